@@ -4,8 +4,9 @@ Tables are narrow and clustered by group, on disk; the sensitive value is drawn 
 Groups are runs of the sorted values: either ten distinct values each (the (k,e) partition of a numeric
 attribute), or ten rows each (the most groups that k = 10 allows, where the help table is met everywhere). The
 cases of one query are the original, the hits per group alone (the rewritten query's first step), all bounds
-with their estimates, and the same where the help table is held with a line per group, as a release that is
-opened to be asked often holds it; so what the rest goes to can be read off. Making that table is timed once.
+with their estimates, and the same of a release that is held to be asked often: *held* with the groups' values
+in arrays, *lists* with a line of the help table per group, as where some row has no value. So what the rest
+goes to can be read off. Making either is timed once.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-import duckdb
-
 from benchmarks.harness import Benchmark, parser
+from discreet.bounds.held_groups import HeldGroups, hold_groups
+from discreet.engines.base import Engine
+from discreet.engines.connect import connect
 from discreet.queries.operand import ColumnKind
 from discreet.queries.reading import Readable, read_query
 from discreet.queries.rewriting import PermutedTables, rewritten
+from discreet.settings import Settings
 from discreet.sql.dialect import DUCKDB
 from discreet.sql.help_table import by_group_query
 
@@ -38,7 +42,7 @@ READABLE = Readable(
     dict.fromkeys(("age", "sex", "education", "state"), ColumnKind.INTEGER), {"salary": True}, {}
 )
 TABLES = PermutedTables("release", "help", "group_id", numeric=True, scale=0, has_null=False)
-HELD = replace(TABLES, by_group="help_by_group")
+LISTS = replace(TABLES, by_group="help_by_group")
 
 
 def main() -> None:
@@ -48,29 +52,37 @@ def main() -> None:
     chosen = options.parse_args()
     bench = Benchmark("query_rewriting", f"a rewritten query against the original: {chosen.rows:,} rows")
     for partition in PARTITIONS:
-        with tempfile.TemporaryDirectory() as folder:
-            connection = duckdb.connect(
-                str(Path(folder) / "release.duckdb"), config={"threads": "2", "memory_limit": "6GB"}
-            )
-            _make(connection, chosen.rows, partition)
+        with tempfile.TemporaryDirectory() as folder, connect(_settings(Path(folder))) as engine:
+            _make(engine, Path(folder), chosen.rows, partition)
             assert DUCKDB.dense_groups is not None
-            connection.execute(DUCKDB.dense_groups[0])
-            groups = connection.execute("SELECT count(DISTINCT group_id) FROM release").fetchall()[0][0]
+            engine.execute(DUCKDB.dense_groups[0])
+            groups = engine.fetch_rows("SELECT count(DISTINCT group_id) FROM release")[0][0]
             bench.fact(f"groups of {partition}", groups)
-            bench.fact(f"seconds of processor time to hold {partition} by group", f"{_hold(connection):.2f}")
-            cases = _cases(connection, partition)
+            seconds = f"seconds of processor time to hold {partition}"
+            begun = time.process_time()
+            held = hold_groups(engine, TABLES)
+            bench.fact(f"{seconds} in arrays", f"{time.process_time() - begun:.2f}")
+            assert held is not None
+            bench.fact(f"{seconds} in lists", f"{_lists(engine):.2f}")
+            cases = _cases(engine, held, partition)
             bench.alternate(cases, chosen.repeats)
-            connection.close()
         for name in QUERIES:
             bench.ratio(f"{name}, {partition}: all", f"{name}, {partition}: original", at_most=4)
-            if f"{name}, {partition}: held" in cases:
-                bench.ratio(f"{name}, {partition}: held", f"{name}, {partition}: original", at_most=4)
+            bench.ratio(f"{name}, {partition}: held", f"{name}, {partition}: original", at_most=4)
+            if f"{name}, {partition}: lists" in cases:
+                bench.ratio(f"{name}, {partition}: lists", f"{name}, {partition}: original")
             bench.ratio(f"{name}, {partition}: hits", f"{name}, {partition}: original")
     bench.report(chosen)
 
 
-def _make(connection: duckdb.DuckDBPyConnection, rows: int, partition: str) -> None:
+def _settings(folder: Path) -> Settings:
+    return Settings(memory_limit=6 * 10**9, threads=2, private_log=folder / "private.jsonl")
+
+
+def _make(connection: Engine, folder: Path, rows: int, partition: str) -> None:
     """The original and the release, both clustered by group, and the help table."""
+    connection.execute(f"ATTACH '{folder / 'release.duckdb'}' AS asked")
+    connection.execute("USE asked")
     connection.execute("SELECT setseed(0.42)")
     connection.execute(
         "CREATE TEMP TABLE drawn AS SELECT (18 + floor(random() * 72))::UTINYINT AS age, "
@@ -87,7 +99,9 @@ def _make(connection: duckdb.DuckDBPyConnection, rows: int, partition: str) -> N
         "CREATE TABLE original AS SELECT * EXCLUDE (n), ((n - 1) // 10 + 1)::INTEGER AS group_id "
         f"FROM (SELECT *, {PARTITIONS[partition]} AS n FROM people) ORDER BY group_id, random()"
     )
-    connection.execute("CREATE TABLE release AS SELECT age, sex, education, state, group_id FROM original")
+    connection.execute(
+        "CREATE TABLE release AS SELECT age, sex, education, state, group_id FROM original ORDER BY group_id"
+    )
     running = "PARTITION BY group_id ORDER BY salary ROWS UNBOUNDED PRECEDING"
     connection.execute(
         "CREATE TEMP TABLE ranked AS SELECT group_id, salary, row_number() OVER w AS i, "
@@ -109,15 +123,15 @@ def _make(connection: duckdb.DuckDBPyConnection, rows: int, partition: str) -> N
     connection.execute("CHECKPOINT")
 
 
-def _hold(connection: duckdb.DuckDBPyConnection) -> float:
+def _lists(engine: Engine) -> float:
     """Make the help table by group; the processor time of it in seconds."""
     begun = time.process_time()
     query = by_group_query(TABLES.help, TABLES.group_column, numeric=True, has_null=False)
-    connection.execute(f"CREATE TEMP TABLE {HELD.by_group} AS {query}")
+    engine.execute(f"CREATE TEMP TABLE {LISTS.by_group} AS {query}")
     return time.process_time() - begun
 
 
-def _cases(connection: duckdb.DuckDBPyConnection, partition: str) -> dict[str, Callable[[], object]]:
+def _cases(engine: Engine, held: HeldGroups, partition: str) -> dict[str, Callable[[], object]]:
     cases: dict[str, Callable[[], object]] = {}
     for name, text in QUERIES.items():
         asked = read_query(text, READABLE)
@@ -131,14 +145,11 @@ def _cases(connection: duckdb.DuckDBPyConnection, partition: str) -> dict[str, C
             "all": rewritten(asked, TABLES),
         }
         if not asked.keys:
-            statements["held"] = rewritten(asked, HELD)
+            statements["lists"] = rewritten(asked, LISTS)
         for case, statement in statements.items():
-            cases[f"{name}, {partition}: {case}"] = _running(connection, statement)
+            cases[f"{name}, {partition}: {case}"] = partial(engine.fetch_rows, statement)
+        cases[f"{name}, {partition}: held"] = partial(held.lines, engine, asked)
     return cases
-
-
-def _running(connection: duckdb.DuckDBPyConnection, statement: str) -> Callable[[], object]:
-    return lambda: connection.execute(statement).fetchall()
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     ),
     "bounds": (
         7,
-        {"errors", "settings", "model", "queries", "sql", "engines", "frequency", "permutation"}
+        {"errors", "settings", "model", "kernels", "queries", "sql", "engines", "frequency", "permutation"}
         | {"workload", "release"},
     ),
     "attacks": (

@@ -64,7 +64,10 @@ def ask(
         texts = read_query(text, release.readable.as_texts(), dialect, runs)
         rows, notes = answer_by_cells(release, texts)
         return Answered(columns, rows, None, warnings + notes)
-    found = release.engine.fetch_rows(rewritten(asked, permuted.in_engine, runs))
+    if permuted.groups is not None and asked.measures:
+        found = permuted.groups.lines(release.engine, asked)
+    else:
+        found = release.engine.fetch_rows(rewritten(asked, permuted.in_engine, runs))
     rows = tuple(row for line in found for row in _rows_of(asked, line))
     if dialect.name == runs.name and release_table is None and help_table is None:
         sql = rewritten(read_query(text, release.readable, dialect), permuted.stored(dialect), dialect)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from discreet.bounds.held_groups import hold_groups
 from discreet.bounds.permuted_files import BY_GROUP, PermutedFiles
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
@@ -23,6 +24,9 @@ from discreet.release.manifest import Manifest, read_manifest
 from discreet.settings import Settings
 from discreet.sql.help_table import by_group_query
 from discreet.sql.names import identifier
+
+MANY_ROWS = 100_000
+"""Rows of a release that is held in arrays; of fewer, the engine's own statements take less time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,13 +149,22 @@ def facts_of(address: Path | ReleaseAddress, engine: Engine | None = None) -> Pe
 
 
 def _held(files: PermutedFiles, engine: Engine, tables: TemporaryTables) -> PermutedFiles:
-    """The release's tables as the engine's own, the help table by group too where cells hold lists."""
-    held = {}
-    for purpose, relation in (("data", files.in_engine.release), (HELP, files.in_engine.help)):
-        held[purpose] = identifier(tables.create(f"SELECT * FROM {relation} AS r"))
-    files = replace(files, held=held)
-    by_group = _help_by_group(files, engine, tables) if engine.dialect.lists else None
-    return files if by_group is None else replace(files, held={**held, BY_GROUP: identifier(by_group)})
+    """The release's tables as the engine's own; the help table in arrays, or by group, where it has lists."""
+    names = {
+        purpose: tables.create(f"SELECT * FROM {relation} AS r")
+        for purpose, relation in (("data", files.in_engine.release), (HELP, files.in_engine.help))
+    }
+    held = {purpose: identifier(name) for purpose, name in names.items()}
+    whole = replace(files, held=held)
+    if not engine.dialect.lists:
+        return whole
+    if files.facts.files[HELP].rows >= MANY_ROWS:
+        groups = hold_groups(engine, whole.in_engine)
+        if groups is not None:
+            tables.drop(names[HELP])
+            return replace(files, held={"data": held["data"]}, groups=groups)
+    by_group = _help_by_group(whole, engine, tables)
+    return whole if by_group is None else replace(whole, held={**held, BY_GROUP: identifier(by_group)})
 
 
 def _help_by_group(files: PermutedFiles, engine: Engine, tables: TemporaryTables) -> str | None:

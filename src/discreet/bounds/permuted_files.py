@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from discreet.bounds.held_groups import HeldGroups
 from discreet.engines.base import SourceTable
 from discreet.model.permuted_release import (
     HELP,
@@ -30,6 +31,7 @@ class PermutedFiles:
 
     ``values`` is where the sensitive values are, None where they stand beside the data. ``held`` are names of
     tables in the engine that hold the same rows, by ``data`` and ``help``; and the latter's by group.
+    ``groups`` holds the values of each group in arrays, by which queries are answered without the help table.
     """
 
     address: ReleaseAddress
@@ -39,6 +41,7 @@ class PermutedFiles:
     help: SourceTable
     values: SourceSpec | None = None
     held: Mapping[str, str] = field(default_factory=dict)
+    groups: HeldGroups | None = None
 
     @property
     def in_engine(self) -> PermutedTables:

@@ -61,6 +61,24 @@ class PermutedTables:
     by_group: str | None = None
 
 
+def key_names(asked: AskedQuery) -> list[str]:
+    """What the keys are called, in order."""
+    return [f"key_{place}" for place in range(1, len(asked.keys) + 1)]
+
+
+def key_order(asked: AskedQuery) -> list[str]:
+    """The terms of ORDER BY that the answer's lines go by."""
+    names, chosen = key_names(asked), dict(asked.order)
+    places = [*chosen, *(place for place in range(len(names)) if place not in chosen)]
+    return [f"{names[p]} {'DESC' if chosen.get(p) else 'ASC'} NULLS LAST" for p in places]
+
+
+def rows_asked(asked: AskedQuery, tables: PermutedTables) -> str:
+    """FROM the release, WHERE its rows meet the condition."""
+    found = f"FROM {tables.release}{' AS release' if tables.release.startswith('(') else ''}"
+    return found if asked.condition is None else f"{found}\nWHERE {asked.condition.sql}"
+
+
 def rewritten(asked: AskedQuery, tables: PermutedTables, dialect: Dialect = DUCKDB) -> str:
     """The query over a permuted release: keys, then lower, upper and estimate of each aggregate."""
     return _Rewriting(asked, tables, dialect).text()
@@ -86,17 +104,12 @@ class _Rewriting:
         lines += ["SELECT\n  " + ",\n  ".join([*keys, *columns]), f"FROM {steps[-1][0]}"]
         if self._keys:
             lines.append("GROUP BY " + ", ".join(self._keys))
-            lines.append("ORDER BY " + ", ".join(self._order()))
+            lines.append("ORDER BY " + ", ".join(key_order(self.asked)))
         return "\n".join(lines)
 
     @property
     def _keys(self) -> list[str]:
-        return [f"key_{place}" for place in range(1, len(self.asked.keys) + 1)]
-
-    def _order(self) -> list[str]:
-        chosen = dict(self.asked.order)
-        places = [*chosen, *(place for place in range(len(self.asked.keys)) if place not in chosen)]
-        return [f"{self._keys[p]} {'DESC' if chosen.get(p) else 'ASC'} NULLS LAST" for p in places]
+        return key_names(self.asked)
 
     def _steps(self) -> list[tuple[str, str]]:
         """The common table expressions, one behind the other."""
@@ -136,11 +149,9 @@ class _Rewriting:
         keys = [f"{key.sql} AS {name}" for key, name in zip(self.asked.keys, self._keys, strict=True)]
         lines = [
             f"SELECT {', '.join([f'{group} AS group_id', *keys, 'COUNT(*) AS hits'])}",
-            f"FROM {self.tables.release}{' AS release' if self.tables.release.startswith('(') else ''}",
+            rows_asked(self.asked, self.tables),
+            "GROUP BY " + ", ".join([group, *(key.sql for key in self.asked.keys)]),
         ]
-        if self.asked.condition is not None:
-            lines.append(f"WHERE {self.asked.condition.sql}")
-        lines.append("GROUP BY " + ", ".join([group, *(key.sql for key in self.asked.keys)]))
         return "\n".join(lines)
 
     def _matched(self) -> list[tuple[str, str]]:
