@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.frequency.placed_sort import sort_numbers
 from discreet.permutation.narrow import Whole, narrow
 
 Draw = Callable[[int], Whole]
@@ -27,10 +28,11 @@ def draw_order(n: int) -> Whole:
 
     Places are sorted in the low bits of their keys, which takes half the time of sorting them by their keys.
     """
-    place = (1 << n.bit_length()) - 1
+    bits = n.bit_length()
+    place = (1 << bits) - 1
     keys = np.frombuffer(os.urandom(n * _BYTES), dtype=np.uint64) & np.uint64(_ALL ^ place)
     keys |= np.arange(n, dtype=np.uint64)
-    keys.sort()
+    sort_numbers(keys, bits)
     tied = (keys[1:] ^ keys[:-1]) <= place
     keys &= np.uint64(place)
     order = keys.astype(narrow(n + 1))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.frequency.placed_sort import sort_numbers
 from discreet.permutation.narrow import Whole
 from discreet.permutation.people import carried_of_groups
 from discreet.permutation.value_runs import ValueRuns
@@ -80,5 +81,5 @@ def sorted_pairs(groups: Whole, codes: Whole, size: int) -> NDArray[np.int64]:
     pairs += codes
     if codes.min(initial=0) < 0:
         pairs = pairs[codes >= 0]
-    pairs.sort()
+    sort_numbers(pairs)
     return pairs

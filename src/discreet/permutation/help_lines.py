@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
+from discreet.frequency.placed_sort import sort_numbers
 from discreet.permutation.narrow import narrow
 from discreet.sql.help_table import KEPT, Units, appended
 
@@ -32,7 +33,7 @@ def help_lines(keys: NDArray[np.int64], form: Units, at_once: int = AT_ONCE) -> 
 
     ``keys`` (rows,) are ``sql.help_table.sort_keys``, and are sorted in place. Cost: that sort.
     """
-    keys.sort()
+    sort_numbers(keys)
     first = 0
     while first < len(keys):
         last = len(keys)
