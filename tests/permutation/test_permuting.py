@@ -29,6 +29,13 @@ def permutations_of(sources: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     return np.bincount([number[tuple(order)] for order in drawn], minlength=factorial(size))
 
 
+@pytest.fixture(params=[False, True], ids=["by one order", "group by group"])
+def compiled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(permuting, "_MANY", 1)
+    monkeypatch.setattr(permuting, "choose_kernels", lambda *_, **__: request.param)
+
+
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("size", [2, 3, 4])
 def test_every_permutation_of_a_group_is_equally_likely(size: int) -> None:
     groups = np.repeat(np.arange(12_000), size)
@@ -36,6 +43,7 @@ def test_every_permutation_of_a_group_is_equally_likely(size: int) -> None:
     assert chi_square(counts) < REJECTED_AT_ONE_IN_A_MILLION[factorial(size) - 1]
 
 
+@pytest.mark.usefixtures("compiled")
 def test_groups_are_permuted_independently() -> None:
     sources = permute_within(np.repeat(np.arange(24_000), 2)).reshape(-1, 4)
     swapped = (sources[:, 0] > sources[:, 1]) * 2 + (sources[:, 2] > sources[:, 3])
@@ -53,6 +61,7 @@ def test_the_test_would_see_an_order_that_is_not_random() -> None:
     assert chi_square(counts) > REJECTED_AT_ONE_IN_A_MILLION[5]
 
 
+@pytest.mark.usefixtures("compiled")
 def test_values_stay_in_their_groups() -> None:
     groups = np.random.default_rng(5).integers(0, 40, 1000)
     sources = permute_within(groups)
@@ -71,6 +80,18 @@ def test_numbers_of_groups_carry_no_order() -> None:
     assert chi_square(np.bincount(drawn, minlength=6)) < REJECTED_AT_ONE_IN_A_MILLION[5]
 
 
+def test_words_that_run_out_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words of zeros are not taken where three choices are to be as likely."""
+    drawn = [np.zeros(700, dtype=np.uint32), np.full(700, 1 << 30, dtype=np.uint32)]
+    monkeypatch.setattr(permuting, "_MANY", 1)
+    monkeypatch.setattr(permuting, "choose_kernels", lambda *_, **__: True)
+    monkeypatch.setattr(permuting, "random_words", lambda _: drawn.pop(0))
+    groups = np.repeat(np.arange(200), 3)
+    assert keeps_groups(groups, permute_within(groups))
+    assert not drawn
+
+
+@pytest.mark.usefixtures("compiled")
 def test_two_permutations_of_one_table_differ() -> None:
     groups = np.zeros(100, dtype=np.int64)
     assert permute_within(groups).tolist() != permute_within(groups).tolist()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
-from discreet.permutation.help_lines import AT_ONCE, help_lines, load_lines
+from discreet.permutation.help_lines import AT_ONCE, help_lines
 from discreet.sql import help_table
 from discreet.sql.permuted import number_of
 from tests.drawing import some_of
@@ -77,7 +77,7 @@ def by_arrays(
 ) -> str:
     """The query of the help table that arrays make of values."""
     keys = engine.fetch_arrays(help_table.sort_keys(engine.dialect, values, "g", number, form))
-    lines = load_lines(engine, tables, help_lines(keys[help_table.KEY], form, at_once))
+    lines = tables.load_parts(help_lines(keys[help_table.KEY], form, at_once))
     return help_table.told_of_units(engine.dialect, lines, types, form.scale)
 
 

@@ -181,6 +181,12 @@ class Engine(Protocol):
     def load_table(self, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> None:
         """Create a temporary table from columns of equal length (texts, or arrays of numbers)."""
 
+    def load_parts(self, name: str, parts: Iterable[Columns]) -> None:
+        """The same of arrays that come in parts, at least one, of the same columns: one behind the other.
+
+        Types are those of the first part's arrays.
+        """
+
     def write_file(
         self,
         query: str,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from numpy.typing import NDArray
 
-from discreet.engines.base import Engine
+from discreet.engines.base import Columns, Engine
 from discreet.errors import DiscreetError
 
 
@@ -30,6 +30,12 @@ class TemporaryTables:
         """A new table with the given columns; its name."""
         name = self.new_name()
         self._engine.load_table(name, columns)
+        return name
+
+    def load_parts(self, parts: Iterable[Columns]) -> str:
+        """A new table of columns that come in parts (as ``Engine.load_parts``); its name."""
+        name = self.new_name()
+        self._engine.load_parts(name, parts)
         return name
 
     def create(self, query: str, *, shared: bool = False) -> str:

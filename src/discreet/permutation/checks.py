@@ -110,7 +110,7 @@ def check_groups(
 def proximity(
     column: SensitiveColumn, groups: Whole, epsilon: Decimal, *, relative: bool = False
 ) -> Proximity:
-    """Measure (ε,m)-anonymity. Cost: a sort of the rows, and a search for each.
+    """Measure (ε,m)-anonymity. Cost: a sort of the rows, and a search for each value of a group.
 
     ``InputError`` for an attribute without numbers, an ε below 0, and a relative one of 1 or more.
     """
@@ -129,7 +129,10 @@ def proximity(
     starts = np.concatenate(([0], np.cumsum(np.bincount(pairs // size))))
     worst, share, rows = -1.0, Fraction(0), 0
     for first in range(0, len(pairs), AT_ONCE):
-        group, code = np.divmod(pairs[first : first + AT_ONCE], size)
+        part = pairs[first : first + AT_ONCE]
+        unlike = np.flatnonzero(np.append(True, part[1:] != part[:-1]))
+        alike = np.diff(unlike, append=len(part))
+        group, code = np.divmod(part[unlike], size)
         near = np.searchsorted(pairs, group * size + high[code], side="right")
         near -= np.searchsorted(pairs, group * size + low[code], side="left")
         totals = starts[group + 1] - starts[group]
@@ -137,7 +140,7 @@ def proximity(
         place = int(shares.argmax())
         if shares[place] > worst:
             worst, share = float(shares[place]), Fraction(int(near[place]), int(totals[place]))
-        rows += int((near * _TELLING_SHARE.denominator > totals * _TELLING_SHARE.numerator).sum())
+        rows += int(alike[near * _TELLING_SHARE.denominator > totals * _TELLING_SHARE.numerator].sum())
     return Proximity(epsilon, relative, share, rows)
 
 

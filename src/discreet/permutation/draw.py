@@ -19,8 +19,13 @@ from discreet.permutation.narrow import Whole, narrow
 Draw = Callable[[int], Whole]
 """From n to an order of 0, …, n - 1, each as likely as any other."""
 
-_BYTES = 8
+_BYTES, _HALF = 8, 4
 _ALL = (1 << 64) - 1
+
+
+def random_words(number: int) -> NDArray[np.uint32]:
+    """Words of 32 random bits; nothing that could repeat them is kept."""
+    return np.frombuffer(os.urandom(number * _HALF), dtype=np.uint32)
 
 
 def draw_order(n: int) -> Whole:

@@ -16,14 +16,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.base import Engine
-from discreet.engines.scratch import TemporaryTables
 from discreet.frequency.placed_sort import sort_numbers
 from discreet.permutation.narrow import narrow
-from discreet.sql.help_table import KEPT, Units, appended
+from discreet.sql.help_table import KEPT, Units
 
-AT_ONCE = 100_000
-"""Lines that are made and loaded together: what one thread of the engine puts behind the others, in order."""
+AT_ONCE = 200_000
+"""Lines that are made and loaded together: of fewer, a statement takes longer than what it loads."""
 
 Lines = dict[str, NDArray[np.signedinteger]]
 
@@ -45,16 +43,6 @@ def help_lines(keys: NDArray[np.int64], form: Units, at_once: int = AT_ONCE) -> 
             last = _begin(keys, form, (int(keys[first]) >> form.bits) + 1)
             yield from _of_one(keys[first:last], form, at_once)
         first = last
-
-
-def load_lines(engine: Engine, tables: TemporaryTables, parts: Iterator[Lines]) -> str:
-    """The table of the lines, in their order."""
-    whole = tables.load(next(parts))
-    for lines in parts:
-        part = tables.load(lines)
-        engine.execute(appended(whole, part))
-        tables.drop(part)
-    return whole
 
 
 def _begin(keys: NDArray[np.int64], form: Units, group: int) -> int:

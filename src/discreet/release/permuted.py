@@ -185,7 +185,7 @@ def _count_groups(held: HeldRows, tables: PermutedTables, requirement: GroupRequ
     number = tables.number(held.engine.dialect)
     least = None if held.form is None else least_range(held.engine.dialect, requirement.e, held.form)
     query = sql.failing_groups(tables.moved, number or tables.text, least, requirement.k)
-    groups, failing, _, fewest, _ = held.engine.fetch_rows(query)[0]
+    groups, failing, fewest = held.engine.fetch_rows(query)[0]
     if failing or (number is None and requirement.e > 0):
         raise RequirementNotMet(
             f"{failing or groups} of {groups} groups fail {requirement} after the values were permuted "

@@ -21,7 +21,7 @@ from discreet.model.permuted_release import (
     ReleaseForm,
 )
 from discreet.model.table_spec import AttributeRole
-from discreet.permutation.help_lines import help_lines, load_lines
+from discreet.permutation.help_lines import help_lines
 from discreet.permutation.sensitive import NumberForm
 from discreet.recoding.coded_rows import with_sort_keys
 from discreet.recoding.columns import PublishedColumn
@@ -191,7 +191,7 @@ def _help_of_arrays(
     keys = found.pop(help_table.KEY)
     if len(keys) != tables.rows:
         raise InternalError(f"{len(keys)} values were read, but {tables.rows} are to be published")
-    lines = load_lines(engine, made, help_lines(keys, form))
+    lines = made.load_parts(help_lines(keys, form))
     return help_table.told_of_units(engine.dialect, lines, types, scale)
 
 

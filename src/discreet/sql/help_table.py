@@ -138,11 +138,6 @@ def told_query(dialect: Dialect, kept: str) -> str:
     return f"SELECT {', '.join(_told(dialect, {name: name for name in _KEPT}))} FROM {identifier(kept)}"
 
 
-def appended(table: str, part: str) -> str:
-    """The statement that puts the rows of a part behind a table's."""
-    return f"INSERT INTO {identifier(table)} SELECT * FROM {identifier(part)}"
-
-
 def told_of_units(dialect: Dialect, table: str, types: HelpTypes, scale: int) -> str:
     """The help table of a table of ``KEPT`` columns, its numbers in units of the last decimal."""
     kept = {name: dialect.cast(of_units(dialect, name, scale), types.sums) for name in _SUMS}

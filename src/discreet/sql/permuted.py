@@ -376,19 +376,18 @@ def released_rows(
 
 
 def failing_groups(moved: str, value: str, least: str | None, k: int) -> str:
-    """One row: groups, groups that fail, fewest rows, fewest distinct values, smallest range.
+    """One row: groups, groups that fail, fewest distinct values.
 
     ``value`` is an expression over the released rows: a number, or a text where values have no range, and
     then ``least`` is None. ``least`` is a literal of the number's type.
     """
     width = "NULL" if least is None else "max(v) - min(v)"
-    groups = (
-        f"SELECT count(*) AS n, count(DISTINCT v) AS d, {width} AS w "
-        f"FROM (SELECT {GROUP}, {value} AS v FROM {identifier(moved)}) AS x GROUP BY {GROUP}"
-    )
+    rows = f"SELECT {GROUP}, {value} AS v FROM {identifier(moved)}"
+    pairs = f"SELECT {GROUP}, v FROM ({rows}) AS x GROUP BY {GROUP}, v"
+    groups = f"SELECT count(v) AS d, {width} AS w FROM ({pairs}) AS y GROUP BY {GROUP}"
     narrow = "" if least is None else f" OR coalesce(w < {least}, TRUE)"
     failing = f"count(*) FILTER (WHERE d < {k}{narrow})"
-    return f"SELECT count(*), {failing}, min(n), min(d), min(w) FROM ({groups}) AS y"
+    return f"SELECT count(*), {failing}, min(d) FROM ({groups}) AS z"
 
 
 def _trimmed(text: str) -> str:

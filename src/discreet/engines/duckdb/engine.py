@@ -7,7 +7,7 @@ folder that ``close`` removes.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines import failures
-from discreet.engines.base import SourceTable
+from discreet.engines.base import Columns, SourceTable
 from discreet.engines.closing import Closing
 from discreet.engines.duckdb import databases
 from discreet.engines.duckdb.driver import driver, register
@@ -176,6 +176,19 @@ class DuckdbEngine(GroupAtATime, Closing):
 
     def load_table(self, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> None:
         """Create a temporary table from columns of equal length (see ``Engine``), which keeps their order."""
+        self._load(f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS", name, columns)
+
+    def load_parts(self, name: str, parts: Iterable[Columns]) -> None:
+        """Create a temporary table of arrays, part by part (see ``Engine``), which keeps their order."""
+        begun = False
+        for columns in parts:
+            table = identifier(name)
+            statement = f"INSERT INTO {table}" if begun else f"CREATE OR REPLACE TEMP TABLE {table} AS"
+            self._load(statement, name, columns)
+            begun = True
+
+    def _load(self, statement: str, name: str, columns: Columns) -> None:
+        """Run a statement that takes rows from memory."""
         arrays, selected = {}, []
         for i, (column, values) in enumerate(columns.items()):
             numbers = isinstance(values, np.ndarray) and values.dtype.kind in "iufb"
@@ -187,10 +200,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         try:
             rows = len(next(iter(columns.values()), ()))
             with self.order.kept() if rows > _ON_ONE_THREAD else nullcontext():
-                self.execute(
-                    f"CREATE OR REPLACE TEMP TABLE {identifier(name)} "
-                    f"AS SELECT {', '.join(selected)} FROM loaded"
-                )
+                self.execute(f"{statement} SELECT {', '.join(selected)} FROM loaded")
         finally:
             self._guarded(lambda: self._connection.unregister("loaded"), name)
 

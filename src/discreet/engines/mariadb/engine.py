@@ -18,6 +18,7 @@ from discreet.engines.base import SourceTable
 from discreet.engines.cell_rows import rows_with_text
 from discreet.engines.duckdb.delivered_here import DeliveredHere
 from discreet.engines.grouped import GroupAtATime
+from discreet.engines.loaded_whole import LoadedWhole
 from discreet.engines.mariadb import rows as cells
 from discreet.engines.mariadb.dialect import MARIADB
 from discreet.engines.mariadb.session import Session
@@ -33,7 +34,7 @@ from discreet.sql.names import identifier, literal, table_parts
 from discreet.sql.source import column_name
 
 
-class MariadbEngine(GroupAtATime, DeliveredHere):
+class MariadbEngine(GroupAtATime, LoadedWhole, DeliveredHere):
     """A MariaDB database as an ``Engine`` and a ``CatalogWriter``, a context manager. For one thread."""
 
     name: str = "mariadb"

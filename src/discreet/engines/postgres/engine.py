@@ -19,6 +19,7 @@ from discreet.engines.base import SourceTable
 from discreet.engines.cell_rows import rows_with_text
 from discreet.engines.duckdb.delivered_here import DeliveredHere
 from discreet.engines.grouped import GroupAtATime
+from discreet.engines.loaded_whole import LoadedWhole
 from discreet.engines.postgres import target
 from discreet.engines.postgres.copy import fetch_numbers, load, spool, statistics_of
 from discreet.engines.postgres.session import Session
@@ -36,7 +37,7 @@ _TEMPORARY = "pg_temp"
 _READ_IN_ORDER = "SET max_parallel_workers_per_gather = 0; SET synchronize_seqscans = off"
 
 
-class PostgresEngine(GroupAtATime, DeliveredHere):
+class PostgresEngine(GroupAtATime, LoadedWhole, DeliveredHere):
     """A PostgreSQL database as an ``Engine``; a context manager. One thread at a time."""
 
     name: str = "postgres"

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.engines.base import GroupFunction, SourceTable
 from discreet.engines.duckdb.delivered_here import DeliveredHere
+from discreet.engines.loaded_whole import LoadedWhole
 from discreet.engines.spark import failures as spark_failures
 from discreet.engines.spark.groups import grouped_frame
 from discreet.engines.spark.jobs import JobGroups
@@ -43,7 +44,7 @@ T = TypeVar("T")
 _BYTES_IN_PLANS = 16 * 2**20
 
 
-class SparkEngine(DeliveredHere):
+class SparkEngine(LoadedWhole, DeliveredHere):
     """Spark as an ``Engine``; a context manager. One thread at a time.
 
     ``source`` says which session: a DataFrame's own, else the active one, else one that is made

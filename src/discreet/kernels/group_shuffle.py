@@ -1,0 +1,58 @@
+"""The rows of each group in a random order, from random words: one walk, a group at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.jit import compiled
+
+_BITS = 32
+
+
+@compiled
+def shuffle_groups(
+    groups: NDArray[Any], count: int, words: NDArray[np.uint32], sources: NDArray[Any]
+) -> bool:
+    """From which row of its group each row gets its value, in ``sources``; False where words run out.
+
+    ``groups`` are 0, …, ``count`` - 1. Each row changes places with one before it or itself (Durstenfeld
+    1964), each as likely as any other: a word times their number, shifted right, of the words that do not
+    make some places likelier (Lemire 2019).
+    """
+    ends = np.zeros(count + 1, np.int64)
+    for group in groups:
+        ends[group + 1] += 1
+    for group in range(count):
+        ends[group + 1] += ends[group]
+    order = np.empty_like(sources)
+    for row in range(len(groups)):
+        group = groups[row]
+        order[ends[group]] = row
+        ends[group] += 1
+    moved = order.copy()
+    used, begin = 0, 0
+    for group in range(count):
+        for place in range(ends[group] - 1, begin, -1):
+            choices = place - begin + 1
+            unfair = -1
+            while True:
+                if used == len(words):
+                    return False
+                drawn = np.int64(words[used]) * choices
+                used += 1
+                rest = drawn & ((1 << _BITS) - 1)
+                if rest >= choices:
+                    break
+                if unfair < 0:
+                    unfair = ((1 << _BITS) - choices) % choices
+                if rest >= unfair:
+                    break
+            other = begin + (drawn >> _BITS)
+            moved[place], moved[other] = moved[other], moved[place]
+        begin = ends[group]
+    for place in range(len(order)):
+        sources[order[place]] = moved[place]
+    return True
