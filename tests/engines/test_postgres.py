@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discreet.audit.verify import audit_source
+from discreet.engines.distinct_rows import rows_digest
 from discreet.engines.postgres.engine import PostgresEngine
 from discreet.engines.scratch import opened
 from discreet.errors import DiscreetError, InputError, LimitReached
+from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from tests.engines.clinic import Clinic
+from tests.every_engine.plain_digest import plain_digest
 from tests.servers.postgres import PASSWORD, PASSWORD_USER, PostgresServer
 
 
@@ -263,3 +268,26 @@ def test_one_message_brings_a_statement_and_its_savepoint(
             (float("inf"), None),
         ]
         assert len(sent) == 3
+
+
+def test_texts_that_a_language_takes_for_equal_are_digested_apart(clinic: Clinic) -> None:
+    """By their code points, as the rows of a file, whichever of them the server meets first."""
+    clinic.run(
+        "CREATE COLLATION clinic.loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+        "CREATE TABLE clinic.notes "
+        "(ward TEXT COLLATE clinic.loose, age INTEGER, note TEXT COLLATE clinic.loose)",
+        "INSERT INTO clinic.notes SELECT CASE WHEN i % 2 = 0 THEN 'a' ELSE 'A' END, i % 3, "
+        "CASE WHEN i % 5 = 0 THEN 'x' ELSE 'X' END FROM generate_series(1, 60) AS i",
+        f"GRANT SELECT ON clinic.notes TO {clinic.role}",
+    )
+    source = SourceSpec(url=clinic.url, table="clinic.notes")
+    with clinic.engine() as engine:
+        with opened(engine, source) as table:
+            rows = Counter(engine.fetch_rows("SELECT c0::text, c1::text, c2::text FROM " + table.relation))
+            assert len(rows) == 12
+            assert rows_digest(engine, table) == plain_digest(rows)
+        asked = {"quasi_identifiers": ["ward", "age"], "sensitive": ["note"], "requirement": Requirement(k=2)}
+        for more in ({"digest": True, "in_order": True}, {"digest": True}, {}):
+            found = audit_source(engine, source, **asked, starred_apart=False, **more)  # type: ignore[arg-type]
+            assert found.sha256 == (plain_digest(rows) if more else None)
+            assert (found.classes, found.k, found.l) == (6, 10, {"note": 2})

@@ -10,6 +10,7 @@ from discreet.audit.verify import audit_source
 from discreet.engines import distinct_rows
 from discreet.engines.distinct_rows import rows_digest
 from discreet.engines.scratch import opened
+from discreet.model.criteria.entropy_diversity import EntropyDiversity
 from discreet.model.requirement import Requirement
 from discreet.sql import digest
 from tests.every_engine.places import Columns, Place, once_on_spark
@@ -54,6 +55,7 @@ def test_digest_of_numbers_in_an_order_of_their_own(place: Place, first: tuple[s
         assert rows_digest(engine, table, first) == plain_digest(rows)
 
 
+REQUIREMENT = Requirement(k=2, criteria=(EntropyDiversity(1.01, "s"),))
 ORDERED = {
     "of one length": ["aa", "bb", "bb", "cc", "bb", "aa"],
     "of several lengths": ["b", "aaa", "cc", "", "é,", "cc"],
@@ -76,10 +78,18 @@ def test_an_audit_digests_and_counts_rows_in_order_as_others(
     }
     for names in (["b", "a", "s"], ["s", "a", "b"]):
         source = place.put({name: columns[name] for name in names})
-        asked = {"quasi_identifiers": ["a", "b"], "sensitive": ["s"], "requirement": Requirement(k=2)}
+        asked = {"quasi_identifiers": ["a", "b"], "sensitive": ["s"], "requirement": REQUIREMENT}
         with place.connect(source) as engine:
             found, other = (
-                audit_source(engine, source, **asked, starred_apart=False, digest=True, in_order=in_order)
+                audit_source(
+                    engine,
+                    source,
+                    **asked,
+                    starred_apart=False,
+                    digest=True,
+                    strictest=True,
+                    in_order=in_order,
+                )
                 for in_order in (True, False)
             )
             rows = Counter(
