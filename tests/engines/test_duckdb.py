@@ -19,6 +19,7 @@ from discreet.engines.files.written_file import copy_statement
 from discreet.errors import InputError, InternalError, LimitReached
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
+from discreet.sql.names import identifier
 from tests.engines.conftest import as_nobody
 
 
@@ -189,6 +190,13 @@ def test_loaded_tables_keep_texts_and_numbers(engine: DuckdbEngine) -> None:
     late: list[str | None] = [None] * 5000
     engine.load_table("late", {"v": [*late, "01"]})
     assert engine.fetch_rows("SELECT v FROM late WHERE v IS NOT NULL") == [("01",)]
+
+
+@pytest.mark.parametrize("name", ["loaded", "stream", 'the "rows" in memory'])
+def test_a_loaded_table_may_have_any_name(engine: DuckdbEngine, name: str) -> None:
+    for number in (1, 2):
+        engine.load_table(name, {"n": np.array([number])})
+        assert engine.fetch_rows(f"SELECT n FROM {identifier(name)}") == [(number,)]
 
 
 @pytest.mark.parametrize("rows", [_ON_ONE_THREAD, _ON_ONE_THREAD + 1, 300_000])

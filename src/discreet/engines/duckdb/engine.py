@@ -195,14 +195,15 @@ class DuckdbEngine(GroupAtATime, Closing):
             arrays[column_name(i)] = values if numbers else np.array(values, dtype=object)
             cell = column_name(i) if numbers else f"CAST({column_name(i)} AS VARCHAR)"
             selected.append(f"{cell} AS {identifier(column)}")
-        self._guarded(lambda: register(self._connection, "loaded", arrays), name)
+        held = f"{name} in memory"  # a name that the table itself has not
+        self._guarded(lambda: register(self._connection, held, arrays), name)
         self._guarded(lambda: self._buffers.follow(self._connection), name)
         try:
             rows = len(next(iter(columns.values()), ()))
             with self.order.kept() if rows > _ON_ONE_THREAD else nullcontext():
-                self.execute(f"{statement} SELECT {', '.join(selected)} FROM loaded")
+                self.execute(f"{statement} SELECT {', '.join(selected)} FROM {identifier(held)}")
         finally:
-            self._guarded(lambda: self._connection.unregister("loaded"), name)
+            self._guarded(lambda: self._connection.unregister(held), name)
 
     def write_file(
         self,
