@@ -63,15 +63,15 @@ class DistinctRows:
         if not _few(engine, table.relation, key, _LOOKED_AT):
             return None
         text = canonical_text(key, kind, dialect)
-        found, alike = engine.fetch_rows(sql.alike_cells(table.relation, text))[0]
+        found, length = engine.fetch_rows(sql.alike_cells(table.relation, text))[0]
         if found > sql.MOST_CELLS:
             return None
-        by_themselves = alike and is_text(kind) and dialect.joined_as_sorted is not None
-        joined = (dialect.joined_as_sorted if by_themselves else None) or dialect.joined_in_order
+        told, joined = sql.told_apart(dialect, keyed.texts(dialect)[-1]), dialect.joined_in_order
+        if length is not None and is_text(kind) and dialect.joined_as_sorted is not None:
+            told, joined = f"'{length}:' || {column_name(len(places) - 1)} || ','", dialect.joined_as_sorted
         rows = sql.counted_rows(table.relation, keyed.keys)
         ordered = f"({rows} ORDER BY {', '.join(map(column_name, places))}) AS counted"
-        entry = sql.numbered(dialect, sql.told_apart(dialect, keyed.texts(dialect)[-1]))
-        return cls(engine, keyed.counted(table, ordered), Lines(entry, joined))
+        return cls(engine, keyed.counted(table, ordered), Lines(sql.numbered(dialect, told), joined))
 
     def digest(self, lines: str | None = None) -> str:
         """SHA-256 of the table's rows, whatever their order (``sql.digest``).

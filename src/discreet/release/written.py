@@ -175,6 +175,9 @@ class _Cells:
         """As ``others``, of those cells alone."""
         places = [i for i in range(len(self.types)) if i not in self.shown]
         keys = [self.key(i, cell) for i, cell in zip(places, cells, strict=True)]
+        # Where cells are not of one type on both sides, their texts are hashed on both.
+        if len(places) == 1 and (is_text(self.types[places[0]]) or not self.plain[places[0]]):
+            return multiset.one_text_hash(self.dialect, keys[0])
         return multiset.row_hash(self.dialect, keys or ["0"])
 
     def of_class(self, texts: Sequence[str]) -> str:

@@ -37,12 +37,12 @@ def few_cells(relation: str, key: str, rows: int | None = None) -> str:
 
 
 def alike_cells(relation: str, key: str) -> str:
-    """As ``few_cells`` of a column of texts, and whether these are of one length, and none is NULL.
+    """As ``few_cells`` of a column of texts, and their length; NULL where it is not of all, or one is NULL.
 
-    In a line such texts go in their own order.
+    In a line texts of one length go in their own order.
     """
     found = f"SELECT k FROM (SELECT {key} AS k FROM {relation}) AS seen GROUP BY k LIMIT {MOST_CELLS + 1}"
-    alike = "count(k) = count(*) AND min(length(k)) = max(length(k))"
+    alike = "CASE WHEN count(k) = count(*) AND min(length(k)) = max(length(k)) THEN min(length(k)) END"
     return f"SELECT count(*), {alike} FROM ({found}) AS cells"
 
 
