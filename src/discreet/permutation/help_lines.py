@@ -20,7 +20,7 @@ from discreet.frequency.placed_sort import sort_numbers
 from discreet.permutation.narrow import narrow
 from discreet.sql.help_table import KEPT, Units
 
-AT_ONCE = 200_000
+AT_ONCE = 204_800
 """Lines that are made and loaded together: of fewer, a statement takes longer than what it loads."""
 
 Lines = dict[str, NDArray[np.signedinteger]]

@@ -6,7 +6,7 @@ Where they are written is the delivery's matter. Nothing in them depends on it b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from discreet.audit.permuted import PermutedClaims
 from discreet.engines.base import Engine
@@ -32,6 +32,7 @@ from discreet.sql import help_table
 from discreet.sql import permuted as sql
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier
+from discreet.sql.recode import LABEL
 from discreet.sql.row_order import sorted_by_cells
 from discreet.sql.source import column_name
 
@@ -88,7 +89,7 @@ def release_tables(
         exact = tables.exact and tables.form.scale is not None
         number = value if exact else sql.number_of(dialect, held.text_of(value), tables.form.scale)
         value = dialect.cast(number, value_type(held))
-    identifying = [c for c in held.columns if c.role is AttributeRole.QUASI_IDENTIFIER]
+    identifying, labels = _shown(held, tables.moved, made)
     others = [c for c in held.columns if c.role is not AttributeRole.QUASI_IDENTIFIER]
     names = [*(c.name for c in identifying), facts.group_column]
     cells = [*(c.published for c in identifying), group]
@@ -107,8 +108,27 @@ def release_tables(
     if drawn:
         rows = with_sort_keys(held.engine, made, rows, tables.rows, load_sort_keys)
     cells, names = [*cells, *(c.published for c in others)], [*names, *(c.name for c in others)]
-    data = _in_order(held.engine, rows, cells, held.labels, names, drawn=drawn)
+    data = _in_order(held.engine, rows, cells, labels, names, drawn=drawn)
     return {facts.table or ONE_TABLE_NAME: data, **found, HELP_NAME: helped}
+
+
+def _shown(
+    held: HeldRows, moved: str, made: TemporaryTables
+) -> tuple[list[PublishedColumn], tuple[tuple[int, str], ...]]:
+    """The published quasi-identifiers, and the tables of their labels.
+
+    Where the rows are in this process, what is made of a label is made once for it, and not for each row.
+    """
+    columns = {c.name: c for c in held.columns if c.role is AttributeRole.QUASI_IDENTIFIER}
+    labels = dict(held.labels)
+    if held.engine.dialect.random_key is None:
+        for place, table in held.labels:
+            column = columns[held.hierarchies[place].attribute]
+            label = f"l{place}.{LABEL}"
+            if column.published != label:
+                labels[place] = made.create(sql.shown_labels(table, place, column.published, moved))
+                columns[column.name] = replace(column, published=label)
+    return list(columns.values()), tuple(labels.items())
 
 
 def _in_order(
