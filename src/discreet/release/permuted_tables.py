@@ -32,7 +32,7 @@ from discreet.sql import help_table
 from discreet.sql import permuted as sql
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier
-from discreet.sql.recode import LABEL
+from discreet.sql.recode import LABEL, shown_labels
 from discreet.sql.row_order import sorted_by_cells
 from discreet.sql.source import column_name
 
@@ -126,7 +126,7 @@ def _shown(
             column = columns[held.hierarchies[place].attribute]
             label = f"l{place}.{LABEL}"
             if column.published != label:
-                labels[place] = made.create(sql.shown_labels(table, place, column.published, moved))
+                labels[place] = made.create(shown_labels(table, place, column.published, moved))
                 columns[column.name] = replace(column, published=label)
     return list(columns.values()), tuple(labels.items())
 

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from discreet.sql.cells import cells
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier, literal
-from discreet.sql.recode import LABEL, POSITION, SORT_KEYS, key_name
+from discreet.sql.recode import POSITION, SORT_KEYS, key_name
 from discreet.sql.units import LONG_DIGITS, in_units
 
 ROW, SOURCE, GROUP, VALUE = "row_number", "source_row", "group_number", "moved_value"
@@ -375,18 +375,6 @@ def released_rows(
         f"{join} {identifier(texts)} AS l{i} ON t.{key_name(i)} = l{i}.{POSITION}" for i, texts in labels
     )
     return f"SELECT {named} FROM (SELECT t.* FROM {identifier(table)} AS t{order}) AS t {joins}"
-
-
-def shown_labels(labels: str, place: int, cell: str, moved: str) -> str:
-    """The labels that released rows have, and what is shown of each: ``cell``, over its table of a ``place``.
-
-    Others may be no text of the column's type.
-    """
-    occurring = f"SELECT DISTINCT {key_name(place)} FROM {identifier(moved)}"
-    return (
-        f"SELECT {POSITION}, {cell} AS {LABEL} FROM {identifier(labels)} AS l{place} "
-        f"WHERE {POSITION} IN ({occurring})"
-    )
 
 
 def failing_groups(moved: str, value: str, least: str | None, k: int) -> str:

@@ -185,3 +185,15 @@ def _keys(number: int) -> str:
 
 def _same(keys: int) -> str:
     return " AND ".join(f"t.{key_name(i)} = f.{key_name(i)}" for i in range(keys))
+
+
+def shown_labels(labels: str, place: int, cell: str, moved: str) -> str:
+    """The labels that released rows have, and what is shown of each: ``cell``, over its table of a ``place``.
+
+    Others may be no text of the column's type.
+    """
+    occurring = f"SELECT DISTINCT {key_name(place)} FROM {identifier(moved)}"
+    return (
+        f"SELECT {POSITION}, {cell} AS {LABEL} FROM {identifier(labels)} AS l{place} "
+        f"WHERE {POSITION} IN ({occurring})"
+    )
