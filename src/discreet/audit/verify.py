@@ -135,7 +135,7 @@ def audit_source(
             k=counts.k,
             l=counts.l,
             starred=counts.starred,
-            failing=_failing(engine, counts, predicate, keys),
+            failing=_failing(engine, counts, predicate, keys) if failing_classes else (),
             failing_classes=failing_classes,
             class_sizes=dict(engine.fetch_rows(sql.class_sizes(counts.table))),
             suppressed=counts.starred,

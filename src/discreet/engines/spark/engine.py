@@ -27,7 +27,13 @@ from discreet.engines.spark.session import active_session_kept, open_sessions
 from discreet.engines.spark.sources import SparkRows, read_rows
 from discreet.engines.spark.start import quiet_imports
 from discreet.engines.spark.statement import with_escapes
-from discreet.engines.spark.tables import arrow_of, embedded_rows, stored, without_untyped
+from discreet.engines.spark.tables import (
+    arrow_of,
+    embedded_rows,
+    is_made_of_constants,
+    stored,
+    without_untyped,
+)
 from discreet.engines.spark.types import house_type, is_frame, reads_as_text
 from discreet.engines.written import AsWritten
 from discreet.errors import DiscreetError, InternalError
@@ -266,10 +272,16 @@ class SparkEngine(LoadedWhole, DeliveredHere):
         return self._session.sql(with_escapes(statement))
 
     def _keep(self, name: str, frame: Callable[[], DataFrame]) -> None:
-        """Store a frame and put it behind a view; a table of that name is replaced at the end."""
+        """Store a frame and put it behind a view; a table of that name is replaced at the end.
 
-        def keep() -> str:
+        One of loaded rows alone travels in the plans that use it, as these do.
+        """
+
+        def keep() -> str | None:
             found = without_untyped(frame())
+            if is_made_of_constants(found):
+                found.createOrReplaceTempView(name)
+                return None
             place = self._scratch.store(found)
             parquet_at(self._session, place, schema=found.schema).createOrReplaceTempView(name)
             return place

@@ -51,6 +51,17 @@ def without_untyped(frame: DataFrame) -> DataFrame:
     )
 
 
+def is_made_of_constants(frame: DataFrame) -> bool:
+    """Whether Spark makes a frame's rows while it plans: rows that were loaded, each cell cast at most.
+
+    No job is run for them, and whoever makes them again makes the same ones.
+    """
+    plans: Any = frame._jdf.queryExecution()
+    return (
+        bool(plans.analyzed().deterministic()) and plans.optimizedPlan().nodeName() == "LocalRelation"
+    )
+
+
 def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
