@@ -38,6 +38,16 @@ def test_every_value_counts_once(place: Place, number: int) -> None:
     assert _audited(place, columns) == ({"s": number}, 1, 2 * number + 1)
 
 
+@once_on_spark("number", [1, verify_bits.MOST_VALUES, verify_bits.MOST_VALUES + 1], verify_bits.MOST_VALUES)
+def test_every_text_counts_once(place: Place, number: int) -> None:
+    texts = [*_ODD[:number], *map(str, range(number - len(_ODD)))]
+    columns: dict[str, tuple[str, list[object]]] = {
+        "q": ("VARCHAR", ["x"] * (2 * number + 1)),
+        "s": ("VARCHAR", [*texts, *texts, None]),
+    }
+    assert _audited(place, columns) == ({"s": number}, 1, 2 * number + 1)
+
+
 def test_bits_and_groupings_agree(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     size = 4 * len(_ODD)
     columns: dict[str, tuple[str, list[object]]] = {

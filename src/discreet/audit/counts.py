@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.distinct_rows import DistinctRows, grouped_by_sorting
 from discreet.engines.scratch import TemporaryTables
@@ -68,6 +70,10 @@ class PublishedRows:
             starred_apart=self.starred_apart and not any(map(is_never_text, self.table.types.values())),
             subject=self.table.text(name),
         )
+
+    def holds_texts(self, index: int) -> bool:
+        """Whether the cells of a sensitive attribute are plain texts, in ``keyed`` too."""
+        return self.table.types[self.sensitive[index]] == "VARCHAR"
 
     @property
     def summed(self) -> str:
@@ -189,10 +195,24 @@ def _value_bits(engine: Engine, tables: TemporaryTables, published: PublishedRow
         some = engine.fetch_rows(by_bits.values_of_some(rows, i, _FIRST_ROWS))[0][0]
         if some > by_bits.MOST_VALUES + 1:
             return None
+        if engine.dialect.cells_sent and published.holds_texts(i):
+            bits = _sent_bits(engine, tables, rows, i)
+            if bits is None:
+                return None
+            found.append(bits)
+            continue
         found.append(tables.create(by_bits.value_bits(engine.dialect, rows, i)))
         if engine.fetch_rows(by_bits.too_many(found[-1]))[0][0]:
             return None
     return found
+
+
+def _sent_bits(engine: Engine, tables: TemporaryTables, rows: str, index: int) -> str | None:
+    """As ``_value_bits``, of an attribute of texts: fetched, numbered here and loaded."""
+    cells = [cell for (cell,) in engine.fetch_rows(by_bits.different_values(rows, index))]
+    if len(cells) > by_bits.MOST_VALUES:
+        return None
+    return tables.load({"v": cells, "bit": 1 << np.arange(len(cells), dtype=np.int64)})
 
 
 def totals(engine: Engine, table: str, sensitive: Sequence[str]) -> ClassTotals:

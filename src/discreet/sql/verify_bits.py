@@ -29,12 +29,21 @@ def value_bits(dialect: Dialect, rows: str, index: int) -> str:
 
     ``bit`` is 0 for those beyond ``MOST_VALUES``: the table serves only where ``too_many`` finds none.
     """
-    cells = f"SELECT DISTINCT {value(index)} AS v FROM ({rows}) AS published WHERE {value(index)} IS NOT NULL"
+    cells = _different(rows, index)
     numbered = f"SELECT v, row_number() OVER ({dialect.any_order}) AS i FROM ({cells}) AS cells"
     bit = dialect.cast("power(2, i - 1)", "BIGINT")
     return (
         f"SELECT v, CASE WHEN i <= {MOST_VALUES} THEN {bit} ELSE 0 END AS bit FROM ({numbered}) AS numbered"
     )
+
+
+def different_values(rows: str, index: int) -> str:
+    """The different cells of an attribute, NULL left out, and one more than have a bit at most."""
+    return f"SELECT v FROM ({_different(rows, index)}) AS cells LIMIT {MOST_VALUES + 1}"
+
+
+def _different(rows: str, index: int) -> str:
+    return f"SELECT DISTINCT {value(index)} AS v FROM ({rows}) AS published WHERE {value(index)} IS NOT NULL"
 
 
 def too_many(bits: str) -> str:
