@@ -29,7 +29,8 @@ def counting_pays(engine: Engine, table: SourceTable, others: Sequence[str], dec
     ``others`` are the cells beside the class, over the source ``s``. The first rows tell which there are and
     how often; they are taken to be independent of the classes. A wrong guess costs time alone.
     """
-    if not engine.dialect.counts_rows or len(others) > _MOST_COLUMNS:
+    least = engine.dialect.counts_rows
+    if least is None or decided.kept < least or len(others) > _MOST_COLUMNS:
         return False
     cells = engine.fetch_arrays(sql.first_cells(table.relation, others, _FIRST_ROWS, _MOST_CELLS + 1))["n"]
     if len(cells) > _MOST_CELLS:

@@ -44,8 +44,9 @@ class Dialect:
     ``keeps_stored_order`` that it does where that side is a stored table. Tables of up to ``cells_sent``
     texts are put together before they are loaded, where joins of small tables cost more. ``random_order``
     says that a query's rows go by a random key, each in a place of its own; ``sorted_rows`` that they go by
-    sort keys, each with ``nulls_last``, ``{1}`` being the same as expressions alone; ``counts_rows`` that
-    rows which are often alike are best put together and counted before they are sorted. ``rows_at_once`` are
+    sort keys, each with ``nulls_last``, ``{1}`` being the same as expressions alone; from
+    ``counts_rows`` rows on, those which are often alike are best put together and counted before they are
+    sorted (None: never). ``rows_at_once`` are
     as many rows as a join of wide rows should be asked to hold, None where any number goes to disk by itself.
     ``name_quote`` stands around names; ``escapes`` are what literals double or escape. ``differs`` is
     NULL-safe inequality. ``whole`` rounds a number as the database does, ``plain_double`` is what a text says
@@ -93,7 +94,7 @@ class Dialect:
     random_order: str = "ORDER BY {0}"
     sorted_rows: str = "ORDER BY {0}"
     nulls_last: str = "{0} NULLS LAST"
-    counts_rows: bool = False
+    counts_rows: int | None = None
     name_quote: str = '"'
     escapes: tuple[tuple[str, str], ...] = (("'", "''"),)
     differs: str = "{0} IS DISTINCT FROM {1}"
@@ -170,7 +171,7 @@ DUCKDB = Dialect(
     sorts_before_joins=True,
     runs_in_order=True,
     keeps_stored_order=True,
-    counts_rows=True,
+    counts_rows=0,
     reads_files=True,
     table_macros=True,
     lists=True,
@@ -366,6 +367,8 @@ SPARK = Dialect(
     keeps_stored_order=True,
     # Each join of small tables is two jobs, and a job costs more than a million texts.
     cells_sent=1 << 20,
+    # Fewer are sorted in less time than the estimate takes, which is a job of its own.
+    counts_rows=4_000_000,
     sorted_rows="DISTRIBUTE BY {1} SORT BY {0}",
     differs="NOT ({0} <=> {1})",
     truncated="(CASE WHEN {0} < 0 THEN CEIL({0}) ELSE FLOOR({0}) END)",

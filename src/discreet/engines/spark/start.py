@@ -33,6 +33,14 @@ if TYPE_CHECKING:
 OLDEST_JAVA = 17
 _LEAST_MEMORY = 512 * 2**20
 _SECONDS_TO_ANSWER = 5.0
+_JAVA_OPTIONS = (
+    "JDK_JAVA_OPTIONS",
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "SPARK_SUBMIT_OPTS",
+    "PYSPARK_SUBMIT_ARGS",
+)
+"""Where a user's options of Java stand in the environment."""
 
 _LOGGING = """\
 appender.none.type = Null
@@ -143,7 +151,7 @@ def _start_settings(settings: Settings, master: str, folder: Path) -> dict[str, 
         "spark.driver.memory": f"{max(settings.memory_limit, _LEAST_MEMORY) // 2**20}m",
         "spark.driver.maxResultSize": "0",
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()} "
-        f"-Djava.io.tmpdir={folder}",
+        f"-Djava.io.tmpdir={folder}{_collector(master)}",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.eventLog.enabled": "false",
@@ -162,6 +170,16 @@ def _start_settings(settings: Settings, master: str, folder: Path) -> dict[str, 
     if _on_this_machine(master):
         found |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     return found
+
+
+def _collector(master: str) -> str:
+    """The Java option by which a process that does the work itself collects garbage, unless one is named.
+
+    Java's own choice collects beside the work, for pauses that nobody here waits through; where it stops the
+    work instead, that takes a tenth less processor time. Two that are named would keep Java from starting.
+    """
+    named = any("GC" in os.environ.get(name, "") for name in _JAVA_OPTIONS)
+    return "" if named or not is_local(master) else " -XX:+UseParallelGC"
 
 
 def _on_this_machine(master: str) -> bool:

@@ -57,9 +57,7 @@ def is_made_of_constants(frame: DataFrame) -> bool:
     No job is run for them, and whoever makes them again makes the same ones.
     """
     plans: Any = frame._jdf.queryExecution()
-    return (
-        bool(plans.analyzed().deterministic()) and plans.optimizedPlan().nodeName() == "LocalRelation"
-    )
+    return bool(plans.analyzed().deterministic()) and plans.optimizedPlan().nodeName() == "LocalRelation"
 
 
 def _quoted(name: str) -> str:
