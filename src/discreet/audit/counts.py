@@ -215,6 +215,14 @@ def _sent_bits(engine: Engine, tables: TemporaryTables, rows: str, index: int) -
     return tables.load({"v": cells, "bit": 1 << np.arange(len(cells), dtype=np.int64)})
 
 
+def ascending(engine: Engine, query: str) -> dict[int, int]:
+    """The pairs of a query by their first number.
+
+    They are few: a database that is to sort them may plan for many, as Spark does, by a sample of its own.
+    """
+    return dict(sorted(engine.fetch_rows(query)))
+
+
 def totals(engine: Engine, table: str, sensitive: Sequence[str]) -> ClassTotals:
     """What a table of classes amounts to."""
     return _totals(engine, table, sensitive, ())[0]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import floor, isfinite
 
-from discreet.audit.counts import ClassTotals, PublishedRows
+from discreet.audit.counts import ClassTotals, PublishedRows, ascending
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
 from discreet.model.audit_report import CriterionFinding
@@ -68,7 +68,7 @@ def _found(criterion: Criterion, score: int | None) -> CriterionFinding:
 def release_score(engine: Engine, classes: str, criterion: ReleaseCriterion) -> int | None:
     """The score of all published classes together, counted by the criterion's own means; None without one."""
     if criterion.audited_by is AuditedBy.SCORE:
-        return criterion.audit_score(dict(engine.fetch_rows(sql.class_sizes(classes))))
+        return criterion.audit_score(ascending(engine, sql.class_sizes(classes)))
     query = by_criteria.release_score(classes, criterion.audit_query(SIZES))
     found = engine.fetch_rows(query)[0][0]
     return floor(found) if found is not None and isfinite(found) else None

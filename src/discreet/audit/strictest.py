@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.audit.counts import ClassTotals, PublishedRows
+from discreet.audit.counts import ClassTotals, PublishedRows, ascending
 from discreet.audit.criteria import least_scores, with_scores
 from discreet.audit.population import ShownPopulation
 from discreet.audit.release_criteria import cells_score, release_score
@@ -88,7 +88,7 @@ def strictest_values(
     for place, name in enumerate(published.sensitive):
         if name not in told and counts.classes:
             told[name] = attribute_at(engine, published, place)
-    sizes = dict(engine.fetch_rows(sql.class_sizes(counts.table)))
+    sizes = ascending(engine, sql.class_sizes(counts.table))
     audited = _Audited(engine, tables, published, counts, population, known, told, sizes)
     questions = list(_questions(published.sensitive))
     asked = [_criterion(audited, question) for question in questions]

@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from discreet.audit.counts import Along, ClassTotals, PublishedRows, count_rows
+from discreet.audit.counts import Along, ClassTotals, PublishedRows, ascending, count_rows
 from discreet.audit.criteria import findings, require_auditable, tests_of, with_scores
 from discreet.audit.population import NOT_TOLD, ShownPopulation, asks_population
 from discreet.audit.strictest import strictest_values
@@ -137,9 +137,9 @@ def audit_source(
             starred=counts.starred,
             failing=_failing(engine, counts, predicate, keys) if failing_classes else (),
             failing_classes=failing_classes,
-            class_sizes=dict(engine.fetch_rows(sql.class_sizes(counts.table))),
+            class_sizes=ascending(engine, sql.class_sizes(counts.table)),
             suppressed=counts.starred,
-            class_rows=None if witness is None else dict(engine.fetch_rows(sql.class_rows(counts.table))),
+            class_rows=None if witness is None else ascending(engine, sql.class_rows(counts.table)),
             required_k=requirement.k,
             required_l=_required_l(values, thresholds),
             warnings=(

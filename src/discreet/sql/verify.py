@@ -215,12 +215,12 @@ def term_of_class(factor: str | None = None) -> str:
 
 def class_rows(classes: str) -> str:
     """One row per number of rows of a class: that number, classes."""
-    return f"SELECT n, count(*) FROM {identifier(classes)} WHERE NOT starred GROUP BY n ORDER BY n"
+    return f"SELECT n, count(*) FROM {identifier(classes)} WHERE NOT starred GROUP BY n"
 
 
 def class_sizes(classes: str) -> str:
-    """Each size of a class and the number of classes of that size, ascending."""
-    return f"SELECT size, count(*) FROM {identifier(classes)} WHERE NOT starred GROUP BY size ORDER BY size"
+    """Each size of a class and the number of classes of that size."""
+    return f"SELECT size, count(*) FROM {identifier(classes)} WHERE NOT starred GROUP BY size"
 
 
 def failing(k: int | None, thresholds: Sequence[int | None], further: Sequence[str] = ()) -> str:
