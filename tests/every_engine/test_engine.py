@@ -89,6 +89,16 @@ def test_a_loaded_table_holds_what_was_loaded(place: Place) -> None:
     np.testing.assert_array_equal(arrays["real"], reals)
 
 
+def test_a_table_is_loaded_in_parts(place: Place) -> None:
+    parts = [{"n": np.arange(begin, begin + 3), "half": np.arange(begin, begin + 3) / 2} for begin in (0, 3)]
+    with place.connect() as engine, TemporaryTables(engine) as tables:
+        name = tables.new_name()
+        engine.load_parts(name, iter(parts))
+        rows = engine.fetch_rows(f"SELECT n, half FROM {identifier(name)} ORDER BY n")
+        engine.drop_table(name)
+    assert [tuple(row) for row in rows] == [(n, n / 2) for n in range(6)]
+
+
 def test_arrays_may_be_empty_or_texts_but_hold_no_null(place: Place) -> None:
     with place.connect() as engine, TemporaryTables(engine) as tables:
         name = identifier(tables.load({"n": np.arange(3), "t": ["a", "b", None]}))
