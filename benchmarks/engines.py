@@ -82,9 +82,9 @@ def measure(engine: str, cases: Cases, chosen: argparse.Namespace) -> Benchmark:
         for name, (run, *arguments) in cases.items():
             runs[name].append(in_child(run, *arguments))
             print(f"  {engine}, {name}: {runs[name][-1].wall:.1f} s", file=sys.stderr, flush=True)
-    large = " --large" if chosen.large else ""
+    size = " --large" if chosen.large else "" if chosen.rows == ROWS else f" --rows {chosen.rows}"
     bench = Benchmark(
-        "engines", f"negotiate and publish {chosen.rows:,} rows on {engine}", f" --only {engine}{large}"
+        "engines", f"negotiate and publish {chosen.rows:,} rows on {engine}", f" --only {engine}{size}"
     )
     bench.fact("memory", f"{chosen.memory / 10**9:g} GB, threads {chosen.threads}")
     written = {child.result.rows for children in runs.values() for child in children}
