@@ -9,6 +9,7 @@ benchmark. A case that was called otherwise is named by ``--same "optimal, loss=
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shlex
@@ -54,13 +55,23 @@ def pairs(then: Sequence[str], now: Sequence[str], same: Mapping[str, str]) -> d
     return {new: renamed.get(new, new) for new in now if renamed.get(new, new) in then}
 
 
+def renamed(text: str) -> tuple[str, str]:
+    """A case's name then and now, of ``THEN=NOW``."""
+    then, equal, now = text.partition("=")
+    if not equal:
+        raise argparse.ArgumentTypeError(f"'{text}' is no THEN=NOW")
+    return then, now
+
+
 def main() -> None:
     """Run both in turn and report."""
     options = parser(__doc__)
     options.add_argument("commit", help="an earlier commit")
     options.add_argument("benchmark", help="a benchmark that both have")
     options.add_argument("--turns", type=int, default=3, help="runs of each (default 3)")
-    options.add_argument("--same", nargs="+", default=[], metavar="THEN=NOW", help="cases of two names")
+    options.add_argument(
+        "--same", nargs="+", type=renamed, default=[], metavar="THEN=NOW", help="cases of two names"
+    )
     options.add_argument("--options", default="", help="options of the benchmark, in one text")
     chosen = options.parse_args()
     os.environ["DISCREET_DATA"] = str(data_folder())  # of both, wherever they lie
@@ -70,10 +81,9 @@ def main() -> None:
             for side, tree in (("then", there), ("now", ROOT)):
                 runs[side].append(run(tree, chosen.benchmark, shlex.split(chosen.options)))
                 print(f"  {side}: run", file=sys.stderr, flush=True)
-    same = dict(each.split("=", 1) for each in chosen.same)
     arguments = f" {chosen.commit} {chosen.benchmark}"
     bench = Benchmark("since", f"{chosen.benchmark}, then ({chosen.commit}) and now", arguments)
-    for new, old in pairs(list(runs["then"][0]), list(runs["now"][0]), same).items():
+    for new, old in pairs(list(runs["then"][0]), list(runs["now"][0]), dict(chosen.same)).items():
         for side, case in (("then", old), ("now", new)):
             bench.record(f"{new}, {side}", [each[case] for each in runs[side]])
         bench.ratio(f"{new}, now", f"{new}, then")
