@@ -29,7 +29,6 @@ from discreet.queries.packed_hits import (
     CODE,
     PACKED,
     KeyNumbers,
-    is_whole,
     key_ends,
     key_types,
     numbered_keys,
@@ -40,6 +39,7 @@ from discreet.queries.query import Aggregate
 from discreet.queries.rewriting import PermutedTables
 from discreet.sql.help_table import GROUP_ROWS, GROUP_VALUES, HITS
 from discreet.sql.names import identifier
+from discreet.sql.source import is_long
 from discreet.sql.units import LONG_DIGITS, in_units
 
 Whole = NDArray[np.int64]
@@ -76,7 +76,7 @@ class HeldGroups:
             return KeyNumbers()
         if len(asked.keys) == 1:
             (kind,) = engine.column_types(key_types(asked, self.tables))
-            if is_whole(kind):
+            if is_long(kind):
                 least, most = engine.fetch_rows(key_ends(asked, self.tables))[0]
                 numbers = numbers_between(asked, engine.dialect, kind, (least, most))
                 if numbers is not None:

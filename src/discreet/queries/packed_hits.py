@@ -17,7 +17,6 @@ CODE, PACKED = "code", "packed"
 _INTEGER_BITS = 31
 _MOST_KEYS = 1 << 12
 _SHORT = ("TINYINT", "UTINYINT", "SMALLINT", "USMALLINT", "INTEGER")
-_WHOLE = (*_SHORT, "BIGINT", "UINTEGER")
 
 
 @dataclass(frozen=True)
@@ -61,11 +60,6 @@ def numbers_between(
     found = range(low, high + 1)
     keys = (*((value,) for value in (reversed(found) if descends else found)), (None,))
     return KeyNumbers(keys, f"coalesce({number}, {len(found)})")
-
-
-def is_whole(kind: str) -> bool:
-    """Whether a column of a type holds whole numbers that subtract within 64 bits."""
-    return kind in _WHOLE
 
 
 def numbered_keys(asked: AskedQuery, tables: PermutedTables, dialect: Dialect) -> str:

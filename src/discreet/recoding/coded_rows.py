@@ -18,13 +18,13 @@ from discreet.model.table_spec import NullPolicy, TableSpec
 from discreet.recoding.columns import PublishedColumn, source_changed
 from discreet.recoding.stored_classes import CountedTable
 from discreet.sql import recode
+from discreet.sql.source import is_long
 
 DrawKeys = Callable[[Engine, str, int], None]
 """Creates a table, of a given name, of that many sort keys (columns ``sql.recode.SORT_KEYS``)."""
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DECIMAL = re.compile(r"DECIMAL\(([0-9]+), ?([0-9]+)\)")
-_WHOLE_TYPES = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def native_key(
 
 def _canonical(type_name: str) -> tuple[str, Callable[[str], bool]] | None:
     """The type to compare as, and whether a text is the canonical one of a value of the column's type."""
-    if type_name in _WHOLE_TYPES:
+    if is_long(type_name):
         return "BIGINT", lambda text: _WHOLE.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
     if type_name == "BOOLEAN":
         return type_name, lambda text: text in ("true", "false")

@@ -93,6 +93,11 @@ def fits_long(type_name: str) -> bool:
     digits = type_name.partition("(")[2].partition(",")[0].strip()
     if _base(type_name) == "DECIMAL":
         return digits.isdecimal() and int(digits) <= 18
+    return is_long(type_name)
+
+
+def is_long(type_name: str) -> bool:
+    """Whether cells are whole numbers by their type, of which every one is a BIGINT."""
     return _base(type_name) in (_WHOLE | {"INTEGER", "UINTEGER"}) - {"HUGEINT", "UHUGEINT", "UBIGINT"}
 
 

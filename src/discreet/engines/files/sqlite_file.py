@@ -24,7 +24,7 @@ from discreet.engines.files.written_file import check_told_apart
 from discreet.errors import InputError, InternalError
 from discreet.model.closest import closest
 from discreet.sql.names import identifier, literal
-from discreet.sql.source import column_name
+from discreet.sql.source import column_name, is_long
 
 TABLE = "release"
 """The table that a release is in its file."""
@@ -33,7 +33,6 @@ _MAGIC = b"SQLite format 3\0"
 _EXACT = 2**53
 _AT_ONCE = 10_000
 _WORDS = {"integer": "whole numbers", "real": "decimal numbers", "text": "texts"}
-_WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 _REAL = {"DOUBLE", "FLOAT"}
 
 Fetch = Callable[[str], list[tuple[Any, ...]]]
@@ -125,7 +124,7 @@ def release_of(query: str, described: Sequence[tuple[Any, ...]], columns: Sequen
     return NewRelease(
         f"SELECT {cells} FROM ({query}) AS t({', '.join(places)})",
         tuple(names),
-        tuple("INTEGER" if kind in _WHOLE else "REAL" if kind in _REAL else "TEXT" for kind in types),
+        tuple("INTEGER" if is_long(kind) else "REAL" if kind in _REAL else "TEXT" for kind in types),
     )
 
 
@@ -155,7 +154,7 @@ def write_release(
 
 
 def _written_as(name: str, kind: str) -> str:
-    if kind in _WHOLE or kind == "DOUBLE":
+    if is_long(kind) or kind == "DOUBLE":
         return name
     text = f"CAST({name} AS VARCHAR)"
     return f"CAST({text} AS DOUBLE)" if kind == "FLOAT" else text
