@@ -35,7 +35,7 @@ def add_ends(key: int, group: int, hits: int, grouped: GroupedValues, ends: Arra
     """Add to ``ends`` what the least and the largest of some hits of a group can be."""
     values, begin, end = grouped.values, grouped.starts[group], grouped.starts[group + 1]
     rows = end - begin
-    rank = floor((rows + 1.0) / (hits * float(rows) / rows + 1) + 0.5)
+    rank = floor((rows + 1.0) / (hits + 1) + 0.5)
     rank = max(1, min(rows, rank))
     ends[key, 0] = min(ends[key, 0], values[begin])
     ends[key, 1] = min(ends[key, 1], values[end - hits])

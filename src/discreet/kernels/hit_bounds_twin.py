@@ -57,7 +57,7 @@ def bound_hits_twin(packed: Array, bits: int, grouped: GroupedValues, found: Hit
     np.add.at(found.sum_lower, key, upto[begin + hits] - upto[begin])
     np.add.at(found.sum_upper, key, upto[end] - upto[end - hits])
     np.add.at(found.expected, key, hits * total / rows)
-    rank = np.floor((rows + 1.0) / (hits * rows.astype(np.float64) / rows + 1) + 0.5).astype(np.int64)
+    rank = np.floor((rows + 1.0) / (hits + 1) + 0.5).astype(np.int64)
     rank = np.clip(rank, 1, rows)
     for place, line in enumerate((begin, end - hits, begin + rank - 1)):
         np.minimum.at(found.ends[:, place], key, values[line])
