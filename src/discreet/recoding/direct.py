@@ -96,7 +96,7 @@ def recoded_directly(
             labels=labels,
             order="" if early else order,
             counted=counted,
-            listed=listed_cells(engine, stored, types[1:], columns, decided) if native and early else {},
+            listed=listed_cells(engine, stored, types[1:], columns, decided) if native else {},
             types=_published_types(engine, labels, columns, types),
         )
 
