@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from discreet.engines.base import Engine, SourceTable
-from discreet.engines.distinct_rows import DistinctRows, grouped_by_sorting
+from discreet.engines.distinct_rows import DistinctRows
+from discreet.engines.meanwhile import meanwhile
 from discreet.engines.scratch import TemporaryTables
 from discreet.sql import verify as sql
 from discreet.sql import verify_bits as by_bits
@@ -171,7 +171,7 @@ def count_rows(engine: Engine, tables: TemporaryTables, published: PublishedRows
         query = by_bits.classes_by_bits(
             engine.dialect, published.keyed, published.key_texts, bits, published.counting
         )
-    with grouped_by_sorting(engine) if published.counting.line else nullcontext():
+    with meanwhile(engine, engine.dialect.sorted_groups if published.counting.line else None):
         table = tables.create(query)
     along = published.along
     if along is None:

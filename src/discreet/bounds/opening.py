@@ -11,6 +11,7 @@ from pathlib import Path
 from discreet.bounds.held_groups import hold_groups
 from discreet.bounds.permuted_files import BY_GROUP, PermutedFiles
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.meanwhile import meanwhile
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError
 from discreet.model.hierarchy import GeneralizationHierarchy
@@ -123,10 +124,7 @@ def open_release(
             permuted = PermutedFiles(
                 place, manifest.file_format, facts, data, help_table, _values(place, manifest, facts)
             )
-            if engine.dialect.dense_groups is not None:
-                begin, end = engine.dialect.dense_groups
-                engine.execute(begin)
-                stack.callback(engine.execute, end)
+            stack.enter_context(meanwhile(engine, engine.dialect.dense_groups))
             if hold:
                 tables = stack.enter_context(TemporaryTables(engine))
                 permuted = _held(permuted, engine, tables)

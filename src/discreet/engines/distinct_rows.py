@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
-from discreet.errors import DiscreetError
 from discreet.model.table_spec import SourceSpec
 from discreet.sql import digest as sql
 from discreet.sql.dialect import Dialect
@@ -68,7 +66,8 @@ class DistinctRows:
             return None
         told, joined = sql.told_apart(dialect, keyed.texts(dialect)[-1]), dialect.joined_in_order
         if length is not None and is_text(kind) and dialect.joined_as_sorted is not None:
-            told, joined = f"'{length}:' || {column_name(len(places) - 1)} || ','", dialect.joined_as_sorted
+            told = sql.of_length(int(length), column_name(len(places) - 1))
+            joined = dialect.joined_as_sorted
         rows = sql.counted_rows(table.relation, keyed.keys)
         ordered = f"({rows} ORDER BY {', '.join(map(column_name, places))}) AS counted"
         return cls(engine, keyed.counted(table, ordered), Lines(sql.numbered(dialect, told), joined))
@@ -132,21 +131,6 @@ def _together(engine: Engine, keyed: _Keyed, relation: str) -> int | None:
 
 def _few(engine: Engine, relation: str, key: str, rows: int | None) -> bool:
     return bool(engine.fetch_rows(sql.few_cells(relation, key, rows))[0][0] <= sql.MOST_CELLS)
-
-
-@contextmanager
-def grouped_by_sorting(engine: Engine) -> Iterator[None]:
-    """Have rows grouped by sorting them while the context lasts, where the engine can be told to."""
-    if engine.dialect.sorted_groups is None:
-        yield
-        return
-    begin, end = engine.dialect.sorted_groups
-    engine.execute(begin)
-    try:
-        yield
-    finally:
-        with suppress(DiscreetError):
-            engine.execute(end)
 
 
 def table_digest(engine: Engine, source: SourceSpec, first: Sequence[str] = ()) -> str:
