@@ -105,14 +105,14 @@ def exact(rows: Sequence[Sequence[Any]]) -> list[tuple[Fraction | None, ...]]:
 @given(groups_of_whole_numbers)
 @settings(max_examples=some_of(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whole_numbers(engine: Engine, groups: Groups) -> None:
-    types = help_table.HelpTypes("DECIMAL(38,0)", "BIGINT")
+    types = help_table.HelpTypes("DECIMAL(38,0)", "BIGINT", 0)
     assert exact(built(engine, groups, 0, types)) == exact(expected(groups))
 
 
 @given(groups_of_decimals)
 @settings(max_examples=some_of(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_decimals(engine: Engine, groups: Groups) -> None:
-    types = help_table.HelpTypes("DECIMAL(38,2)", "DECIMAL(18,2)")
+    types = help_table.HelpTypes("DECIMAL(38,2)", "DECIMAL(18,2)", 2)
     assert exact(built(engine, groups, 2, types)) == exact(expected(groups))
 
 
@@ -123,7 +123,7 @@ def test_decimals(engine: Engine, groups: Groups) -> None:
 )
 @settings(max_examples=some_of(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_sums_of_doubles_are_rounded_outwards(engine: Engine, groups: Groups) -> None:
-    rows = built(engine, groups, None, help_table.HelpTypes("DOUBLE", "DOUBLE", doubles=True))
+    rows = built(engine, groups, None, help_table.HelpTypes("DOUBLE", "DOUBLE", None))
     for row, plain in zip(exact(rows), expected(groups, float), strict=True):
         assert row[:6] == plain[:6]
         assert row[9:] == plain[9:]
@@ -139,7 +139,7 @@ def test_sums_of_doubles_are_rounded_outwards(engine: Engine, groups: Groups) ->
 @pytest.mark.parametrize("rows", [2, 300_000])
 def test_what_is_kept_tells_the_help_table_in_order(engine: Engine, tmp_path: Path, rows: int) -> None:
     """By group and hits, in the same types, also where a file has several row groups."""
-    types = help_table.HelpTypes("BIGINT", "BIGINT")
+    types = help_table.HelpTypes("BIGINT", "BIGINT", 0)
     groups = np.random.default_rng(rows).permutation(np.repeat(np.arange(rows // 2), 2))
     with TemporaryTables(engine) as tables:
         values = tables.load({"g": groups, "v": np.arange(rows)})
@@ -176,7 +176,7 @@ def test_categories_have_counts_alone(engine: Engine) -> None:
 
 
 def test_a_group_without_any_value(engine: Engine) -> None:
-    types = help_table.HelpTypes("BIGINT", "BIGINT")
+    types = help_table.HelpTypes("BIGINT", "BIGINT", 0)
     rows = built(engine, [[None, None]], 0, types)
     assert rows == [(1, h, 0, 0, 2, 0, 0, 0, 0, *[None] * 6) for h in (1, 2)]
 

@@ -164,7 +164,7 @@ def _help(held: HeldRows, tables: PermutedTables, facts: PermutationFacts, made:
         values = made.create(sql.values_table(tables.moved))
         return _by_group_and_hits(help_table.count_query(dialect, values, sql.GROUP, sql.VALUE), columns)
     sums, values = type_of(held.total, held.form), value_type(held)
-    types = help_table.HelpTypes(sums, values, doubles=tables.form.scale is None)
+    types = help_table.HelpTypes(sums, values, tables.form.scale)
     number = tables.number(dialect, types.values)
     assert number is not None
     by_arrays = _help_of_arrays(held, tables, facts, made, types, number)

@@ -69,11 +69,18 @@ class Units:
 
 @dataclass(frozen=True)
 class HelpTypes:
-    """The house types that a help table is written with: of sums, and of single values."""
+    """The house types that a help table is written with: of sums, and of single values.
+
+    ``scale`` are the decimals of exact numbers, None where they are floating-point ones.
+    """
 
     sums: str
     values: str
-    doubles: bool = False
+    scale: int | None
+
+    def summed(self, dialect: Dialect, number: str) -> str:
+        """An expression over single values, in a type in which a database adds them up without overflow."""
+        return number if self.scale is None else dialect.wide.format(number, self.scale)
 
 
 def help_columns(group: str, *, numeric: bool) -> tuple[str, ...]:
@@ -89,11 +96,13 @@ def group_totals(dialect: Dialect, values: str, group: str, number: str, types: 
     that they are written with here, by group: DuckDB's and PostgreSQL's are of a wider one, which takes long.
     """
     rows = f"SELECT {group} AS g, {number} AS v FROM {identifier(values)}"
-    total = dialect.cast("coalesce(sum(v), 0)", types.sums)
+    added = types.summed(dialect, "v")
+    total = dialect.cast(f"coalesce(sum({added}), 0)", types.sums)
     return (
         "SELECT g, count(*) AS n, count(v) AS m, "
         "count(*) FILTER (WHERE v < 0) AS negative, count(*) FILTER (WHERE v > 0) AS positive, "
-        f"{total} AS total, coalesce(sum(abs(v)), 0) AS spread, min(v) AS least, max(v) AS most "
+        f"{total} AS total, coalesce(sum(abs({added})), 0) AS spread, "
+        "min(v) AS least, max(v) AS most "
         f"FROM ({rows}) AS r GROUP BY g"
     )
 
@@ -109,7 +118,7 @@ def sorted_values(
     upto = dialect.cast("r.upto", types.sums)
     return (
         f"SELECT r.g, r.v, r.i, {upto} AS upto, t.m + 1 - r.i AS back "
-        "FROM (SELECT g, v, row_number() OVER w AS i, sum(v) OVER w AS upto "
+        f"FROM (SELECT g, v, row_number() OVER w AS i, sum({types.summed(dialect, 'v')}) OVER w AS upto "
         f"FROM ({rows}) AS x WHERE v IS NOT NULL "
         "WINDOW w AS (PARTITION BY g ORDER BY v ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
         f") AS r JOIN {identifier(totals)} AS t ON r.g = t.g"
@@ -162,7 +171,7 @@ def sort_keys(dialect: Dialect, values: str, group: str, number: str, form: Unit
 
 def _cells(dialect: Dialect, types: HelpTypes) -> dict[str, str]:
     """The columns of a help table by their names, in the types that it is written with."""
-    margin = "(m + 4) * 2.220446049250313e-16 * spread" if types.doubles else "0"
+    margin = "(m + 4) * 2.220446049250313e-16 * spread" if types.scale is None else "0"
     least, most = f"low_sum - {margin}", f"total - high_upto + high_value + {margin}"
     sums = {
         GROUP_SUM: "total",
