@@ -13,7 +13,7 @@ from discreet.engines.connect import connect
 from discreet.hierarchy.intervals import IntervalHierarchy
 from discreet.model.table_spec import AttributeRole, SourceSpec
 from discreet.profile.columns import ColumnProfile
-from discreet.profile.hierarchies import FLAT, HierarchyProposal, nice_widths, propose_hierarchy
+from discreet.profile.hierarchies import FLAT, HierarchyProposal, needs_values, nice_widths, propose_hierarchy
 from discreet.profile.lattice_size import MOST_NODES
 from discreet.profile.propose import propose_spec
 from discreet.profile.proposed import SpecProposal
@@ -119,6 +119,24 @@ def test_many_words_get_automatic_groups() -> None:
     found = propose_hierarchy(COLUMN, values, [50] * 20)
     assert found.table == {"kind": "auto", "by": "frequency"}
     assert found.height > 1
+
+
+@pytest.mark.parametrize(
+    ("values", "steps"),
+    [
+        (("GT3", "LE3"), None),
+        (("A10", "A20", "B10"), [2]),
+        (("A10", "A11", "B10"), [1]),
+        (("A10", "A11", "A20", "B10"), [1, 1]),
+        (("1000", "2000", "3000"), None),
+    ],
+)
+def test_masks_that_join_nothing_are_not_proposed(values: tuple[str, ...], steps: list[int] | None) -> None:
+    length = len(values[0])
+    column = replace(COLUMN, codes=True, shortest=length, longest=length, distinct=len(values))
+    assert needs_values(column)
+    table = propose_hierarchy(column, values, [1] * len(values)).table
+    assert table == (None if steps is None else {"kind": "mask", "steps": steps})
 
 
 @pytest.mark.parametrize(("lowest", "highest"), [(0, 1), (17, 90), (-5, 5), (0, 1e6), (0.001, 0.002), (5, 5)])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import floor, log10
 from typing import Any
 
@@ -16,6 +16,7 @@ from discreet.hierarchy.auto import AutoHierarchy
 from discreet.hierarchy.builtin.declaration import Builtin
 from discreet.hierarchy.builtin.everyday import AGE
 from discreet.hierarchy.builtin.hierarchy import BUILTINS, BuiltinHierarchy
+from discreet.hierarchy.mask import MaskHierarchy
 from discreet.profile.columns import ColumnProfile
 from discreet.profile.names import is_age, name_parts
 
@@ -120,6 +121,7 @@ def needs_values(column: ColumnProfile) -> bool:
         and (
             any(is_named_like(column.name, builtin) for builtin in BUILTINS.values())
             or bool(_postal_codes(column))
+            or _is_code(column)
         )
     ) or (
         not (column.numbers or column.dates or column.codes)
@@ -147,7 +149,7 @@ def propose_hierarchy(
         levels = date_levels(column.first, column.last)
         return HierarchyProposal("dates", "levels", levels) if levels else FLAT
     if _is_code(column):
-        return _mask(column.longest)
+        return _mask(column.longest, values)
     if column.numbers and column.distinct > _FEW_VALUES:
         return _intervals(column)
     ages = fitted_builtin(column.name, AGE, values) if is_age(column.name) else None
@@ -262,11 +264,28 @@ def _measured(column: ColumnProfile) -> tuple[float, float]:
     return lowest, high if column.highest - high > span else column.highest
 
 
-def _mask(length: int) -> HierarchyProposal:
+def _mask(length: int, values: Sequence[str]) -> HierarchyProposal:
+    """Return the masks of codes of a length; of known ``values`` only those levels that join some.
+
+    >>> _mask(3, ("GT3", "LE3")).words, _mask(4, ("AB10", "AB25", "CD30")).words
+    ('value → *', 'last 2 characters masked')
+    """
     levels = min(_MOST_WIDTHS, length - 1)
     each, left = divmod(length - 1, levels)
-    steps = tuple(each + (place < left) for place in range(levels))
-    return HierarchyProposal("mask", "steps", steps)
+    hidden = list(accumulate(each + (place < left) for place in range(levels)))
+    if values:
+        sizes = [len(labels) for labels in MaskHierarchy(steps=_steps(hidden)).build("", values).labels]
+        hidden = [
+            number for number, finer, size in zip(hidden, sizes, sizes[1:], strict=False) if 1 < size < finer
+        ]
+    if not hidden:
+        return FLAT
+    return HierarchyProposal("mask", "steps", _steps(hidden))
+
+
+def _steps(hidden: Sequence[int]) -> tuple[int, ...]:
+    """Return the characters that each level masks in addition to those of the level before."""
+    return tuple(number - before for before, number in pairwise((0, *hidden)))
 
 
 def _is_code(column: ColumnProfile) -> bool:
