@@ -226,7 +226,7 @@ def test_forms_are_told_by_the_same_shapes_everywhere(place: Place) -> None:
         "Kosten": ("VARCHAR", [f"{i % 7}.{i:03},50 €" for i in range(60)]),
         "birthdate": ("VARCHAR", [f"{1 + i % 28:02}/{1 + i % 12:02}/19{50 + i % 40}" for i in range(60)]),
         "visit": ("VARCHAR", [f"01/{1 + i % 12:02}/2023 10:{i % 60:02}" for i in range(60)]),
-        "sex": ("VARCHAR", ["m ", "f"] * 30),
+        " sex\u00a0": ("VARCHAR", ["m ", "f"] * 30),
     }
     source = place.put(columns)
     with place.connect(source) as engine:
@@ -239,7 +239,7 @@ def test_forms_are_told_by_the_same_shapes_everywhere(place: Place) -> None:
         "visit": WrittenForm(dates=("%d/%m/%Y %H:%M",)),
         "sex": None,
     }
-    assert found.padded == ("sex",)
+    assert found.padded_names == study.proposal.padded_names == (" sex\u00a0",)
     assert {a.name: a.written for a in study.proposal.attributes} == forms
     assert study.occurring("sex")[0] == ("f", "m")
     assert study.occurring("birthdate")[0][:2] == ("1950-01-01", "1950-05-13")

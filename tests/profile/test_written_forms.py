@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import discreet
+from discreet.errors import InputError
 from discreet.model.written_form import WrittenForm
 from discreet.profile import date_shapes, number_shapes
 from discreet.profile.proposed import SpecProposal
@@ -151,6 +152,25 @@ def test_blanks_around_cells_are_said_and_stripped(tmp_path: Path) -> None:
     assert found.mapping["source"]["strip"] is True
     assert found.as_json()["attributes"][0]["values"] == 2
     assert "blanks around cells, which are in 'sex'" in " ".join(str(found).split())
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", "\u00a0", "\u200b", "\u3000", "\ufeff"])
+def test_blanks_around_names_of_columns_are_reported_and_stripped(tmp_path: Path, blank: str) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text(f"age,job,zip,{blank}sex{blank}\n30,a,1,m\n31,a,1,f\n", encoding="utf-8")
+    found = discreet.init(path)
+    assert found.mapping["source"]["strip"] is True
+    assert list(found.mapping["attributes"]) == ["age", "job", "zip", "sex"]
+    assert "around the names of columns" in " ".join(str(found).split())
+    released = discreet.open(path, found.mapping).publish({"age": 1, "sex": 1}, k=2)
+    assert list(released.to_pandas().columns) == ["age", "job", "zip", "sex"]
+
+
+def test_names_that_differ_in_blanks_only_cannot_be_stripped(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("sex, sex\nm,f\n", encoding="utf-8")
+    with pytest.raises(InputError, match="two columns 'sex', at positions 1 and 2"):
+        discreet.init(path)
 
 
 def test_a_proposal_with_forms_works_as_it_stands(tmp_path: Path) -> None:

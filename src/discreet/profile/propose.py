@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.column_names import padded_names
 from discreet.engines.scratch import TemporaryTables
 from discreet.engines.written import check_forms
 from discreet.errors import InputError
@@ -83,6 +84,11 @@ def propose_spec(
     that is not written as is known.
     """
     table = engine.open_source(as_it_stands(source))
+    padded = padded_names(table.columns)
+    if padded:
+        engine.close_source(table)
+        source = replace(source, strip=True)
+        table = engine.open_source(as_it_stands(source))
     missing = [name for name in known.names if name not in table.columns]
     if missing:
         raise InputError(
@@ -100,10 +106,14 @@ def propose_spec(
             check_forms(engine, table, applied)
         with _read_once(engine, source, table, columns[0].rows) as read:
             columns = profiled_again(engine, read, columns, told)
-            return propose_for(
+            found = propose_for(
                 engine, read, columns, told, subject=source.subject, folder=folder, roles=known.roles
             )
-    return propose_for(engine, table, columns, told, subject=source.subject, folder=folder, roles=known.roles)
+        return replace(found, padded_names=padded)
+    found = propose_for(
+        engine, table, columns, told, subject=source.subject, folder=folder, roles=known.roles
+    )
+    return replace(found, padded_names=padded)
 
 
 @contextmanager

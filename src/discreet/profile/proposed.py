@@ -41,7 +41,8 @@ class ProposedAttribute:
 class SpecProposal:
     """What ``discreet init`` found and proposes; ``null_texts`` are to be read as NULL.
 
-    ``padded`` columns have blanks around their texts, so that blanks are to be stripped. ``files`` says what
+    ``padded`` columns have blanks around their texts, so that blanks are to be stripped; ``padded_names``
+    have them around the name. ``files`` says what
     became of each hierarchy file that was offered, ``sums`` which columns are calculated from others.
     """
 
@@ -52,11 +53,17 @@ class SpecProposal:
     padded: tuple[str, ...] = ()
     files: tuple[FileMatch, ...] = ()
     sums: tuple[ColumnSum, ...] = ()
+    padded_names: tuple[str, ...] = ()
+
+    @property
+    def strips(self) -> bool:
+        """Whether blanks around texts or names of columns are to be left out."""
+        return bool(self.padded or self.padded_names)
 
     def applied(self, source: SourceSpec) -> SourceSpec:
         """A source that is read as proposed."""
         forms = {a.name: a.written for a in self.attributes if a.written is not None}
-        return replace(source, written={**source.written, **forms}, strip=source.strip or bool(self.padded))
+        return replace(source, written={**source.written, **forms}, strip=source.strip or self.strips)
 
     @property
     def nodes(self) -> int:
@@ -69,7 +76,7 @@ class SpecProposal:
         if self.null_texts:
             known = source.get("null_values", ())
             source["null_values"] = list(dict.fromkeys((*known, *self.null_texts)))
-        if self.padded:
+        if self.strips:
             source["strip"] = True
         attributes: dict[str, Any] = {}
         for attribute in self.attributes:

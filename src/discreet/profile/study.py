@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.column_names import padded_names
 from discreet.engines.registry import ENGINES
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.model.table_spec import AttributeRole, SourceSpec
@@ -123,6 +124,10 @@ def study_columns(
     with ExitStack() as stack:
         tables = stack.enter_context(TemporaryTables(engine))
         table = stack.enter_context(opened(engine, as_it_stands(source)))
+        padded = padded_names(table.columns)
+        if padded:
+            source = replace(source, strip=True)
+            table = stack.enter_context(opened(engine, as_it_stands(source)))
         copy, unreadable = _copied(table, tables)
         total = 2 * len(copy.columns)
         columns = check_rows(copy, profile_columns(engine, copy, lambda done, _: tell(done, total)))
@@ -133,6 +138,7 @@ def study_columns(
             copy, _ = _copied(stack.enter_context(opened(engine, told.applied(source))), tables)
             columns = profiled_again(engine, copy, columns, told)
         proposal = propose_for(engine, copy, columns, told, subject=source.subject)
+        proposal = replace(proposal, padded_names=padded)
         coded = read_coded_columns(
             engine,
             copy,

@@ -137,6 +137,11 @@ class Proposal(Printed):
         if self.proposal.padded:
             names = ", ".join(f"'{name}'" for name in self.proposal.padded)
             lines.append(Line(f"Read without the blanks around cells, which are in {names}."))
+        if self.proposal.padded_names:
+            names = ", ".join(f"'{name}'" for name in self.proposal.padded_names)
+            lines.append(
+                Line(f"Read without the blanks around cells and around the names of columns: {names}.")
+            )
         lines += [
             Line(f"'{a.name}' was read as {a.written_reason}.")
             for a in self.proposal.attributes

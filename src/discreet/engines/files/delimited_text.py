@@ -106,7 +106,7 @@ class DelimitedText:
         return number
 
     def _check_header(self, line: int, cells: int) -> None:
-        """Raise ``InputError`` for a header that differs in its number of names from all the records below it.
+        """Raise ``InputError`` for a header whose number of names all records below disagree with.
 
         Then the header is at fault and no single line is. A file of one record says nothing of that.
         """
@@ -120,8 +120,8 @@ class DelimitedText:
         if rows < _SEVERAL_ROWS:
             return
         raise InputError(
-            f"{self.label}, line 1: the header has {names} name{'s' * (names != 1)}, but each of the {rows:,} "
-            f"rows below it has {cells} cells",
+            f"{self.label}, line 1: the header has {names} name{'s' * (names != 1)}, but each of the "
+            f"{rows:,} rows below it has {cells} cells",
             allowed="a name in the header for each cell of a row",
             advice=_header_remedies(self.columns, cells),
         )

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.engines.base import SourceTable
 from discreet.engines.cell_rows import rows_with_text
+from discreet.engines.column_names import read_names
 from discreet.engines.duckdb.delivered_here import DeliveredHere
 from discreet.engines.grouped import GroupAtATime
 from discreet.engines.loaded_whole import LoadedWhole
@@ -61,7 +62,8 @@ class MariadbEngine(GroupAtATime, LoadedWhole, DeliveredHere):
         self._session.label = source.label
         fields = self._session.described(f"SELECT * FROM {place}")
         read = [cell(identifier(field.name), house_type(field)) for field in fields]
-        types = {field.name: kind for field, (_, kind) in zip(fields, read, strict=True)}
+        names = read_names(source, [field.name for field in fields])
+        types = {name: kind for name, (_, kind) in zip(names, read, strict=True)}
         named = ", ".join(f"{expression} AS {column_name(i)}" for i, (expression, _) in enumerate(read))
         query = f"SELECT {named} FROM {place}"
         written = AsWritten.of(source, tuple(types), types)

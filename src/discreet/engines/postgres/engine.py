@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.engines.base import SourceTable
 from discreet.engines.cell_rows import rows_with_text
+from discreet.engines.column_names import read_names
 from discreet.engines.duckdb.delivered_here import DeliveredHere
 from discreet.engines.grouped import GroupAtATime
 from discreet.engines.loaded_whole import LoadedWhole
@@ -95,7 +96,8 @@ class PostgresEngine(GroupAtATime, LoadedWhole, DeliveredHere):
         self._session.label = source.label
         self._opened += 1
         name = f"source_{self._token}_{self._opened}"
-        types = {column.name: column.type for column in columns}
+        names = read_names(source, [column.name for column in columns])
+        types = {name: column.type for name, column in zip(names, columns, strict=True)}
         written = AsWritten.of(source, tuple(types), types)
         rows = source_view(place, columns)
         self._create(

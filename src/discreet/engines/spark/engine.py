@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import GroupFunction, SourceTable
+from discreet.engines.column_names import read_names
 from discreet.engines.duckdb.delivered_here import DeliveredHere
 from discreet.engines.loaded_whole import LoadedWhole
 from discreet.engines.spark import failures as spark_failures
@@ -97,7 +98,10 @@ class SparkEngine(LoadedWhole, DeliveredHere):
         def read() -> tuple[SparkRows, AsWritten]:
             own = source.table in self._tables and source.data is None and source.path is None
             rows = read_rows(source, self._sessions, self._scratch, self._beside, own=own)
-            written = AsWritten.of(source, rows.columns, rows.types)
+            columns = read_names(source, rows.columns)
+            types = {new: rows.types[name] for new, name in zip(columns, rows.columns, strict=True)}
+            rows = replace(rows, columns=columns, types=types)
+            written = AsWritten.of(source, columns, types)
             frame = rows.frame
             if not written.as_it_stands:
                 frame.createOrReplaceTempView(f"{name}_rows")
