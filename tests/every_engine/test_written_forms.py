@@ -206,6 +206,31 @@ def test_defaults_of_the_source_hold_for_every_other_column(place: Place) -> Non
     assert read(place, columns, decimal=",")["sex"] == ["m", "m ", " f"]
 
 
+def test_floats_that_are_all_whole_are_read_as_whole_numbers(place: Place) -> None:
+    columns: Columns = {
+        "zip": ("DOUBLE", [53711.0, None, -0.0, 2.0**52]),
+        "cost": ("DOUBLE", [1.0, 2.5, None, 3.0]),
+        "huge": ("DOUBLE", [1e300, 2.0, 3.0, 4.0]),
+        "none": ("DOUBLE", [None] * 4),
+    }
+    texts = {
+        True: [("53711", "1.0"), (None, "2.5"), ("0", None), ("4503599627370496", "3.0")],
+        False: [("53711.0", "1.0"), (None, "2.5"), ("-0.0", None), ("4503599627370496.0", "3.0")],
+    }
+    for whole in (True, False):
+        source = place.put(columns, whole=whole)
+        with place.connect(source) as engine:
+            table = engine.open_source(source)
+            assert table.types["zip"] == ("BIGINT" if whole else "DOUBLE")
+            assert [table.types[name] for name in ("cost", "huge", "none")] == ["DOUBLE"] * 3
+            found = engine.fetch_rows(
+                f"SELECT {table.text('zip')}, {table.text('cost')} FROM {table.relation}"
+            )
+        expected = place.read_as({"zip": ("DOUBLE", [-0.0])})["zip"][1] if not whole else []
+        if whole or expected == [-0.0]:
+            assert sorted(found, key=str) == sorted(texts[whole], key=str)
+
+
 def test_a_column_without_texts_has_no_written_form(place: Place) -> None:
     source = place.put({"cost": ("DOUBLE", [1.5])}, written={"cost": EURO})
     with place.connect(source) as engine, pytest.raises(InputError, match="holds DOUBLE and no texts"):

@@ -129,6 +129,7 @@ def test_many_words_get_automatic_groups() -> None:
         (("A10", "A11", "B10"), [1]),
         (("A10", "A11", "A20", "B10"), [1, 1]),
         (("1000", "2000", "3000"), None),
+        (("53711", "53712", "53703", "53705"), [1]),
     ],
 )
 def test_masks_that_join_nothing_are_not_proposed(values: tuple[str, ...], steps: list[int] | None) -> None:

@@ -154,6 +154,39 @@ def test_blanks_around_cells_are_said_and_stripped(tmp_path: Path) -> None:
     assert "blanks around cells, which are in 'sex'" in " ".join(str(found).split())
 
 
+@pytest.mark.parametrize(
+    ("texts", "form"),
+    [
+        (["53711.0", "53712.0", "2139.0"], {"decimal": "."}),
+        (["5.00", "-7.00", "8"], {"decimal": "."}),
+        (["20230401.0", "20221231.0", "20230512.0"], {"dates": ["%Y%m%d.0"]}),
+        (["5.000", "7.000", "8.000"], None),
+        (["5.0", "7.5", "8.0"], None),
+        (["01.0", "02.0", "03.0"], None),
+    ],
+)
+def test_whole_numbers_that_went_through_a_float_are_read_as_such(
+    tmp_path: Path, texts: list[str], form: dict[str, Any] | None
+) -> None:
+    found = proposed(tmp_path, {"x": texts * 20})
+    assert found.mapping["attributes"]["x"].get("written") == form
+
+
+def test_a_frame_of_whole_floats_fits_hierarchies_and_is_released_as_whole_numbers() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"zip": [53711.0, 53712.0, 53711.0, None], "age": [40.0, 41.0, 40.0, 41.0]})
+    spec = {
+        "attributes": {
+            "zip": {"role": "quasi-identifier", "hierarchy": {"kind": "mask", "steps": [1]}},
+            "age": {"role": "sensitive"},
+        }
+    }
+    released = discreet.open(frame, spec).publish({"zip": 1}, k=3, max_suppressed="50%").to_pandas()
+    assert released["zip"].tolist() == ["5371*"] * 3
+    assert sorted(released["age"].tolist()) == [40, 40, 41]
+    assert str(released["age"].dtype).lower() == "int64"
+
+
 @pytest.mark.parametrize("blank", [" ", "\t", "\u00a0", "\u200b", "\u3000", "\ufeff"])
 def test_blanks_around_names_of_columns_are_reported_and_stripped(tmp_path: Path, blank: str) -> None:
     path = tmp_path / "people.csv"

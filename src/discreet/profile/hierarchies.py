@@ -16,7 +16,7 @@ from discreet.hierarchy.auto import AutoHierarchy
 from discreet.hierarchy.builtin.declaration import Builtin
 from discreet.hierarchy.builtin.everyday import AGE
 from discreet.hierarchy.builtin.hierarchy import BUILTINS, BuiltinHierarchy
-from discreet.hierarchy.mask import MaskHierarchy
+from discreet.hierarchy.mask import MOST_LEVELS, MaskHierarchy
 from discreet.profile.columns import ColumnProfile
 from discreet.profile.names import is_age, name_parts
 
@@ -84,7 +84,7 @@ class HierarchyProposal:
             return f"{dict(self.fixed)['name']} by {', '.join(self.levels)}"
         if self.kind == "mask":
             hidden = ", ".join(str(number) for number in accumulate(self.levels))
-            return f"last {hidden} characters masked"
+            return "last character masked" if hidden == "1" else f"last {hidden} characters masked"
         if self.kind is None or not self.levels:
             return "groups by frequency" if self.kind else "value → *"
         return f"{self.kind} of {', '.join(str(level) for level in self.levels)}".replace(
@@ -274,13 +274,18 @@ def _mask(length: int, values: Sequence[str]) -> HierarchyProposal:
     each, left = divmod(length - 1, levels)
     hidden = list(accumulate(each + (place < left) for place in range(levels)))
     if values:
-        sizes = [len(labels) for labels in MaskHierarchy(steps=_steps(hidden)).build("", values).labels]
-        hidden = [
-            number for number, finer, size in zip(hidden, sizes, sizes[1:], strict=False) if 1 < size < finer
-        ]
+        # Where none of the usual levels joins values, as 53711 and 53703 differ at the end only, others may.
+        every = _joining(range(1, min(length, MOST_LEVELS)), values)
+        hidden = [number for number in hidden if number in every] or every[-_MOST_WIDTHS:]
     if not hidden:
         return FLAT
     return HierarchyProposal("mask", "steps", _steps(hidden))
+
+
+def _joining(hidden: Sequence[int], values: Sequence[str]) -> list[int]:
+    """Return the numbers of masked characters that join values, each more of them than the number before."""
+    sizes = [len(labels) for labels in MaskHierarchy(steps=_steps(hidden)).build("", values).labels]
+    return [number for number, finer, size in zip(hidden, sizes, sizes[1:], strict=False) if 1 < size < finer]
 
 
 def _steps(hidden: Sequence[int]) -> tuple[int, ...]:

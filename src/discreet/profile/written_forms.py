@@ -6,6 +6,7 @@ suggest is tried on every cell before it is proposed, so that a proposal works a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -36,6 +37,7 @@ _MOST_OTHERS = 5
 _TO_EACH_WORD = 10
 _NULLS = frozenset(SURE_NULLS + LIKELY_NULLS)
 _NO_DAYS = ("00.00.0000", "00/00/0000", "00-00-0000", "0000-00-00", "00000000")
+_WHOLE_SHAPE = re.compile(r"[-+]?0+([.]0{1,2})?")
 _PACKED_DAYS = 18_000_101, 21_001_231
 
 
@@ -111,6 +113,7 @@ def tell_forms(
     }
     _tell_numbers({n: m for n, m in marks.items() if m.values}, found, source.decimal, profiles)
     _tell_packed(profiles, asked, found, fits)
+    _find_whole(engine, table, [profiles[name] for name in asked if name not in found.forms], found, fits)
     _drop_misfits(engine, table, source, found)
     return ToldForms(
         found.forms,
@@ -293,6 +296,26 @@ def _tell_packed(
         packed = column.numbers and column.codes and first <= column.lowest and column.highest <= last
         if packed and fits(name, form) >= column.filled:
             found.forms[name], found.reasons[name] = form, form.words
+
+
+def _find_whole(
+    engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile], found: _Found, fits: Fits
+) -> None:
+    """Add the forms of whole numbers that went through a float: 53711.0, or the day 20230401.0.
+
+    Of three zeros behind a point nobody knows whether the point parts thousands, so those stay as they are.
+    """
+    whole = [c for c in columns if c.numbers and c.points and not (c.fractions or c.zeros)]
+    some = replace(table, relation=f"(SELECT * FROM {table.relation} LIMIT {_SOME_ROWS}) AS r")
+    shapes = _shapes(engine, some, [c.name for c in whole], _SOME_ROWS)
+    for column in whole:
+        if not all(_WHOLE_SHAPE.fullmatch(shape) for shape in shapes.get(column.name, ("",))):
+            continue
+        number, day = WrittenForm(decimal="."), _dates(("%Y%m%d.0",))
+        first, last = _PACKED_DAYS
+        is_day = first <= column.lowest and column.highest <= last and fits(column.name, day) >= column.filled
+        found.forms[column.name] = day if is_day else number
+        found.reasons[column.name] = day.words if is_day else "whole numbers, written with a decimal of 0"
 
 
 def _words_beside(

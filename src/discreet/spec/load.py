@@ -209,6 +209,7 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
         engine=table.engine,
         decimal=table.decimal,
         strip=table.strip,
+        whole=True,
         coded=table.coded,
         version=table.version,
         subset=subset_of(table.subset, label),

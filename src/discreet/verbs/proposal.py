@@ -207,7 +207,7 @@ def init(
             advice="discreet.coming_from.arx(PROJECT, OUTPUT) writes its spec; so does the command.",
         )
     about = description_of(data, table, schema)
-    source = source_of(data, table) if about.rows is None else SourceSpec(path=about.rows)
+    source = source_of(data, table) if about.rows is None else SourceSpec(path=about.rows, whole=True)
     form = about.form(FileForm(format, encoding, delimiter, quote, tuple(null_values)))
     reading = read_so(_with_cells(source, decimal, nulls, subject, strip=strip), form)
     source = reading.source
@@ -233,15 +233,16 @@ def init(
 def source_of(data: object, table: str | None) -> SourceSpec:
     """The source that data are, with a ``table`` where they are an address; ``InputError`` otherwise."""
     if not isinstance(data, str | os.PathLike):
-        return SourceSpec(data=data)
+        return SourceSpec(data=data, whole=True)
     text = os.fspath(data)
     if is_variable(text) or is_engine_place(text):
         found = address_of(text, table)
         if found.url is not None and is_variable(text):
             # The spec names the variable: what it holds, a password too, is read where it is connected to.
-            return SourceSpec(url=text, table=found.table)
-        return SourceSpec(path=found.path, url=found.url, table=found.table, engine=found.engine)
-    return SourceSpec(path=standard_input() if text == STANDARD_INPUT else path_of(text), table=table)
+            return SourceSpec(url=text, table=found.table, whole=True)
+        return SourceSpec(path=found.path, url=found.url, table=found.table, engine=found.engine, whole=True)
+    path = standard_input() if text == STANDARD_INPUT else path_of(text)
+    return SourceSpec(path=path, table=table, whole=True)
 
 
 def _with_cells(

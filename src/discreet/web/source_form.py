@@ -101,6 +101,7 @@ def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
         unlisted=UnlistedPolicy(body.unlisted),
         decimal=body.decimal,
         strip=body.strip,
+        whole=True,
         coded=body.coded,
     )
     if workspace.has_spec and workspace.spec().source.path == source.path:
@@ -150,6 +151,7 @@ def _database_source(body: SourceBody, database: DatabaseBody, workspace: Worksp
         nulls=NullPolicy(body.nulls),
         subject=body.subject or None,
         unlisted=UnlistedPolicy(body.unlisted),
+        whole=True,
     )
 
 

@@ -34,7 +34,7 @@ from discreet.engines.files.written_file import copy_statement
 from discreet.engines.grouped import GroupAtATime
 from discreet.engines.running import RunningStatement
 from discreet.engines.temporary_folder import TemporaryFolder
-from discreet.engines.written import AsWritten
+from discreet.engines.written import AsWritten, whole_columns
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -93,7 +93,8 @@ class DuckdbEngine(GroupAtATime, Closing):
             self._create_view(name)
             columns = read_names(source, reader.columns)
             types = dict(zip(columns, self._types(name, reader), strict=True))
-            written = AsWritten.of(source, columns, types)
+            whole = whole_columns(self.fetch_rows, source, identifier(name), columns, types)
+            written = AsWritten.of(source, columns, types, whole)
             if not written.as_it_stands:
                 self._written[name] = written
                 self._create_view(name)
@@ -108,7 +109,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         return SourceTable(
             relation=identifier(name),
             columns=columns,
-            types=types,
+            types=written.types,
             label=reader.label,
             null_values=source.null_values,
             written=written.refusing,

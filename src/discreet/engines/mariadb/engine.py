@@ -25,7 +25,7 @@ from discreet.engines.mariadb.dialect import MARIADB
 from discreet.engines.mariadb.session import Session
 from discreet.engines.mariadb.types import cell, house_type
 from discreet.engines.temporary_folder import TemporaryFolder
-from discreet.engines.written import AsWritten
+from discreet.engines.written import AsWritten, whole_columns
 from discreet.errors import InputError
 from discreet.model.closest import closest
 from discreet.model.table_spec import SourceSpec
@@ -66,7 +66,8 @@ class MariadbEngine(GroupAtATime, LoadedWhole, DeliveredHere):
         types = {name: kind for name, (_, kind) in zip(names, read, strict=True)}
         named = ", ".join(f"{expression} AS {column_name(i)}" for i, (expression, _) in enumerate(read))
         query = f"SELECT {named} FROM {place}"
-        written = AsWritten.of(source, tuple(types), types)
+        whole = whole_columns(self.fetch_rows, source, f"({query}) AS r", names, types)
+        written = AsWritten.of(source, names, types, whole)
         self._opened += 1
         name = f"{self._token}_{self._opened}"
         self._sources[name] = (
@@ -74,8 +75,8 @@ class MariadbEngine(GroupAtATime, LoadedWhole, DeliveredHere):
         )
         return SourceTable(
             relation=identifier(name),
-            columns=tuple(types),
-            types=types,
+            columns=names,
+            types=written.types,
             label=source.label,
             null_values=source.null_values,
             dialect=MARIADB,

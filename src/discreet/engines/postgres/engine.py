@@ -27,7 +27,7 @@ from discreet.engines.postgres.session import Session
 from discreet.engines.postgres.source import TablePlace, find_table, readable_columns, role, source_view
 from discreet.engines.postgres.types import house_type
 from discreet.engines.temporary_folder import TemporaryFolder
-from discreet.engines.written import AsWritten
+from discreet.engines.written import AsWritten, whole_columns
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -98,15 +98,16 @@ class PostgresEngine(GroupAtATime, LoadedWhole, DeliveredHere):
         name = f"source_{self._token}_{self._opened}"
         names = read_names(source, [column.name for column in columns])
         types = {name: column.type for name, column in zip(names, columns, strict=True)}
-        written = AsWritten.of(source, tuple(types), types)
         rows = source_view(place, columns)
+        whole = whole_columns(self.fetch_rows, source, f"({rows}) AS r", names, types)
+        written = AsWritten.of(source, names, types, whole)
         self._create(
             "VIEW", name, written.query(f"({rows}) AS r", POSTGRES) if not written.as_it_stands else rows
         )
         return SourceTable(
             relation=identifier(name),
-            columns=tuple(types),
-            types=types,
+            columns=names,
+            types=written.types,
             label=source.label,
             null_values=source.null_values,
             dialect=POSTGRES,

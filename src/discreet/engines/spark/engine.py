@@ -36,7 +36,7 @@ from discreet.engines.spark.tables import (
     without_untyped,
 )
 from discreet.engines.spark.types import house_type, is_frame, reads_as_text
-from discreet.engines.written import AsWritten
+from discreet.engines.written import AsWritten, whole_columns
 from discreet.errors import DiscreetError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -101,12 +101,13 @@ class SparkEngine(LoadedWhole, DeliveredHere):
             columns = read_names(source, rows.columns)
             types = {new: rows.types[name] for new, name in zip(columns, rows.columns, strict=True)}
             rows = replace(rows, columns=columns, types=types)
-            written = AsWritten.of(source, columns, types)
             frame = rows.frame
+            frame.createOrReplaceTempView(f"{name}_rows")
+            whole = whole_columns(self.fetch_rows, source, identifier(f"{name}_rows"), columns, types)
+            written = AsWritten.of(source, columns, types, whole)
             if not written.as_it_stands:
-                frame.createOrReplaceTempView(f"{name}_rows")
                 frame = self._sql(written.query(identifier(f"{name}_rows"), SPARK))
-                self._session.catalog.dropTempView(f"{name}_rows")
+            self._session.catalog.dropTempView(f"{name}_rows")
             frame.createOrReplaceTempView(name)
             return replace(rows, subset=source.subset is not None), written
 
@@ -115,7 +116,7 @@ class SparkEngine(LoadedWhole, DeliveredHere):
         return SourceTable(
             relation=identifier(name),
             columns=rows.columns,
-            types=rows.types,
+            types=written.types,
             label=source.label,
             null_values=source.null_values,
             dialect=SPARK,
