@@ -19,6 +19,7 @@ from discreet.hierarchy.builtin.hierarchy import BUILTINS, BuiltinHierarchy
 from discreet.hierarchy.mask import MOST_LEVELS, MaskHierarchy
 from discreet.profile.columns import ColumnProfile
 from discreet.profile.names import is_age, name_parts
+from discreet.profile.ordered_values import open_end_rows, open_numbers, ordered_texts
 
 _FEW_VALUES = 8
 _MOST_GROUPED = 2_000
@@ -51,7 +52,8 @@ class HierarchyProposal:
     """A hierarchy of the spec, a table or a file's path (``kind`` None: value → ``*``), and its height.
 
     ``levels`` are the values of the table's key ``key``, one per level below the top, finest first; a kind
-    without such a key has ``steps`` levels below the top, which cannot be chosen.
+    without such a key has ``steps`` levels below the top, which cannot be chosen. ``note`` says how texts of
+    the column are read.
     """
 
     kind: str | None = None
@@ -59,6 +61,7 @@ class HierarchyProposal:
     levels: tuple[Any, ...] = ()
     fixed: tuple[tuple[str, Any], ...] = ()
     steps: int = 0
+    note: str = ""
 
     @property
     def height(self) -> int:
@@ -85,6 +88,8 @@ class HierarchyProposal:
         if self.kind == "mask":
             hidden = ", ".join(str(number) for number in accumulate(self.levels))
             return "last character masked" if hidden == "1" else f"last {hidden} characters masked"
+        if self.kind == "order":
+            return f"neighbours in groups of {', '.join(map(str, self.levels))}"
         if self.kind is None or not self.levels:
             return "groups by frequency" if self.kind else "value → *"
         return f"{self.kind} of {', '.join(str(level) for level in self.levels)}".replace(
@@ -123,10 +128,7 @@ def needs_values(column: ColumnProfile) -> bool:
             or bool(_postal_codes(column))
             or _is_code(column)
         )
-    ) or (
-        not (column.numbers or column.dates or column.codes)
-        and _FEW_VALUES < column.distinct <= _MOST_GROUPED
-    )
+    ) or (not (column.numbers or column.dates or column.codes) and 2 < column.distinct <= _MOST_GROUPED)
 
 
 def propose_hierarchy(
@@ -138,6 +140,10 @@ def propose_hierarchy(
     ``values`` where ``needs_values`` says so.
     """
     named = [builtin for builtin in BUILTINS.values() if is_named_like(column.name, builtin)]
+    if values and not (column.numbers or column.dates):
+        ordered = _ordered(values, counts)
+        if ordered is not None:
+            return ordered
     known = [
         found
         for builtin in (*named, *_postal_codes(column))
@@ -160,6 +166,20 @@ def propose_hierarchy(
         if height > 1:
             return HierarchyProposal("auto", fixed=(("by", "frequency"),), steps=height - 1)
     return FLAT
+
+
+def _ordered(values: Sequence[str], counts: Sequence[int]) -> HierarchyProposal | None:
+    """Return intervals of numbers with open ends, or groups of neighbours; None for values in no order."""
+    numbers = open_numbers(values)
+    if numbers is not None:
+        widths = nice_widths(min(numbers.numbers), max(numbers.numbers), len(numbers.numbers))
+        note = ""
+        if counts:
+            note = f"open ends in {open_end_rows(numbers.texts, dict(zip(values, counts, strict=True)))}"
+        if widths:
+            return HierarchyProposal("intervals", "widths", widths, numbers.fixed, note=note)
+    texts = ordered_texts(values)
+    return None if texts is None else HierarchyProposal("order", "sizes", texts.sizes, texts.fixed)
 
 
 def is_named_like(name: str, builtin: Builtin) -> bool:

@@ -102,6 +102,8 @@ def _told(attribute: ProposedAttribute) -> Iterator[str]:
     yield attribute.reason
     if attribute.written_reason:
         yield f"read as {attribute.written_reason}"
+    if attribute.hierarchy is not None and attribute.hierarchy.note:
+        yield attribute.hierarchy.note
     if attribute.form is not None:
         yield f"left out; in its place {attribute.form}"
 

@@ -148,6 +148,11 @@ class Proposal(Printed):
             if a.written_reason
         ]
         lines += [
+            Line(f"'{a.name}' was read with {a.hierarchy.note}.")
+            for a in self.proposal.attributes
+            if a.hierarchy is not None and a.hierarchy.note
+        ]
+        lines += [
             Line(f"'{a.name}' is left out; in its place {a.form}.")
             for a in self.proposal.attributes
             if a.form is not None
