@@ -6,7 +6,6 @@ suggest is tried on every cell before it is proposed, so that a proposal works a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -23,6 +22,7 @@ from discreet.profile.columns import (
 )
 from discreet.profile.date_shapes import DateShapes, are_months, date_shapes, ordered
 from discreet.profile.number_shapes import NumberMarks, number_marks, totals
+from discreet.profile.whole_numbers import PACKED_DAYS, whole_number_forms
 from discreet.sql.cells import in_parts
 from discreet.sql.names import literal
 from discreet.sql.source import is_text
@@ -37,8 +37,6 @@ _MOST_OTHERS = 5
 _TO_EACH_WORD = 10
 _NULLS = frozenset(SURE_NULLS + LIKELY_NULLS)
 _NO_DAYS = ("00.00.0000", "00/00/0000", "00-00-0000", "0000-00-00", "00000000")
-_WHOLE_SHAPE = re.compile(r"[-+]?0+([.]0{1,2})?")
-_PACKED_DAYS = 18_000_101, 21_001_231
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,10 @@ def tell_forms(
     }
     _tell_numbers({n: m for n, m in marks.items() if m.values}, found, source.decimal, profiles)
     _tell_packed(profiles, asked, found, fits)
-    _find_whole(engine, table, [profiles[name] for name in asked if name not in found.forms], found, fits)
+    left = [c for c in profiles.values() if c.name in asked and c.name not in found.forms]
+    for name, form in whole_number_forms(left, lambda n: _some_shapes(engine, table, n), fits).items():
+        found.forms[name] = form
+        found.reasons[name] = form.words if form.dates else "whole numbers, written with a decimal of 0"
     _drop_misfits(engine, table, source, found)
     return ToldForms(
         found.forms,
@@ -144,14 +145,21 @@ def _not_plain(
     Only columns all of whose points may part thousands (1.234) are left of those that hold plain numbers.
     """
     pointed = [name for name in names if profiles[name].numbers and profiles[name].points]
-    some = replace(table, relation=f"(SELECT * FROM {table.relation} LIMIT {_SOME_ROWS}) AS r")
-    shapes = _shapes(engine, some, pointed, _SOME_ROWS)
+    shapes = _some_shapes(engine, table, pointed)
     decimal = {
         name
         for name, of in shapes.items()
         if number_marks({shape: values for shape, (values, _) in of.items()}).decimal
     }
     return [n for n in names if not profiles[n].numbers or (n in pointed and n not in decimal)]
+
+
+def _some_shapes(
+    engine: Engine, table: SourceTable, names: Sequence[str]
+) -> dict[str, dict[str, tuple[int, int]]]:
+    """The shapes of columns in the first rows of a table."""
+    some = replace(table, relation=f"(SELECT * FROM {table.relation} LIMIT {_SOME_ROWS}) AS r")
+    return _shapes(engine, some, names, _SOME_ROWS)
 
 
 def _shapes(
@@ -292,30 +300,10 @@ def _tell_packed(
     """Whole numbers of eight digits that are all days: 20230401."""
     form = _dates(("%Y%m%d",))
     for name in asked:
-        column, (first, last) = profiles[name], _PACKED_DAYS
+        column, (first, last) = profiles[name], PACKED_DAYS
         packed = column.numbers and column.codes and first <= column.lowest and column.highest <= last
         if packed and fits(name, form) >= column.filled:
             found.forms[name], found.reasons[name] = form, form.words
-
-
-def _find_whole(
-    engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile], found: _Found, fits: Fits
-) -> None:
-    """Add the forms of whole numbers that went through a float: 53711.0, or the day 20230401.0.
-
-    Of three zeros behind a point nobody knows whether the point parts thousands, so those stay as they are.
-    """
-    whole = [c for c in columns if c.numbers and c.points and not (c.fractions or c.zeros)]
-    some = replace(table, relation=f"(SELECT * FROM {table.relation} LIMIT {_SOME_ROWS}) AS r")
-    shapes = _shapes(engine, some, [c.name for c in whole], _SOME_ROWS)
-    for column in whole:
-        if not all(_WHOLE_SHAPE.fullmatch(shape) for shape in shapes.get(column.name, ("",))):
-            continue
-        number, day = WrittenForm(decimal="."), _dates(("%Y%m%d.0",))
-        first, last = _PACKED_DAYS
-        is_day = first <= column.lowest and column.highest <= last and fits(column.name, day) >= column.filled
-        found.forms[column.name] = day if is_day else number
-        found.reasons[column.name] = day.words if is_day else "whole numbers, written with a decimal of 0"
 
 
 def _words_beside(
