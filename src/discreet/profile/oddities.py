@@ -41,8 +41,10 @@ def warnings_of(attributes: Sequence[ProposedAttribute], subject: str | None, co
     if given_up:
         found.append(
             f"{len(given_up):,} columns would make the lattice too large and are dropped until you decide: "
-            f"{shortened(given_up)}. Give those that others know the role quasi-identifier. To publish the "
-            'rest outside every check, delete its lines and write unlisted = "insensitive" in [source].'
+            f"{shortened(given_up)}. Look at the values of each. Give those that others may know the role "
+            "quasi-identifier, and leave names, numbers of persons and free text as they are. Only a "
+            'column that says nothing of anybody may have the role "insensitive", which publishes it outside '
+            "every check."
         )
     if not any(a.role is AttributeRole.QUASI_IDENTIFIER for a in attributes):
         found.append("No column looks like a quasi-identifier: name at least one before you negotiate.")

@@ -26,6 +26,7 @@ from discreet.profile.hierarchies import (
 from discreet.profile.hierarchy_files import FileMatch, match_files
 from discreet.profile.identifier_forms import propose_form
 from discreet.profile.lattice_size import small_enough
+from discreet.profile.name_columns import with_names
 from discreet.profile.oddities import copied_rows, warnings_of, warnings_of_rows, warnings_of_sums
 from discreet.profile.proposed import ProposedAttribute, SpecProposal
 from discreet.profile.roles import propose_role
@@ -174,6 +175,7 @@ def propose_for(
     if subject is not None:
         table.position(subject)
     given = _roles(table, columns, told, subject, roles or {})
+    given = with_names(engine, table, columns, given, known=(*(roles or {}), *filter(None, [subject])))
     role_of = {column.name: role for column, (role, _) in zip(columns, given, strict=True)}
     generalized = [c for c in columns if role_of[c.name] is AttributeRole.QUASI_IDENTIFIER]
     files = () if folder is None else _files(engine, table, folder, columns, role_of, null_texts)

@@ -19,7 +19,8 @@ from discreet.model.table_spec import AttributeRole, SourceSpec
 from discreet.profile.coded_columns import CodedColumns, read_coded_columns
 from discreet.profile.columns import ColumnProfile, profile_columns
 from discreet.profile.hierarchies import HierarchyProposal, needs_values, propose_hierarchy
-from discreet.profile.identifiers import IdentifierKind
+from discreet.profile.identifiers import IdentifierKind, kind_of_letter
+from discreet.profile.name_columns import NAMES, NAMES_BY_REFERENCE
 from discreet.profile.propose import (
     as_it_stands,
     check_rows,
@@ -58,7 +59,10 @@ class ColumnStudy:
 
     def kind(self, name: str) -> IdentifierKind | None:
         """Which of the eighteen kinds of identifiers a column is of; None for none."""
-        return identifier_kind(self._profile(name))
+        by_values = (
+            self.proposed[name].reason in (NAMES, NAMES_BY_REFERENCE) if name in self.proposed else False
+        )
+        return kind_of_letter("A") if by_values else identifier_kind(self._profile(name))
 
     @property
     def names(self) -> tuple[str, ...]:
