@@ -16,6 +16,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode, height
 from discreet.model.negotiation import Answer, Relaxation
 from discreet.model.permuted_release import PermutationFacts
+from discreet.model.read_only import ReadOnlyDict
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release import Release
 from discreet.model.release_address import ReleaseAddress
@@ -81,9 +82,9 @@ class ReleaseResult(Printed):
         return self.release.permutation
 
     @property
-    def levels(self) -> dict[str, int]:
+    def levels(self) -> ReadOnlyDict[str, int]:
         """The level of each quasi-identifier; none where classes have no level in common."""
-        return dict(self.release.levels)
+        return ReadOnlyDict(self.release.levels, "the levels of a release")
 
     @property
     def suppressed(self) -> int:
