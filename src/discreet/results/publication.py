@@ -280,6 +280,6 @@ def require_rows_left(answer: AnswerResult | None) -> AnswerResult:
     if answer.suppressed >= answer.rows:
         raise NoSolution(
             f"every one of the {answer.rows:,} rows would be suppressed, and nothing would be left",
-            advice="Allow higher levels, or ask for a smaller k or l. Nothing was written.",
+            advice=f"Allow higher levels, or {answer.answer.requirement.relaxing}. Nothing was written.",
         )
     return answer

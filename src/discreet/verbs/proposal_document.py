@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from discreet.model.table_spec import AttributeRole, PatternStanza
 from discreet.printing.document import BLANK, Column, Document, Grid, Line, Tone, count, heading, warnings_of
+from discreet.printing.sentence import capitalized
 from discreet.profile.hierarchies import FLAT
 from discreet.profile.lattice_size import GIVEN_UP, SERIES
 from discreet.profile.proposed import ProposedAttribute, SpecProposal
@@ -156,7 +157,7 @@ def reasons_of(pattern: PatternStanza, reasons: Mapping[str, str]) -> list[str]:
 
 def sentence(text: str) -> str:
     """A reason as a sentence."""
-    return text[:1].upper() + text[1:] + "."
+    return f"{capitalized(text)}."
 
 
 def _hierarchy_words(attribute: ProposedAttribute, entry: Any) -> str:
