@@ -76,6 +76,7 @@ def test_a_release_in_memory_brings_its_manifest() -> None:
     assert found.passed
     assert (found.report.k, found.report.required_k) == (release.audit.k, 5)
     assert not discreet.audit(release, k=100).passed
+    assert discreet.check(release).passed
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -48,7 +48,7 @@ def check(
 
     ``InputError`` where no file is named, or a record cannot be written.
     """
-    one = is_table(files) or isinstance(files, str | Path | ReleaseAddress)
+    one = is_table(files) or isinstance(files, str | ReleaseAddress) or not isinstance(files, Iterable)
     given: list[Audited] = [files] if one else list(cast("Sequence[Audited]", files))
     if not given:
         raise InputError("no file was named", allowed="one file, or several")
