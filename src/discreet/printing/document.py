@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import isinf, isnan
 
 
 class Tone(StrEnum):
@@ -56,6 +57,8 @@ Document = tuple[Line | Grid, ...]
 
 BLANK = Line("")
 _MOST_NAMES = 10
+_SLACK = 1e-9
+"""How far a sum of floating-point shares may exceed its whole."""
 _LONG_LIST = re.compile(r"('[^']*'(?:, '[^']*'){9})((?:, '[^']*')+)")
 
 
@@ -94,17 +97,44 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """A percentage that never rounds to 0% or 100% unless it is."""
-    if whole <= 0 or part <= 0:
+    """Format a part of a whole in percent; it never rounds to 0% or 100% unless it is.
+
+    What is no part of the whole (less than nothing, or more than all of it) is written as the ratio that it
+    is, never cut to 0% or 100%.
+
+    >>> share(1, 8), share(1, 1_000_000), share(843, 100)
+    ('12.5%', '<0.01%', '843%')
+    """
+    if whole <= 0 or part == 0:
         return "0%"
-    if part >= whole:
-        return "100%"
-    percent = 100 * part / whole
+    if not -_SLACK <= part / whole <= 1 + _SLACK:
+        return ratio(part / whole)
+    percent = min(max(100 * part / whole, 0.0), 100.0)
+    if percent in (0.0, 100.0):
+        return f"{percent:.0f}%"
     if percent < 0.01:
         return "<0.01%"
     if percent > 99.99:
         return ">99.99%"
     return f"{percent:.2f}%" if percent < 10 else f"{percent:.1f}%" if percent < 99.95 else f"{percent:.2f}%"
+
+
+def ratio(value: float | None) -> str:
+    """Format a quotient in percent that may be negative or exceed 100%: an error, a gain, a gap.
+
+    >>> ratio(8.43), ratio(-0.125), ratio(0.0042), ratio(None)
+    ('843%', '-12.5%', '0.42%', '–')
+    """
+    if value is None or isnan(value):
+        return "–"
+    sign, percent = "-" if value < 0 else "", abs(100 * value)
+    if isinf(percent):
+        return f"{sign}infinite"
+    if percent == 0:
+        return "0%"
+    if percent < 0.01:
+        return f"{sign}<0.01%"
+    return f"{sign}{percent:,.2f}%" if percent < 10 else f"{sign}{percent:,.{1 if percent < 100 else 0}f}%"
 
 
 def rows_and_share(part: int, whole: int) -> str:

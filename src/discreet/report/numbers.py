@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import isfinite
 
+from discreet.printing.document import ratio
+
 _SPACE = "\u00a0"
+_SLACK = 1e-9
 SIZE_STEPS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 CHANCES = tuple(Fraction(text) for text in ("1/2", "1/3", "0.2", "0.1", "0.09", "0.05", "0.02", "0.01"))
 
@@ -22,12 +25,17 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def percent(part: float, of: float = 1.0) -> str:
-    """A percentage that never rounds to 0 % or 100 % unless it is."""
-    if of <= 0 or part <= 0:
+    """Format a part of a whole in percent; it never rounds to 0 % or 100 % unless it is.
+
+    ``part`` must be a part of ``of``; ``printing.document.ratio`` formats other quotients.
+    """
+    if of <= 0 or part == 0:
         return f"0{_SPACE}%"
-    if part >= of:
-        return f"100{_SPACE}%"
-    found = 100 * part / of
+    if not -_SLACK <= part / of <= 1 + _SLACK:
+        return ratio(part / of).replace("%", f"{_SPACE}%")
+    found = min(max(100 * part / of, 0.0), 100.0)
+    if found in (0.0, 100.0):
+        return f"{found:.0f}{_SPACE}%"
     if found < 0.01:
         return f"<{_SPACE}0.01{_SPACE}%"
     if found > 99.99:

@@ -215,7 +215,7 @@ class AttackResult(Printed):
             Column("l", right=True),
             Column("entropy l", right=True),
             Column(f"rows whose {unit} has one value", right=True, shrinks=True),
-            Column(f"rows with a value in over {self.dominance:.0%} of it", right=True, shrinks=True),
+            Column(f"rows with a value in over {share(self.dominance, 1)} of it", right=True, shrinks=True),
             Column("guessed right", right=True, shrinks=True),
             Column("without the release", right=True, shrinks=True),
         )

@@ -28,7 +28,7 @@ from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.criteria.base import Criterion
 from discreet.model.read_only import ReadOnlyDict
 from discreet.model.requirement import Requirement
-from discreet.printing.document import BLANK, Column, Document, Grid, Line, heading, share
+from discreet.printing.document import BLANK, Column, Document, Grid, Line, heading, ratio, share
 from discreet.printing.printed import Printed
 from discreet.results.requests import Levels
 from discreet.verbs.addresses import ReleasePlace, address_of
@@ -59,7 +59,12 @@ BETTER: dict[str, Callable[..., float]] = {
 
 @dataclass(frozen=True)
 class Contender:
-    """One line of the comparison. Shares lie from 0 to 1; what is not known is None, and ``why`` says it."""
+    """One line of the comparison.
+
+    ``detail``, ``found`` and ``highest`` are shares from 0 to 1; ``query_error`` is a ratio and may exceed 1.
+
+    What is not known is None, and ``why`` says it.
+    """
 
     name: str
     kind: str
@@ -123,7 +128,7 @@ class SideBySide(Printed):
             *(told(column, percent) for column in ("detail", "found", "highest")),
             told("kept", "{:,}".format),
             told("classes", "{:,}".format),
-            told("query_error", percent),
+            told("query_error", ratio),
         )
 
 

@@ -25,6 +25,7 @@ from discreet.printing.document import (
     Line,
     count,
     heading,
+    ratio,
     rows_and_share,
     share,
     warnings_of,
@@ -111,7 +112,7 @@ class ReleaseComparison(Printed):
             heading(f"Workload: {count(len(errors.queries), 'query', 'queries')}"),
             Line(
                 f"Absolute error {number_text(errors.mean_absolute)} on average (standard deviation "
-                f"{number_text(errors.deviation)}), relative error {_percent(errors.mean_relative)}."
+                f"{number_text(errors.deviation)}), relative error {ratio(errors.mean_relative)}."
             ),
             Grid(columns, tuple(_query_cells(query) for query in shown)),
             *((Line(f"… and {left:,} more, of smaller weighted error."),) if left else ()),
@@ -123,7 +124,7 @@ class ReleaseComparison(Printed):
             return ()
         recovered = ""
         if found.recovered is not None:
-            recovered = f" The release keeps {found.recovered:.0%} of what can be learnt."
+            recovered = f" The release keeps {ratio(found.recovered)} of what can be learnt."
         return (
             BLANK,
             heading(f"Classification of '{found.target}'"),
@@ -337,7 +338,3 @@ def _query_cells(error: QueryError) -> tuple[str, ...]:
     answer = error.answer
     numbers = (error.truth, answer.estimate, answer.lower, answer.upper, error.absolute)
     return (*(number_text(number) for number in numbers), error.query.text)
-
-
-def _percent(number: float | None) -> str:
-    return "–" if number is None else f"{100 * number:.2f}%"

@@ -73,7 +73,8 @@ class WorkloadError:
     """The errors of a workload's queries, in its order, and their weighted means.
 
     ``mean_absolute``, its standard ``deviation`` over the queries, and ``root_mean_square`` are in the
-    queries' own units; ``mean_relative`` is a share. Each is None where no query can be compared so.
+    queries' own units; ``mean_relative`` is a ratio, which may exceed 1. Each is None where no query can be
+    compared so.
     """
 
     queries: tuple[QueryError, ...]

@@ -10,6 +10,7 @@ from discreet.model.class_recoding import ClassRecoding
 from discreet.model.class_test import ClassTest
 from discreet.model.pattern import PatternMask, Tie
 from discreet.model.request import Request
+from discreet.printing.document import ratio
 from discreet.verbs.models.base import Task
 
 
@@ -67,7 +68,7 @@ def _exactly(task: Task, mask: PatternMask, limit: int | None, how: How) -> Guid
             progress=advance,
         )
     _check_limit(found.recoding, task.request, limit)
-    work = (("status", found.status), ("gap", f"{found.gap:.2%}"))
+    work = (("status", found.status), ("gap", ratio(found.gap)))
     return Guided(found.recoding, found.cost, found.bound, work)
 
 

@@ -1,4 +1,4 @@
-// Numbers as people read them. Shares never round to 0 % or 100 % unless they are.
+// Numbers as people read them. `share` formats a part of a whole, `ratio` any other quotient.
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
@@ -27,18 +27,48 @@ export function count(value, noun, plural = `${noun}s`) {
   return `${number(value)} ${value === 1 ? noun : plural}`;
 }
 
-/** The percentage of a part, never "0 %" or "100 %" unless it is; the blank before the sign breaks no line. */
-export function share(part, all) {
-  return `${percentage(part, all)}\u00a0%`;
+const SIGN = "\u00a0%"; // the blank before the sign breaks no line
+const SLACK = 1e-9; // how far sums of floating-point shares may exceed their whole
+
+/**
+ * A part of a whole in percent, never "0 %" or "100 %" unless it is. What is no part of the whole (less than nothing,
+ * or more than all of it) is written as the ratio that it is, never cut to 0 or 100.
+ */
+export function share(part, all = 1) {
+  if (!(all > 0) || part === 0) return `0${SIGN}`;
+  const found = part / all;
+  if (found < -SLACK || found > 1 + SLACK) return ratio(found);
+  return percentage(100 * found, (percent) => (percent < 10 || percent >= 99.95 ? 2 : 1));
 }
 
-function percentage(part, all) {
-  if (!(all > 0) || part <= 0) return "0";
-  if (part >= all) return "100";
-  const found = (100 * part) / all;
-  if (found < 0.01) return "<0.01";
-  if (found > 99.99) return ">99.99";
-  return String(Number(found.toFixed(found < 10 || found >= 99.95 ? 2 : 1)));
+/** The same in whole percent: "38 %", "<1 %", ">99 %". */
+export function roughShare(part, all = 1) {
+  if (!(all > 0) || part === 0) return `0${SIGN}`;
+  const found = part / all;
+  return found < -SLACK || found > 1 + SLACK ? ratio(found) : percentage(100 * found, () => 0);
+}
+
+function percentage(percent, digitsOf) {
+  if (percent <= 0) return `0${SIGN}`;
+  if (percent >= 100) return `100${SIGN}`;
+  const digits = digitsOf(percent);
+  const least = 10 ** -digitsOf(0);
+  const most = 100 - 10 ** -digitsOf(100);
+  if (percent < least) return `<${least}${SIGN}`;
+  if (percent > most) return `>${most}${SIGN}`;
+  return `${Number(percent.toFixed(digits))}${SIGN}`;
+}
+
+/** A quotient in percent that may be negative or exceed 100, such as an error of 843 % or a gain of -12 %. */
+export function ratio(value) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  if (!Number.isFinite(value)) return value > 0 ? "infinite" : "-infinite";
+  const percent = Math.abs(100 * value);
+  const sign = value < 0 ? "-" : "";
+  if (percent === 0) return `0${SIGN}`;
+  if (percent < 0.01) return `${sign}<0.01${SIGN}`;
+  const digits = percent < 10 ? 2 : percent < 100 ? 1 : 0;
+  return `${sign}${new Intl.NumberFormat("en", { maximumFractionDigits: digits }).format(percent)}${SIGN}`;
 }
 
 /** 1536 → "1.5 KiB". */

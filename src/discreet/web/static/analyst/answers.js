@@ -1,7 +1,7 @@
 // The answers of a query: truth, estimate and bounds, as a table, and a few of them drawn.
 
 import { h } from "../dom.js";
-import { count, number, share, significant } from "../format.js";
+import { count, number, ratio, significant } from "../format.js";
 import { badge, notice, sentence } from "../components/parts.js";
 import { orNull, wideTable } from "../components/table.js";
 
@@ -12,9 +12,10 @@ const MOST_ROWS = 500;
 export function answers(found, { isWhole }) {
   const shown = found.rows.slice(0, MOST_ROWS);
   const sure = shown.filter((row) => !(isWhole && isIdle(row, found)));
+  const told = found.rows.filter((row) => !(isWhole && isIdle(row, found)));
   const idle = shown.filter((row) => isWhole && isIdle(row, found));
   return [
-    shown.length > 0 && sentence(inWords(found, sure.length > 0 ? sure : shown)),
+    shown.length > 0 && sentence(inWords(found, told.length > 0 ? told : found.rows)),
     found.warnings.map((each) => notice(each, "plain")),
     intervals(sure.slice(0, MOST_INTERVALS), found),
     answerTable("Answers", sure, found, idle.length ? "No value surely occurs." : "No row meets the condition."),
@@ -49,10 +50,12 @@ function inWords({ columns, truth }, rows) {
   }
   const compared = rows.filter((row) => row.truth && row.estimate !== null);
   if (!truth || compared.length === 0) return `${count(rows.length, "answer")}, each between sure bounds.`;
-  const off = compared.map((row) => Math.abs(row.estimate - row.truth) / Math.abs(row.truth));
+  const off = compared.map(errorOf);
   const mean = off.reduce((sum, each) => sum + each, 0) / off.length;
-  const most = share(Math.max(...off), 1);
-  return `${count(rows.length, "answer")}. They miss the truth by ${share(mean, 1)} on average, ${most} at most.`;
+  const most = ratio(off.reduce((found, each) => Math.max(found, each), 0));
+  const left = rows.length - compared.length;
+  const without = left > 0 ? ` ${count(left, "answer")} cannot be compared so: the truth is 0 or unknown.` : "";
+  return `${count(rows.length, "answer")}. They miss the truth by ${ratio(mean)} on average, ${most} at most.${without}`;
 }
 
 /** Whether a line is of a value that the labels leave open and, as far as is known, nobody has. */
@@ -140,6 +143,11 @@ function exact(value) {
 
 function relativeError(row) {
   if (row.truth === null || row.estimate === null) return "–";
-  if (row.truth === 0) return row.estimate === 0 ? share(0, 1) : "–";
-  return share(Math.abs(row.estimate - row.truth), Math.abs(row.truth));
+  if (row.truth === 0) return row.estimate === 0 ? ratio(0) : "–";
+  return ratio(errorOf(row));
+}
+
+/** How far an estimate is off, as a ratio to the truth, which is not 0: 8.43 where it is 843 % too large. */
+function errorOf({ estimate, truth }) {
+  return Math.abs(estimate - truth) / Math.abs(truth);
 }

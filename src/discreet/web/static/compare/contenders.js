@@ -1,14 +1,14 @@
 // The contenders as a table: a letter, a name, and their figures, the best of each column bold.
 
 import { h } from "../dom.js";
-import { day, number } from "../format.js";
+import { day, number, ratio, roughShare, share } from "../format.js";
 
 const COLUMNS = [
-  { key: "detail", words: ["", "detail kept"], tone: "meets", text: percent },
-  { key: "found", words: ["found", "on average"], tone: "risk", text: percent },
+  { key: "detail", words: ["", "detail kept"], tone: "meets", text: (value) => roughShare(value) },
+  { key: "found", words: ["found", "on average"], tone: "risk", text: (value) => share(value) },
   { key: "highest", words: ["highest", "risk"], text: oneIn },
   { key: "kept", words: ["rows", "kept"], text: number },
-  { key: "query_error", words: ["error of", "questions"], tone: "risk", text: percent },
+  { key: "query_error", words: ["error of", "questions"], tone: "risk", text: ratio },
 ];
 const STALE = { answer: "to be asked again", release: "made from another table", model: "to be tried again" };
 const KINDS = { answer: "saved", release: "released on", model: "tried, not published" };
@@ -84,18 +84,11 @@ function cell({ letter, figures }, { key, text, tone }, best, most) {
   const value = figures?.[key];
   if (value === null || value === undefined) return h("td", { class: "number muted" }, "–");
   const words = h(best[key]?.includes(letter) ? "b" : "span", {}, text(value));
-  const share = key === "detail" ? value : value / most[key];
+  const part = key === "detail" ? value : value / most[key];
   const bar =
     tone &&
-    h("span", { class: `thin ${tone}`, aria: { hidden: true } }, h("i", { style: { width: `${100 * share}%` } }));
+    h("span", { class: `thin ${tone}`, aria: { hidden: true } }, h("i", { style: { width: `${100 * part}%` } }));
   return h("td", { class: "number" }, words, bar);
-}
-
-/** 0.0063 → "0.6 %"; what is not 0 never reads so. */
-export function percent(value) {
-  const found = 100 * value;
-  if (found > 0 && found < 0.1) return "< 0.1 %";
-  return `${found.toFixed(found < 10 ? 1 : 0)} %`;
 }
 
 function oneIn(value) {

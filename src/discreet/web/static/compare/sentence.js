@@ -1,5 +1,7 @@
 // The trade between contenders in one sentence, with its figures in words.
 
+import { number, roughShare } from "../format.js";
+
 const NUMBERS = [
   "no",
   "one",
@@ -20,15 +22,19 @@ const NUMBERS = [
 export function sentenceOf(contenders) {
   const known = contenders.filter(({ figures }) => figures?.detail !== null && figures?.found > 0);
   if (known.length === 0) return "Nothing is measured yet.";
-  if (known.length === 1) return `${nameOf(known[0])} keeps ${percent(known[0].figures.detail)} of the detail.`;
+  if (known.length === 1) return `${nameOf(known[0])} keeps ${roughShare(known[0].figures.detail)} of the detail.`;
   const most = known.reduce((a, b) => (b.figures.detail > a.figures.detail ? b : a));
   const safest = known.reduce((a, b) => (b.figures.found < a.figures.found ? b : a));
   const isAlike = ({ figures: { detail, found } }) => detail === most.figures.detail && found === safest.figures.found;
   const alike = known.filter(isAlike);
   if (alike.length > 1) return `${listed(alike.map(nameOf))} keep the same, and are equally safe.`;
   if (most === safest) return `${nameOf(most)} keeps the most detail and is the safest.`;
-  const detail = more(most.figures.detail, safest.figures.detail);
   const risk = timesOnly(most.figures.found, safest.figures.found);
+  if (!(safest.figures.detail > 0)) {
+    const kept = roughShare(most.figures.detail);
+    return `${nameOf(most)} keeps ${kept} of the detail and ${nameOf(safest)} none, at ${risk} the risk of being found.`;
+  }
+  const detail = more(most.figures.detail, safest.figures.detail);
   return `${nameOf(most)} keeps ${detail} ${nameOf(safest)}, at ${risk} the risk of being found.`;
 }
 
@@ -42,22 +48,17 @@ function listed(names) {
 }
 
 function more(most, least) {
-  if (!(least > 0)) return "all the detail of";
-  const ratio = most / least;
-  if (ratio < 1.1) return "about the detail of";
-  if (ratio < 1.8) return `${percent(ratio - 1)} more detail than`;
-  return `${ratio < 2 ? "nearly twice" : timesOnly(most, least)} the detail of`;
+  const times = most / least;
+  if (times < 1.1) return "about the detail of";
+  if (times < 1.8) return `${roughShare(times - 1)} more detail than`;
+  return `${times < 1.95 ? "nearly twice" : timesOnly(most, least)} the detail of`;
 }
 
-function timesOnly(more, less) {
-  const ratio = more / less;
-  if (ratio < 1.1) return "about";
-  if (ratio < 1.9) return `${ratio.toFixed(1)} times`;
-  const whole = Math.round(ratio);
-  const words = NUMBERS[whole] ?? String(whole);
-  return whole === 2 ? "twice" : `${words} times`;
-}
-
-function percent(value) {
-  return `${Math.round(100 * value)} %`;
+/** How many times as large one figure is as another, to a twentieth: "1.4 times", "twice", "2.4 times", "12 times". */
+export function timesOnly(larger, smaller) {
+  const times = larger / smaller;
+  if (times < 1.1) return "about";
+  const whole = Math.round(times);
+  if (Math.abs(times - whole) > 0.05 * times || whole < 2) return `${times.toFixed(1)} times`;
+  return whole === 2 ? "twice" : `${NUMBERS[whole] ?? number(whole)} times`;
 }

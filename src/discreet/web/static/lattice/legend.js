@@ -1,7 +1,7 @@
 // What the colours of the lattice mean, and how many nodes have each.
 
 import { h } from "../dom.js";
-import { number } from "../format.js";
+import { number, share } from "../format.js";
 
 /** The legend: `.element`, `.count(nodes)`; its swatches follow the theme by their classes. */
 export function legend(facts) {
@@ -43,7 +43,7 @@ export function legend(facts) {
           : `${number(nodes.count)} ways to publish`;
       meets.textContent = `meets what you ask, ${number(all)}`;
       most.textContent = `with the most detail, ${number(lowest)}`;
-      near.textContent = `${Number(((100 * nodes.limit) / Math.max(1, nodes.rows)).toFixed(2))} %`;
+      near.textContent = share(nodes.limit, nodes.rows);
     },
   };
 }

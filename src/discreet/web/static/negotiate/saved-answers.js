@@ -4,7 +4,7 @@ import { get, post } from "../api.js";
 import { promptDialog } from "../components/dialog.js";
 import { announce, toastError } from "../components/status.js";
 import { clear, h } from "../dom.js";
-import { limitWords, number } from "../format.js";
+import { limitWords, number, roughShare } from "../format.js";
 
 /**
  * The answers that are saved, "Save this answer" and "Compare". `current()` is `{request, levels}` of the node in
@@ -83,7 +83,7 @@ function freeName(taken) {
 function figuresOf({ stale, suppressed, detail, request }) {
   if (stale) return "to be asked again";
   if (suppressed === null || detail === null) return limitOf(request);
-  return `${number(suppressed)} suppressed, ${Math.round(100 * detail)} % kept`;
+  return `${number(suppressed)} suppressed, ${roughShare(detail)} kept`;
 }
 
 /** What an answer was asked for, in a few signs. */

@@ -3,6 +3,7 @@
 import { openDialog } from "../components/dialog.js";
 import { clear, h } from "../dom.js";
 import { draftOf, keepDraft } from "../drafts.js";
+import { roughShare, share as percent } from "../format.js";
 import { rarest, spoken } from "./words.js";
 
 const KEY = "together";
@@ -77,9 +78,9 @@ export class TogetherView {
       bar.style.width = `${(100 * (share ?? 0)) / most}%`;
       bar.classList.toggle("hidden-one", !known);
       tick.style.insetInlineStart = `${(100 * truth) / most}%`;
-      figure.textContent = share === null ? "–" : `${Math.round(100 * share)} %`;
-      const told = share === null ? "nothing" : `${(100 * share).toFixed(1)} %`;
-      row.title = `published ${told}, in truth ${(100 * truth).toFixed(1)} %`;
+      figure.textContent = share === null ? "–" : roughShare(share);
+      const published = share === null ? "nothing" : percent(share);
+      row.title = `published ${published}, in truth ${percent(truth)}`;
     });
     this.said.textContent = harm(rows, this.chosen);
   }
@@ -154,5 +155,5 @@ function harm(rows, { name }) {
     .sort((a, b) => b.off - a.off)[0];
   if (!worst || worst.off < 0.005) return "as it was, to half a percent";
   const where = worst.label === "*" ? "on the whole" : `in ${worst.label}`;
-  return `${(100 * worst.truth).toFixed(1)} % in truth ${where}`;
+  return `${percent(worst.truth)} in truth ${where}`;
 }

@@ -1,7 +1,7 @@
 // The answer as a sentence over the lattice, and the figures under it.
 
 import { clear, h } from "../dom.js";
-import { number, share } from "../format.js";
+import { number, roughShare, share } from "../format.js";
 import { sentenceOf, tagOf } from "./words.js";
 
 /** The top left corner of the stage. */
@@ -92,7 +92,7 @@ export class Figures {
     put(groups, node.kept === null ? "–" : number(node.kept), `groups, the smallest has ${smallest}`);
     put(risk, node.smallest ? `1 in ${number(node.smallest)}` : "–");
     // Effects come where they differ from the last ones.
-    if (effects) put(kept, `${Math.round(100 * effects.detail)} %`);
+    if (effects) put(kept, roughShare(effects.detail));
     this.who.hidden = node.suppressed === 0;
     this.who.textContent = node.suppressed === 1 ? "Who is the one?" : `Who are the ${number(node.suppressed)}?`;
     this.title.hidden = !node.asked;

@@ -1,0 +1,70 @@
+"""Percentages: parts of a whole, and quotients that may be negative or exceed 100 %."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from discreet.printing.document import ratio, share
+from discreet.printing.plain_text import plain_text
+from discreet.report import numbers
+from discreet.verbs.beside import Contender, SideBySide
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [
+        (0, 7, "0%"),
+        (7, 7, "100%"),
+        (1, 3, "33.3%"),
+        (1, 100_000, "<0.01%"),
+        (99_999, 100_000, ">99.99%"),
+        (9996, 10_000, "99.96%"),
+        (1 + 1e-12, 1, "100%"),
+    ],
+)
+def test_share_of_a_part_rounds_to_0_and_100_only_where_it_is(part: float, whole: float, text: str) -> None:
+    assert share(part, whole) == text
+
+
+@pytest.mark.parametrize("value", [-3.25, -0.125, 1.04, 1.6, 8.4312, 14.62, 250_000.0])
+def test_quotient_that_is_no_share_is_never_cut(value: float) -> None:
+    """A share below 0 or above 1 is a mistake of the caller; the figure stays right all the same."""
+    for text in (ratio(value), share(value, 1), numbers.percent(value).replace("\u00a0", "")):
+        told = Fraction(text.rstrip("%").replace(",", "")) / 100
+        assert abs(told - Fraction(value)) <= abs(Fraction(value)) / 100
+        assert text not in ("0%", "100%")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0%"),
+        (0.0042, "0.42%"),
+        (0.00001, "<0.01%"),
+        (-0.00001, "-<0.01%"),
+        (0.5, "50.0%"),
+        (8.43, "843%"),
+        (12.345, "1,234%"),
+        (float("inf"), "infinite"),
+        (float("nan"), "–"),
+        (None, "–"),
+    ],
+)
+def test_ratio_is_written_with_its_sign_and_size(value: float | None, text: str) -> None:
+    assert ratio(value) == text
+
+
+def test_side_by_side_prints_an_error_of_queries_above_its_truth() -> None:
+    rows = [
+        Contender(
+            "fine", "answer", 10, kept=10, classes=2, detail=0.5, found=0.2, highest=0.5, query_error=8.43
+        ),
+        Contender(
+            "coarse", "answer", 10, kept=10, classes=1, detail=0.1, found=0.1, highest=0.1, query_error=1.6
+        ),
+    ]
+    printed = plain_text(SideBySide("people.csv", tuple(rows), 40).document(), 200)
+    assert "843%" in printed
+    assert "160% *" in printed
