@@ -34,6 +34,7 @@ from discreet.web.routes import (
     workspace,
 )
 from discreet.web.server_state import ServerState
+from discreet.web.write_order import OrderedWrites
 
 _DESCRIPTION = (
     "Everything that the pages of the workbench show, as JSON. Requests carry the session's cookie; those"
@@ -111,5 +112,6 @@ def create_app(config: ServerConfig) -> FastAPI:
     )
     app.state.server = state
     problems.install(app)
+    app.add_middleware(OrderedWrites, state=state)  # inside of the guard, which finds the session
     app.add_middleware(Guard, state=state)
     return app

@@ -24,6 +24,8 @@ _STATUS = {
     "no-solution": 409,
     "conflict": 409,
     "not-evaluated": 409,
+    "outdated": 409,
+    "changed-elsewhere": 409,
     "limit-reached": 413,
     "too-large": 413,
     "too-many": 429,

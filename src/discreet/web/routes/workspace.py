@@ -14,6 +14,7 @@ from discreet.errors import InputError
 from discreet.screens.source_view import table_kind
 from discreet.web.dependencies import CurrentServer, CurrentWorkspace
 from discreet.web.downloads import attachment
+from discreet.web.parts import tags_of
 from discreet.web.paths import safe_name
 from discreet.web.problems import RESPONSES, FieldError, NotFound
 from discreet.web.uploads import receive_file
@@ -114,6 +115,15 @@ class SpecAnswer(BaseModel):
     document: dict[str, Any]
 
 
+class PartsAnswer(BaseModel):
+    """The tags of the parts of the work; one changes with its content."""
+
+    table: str = Field(description="The table, its roles and hierarchies; not the spec's request.")
+    request: str = Field(description="The request that Negotiate asked last.")
+    choice: str = Field(description="The chosen node.")
+    saved: str = Field(description="The saved answers.")
+
+
 class SpecBody(BaseModel):
     """A spec's text; ``expected`` is the version that was edited."""
 
@@ -161,6 +171,16 @@ def workspace(found: CurrentWorkspace, server: CurrentServer) -> WorkspaceAnswer
         requests=len(found.requests),
         limits=Limits(max_upload=server.config.max_upload),
     )
+
+
+@router.get("/parts", summary="What the work is now")
+def parts(found: CurrentWorkspace) -> PartsAnswer:
+    """The tag of each part of the work, by which a page notices what another one changed.
+
+    With ``Discreet-Tab`` and ``Discreet-Number`` the page begins anew: what the tab sent before, and arrives
+    later, is refused.
+    """
+    return PartsAnswer(**tags_of(found))
 
 
 @router.get("/spec", summary="The spec")

@@ -1,6 +1,7 @@
 // The shell: steps in the publisher's order, the summary, the theme, and one screen at a time.
 
-import { ApiError, errorText, get } from "./api.js";
+import { ApiError, beginAnew, errorText, get } from "./api.js";
+import { watchChanges } from "./changes.js";
 import { themeChanged } from "./colour.js";
 import { announce, clearToasts, toast } from "./components/status.js";
 import { button, linkButton, notice, panel, screenHead } from "./components/parts.js";
@@ -8,6 +9,7 @@ import { watchConnection } from "./connection.js";
 import { clear, h, visuallyHidden } from "./dom.js";
 import { count } from "./format.js";
 import { icon } from "./icons.js";
+import { keepDraft } from "./drafts.js";
 import { keepFocus } from "./focus.js";
 import { arrived, arriving, keepPlace, place, watchScroll } from "./place.js";
 import { watchPrint } from "./print.js";
@@ -26,13 +28,19 @@ const SCREENS = [
 ];
 // Screens that are no step: their title, and the step they belong to.
 const BESIDE = { compare: ["Compare", "publish"] };
+// Of which parts of the work a screen shows something: what changed elsewhere of these is told.
+const PARTS = {
+  negotiate: ["table", "request", "choice"],
+  compare: ["table", "request", "saved"],
+  publish: ["table", "request", "choice"],
+};
 const STATES = { done: "done", attention: "needs attention", todo: "not begun" };
 const main = document.getElementById("main");
 const frame = document.querySelector(".frame");
 const stepsOpen = document.getElementById("steps-open");
 let visit = null;
 let shown = null;
-let current = {}; // what the screen that is shown can do by itself: leave, settle, travelled
+let current = {}; // what the screen that is shown can do by itself: leave, settle, travelled, changed
 
 function go(path) {
   location.hash = `#/${path}`;
@@ -70,12 +78,13 @@ async function route() {
   openSteps(false);
   drawSteps();
   clearToasts();
+  forgetChanges();
   const root = h("div", { class: "screen", dataset: { screen: name } });
   clear(main, root);
   main.setAttribute("aria-busy", "true");
   delete main.dataset.failed;
   try {
-    const screen = await import(`./screens/${name}.js`);
+    const [screen] = await Promise.all([import(`./screens/${name}.js`), beginAnew()]);
     if (signal.aborted) return;
     const able = (await screen.show(root, { ...shell, signal, params })) ?? {};
     if (signal.aborted) able.leave?.();
@@ -102,7 +111,7 @@ async function route() {
 
 function failed(error) {
   const isOurs = error instanceof ApiError;
-  main.dataset.failed = "true";
+  main.dataset.failed = isOurs ? "answer" : "module";
   // A module that could not be fetched once stays so for the page: only loading it anew helps.
   const again = () => (isOurs ? route() : location.reload());
   const words = isOurs ? errorText(error) : "This screen could not be loaded.";
@@ -229,7 +238,26 @@ keepFocus(main);
 const shell = { go, announce, toast, state, keepPlace, versions: () => versions.timeline() };
 watchScroll();
 watchPrint(main, document.getElementById("summary"));
-watchConnection(document.getElementById("line"), () => main.dataset.failed && location.reload());
+watchConnection(document.getElementById("line"), () => {
+  if (main.dataset.failed === "module") location.reload();
+  else if (main.dataset.failed)
+    state
+      .refresh()
+      .catch(() => {})
+      .finally(route);
+});
+const forgetChanges = watchChanges(document.getElementById("changed"), {
+  partsOf: () => PARTS[shown] ?? ["table"],
+  onChange: (parts) => current.changed?.(parts),
+  onShow: () => {
+    keepDraft("request", null);
+    state
+      .refresh()
+      .catch(() => {})
+      .finally(route);
+  },
+  onKeep: () => current.keep ?? null,
+});
 document.getElementById("theme").addEventListener("click", nextTheme);
 document.querySelector(".skip-link").addEventListener("click", (event) => {
   event.preventDefault();

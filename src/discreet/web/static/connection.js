@@ -1,24 +1,27 @@
 // The line to the server: what is said while it is broken, and where nobody is signed in any more.
 
+import { lineState, tellLine } from "./api.js";
 import { button } from "./components/parts.js";
 import { clear, h } from "./dom.js";
+import { user } from "./session.js";
 
 const PAUSE = 1500; // milliseconds between two tries
 
-/** Tell in `place` how the line is; `onBack()` when the server answers again. */
+/** Tell in `place` how the line is; `onBack()` when the server answers again, and the same user is signed in. */
 export function watchConnection(place, onBack) {
   let state = "open";
   let timer = 0;
 
   function show(next) {
-    if (next === state || (state === "signed-out" && next !== "open")) return;
+    if (next === state || (state === "signed-out" && next === "gone")) return;
+    const was = state;
     state = next;
     clearTimeout(timer);
     place.hidden = state === "open";
     if (state === "gone") {
       clear(
         place,
-        h("span", {}, "The server does not answer. What you typed stays here, and is asked when it is back."),
+        h("span", {}, "The server does not answer. What you typed stays here, and is sent when it is back."),
         button("Try now", { small: true, onClick: look }),
       );
       timer = setTimeout(look, PAUSE);
@@ -28,24 +31,28 @@ export function watchConnection(place, onBack) {
         h("span", {}, "Signed out. Open the start link again: the workbench prints one when it starts."),
         h("a", { class: "button small", href: "/login" }, "Sign in"),
       );
-    }
+      timer = setTimeout(look, PAUSE);
+    } else if (was !== "open") onBack();
   }
 
+  /** Look whether the server answers, and to the one who is signed in here. */
   async function look() {
     clearTimeout(timer);
     try {
       const answer = await fetch("/api/session", { cache: "no-store" });
-      if (answer.status === 401) show("signed-out");
-      else if (answer.ok) {
-        show("open");
-        onBack();
+      const known = await user;
+      if (answer.ok) {
+        const { user: now } = await answer.json();
+        if (known !== null && now !== known) location.reload();
+        else tellLine("open");
+        return;
       }
+      if (answer.status === 401 && lineState() !== "signed-out") tellLine("signed-out");
     } catch {
-      timer = setTimeout(look, PAUSE);
+      // It is tried again.
     }
+    timer = setTimeout(look, PAUSE);
   }
 
-  window.addEventListener("discreet:line", ({ detail }) => {
-    if (detail !== "open" || state !== "signed-out") show(detail);
-  });
+  window.addEventListener("discreet:line", ({ detail }) => show(detail));
 }

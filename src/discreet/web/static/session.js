@@ -1,5 +1,5 @@
 // Who is signed in, and the way out, where the server knows several users.
-import { remove, get } from "./api.js";
+import { get, remove } from "./api.js";
 import { button } from "./components/parts.js";
 import { h } from "./dom.js";
 
@@ -10,11 +10,12 @@ async function signOut() {
 
 async function show() {
   const session = await get("/api/session");
-  if (session.login === "token") {
-    return;
+  if (session.login !== "token") {
+    const out = session.login === "password" ? button("Sign out", { small: true, onClick: signOut }) : null;
+    document.getElementById("theme").before(h("span", { class: "signed-in" }, session.user), out ?? "");
   }
-  const out = session.login === "password" ? button("Sign out", { small: true, onClick: signOut }) : null;
-  document.getElementById("theme").before(h("span", { class: "signed-in" }, session.user), out ?? "");
+  return session.user;
 }
 
-show();
+/** The name of who is signed in when the page is loaded, null where that is not known. */
+export const user = show().catch(() => null);

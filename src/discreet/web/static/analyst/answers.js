@@ -55,7 +55,8 @@ function inWords({ columns, truth }, rows) {
   const most = ratio(off.reduce((found, each) => Math.max(found, each), 0));
   const left = rows.length - compared.length;
   const without = left > 0 ? ` ${count(left, "answer")} cannot be compared so: the truth is 0 or unknown.` : "";
-  return `${count(rows.length, "answer")}. They miss the truth by ${ratio(mean)} on average, ${most} at most.${without}`;
+  const answered = count(rows.length, "answer");
+  return `${answered}. They miss the truth by ${ratio(mean)} on average, ${most} at most.${without}`;
 }
 
 /** Whether a line is of a value that the labels leave open and, as far as is known, nobody has. */

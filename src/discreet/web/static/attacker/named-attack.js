@@ -1,6 +1,6 @@
 // Attacks by name: each is chosen, told its options, tried, and shown as it declares itself.
 
-import { post } from "../api.js";
+import { query } from "../api.js";
 import { field, select } from "../components/field.js";
 import { jobForm, showError } from "../components/form.js";
 import { chosenOptions, optionField } from "../components/option-field.js";
@@ -60,7 +60,7 @@ export function namedAttack({ asked, attacks, columns, others, context: { signal
       start: () => {
         const sent = body();
         persons = false;
-        return post("/api/attacker/jobs", sent, { signal });
+        return query("/api/attacker/jobs", sent, { signal });
       },
       signal,
       onResult: ({ findings }) => {

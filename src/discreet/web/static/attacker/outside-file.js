@@ -1,6 +1,6 @@
 // The file that an attacker has: dropped, its columns matched with quasi-identifiers, then linked with the release.
 
-import { errorText, post, upload } from "../api.js";
+import { errorText, query, upload } from "../api.js";
 import { clear, h } from "../dom.js";
 import { count } from "../format.js";
 import { dropZone } from "../components/drop-zone.js";
@@ -51,7 +51,7 @@ export function linkageAttack({ asked, keys, context: { signal, announce } }) {
     try {
       const stored = await upload(given, bar.set, { signal, replace: true });
       const body = { release: release.name, outside: stored.name };
-      clear(file, matching(await post("/api/attacker/outside", body, { signal })));
+      clear(file, matching(await query("/api/attacker/outside", body, { signal })));
     } catch (error) {
       clear(file, askForFile(), notice(errorText(error), "bad"));
     }
@@ -84,7 +84,7 @@ export function linkageAttack({ asked, keys, context: { signal, announce } }) {
         ],
         title: () => "Linking",
         place: found,
-        start: () => post("/api/attacker/jobs", body(), { signal }),
+        start: () => query("/api/attacker/jobs", body(), { signal }),
         signal,
         onResult: (result) => {
           clear(found, result.journalist ? journalistRisk(result) : links(result));

@@ -1,6 +1,6 @@
 // How unique rows are by a set of columns, and by which sets they are most.
 
-import { errorText, post } from "../api.js";
+import { errorText, query } from "../api.js";
 import { segmented } from "../components/field.js";
 import { facts, meter, notice, panel } from "../components/parts.js";
 import { announce } from "../components/status.js";
@@ -24,7 +24,7 @@ export function uniquenessPanel({ signal }) {
       return;
     }
     try {
-      const found = await post("/api/columns/uniqueness", { columns }, { signal });
+      const found = await query("/api/columns/uniqueness", { columns }, { signal });
       if (!isLast()) return;
       clear(place, uniqueness(columns, found));
       announce(`${count(columns.length, "column")}: ${share(found.unique_rows, found.rows)} of the rows are unique`);
@@ -92,7 +92,7 @@ export function worstSetsPanel({ signal }) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
     if (!isLast()) return;
     try {
-      const found = await post("/api/columns/worst", { columns, size }, { signal });
+      const found = await query("/api/columns/worst", { columns, size }, { signal });
       if (isLast()) clear(place, worstSets(found));
     } catch (error) {
       if (error.name !== "AbortError" && isLast()) clear(place, notice(errorText(error), "bad"));

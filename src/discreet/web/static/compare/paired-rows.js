@@ -1,6 +1,6 @@
 // The original and what is published of it, row beside row: all rows, of which only those in sight are drawn.
 
-import { errorText, post } from "../api.js";
+import { errorText, query } from "../api.js";
 import { clear, h } from "../dom.js";
 import { count, number } from "../format.js";
 import { latest } from "../turns.js";
@@ -126,7 +126,7 @@ export function paired({ context, onWhich }) {
   }
 
   const ask = (first) =>
-    post(
+    query(
       "/api/compare/rows",
       { kind: row.kind, name: row.name, first, number: PAGE, which, left_out: withLeftOut },
       { signal },

@@ -31,8 +31,8 @@ export function sentenceOf(contenders) {
   if (most === safest) return `${nameOf(most)} keeps the most detail and is the safest.`;
   const risk = timesOnly(most.figures.found, safest.figures.found);
   if (!(safest.figures.detail > 0)) {
-    const kept = roughShare(most.figures.detail);
-    return `${nameOf(most)} keeps ${kept} of the detail and ${nameOf(safest)} none, at ${risk} the risk of being found.`;
+    const kept = `${nameOf(most)} keeps ${roughShare(most.figures.detail)} of the detail and ${nameOf(safest)} none`;
+    return `${kept}, at ${risk} the risk of being found.`;
   }
   const detail = more(most.figures.detail, safest.figures.detail);
   return `${nameOf(most)} keeps ${detail} ${nameOf(safest)}, at ${risk} the risk of being found.`;

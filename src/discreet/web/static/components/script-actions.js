@@ -1,6 +1,6 @@
 // "Copy the command" and "Copy as Python": what is in sight as a script, made by the server, put on the clipboard.
 
-import { errorText, post } from "../api.js";
+import { errorText, query } from "../api.js";
 import { h } from "../dom.js";
 import { openDialog } from "./dialog.js";
 import { announce } from "./status.js";
@@ -12,7 +12,7 @@ const LASTS = 2500; // milliseconds in which the action says that it is done
  * tells what is wrong with that, else it stands in a dialog.
  */
 export function scriptActions(what, body, { onError = null, signal = null } = {}) {
-  const ask = () => post(`/api/scripts/${what}`, body(), { signal });
+  const ask = () => query(`/api/scripts/${what}`, body(), { signal });
   return [
     action("Copy the command", ask, onError, (found) => found.command),
     action("Copy as Python", ask, onError, (found) => found.python),

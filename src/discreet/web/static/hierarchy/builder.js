@@ -1,6 +1,6 @@
 // Builders of hierarchies: a form of parameters, checked and previewed while one types.
 
-import { post } from "../api.js";
+import { query } from "../api.js";
 import { checkbox, field, input, segmented, select } from "../components/field.js";
 import { clearErrors, formError, tellError } from "../components/form.js";
 import { button } from "../components/parts.js";
@@ -136,7 +136,7 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
   async function look() {
     const isLast = turn();
     try {
-      const found = await post("/api/hierarchies/preview", { attribute, kind, typed: known[kind] }, { signal });
+      const found = await query("/api/hierarchies/preview", { attribute, kind, typed: known[kind] }, { signal });
       if (!isLast()) return;
       clearErrors(form);
       use.disabled = false;

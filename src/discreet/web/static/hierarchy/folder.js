@@ -1,6 +1,6 @@
 // Hierarchies that somebody has as files: a folder, or several files, matched with the columns by name and value.
 
-import { errorText, post, put } from "../api.js";
+import { errorText, put, query } from "../api.js";
 import { checkbox } from "../components/field.js";
 import { button, notice } from "../components/parts.js";
 import { clear, h, uid } from "../dom.js";
@@ -70,7 +70,7 @@ export function hierarchyFolder({ signal, onUsed }) {
     try {
       clear(result, h("p", { class: "small muted" }, "Looking at the files …"));
       const files = await textsOf(await coming);
-      const { matches } = await post("/api/hierarchies/files", { files }, { signal });
+      const { matches } = await query("/api/hierarchies/files", { files }, { signal });
       clear(result, matched(files, matches));
       result.querySelector("input, button")?.focus();
     } catch (error) {

@@ -1,6 +1,6 @@
 // A hierarchy as ARX CSV: typed, pasted or imported, with checks as one types.
 
-import { errorText, post } from "../api.js";
+import { errorText, query } from "../api.js";
 import { button, notice } from "../components/parts.js";
 import { clear, h, uid } from "../dom.js";
 import { draftOf, keepDraft } from "../drafts.js";
@@ -75,7 +75,7 @@ export function textEditor({ attribute, answer, signal, onSave, onExport }) {
   async function look() {
     const isLast = turn();
     try {
-      const found = await post("/api/hierarchies/check", { attribute, text: area.value }, { signal });
+      const found = await query("/api/hierarchies/check", { attribute, text: area.value }, { signal });
       if (!isLast()) return;
       use.disabled = found.problems.length > 0;
       if (found.problems.length === 0) area.removeAttribute("aria-invalid");

@@ -1,6 +1,6 @@
 // A table of a database: its address is known to the server by a name, and no page sees or sends it.
 
-import { errorText, get, post } from "../api.js";
+import { errorText, get, query } from "../api.js";
 import { field, input } from "../components/field.js";
 import { button, notice, panel } from "../components/parts.js";
 import { announce } from "../components/status.js";
@@ -103,7 +103,7 @@ async function showTables(database, place, onTable) {
   const again = () => showTables(database, place, onTable);
   clear(place, h("p", { class: "small muted", role: "status" }, `Asking ${database.name} …`));
   try {
-    const { tables } = await post("/api/load/tables", database);
+    const { tables } = await query("/api/load/tables", database);
     clear(place, tableList(database, tables, onTable));
     place.querySelector("input, button")?.focus();
     announce(`${count(tables.length, "table")} in ${database.name}`);

@@ -1,6 +1,6 @@
 // Before anything can be negotiated: the lattice is counted and evaluated, or it is said what is lacking.
 
-import { errorText, post } from "../api.js";
+import { errorText, query } from "../api.js";
 import { watchJob } from "../components/job.js";
 import { button, empty, linkButton, screenHead } from "../components/parts.js";
 import { clear, h } from "../dom.js";
@@ -10,7 +10,7 @@ const STAGE = "Evaluating the lattice";
 
 /** Count and evaluate in a job, with its progress, until it is done; anew where it was stopped and is wanted again. */
 export async function evaluate(root, { signal }, { request, heights }) {
-  const start = () => post("/api/negotiate/evaluation", { request }, { signal });
+  const start = () => query("/api/negotiate/evaluation", { request }, { signal });
   for (;;) {
     const place = h("div", {});
     const picture = outline(heights);

@@ -1,6 +1,6 @@
 // Which rows are suppressed, and why: for the owner's eyes alone, behind one click that says so.
 
-import { errorText, post } from "../api.js";
+import { errorText, query } from "../api.js";
 import { openDialog } from "../components/dialog.js";
 import { button } from "../components/parts.js";
 import { clear, h } from "../dom.js";
@@ -17,7 +17,7 @@ export async function showLeftOut({ request, node }) {
     tone: "primary",
     onClick: async () => {
       try {
-        const found = await post("/api/negotiate/left-out", { request, levels: node.levels });
+        const found = await query("/api/negotiate/left-out", { request, levels: node.levels });
         clear(place, view(found));
         place.querySelector("h3").focus();
       } catch (error) {

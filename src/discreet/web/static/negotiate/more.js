@@ -1,6 +1,6 @@
 // Below the lattice: rows before and after, nodes side by side, the history, all nodes as a table, attributes given up.
 
-import { errorText, get, post } from "../api.js";
+import { errorText, get, query } from "../api.js";
 import { tabs } from "../components/tabs.js";
 import { clear, h } from "../dom.js";
 import { keepPlace, place } from "../place.js";
@@ -22,7 +22,7 @@ export class MorePanel {
       current,
       onApply,
       onLook,
-      ask: (path, body) => post(`/api/negotiate/${path}`, body, { signal }),
+      ask: (path, body) => query(`/api/negotiate/${path}`, body, { signal }),
       read: (path) => get(`/api/negotiate/${path}`, { signal }),
       again: () => this.changed(),
     };

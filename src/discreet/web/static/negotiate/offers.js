@@ -1,6 +1,6 @@
 // What else is within reach: more for a small price, or what would do it where there is no answer.
 
-import { post } from "../api.js";
+import { query } from "../api.js";
 import { clear, h } from "../dom.js";
 import { number } from "../format.js";
 import { latest } from "../turns.js";
@@ -64,7 +64,7 @@ export class Offers {
     const key = JSON.stringify(answer.request);
     if (answer.outcome !== "exact" || this.of === key) return;
     const isLast = this.turn();
-    const { offers } = await post("/api/negotiate/offers", { request: answer.request }, { signal: this.signal });
+    const { offers } = await query("/api/negotiate/offers", { request: answer.request }, { signal: this.signal });
     if (!isLast()) return;
     this.of = key;
     this.draw(offers, "Also within reach");

@@ -24,4 +24,10 @@ export class PhoneBar {
     this.sentence.textContent = words;
     this.tag.replaceChildren(h("b", {}, tag), ` ${figure}`);
   }
+
+  /** Say that the answer is not that of the last move; null: it is again. */
+  outdate(words, { tag, figure }) {
+    this.element.classList.toggle("old", words !== null);
+    this.tag.replaceChildren(h("b", {}, words ?? tag), words === null ? ` ${figure}` : "");
+  }
 }

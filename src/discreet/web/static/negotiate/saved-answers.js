@@ -8,7 +8,8 @@ import { limitWords, number, roughShare } from "../format.js";
 
 /**
  * The answers that are saved, "Save this answer" and "Compare". `current()` is `{request, levels}` of the node in
- * sight, `onBack({request, levels})` shows one of them again. `.element` is to be placed; it needs nothing else.
+ * sight, null where that may not be saved, `onBack({request, levels})` shows one of them again. `.element` is to be
+ * placed; it needs nothing else.
  */
 export function savedAnswers({ current, onBack, signal }) {
   const list = h("ul", { class: "saved-list" });
@@ -49,7 +50,9 @@ export function savedAnswers({ current, onBack, signal }) {
   }
 
   async function keep() {
-    const { request, levels } = current();
+    const found = current();
+    if (found === null) return;
+    const { request, levels } = found;
     const taken = saved.map((each) => each.name);
     const name = await promptDialog({
       title: "Save this answer",

@@ -39,13 +39,10 @@ export class Tray {
     );
   }
 
-  /** What publishing would say: that the node is too far, or that it is chosen already. */
-  show({ canPublish, isChosen }) {
-    this.publish.setAttribute("aria-disabled", String(!canPublish));
-    this.publish.title = canPublish
-      ? isChosen
-        ? "It is chosen for the release"
-        : ""
-      : "More rows would be suppressed than you allow";
+  /** What publishing would say: that the answer is outdated, that the node is too far, or that it is chosen already. */
+  show({ outdated, canPublish, isChosen }) {
+    this.publish.setAttribute("aria-disabled", String(outdated !== null || !canPublish));
+    const tooFar = canPublish ? null : "More rows would be suppressed than you allow";
+    this.publish.title = outdated ?? tooFar ?? (isChosen ? "It is chosen for the release" : "");
   }
 }

@@ -37,14 +37,15 @@ export class Verdict {
     const key = notes.join(" ");
     if (key !== this.noted) clear(this.notes, notes.length > 0 && h("p", { title: key }, key));
     this.noted = key;
+    this.answer = answer;
     this.element.classList.remove("old");
   }
 
-  /** The last good answer stays in sight, and is told to be that. */
-  grey() {
-    if (this.element.classList.contains("old")) return;
-    this.element.classList.add("old");
-    clear(this.tag, h("span", { class: "square none" }), h("b", {}, "This is the answer before your last move"));
+  /** The last good answer stays in sight, and is said to be that; null: it is the answer again. */
+  outdate(words) {
+    this.element.classList.toggle("old", words !== null);
+    if (words === null) this.show(this.answer);
+    else clear(this.tag, h("span", { class: "square none", aria: { hidden: true } }), h("b", {}, words));
   }
 }
 

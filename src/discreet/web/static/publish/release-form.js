@@ -16,7 +16,7 @@ import { requirement } from "./requirement.js";
 
 /**
  * The panel with the form; `beside` tells of a model what must be known, `onPublished({release, audit})`. `.listed()`
- * reads the overview's releases again.
+ * reads the overview's releases again; `.outdate(words)` says why nothing can be published now, null: it can.
  */
 export function releaseForm({ overview, beside, signal, onPublished }) {
   const { models, choice } = overview;
@@ -53,6 +53,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
   });
   // What was typed counts as long as nothing else was negotiated.
   const draft = `publish ${JSON.stringify([overview.k, overview.l, overview.max_suppressed, choice?.levels])}`;
+  let outdated = null; // why nothing is published now
   const work = h("div", { class: "stack tight", id: "publish-work", role: "status" });
   const chosen = () => models.find((each) => each.name === model.value);
   const element = jobForm(
@@ -102,7 +103,8 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
     words.textContent = form.text;
     asked.fit(form);
     policy.hidden = !form.takes_suppression;
-    element.sender.disabled = form.takes_levels && (!choice || choice.stale);
+    element.sender.disabled = outdated !== null || (form.takes_levels && (!choice || choice.stale));
+    element.sender.title = outdated ?? "";
     target.offer(form.formats);
     clear(
       options,
@@ -139,6 +141,10 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
   draftForm(draft, element);
   const surface = panel({ label: "The release" }, element);
   surface.listed = () => earlier.offer(overview.releases);
+  surface.outdate = (words) => {
+    outdated = words;
+    fit();
+  };
   surface.listed();
   return surface;
 }

@@ -1,6 +1,6 @@
 // Analyst's view: queries with truth, estimate and bounds; metrics; distributions before and after.
 
-import { post } from "../api.js";
+import { query } from "../api.js";
 import { answers } from "../analyst/answers.js";
 import { distributions, metrics } from "../analyst/utility.js";
 import { field } from "../components/field.js";
@@ -86,7 +86,7 @@ function queryForm({ choice }, { signal, announce }) {
     const isLast = turn();
     answer.setAttribute("aria-busy", "true");
     try {
-      const found = await post("/api/analyst/query", { release: release.name, sql: sql.value }, { signal });
+      const found = await query("/api/analyst/query", { release: release.name, sql: sql.value }, { signal });
       if (!isLast()) return null;
       clear(answer, answers(found, { isWhole: !/\bwhere\b/i.test(sql.value) }));
       return found;
@@ -135,7 +135,7 @@ function measuring(place, signal) {
     const isLast = turn();
     clear(place);
     if (!release.comparable) return;
-    const start = () => post("/api/analyst/jobs", { release: release.name }, { signal });
+    const start = () => query("/api/analyst/jobs", { release: release.name }, { signal });
     const found = await runJob(place, "Measuring the release", start, { signal });
     if (found !== null && isLast()) clear(place, metrics(found), distributions(found));
   };

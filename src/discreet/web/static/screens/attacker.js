@@ -1,6 +1,6 @@
 // Attacker's view: what can be got out of a release, before and after, and the linkage attack with a file.
 
-import { post } from "../api.js";
+import { query } from "../api.js";
 import { classesThatStandOut, sensitiveValues } from "../attacker/disclosure.js";
 import { namedAttack } from "../attacker/named-attack.js";
 import { linkageAttack } from "../attacker/outside-file.js";
@@ -63,7 +63,7 @@ export async function show(root, context) {
       actions: scriptActions("attack", asked, { onError: (error) => showError(attack, error), signal }),
       title: () => "Attacking the release",
       place: results,
-      start: () => post("/api/attacker/jobs", asked(), { signal }),
+      start: () => query("/api/attacker/jobs", asked(), { signal }),
       signal,
       onResult: (found) => {
         clear(results, namingRisks(found), sampleUniques(found), sensitiveValues(found), classesThatStandOut(found));

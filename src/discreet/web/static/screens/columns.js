@@ -11,7 +11,6 @@ import { clear, h } from "../dom.js";
 import { count } from "../format.js";
 import { afterProfile } from "../profile.js";
 import { adviceNotices } from "../load/advice.js";
-import { inTurn } from "../turns.js";
 
 const MOST_NAMES = 10;
 
@@ -35,7 +34,7 @@ function noTable() {
 
 class ColumnsScreen {
   constructor(root, context) {
-    Object.assign(this, { root, context, ticked: new Set(), inTurn: inTurn() });
+    Object.assign(this, { root, context, ticked: new Set() });
     this.uniqueness = uniquenessPanel(context);
     this.worst = worstSetsPanel(context);
     this.table = new RolesTable({
@@ -168,21 +167,19 @@ class ColumnsScreen {
     );
   }
 
-  /** Save changes after those before, and say so. */
-  save(changes, { words, ticksAnew = false, redraw = false }) {
-    return this.inTurn(async () => {
-      try {
-        this.answer = await put("/api/columns", { changes });
-        if (ticksAnew) this.tickQuasiIdentifiers();
-        this.table.refresh(this.answer);
-        announce(words);
-        if (redraw) this.draw();
-        this.measure();
-        await this.context.state.refresh();
-      } catch (error) {
-        toastError(error);
-        if (error.name !== "AbortError") this.table.draw();
-      }
-    });
+  /** Save changes, and say so. */
+  async save(changes, { words, ticksAnew = false, redraw = false }) {
+    try {
+      this.answer = await put("/api/columns", { changes });
+      if (ticksAnew) this.tickQuasiIdentifiers();
+      this.table.refresh(this.answer);
+      announce(words);
+      if (redraw) this.draw();
+      this.measure();
+      await this.context.state.refresh();
+    } catch (error) {
+      toastError(error);
+      if (error.name !== "AbortError") this.table.draw();
+    }
   }
 }

@@ -1,6 +1,6 @@
 // Compare: saved answers, releases and tried models side by side, and the original beside one of them.
 
-import { cancel, errorText, follow, get, post } from "../api.js";
+import { cancel, errorText, follow, get, put, query, remove } from "../api.js";
 import { contenderTable } from "../compare/contenders.js";
 import { paired } from "../compare/paired-rows.js";
 import { Scatter } from "../compare/scatter.js";
@@ -20,7 +20,7 @@ export async function show(root, context) {
   }
   const screen = new Comparison(root, context);
   await screen.begin(found);
-  return { leave: () => screen.close() };
+  return { leave: () => screen.close(), changed: (parts) => screen.outdate(parts.length > 0) };
 }
 
 /** What to do where nothing was saved or published; every model can still be tried. */
@@ -94,7 +94,7 @@ class Comparison {
   async dots() {
     try {
       const body = { request: this.found.request };
-      this.scatter.setDots(await post("/api/compare/nodes", body, { signal: this.context.signal }));
+      this.scatter.setDots(await query("/api/compare/nodes", body, { signal: this.context.signal }));
       this.drawWords();
     } catch (error) {
       if (error.name !== "AbortError" && error.kind !== "conflict" && error.kind !== "not-evaluated") toastError(error);
@@ -144,9 +144,15 @@ class Comparison {
     this.drawTray();
   }
 
+  /** Nothing is published while what the screen shows has changed elsewhere. */
+  outdate(is) {
+    this.isOutdated = is;
+    this.drawTray();
+  }
+
   drawTray() {
     const row = this.found.contenders.find((each) => each.letter === this.chosen) ?? null;
-    const publish = row?.kind === "answer" && !row.stale;
+    const publish = row?.kind === "answer" && !row.stale && !this.isOutdated;
     clear(
       this.tray,
       this.rows.status,
@@ -165,7 +171,6 @@ class Comparison {
   async publish(row) {
     const { context } = this;
     try {
-      const { put } = await import("../api.js");
       await put("/api/negotiate/choice", { request: row.request, levels: row.levels });
       context.state.refresh().catch(() => {});
       context.go("publish");
@@ -175,7 +180,6 @@ class Comparison {
   }
 
   async forget(row) {
-    const { remove } = await import("../api.js");
     try {
       await remove(`/api/compare/saved/${encodeURIComponent(row.name)}`);
       const found = await get("/api/compare", { signal: this.context.signal });
@@ -196,7 +200,7 @@ class Comparison {
     const bar = progress(everyModel ? "Trying every model" : "Measuring", { onCancel: () => job && cancel(job) });
     clear(this.work, bar.element);
     try {
-      ({ job } = await post("/api/compare/jobs", { every_model: everyModel }, { signal }));
+      ({ job } = await query("/api/compare/jobs", { every_model: everyModel }, { signal }));
       let told = 0;
       const tell = async (state) => {
         bar.tell(state);

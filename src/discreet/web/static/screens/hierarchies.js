@@ -1,6 +1,6 @@
 // Screen 3, Hierarchies: for each quasi-identifier its tree, builders, levels, and ARX CSV.
 
-import { download, errorText, get, post, put, saving } from "../api.js";
+import { download, errorText, get, post, put } from "../api.js";
 import { button, empty, linkButton, notice, panel, screenHead } from "../components/parts.js";
 import { announce, toastError } from "../components/status.js";
 import { tabs } from "../components/tabs.js";
@@ -205,7 +205,7 @@ class HierarchiesScreen {
   }
 
   edit(change, words, reveal = null) {
-    const edited = saving(post("/api/hierarchies/edit", { attribute: this.answer.attribute, ...change }));
+    const edited = post("/api/hierarchies/edit", { attribute: this.answer.attribute, ...change });
     return this.attempt(edited, async (answer) => {
       await this.changed(answer, words);
       if (reveal && this.answer === answer && this.tab === "tree") this.editor.tree.reveal(...reveal);

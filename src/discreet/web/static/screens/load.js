@@ -1,6 +1,6 @@
 // Screen 1, Load: a table dropped, named by its path or taken from a spec; its preview; how its cells are read.
 
-import { errorText, get, post, put } from "../api.js";
+import { beginAnew, errorText, get, post, put, query, whileChanging } from "../api.js";
 import { clearErrors, showError } from "../components/form.js";
 import { watchJob } from "../components/job.js";
 import { linkButton, notice, screenHead } from "../components/parts.js";
@@ -13,7 +13,6 @@ import { preview, whereItIs } from "../load/preview.js";
 import { fileForm, nullPolicy, peopleForm } from "../load/reading.js";
 import { dropTable, otherWays } from "../load/sources.js";
 import { sendFile } from "../load/upload.js";
-import { inTurn } from "../turns.js";
 
 export async function show(root, context) {
   const screen = new LoadScreen(root, context);
@@ -24,7 +23,7 @@ const isSheets = (path) => /\.(xlsx|sqlite|sqlite3|db3|db)$/i.test(path);
 
 class LoadScreen {
   constructor(root, context) {
-    Object.assign(this, { root, context, saving: inTurn() });
+    Object.assign(this, { root, context });
     this.work = h("div", { class: "stack" });
   }
 
@@ -55,9 +54,9 @@ class LoadScreen {
 
   drawTable() {
     const { source, view, place, warnings, null_texts: texts, sheets } = this.answer;
-    const change = (changes, area) => this.saving(() => this.save(changes, area));
+    const change = (changes, area) => this.save(changes, area);
     const written = {
-      save: (column, form, area, missed) => this.saving(() => this.saveWritten(column, form, area, missed)),
+      save: (column, form, area, missed) => this.saveWritten(column, form, area, missed),
       chosen: this.chosen ?? null,
       sheets,
       openSheet: (table) => this.told(() => this.run("Opening the table", "open", { path: source.path, table })),
@@ -151,7 +150,7 @@ class LoadScreen {
   async open(path) {
     const isSpec = path.toLowerCase().endsWith(".toml");
     if (isSpec) await post("/api/load/spec", { path });
-    const { sheets } = isSheets(path) ? await post("/api/load/sheets", { path }) : { sheets: [] };
+    const { sheets } = isSheets(path) ? await query("/api/load/sheets", { path }) : { sheets: [] };
     if (sheets.length > 1) {
       clear(
         this.work,
@@ -165,7 +164,22 @@ class LoadScreen {
 
   /** Start a job and wait for it; then show the table, or go to the screen `next`. What goes wrong is thrown. */
   async run(title, what, body, next = null) {
-    const { signal, state, go } = this.context;
+    const done = await whileChanging(async () => {
+      const isDone = await this.finish(title, what, body);
+      await beginAnew();
+      return isDone;
+    });
+    if (!done) return;
+    const { state, go } = this.context;
+    await state.refresh();
+    announce("The table is open.");
+    if (next === null) await this.draw();
+    else go(next);
+  }
+
+  /** Do the job itself; false where it was cancelled. */
+  async finish(title, what, body) {
+    const { signal } = this.context;
     // The bar is there before the answer: of a wide table it takes seconds to tell how it is read.
     const started = post(`/api/load/${what}`, body);
     const done = watchJob(this.work, title, () => started, { signal, framed: true });
@@ -177,12 +191,9 @@ class LoadScreen {
     } catch (error) {
       if (error.name !== "AbortError") throw error;
       announce("Cancelled.");
-      return;
+      return false;
     }
-    await state.refresh();
-    announce("The table is open.");
-    if (next === null) await this.draw();
-    else go(next);
+    return true;
   }
 
   /** Do something; what goes wrong is told above the table. */
@@ -200,7 +211,7 @@ class LoadScreen {
   async save(changes, area) {
     clearErrors(area);
     try {
-      this.answer = await put("/api/load/source", { ...this.answer.source, ...changes });
+      this.answer = await put("/api/load/source", () => ({ ...this.answer.source, ...changes }));
       await this.context.state.refresh();
       if ("format" in changes || "unlisted" in changes) this.redraw();
       else this.drawRows();

@@ -1,15 +1,17 @@
 // Negotiate: the request at the left, the lattice as the stage with the answer in its corners, the effects below.
 
-import { get, post, put, remove } from "../api.js";
+import { get, post, query } from "../api.js";
 import { watchJob } from "../components/job.js";
 import { screenHead } from "../components/parts.js";
 import { toastError } from "../components/status.js";
 import { clear, h } from "../dom.js";
-import { draftOf, keepDraft } from "../drafts.js";
 import { share } from "../format.js";
 import { MoveSocket } from "../lattice/frame.js";
+import { Chosen } from "../negotiate/chosen.js";
 import { Effects } from "../negotiate/effects.js";
 import { evaluate, lacking } from "../negotiate/evaluation.js";
+import { Freshness } from "../negotiate/freshness.js";
+import { KeptRequest } from "../negotiate/kept-request.js";
 import { LatticePanel } from "../negotiate/lattice-panel.js";
 import { showLeftOut } from "../negotiate/left-out.js";
 import { MorePanel } from "../negotiate/more.js";
@@ -46,6 +48,8 @@ export async function show(root, context) {
     leave: () => negotiation.close(),
     settle: () => negotiation.settle(),
     travelled: (answer) => negotiation.travelled(answer),
+    changed: (parts) => negotiation.freshness.changed(parts.length > 0),
+    keep: () => negotiation.settle(),
   };
 }
 
@@ -56,7 +60,17 @@ class Negotiation {
     const { signal, announce } = context;
     this.answer = null;
     this.asked = null; // the node that was clicked or walked to; null: the answer's own
-    this.kept = null; // the request that the workspace has
+    const of = JSON.stringify(facts.attributes.map(({ name, height }) => [name, height]));
+    this.kept = new KeptRequest(of, { onKept: () => this.onKept(), onRefused: (error) => this.onRefused(error) });
+    this.freshness = new Freshness({ signal, onChange: (words) => this.outdate(words) });
+    this.chosen = new Chosen({
+      context,
+      facts,
+      freshness: this.freshness,
+      sight: () => this.answer,
+      settle: () => this.settle(),
+      onChange: (is) => this.shown.chosen(is),
+    });
     this.request = new RequestPanel(facts, { onChange: () => this.changed() });
     this.verdict = new Verdict(facts);
     this.figures = new Figures(facts, {
@@ -88,12 +102,13 @@ class Negotiation {
       onVersions: () => context.versions(),
       onMore: () => this.openMore(this.below.hidden),
       onKeep: () => this.saveRequest(),
-      onPublish: () => this.publish(),
+      onPublish: () => this.chosen.publish(),
       request: () => this.request.body(),
     });
     this.layOut();
     this.socket = new MoveSocket("/api/negotiate/socket", {
       onAnswer: (answer, last) => this.take(answer, last),
+      onState: (is) => this.freshness.opened(is),
     });
   }
 
@@ -105,15 +120,15 @@ class Negotiation {
       onLook: (place) => this.look(place),
       onPoint: (place) => this.lattice.chart.point(place),
       onTab: () => this.askFrontier(),
-      onChoose: () => this.choose(),
-      onUnchoose: () => this.unchoose(),
+      onChoose: () => this.chosen.choose(),
+      onUnchoose: () => this.chosen.unchoose(),
       onCompare: () => this.more.compare(this.answer.node.levels),
     });
     this.more = new MorePanel(facts, {
       signal,
       announce,
       answer: () => this.answer,
-      current: () => this.kept,
+      current: () => this.kept.kept,
       onApply: (body) => this.apply(body, "Request taken from the history"),
       onLook: (levels) => this.lookAt(levels),
     });
@@ -127,7 +142,10 @@ class Negotiation {
 
   layOut() {
     this.saved = savedAnswers({
-      current: () => ({ request: this.request.body(), levels: this.answer.node.levels }),
+      current: () => {
+        const { request, node } = this.answer;
+        return this.chosen.isOfLastMove() ? { request, levels: node.levels } : null;
+      },
       onBack: ({ request, levels }) => {
         this.apply(request, "Saved answer");
         this.lookAt(levels);
@@ -163,18 +181,16 @@ class Negotiation {
   }
 
   begin(body, choice) {
-    Object.assign(this, { choice, kept: body });
-    const draft = draftOf("request");
-    const isOurs = draft !== null && draft.of === this.draftOf;
-    this.request.set(isOurs ? draft.body : body);
+    this.chosen.choice = choice;
+    const { body: shown, isDraft, lost } = this.kept.begin(body);
+    this.request.set(shown);
     this.asked = this.levelsInPlace();
     this.ask();
-    if (isOurs) this.settle();
-  }
-
-  /** What a draft of a request must be of: the same attributes with the same levels. */
-  get draftOf() {
-    return JSON.stringify(this.facts.attributes.map(({ name, height }) => [name, height]));
+    if (isDraft) this.settle();
+    if (lost === null) return;
+    this.context.toast("Your last move was not saved: the request was changed in another tab since.", {
+      action: { label: "Ask mine again", run: () => this.apply(lost, "Your last move") },
+    });
   }
 
   /** The node that the address names, null where it names none of this lattice. */
@@ -200,6 +216,7 @@ class Negotiation {
     const levels = this.asked;
     const looks = this.effects.looks();
     const frontier = this.wantsFrontier && this.facts.nodes <= MANY_NODES;
+    this.freshness.asked();
     this.socket.send({ request: this.request.body(), looks, frontier, ...(levels ? { levels } : {}), ...extra });
   }
 
@@ -217,7 +234,7 @@ class Negotiation {
 
   changed() {
     this.lookAt(null); // asks first: what is kept is kept while the server counts
-    keepDraft("request", { of: this.draftOf, body: this.request.body() });
+    this.kept.draft(this.request.body());
     clearTimeout(this.settling);
     this.settling = setTimeout(() => this.settle(), SETTLED);
   }
@@ -235,7 +252,7 @@ class Negotiation {
     if (this.evaluating) return;
     this.evaluating = true;
     const { signal } = this.context;
-    const start = () => post("/api/negotiate/evaluation", { request: this.request.body() }, { signal });
+    const start = () => query("/api/negotiate/evaluation", { request: this.request.body() }, { signal });
     try {
       await watchJob(this.lattice.waiting, "Evaluating the lattice again", start, { signal });
       this.evaluating = false;
@@ -244,30 +261,27 @@ class Negotiation {
     } catch (error) {
       this.evaluating = false;
       if (signal.aborted) return;
-      this.request.set(this.answer?.request ?? this.kept);
+      this.request.set(this.answer?.request ?? this.kept.kept);
+      this.ask();
       toastError(error);
     }
   }
 
-  /** Keep the request as a version, where it differs from the one before. */
+  /** Keep the request as a version, where it differs from the one before; whether the server has confirmed it. */
   async settle() {
     clearTimeout(this.settling);
-    const request = this.request.body();
-    const isKept = JSON.stringify(request) === JSON.stringify(this.kept);
-    if (isKept) keepDraft("request", null);
-    if (this.evaluating || this.request.isWrong || isKept) return;
-    const before = this.kept;
-    this.kept = request;
-    try {
-      await post("/api/negotiate/requests", { request });
-      keepDraft("request", null);
-      this.more.historyChanged();
-      this.context.state.refresh().catch(() => {});
-    } catch (error) {
-      // The answer to the move may come after this one: it starts the evaluation, which settles once more.
-      if (error.kind !== "not-evaluated") toastError(error);
-      else this.kept = before;
-    }
+    if (this.evaluating || this.request.isWrong) return false;
+    return this.kept.save(this.request.body());
+  }
+
+  onKept() {
+    this.more.historyChanged();
+    this.context.state.refresh().catch(() => {});
+  }
+
+  onRefused(error) {
+    // The answer to the move may come after this one: it starts the evaluation, which settles once more.
+    if (error.kind !== "not-evaluated" && error.kind !== "changed-elsewhere") toastError(error);
   }
 
   /** Show the request and the choice of another version; false where more than these changed. */
@@ -275,8 +289,8 @@ class Negotiation {
     if (changed.some((part) => part === "spec" || part === "hierarchies")) return false;
     const { request, choice } = await get("/api/negotiate", { signal: this.context.signal });
     clearTimeout(this.settling);
-    keepDraft("request", null);
-    Object.assign(this, { kept: request, choice });
+    this.kept.take(request);
+    this.chosen.choice = choice;
     this.request.set(request);
     this.lookAt(null);
     this.more.historyChanged();
@@ -292,7 +306,7 @@ class Negotiation {
     }
     this.request.setError(answer.error ?? null);
     if (answer.error) {
-      if (this.answer) this.verdict.grey();
+      this.freshness.refused();
       if (answer.error.kind === "conflict") this.context.go(`negotiate?again=${Date.now()}`);
       return;
     }
@@ -304,17 +318,34 @@ class Negotiation {
     this.offers.show(answer); // before the lattice, which draws their numbers
     this.lattice.show(answer);
     this.effects.show(answer);
-    const isChosen = this.isChosen();
+    const isChosen = this.chosen.is;
     const isInSight = !this.below.hidden;
     this.shown.show(answer, this.lattice.nodes, this.lattice.chart.marks, { isChosen, isInSight });
-    this.tray.show({ canPublish: answer.node.suppressed <= answer.limit, isChosen });
     const { k } = answer.request;
     const { tag, is } = tagOf(answer);
     const figure = `${share(answer.node.suppressed, answer.rows)} of ${share(answer.limit, answer.rows)} allowed`;
     this.bar.tell(this.verdict.sentence.textContent, { k, tag, is, figure });
     this.root.dataset.move = answer.id;
+    this.said = { tag, figure };
+    this.freshness.answered(last);
+    if (this.freshness.said !== null) this.outdate(this.freshness.said);
+    this.showTray(isChosen);
     clearTimeout(this.idle);
     if (last) this.idle = setTimeout(() => this.rest(), RESTED);
+  }
+
+  /** Say that the answer in sight is not that of the last move, and why; null: it is. */
+  outdate(words) {
+    if (!this.answer) return;
+    this.root.classList.toggle("outdated", words !== null);
+    this.verdict.outdate(words);
+    this.bar.outdate(words, this.said);
+    this.showTray(this.chosen.is);
+  }
+
+  showTray(isChosen) {
+    const { answer, freshness } = this;
+    this.tray.show({ outdated: freshness.said, canPublish: answer.node.suppressed <= answer.limit, isChosen });
   }
 
   /** What can wait until moves rest: the frontier of a large lattice, and the panel below. */
@@ -335,56 +366,6 @@ class Negotiation {
     this.ask();
     const node = levels && this.facts.attributes.map(({ name }) => levels[name]).join(".");
     this.context.keepPlace({ node });
-  }
-
-  // --- choosing ---
-
-  isChosen() {
-    const { choice, answer } = this;
-    return (
-      choice !== null &&
-      choice !== undefined &&
-      !choice.stale &&
-      this.facts.attributes.every(({ name }) => choice.levels[name] === answer.node.levels[name]) &&
-      JSON.stringify(choice.request) === JSON.stringify(answer.request)
-    );
-  }
-
-  async choose() {
-    const { context } = this;
-    await this.settle();
-    try {
-      this.choice = await put("/api/negotiate/choice", {
-        request: this.request.body(),
-        levels: this.answer.node.levels,
-      });
-      this.shown.chosen(true);
-      context.state.refresh().catch(() => {});
-      context.toast("The node is chosen for the release.", {
-        tone: "good",
-        action: { label: "Go to Publish", run: () => context.go("publish") },
-      });
-      return true;
-    } catch (error) {
-      toastError(error);
-      return false;
-    }
-  }
-
-  /** The request and the node go to Publish, filled in. */
-  async publish() {
-    if (this.answer.node.suppressed > this.answer.limit) {
-      this.context.announce("More rows would be suppressed than you allow.");
-      return;
-    }
-    if (this.isChosen() || (await this.choose())) this.context.go("publish");
-  }
-
-  async unchoose() {
-    await remove("/api/negotiate/choice");
-    this.choice = null;
-    this.shown.chosen(false);
-    this.context.state.refresh().catch(() => {});
   }
 
   async saveRequest() {

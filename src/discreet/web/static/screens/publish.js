@@ -1,6 +1,6 @@
 // Publish: model, options, output; the audit before anything is handed over; the releases there are.
 
-import { errorText, get, remove } from "../api.js";
+import { errorText, get, lineState, remove } from "../api.js";
 import { composition, empty, linkButton, notice, panel, screenHead } from "../components/parts.js";
 import { toastError } from "../components/status.js";
 import { clear, h } from "../dom.js";
@@ -29,6 +29,27 @@ export async function show(root, context) {
     clear(root, composition([head, form], told, releases));
   }
   listReleases();
+  return { changed: publishing(form, context.signal) };
+}
+
+/** Nothing is published while the server is out of reach, or while what the form shows has changed elsewhere. */
+function publishing(form, signal) {
+  let changed = false;
+  const tell = () => {
+    const line = lineState() === "open" ? null : "The server does not answer, or you are signed out";
+    form?.outdate(changed ? "Changed in another tab: look at it first" : line);
+  };
+  let line = lineState();
+  const hear = () => {
+    if (lineState() === line) return;
+    line = lineState();
+    tell();
+  };
+  window.addEventListener("discreet:line", hear, { signal });
+  return (parts) => {
+    changed = parts.length > 0;
+    tell();
+  };
 }
 
 /** What is done with releases: `work` shows one with its audit, `list` all of them; `onListed()` after each change. */

@@ -1,0 +1,62 @@
+// What was changed in another tab or by another program: said under the header, with the ways to go on.
+
+import { acceptPart, lookAround } from "./api.js";
+import { button } from "./components/parts.js";
+import { clear, h } from "./dom.js";
+
+const QUIET = 3000; // milliseconds between two looks
+const WORDS = {
+  table: "the table, a role or a hierarchy",
+  request: "the request",
+  choice: "the chosen node",
+  saved: "a saved answer",
+};
+const MINE = ["request", "choice"]; // parts that can be set to what this page shows
+
+/**
+ * Tell in `place` what changed elsewhere of the parts that the screen shows, `partsOf()`. `onChange(parts)` hears of
+ * them, none where nothing did; `onShow()` draws the screen anew, `onKeep()` saves what it shows, null where it cannot.
+ * Returns how to forget what was told.
+ */
+export function watchChanges(place, { partsOf, onChange, onShow, onKeep }) {
+  let looked = 0;
+  let said = "";
+
+  function tell(changed) {
+    const parts = changed.filter((part) => partsOf().includes(part));
+    if (parts.join() === said) return;
+    said = parts.join();
+    place.hidden = parts.length === 0;
+    const keep = onKeep();
+    clear(
+      place,
+      parts.length > 0 && [
+        h("span", {}, `Changed in another tab or program: ${parts.map((part) => WORDS[part]).join(" and ")}.`),
+        button("Show it", { small: true, onClick: onShow }),
+        keep && parts.every((part) => MINE.includes(part)) && button("Keep mine", { small: true, onClick: mine }),
+      ],
+    );
+    onChange(parts);
+
+    async function mine() {
+      for (const part of parts) await acceptPart(part);
+      tell([]);
+      await keep();
+    }
+  }
+
+  function look() {
+    const now = performance.now();
+    if (document.hidden || now - looked < QUIET) return;
+    looked = now;
+    lookAround();
+  }
+
+  window.addEventListener("discreet:changed", ({ detail }) => tell(detail));
+  window.addEventListener("discreet:line", ({ detail }) => detail === "open" && said === "" && look());
+  window.addEventListener("focus", look);
+  document.addEventListener("visibilitychange", look);
+  for (const kind of ["pointerdown", "keydown"])
+    document.addEventListener(kind, look, { capture: true, passive: true });
+  return () => tell([]);
+}

@@ -1,0 +1,74 @@
+// The node that is chosen for the release: only the answer of the last move, once its request is kept.
+
+import { put, remove } from "../api.js";
+import { toastError } from "../components/status.js";
+
+/** `sight()` is the answer in sight, `freshness` of it; `settle()` keeps its request; `onChange(isChosen)`. */
+export class Chosen {
+  constructor({ context, facts, freshness, sight, settle, onChange }) {
+    Object.assign(this, { context, facts, freshness, sight, settle, onChange });
+    this.choice = null;
+  }
+
+  /** Whether the node in sight is the chosen one, for what is asked. */
+  get is() {
+    const { choice } = this;
+    const answer = this.sight();
+    return (
+      choice !== null &&
+      choice !== undefined &&
+      !choice.stale &&
+      this.facts.attributes.every(({ name }) => choice.levels[name] === answer.node.levels[name]) &&
+      JSON.stringify(choice.request) === JSON.stringify(answer.request)
+    );
+  }
+
+  /** Whether the answer in sight is that of the last move; else the reason is said. */
+  isOfLastMove() {
+    if (this.freshness.isCurrent) return true;
+    this.context.announce(`${this.freshness.why() ?? "The answer to your last move is on its way"}.`);
+    return false;
+  }
+
+  async choose() {
+    const { context } = this;
+    if (!this.isOfLastMove()) return false;
+    const { request, node } = this.sight();
+    if (!(await this.settle())) return false;
+    try {
+      this.choice = await put("/api/negotiate/choice", { request, levels: node.levels });
+      this.onChange(true);
+      context.state.refresh().catch(() => {});
+      context.toast("The node is chosen for the release.", {
+        tone: "good",
+        action: { label: "Go to Publish", run: () => context.go("publish") },
+      });
+      return true;
+    } catch (error) {
+      toastError(error);
+      return false;
+    }
+  }
+
+  async unchoose() {
+    try {
+      await remove("/api/negotiate/choice");
+      this.choice = null;
+      this.onChange(false);
+      this.context.state.refresh().catch(() => {});
+    } catch (error) {
+      toastError(error);
+    }
+  }
+
+  /** The request and the node go to Publish, filled in. */
+  async publish() {
+    const { node, limit } = this.sight();
+    if (!this.isOfLastMove()) return;
+    if (node.suppressed > limit) {
+      this.context.announce("More rows would be suppressed than you allow.");
+      return;
+    }
+    if (this.is || (await this.choose())) this.context.go("publish");
+  }
+}
