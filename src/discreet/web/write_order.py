@@ -149,6 +149,7 @@ class WriteOrder:
             if last.status == 0 or last.page != write.page:
                 raise Outdated("this change was handled already", advice="Look at what is there now.")
             return last
+        self._note(key, _Answered(write.number, write.page))  # what is refused now must not be done later
         changed = [
             part
             for part in parts.rests_on(write.path)
@@ -160,7 +161,6 @@ class WriteOrder:
                 f"{words} was changed in another tab or by another program",
                 advice="Look at it first, and change it again.",
             )
-        self._note(key, _Answered(write.number, write.page))
         return None
 
     def overtake(self, tab: str, number: int) -> None:
@@ -222,16 +222,19 @@ class OrderedWrites:
             await self._app(scope, receive, send)
             return
         before = await run_in_threadpool(parts.tags_of, order.workspace) if write.base else {}
+        answer = _Recorded(order.workspace, write, before, send)
         try:
             known = order.begin(write, before)
-        except Conflict as error:
+        except Outdated as error:
             await error_response(error)(scope, receive, send)
             return
-        if known is not None:
-            await _again(known)(scope, receive, send)
-            return
-        answer = _Recorded(order.workspace, write, before, send)
-        await self._app(scope, receive, answer.send)
+        except ChangedElsewhere as error:
+            await error_response(error)(scope, receive, answer.send)
+        else:
+            if known is not None:
+                await _again(known)(scope, receive, send)
+                return
+            await self._app(scope, receive, answer.send)
         await run_in_threadpool(order.end, write, answer.answered)
 
 
