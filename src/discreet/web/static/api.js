@@ -85,7 +85,7 @@ function unless(signal, promise) {
 async function delivered(method, path, body) {
   let number = writer.next();
   let renamed = false;
-  for (;;) {
+  for (let tries = 0; ; tries += 1) {
     try {
       const headers = { ...writer.headers(number), "discreet-base": writtenTags(base) };
       return await call(method, path, body, { headers, onAnswer: ({ headers: told }) => learn(told) });
@@ -93,7 +93,7 @@ async function delivered(method, path, body) {
       if (error.kind === "outdated" && !renamed) {
         renamed = true; // a copy of this tab has its name, too
         number = writer.rename();
-      } else if (AGAIN.has(error.status)) await pause();
+      } else if (AGAIN.has(error.status)) await pause(tries);
       else {
         if (error.kind === "changed-elsewhere") await compare().catch(() => {});
         throw error;
@@ -103,11 +103,12 @@ async function delivered(method, path, body) {
 }
 
 const AGAIN = new Set([0, 401, 502, 503, 504]);
-const PAUSE = 1500; // milliseconds until a change is sent again; less where the line is back before
+const PAUSES = [100, 3000]; // milliseconds until a change is sent again: the first, and the longest
 
-function pause() {
+/** Wait until a change is to be sent again, longer each time; or until the line is back. */
+function pause(tries) {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, PAUSE);
+    const timer = setTimeout(resolve, Math.min(PAUSES[1], PAUSES[0] * 2 ** tries));
     atOnce = () => {
       clearTimeout(timer);
       resolve();
