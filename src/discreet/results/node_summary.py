@@ -22,6 +22,7 @@ from discreet.model.lattice import Lattice, LatticeNode, height
 from discreet.model.requirement import Requirement
 from discreet.printing.document import BLANK, Column, Document, Grid, count, heading, rows_and_share
 from discreet.printing.printed import Printed
+from discreet.results.homogeneous import homogeneous_classes
 
 _FIRSTS = (0, 1, 2, 3, 5, *(step * 10**power for power in range(1, 19) for step in (1, 2, 5)))
 """Where bins begin."""
@@ -87,6 +88,7 @@ class NodeSummary(Printed):
     classes that are published) and ``mean`` are None for subjects. ``smallest`` and ``largest`` are of the
     classes that are published, None where all are suppressed; ``least_distinct`` likewise, by sensitive
     attribute. ``sizes`` are bins of class sizes, ``distinct`` of distinct values per sensitive attribute.
+    ``homogeneous`` counts the published classes with at most one value, by sensitive attribute.
     ``cost`` is that of the node by the name ``cost_name``, where one was asked.
     """
 
@@ -104,6 +106,7 @@ class NodeSummary(Printed):
     least_distinct: dict[str, int | None]
     sizes: tuple[ClassBin, ...]
     distinct: dict[str, tuple[ClassBin, ...]]
+    homogeneous: dict[str, int]
     cost: float | None = None
     cost_name: str | None = None
 
@@ -124,6 +127,7 @@ class NodeSummary(Printed):
             "largest": self.largest,
             "mean": self.mean,
             "least_distinct": self.least_distinct,
+            "homogeneous": self.homogeneous,
             "sizes": [b.as_json() for b in self.sizes],
             "distinct": {name: [b.as_json() for b in bins] for name, bins in self.distinct.items()},
         }
@@ -142,6 +146,11 @@ class NodeSummary(Printed):
             facts.append(("classes", f"{self.classes:,}, {self.kept:,} of them published"))
         if self.smallest is not None:
             facts.append(("smallest class", f"{self.smallest:,} {self.unit}"))
+        facts += [
+            (f"classes with one value of {name}", f"{number:,}")
+            for name, number in self.homogeneous.items()
+            if number
+        ]
         rows = tuple((_range(b), f"{b.kept:,}", f"{b.suppressed:,}") for b in self.sizes)
         columns = (
             Column(f"class size in {self.unit}"),
@@ -187,6 +196,11 @@ def summarize_node(lattice: ClassLookup, node: LatticeNode, requirement: Require
             name: min((signature[places[name]] for signature, _ in kept if name in places), default=None)
             for name in names
         },
+        homogeneous=(
+            {name: _classes_of_one(kept, places[name]) for name in names}
+            if by_rows and set(names) <= set(places)
+            else homogeneous_classes(table, node, requirement)
+        ),
         sizes=_bins(((s[0], rows, fails) for s, rows, fails in signatures), classes=by_rows),
         distinct={
             name: _bins(
@@ -196,6 +210,11 @@ def summarize_node(lattice: ClassLookup, node: LatticeNode, requirement: Require
             for name in names
         },
     )
+
+
+def _classes_of_one(kept: Iterable[tuple[tuple[int, ...], int]], place: int) -> int:
+    """Count the classes whose number of distinct values, at a place of their signature, is at most 1."""
+    return sum(rows // signature[0] for signature, rows in kept if signature[place] <= 1)
 
 
 Judged = tuple[tuple[int, ...], int, bool]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
 from discreet.errors import InputError
-from discreet.web.requests import Asking, RequestBody
+from discreet.model.criteria.registry import criteria_from
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import TableSpec
+from discreet.web.requests import FIRST_L, Asking, RequestBody
 from discreet.web.workspace import Workspace
 
 _NAME = "choice"
@@ -32,6 +36,10 @@ class ChosenNode(BaseModel):
     suppressed: int = Field(description="Rows that are suppressed.")
     rows: int = Field(description="Rows of the table.")
     unit: str = Field("rows", description="What groups are counted in: rows, or subjects.")
+    homogeneous: dict[str, int] = Field(
+        default_factory=dict,
+        description="Published groups in which everyone has the same value, by sensitive attribute.",
+    )
     request: RequestBody = Field(description="The request that was asked.")
     of: str = Field("", description="What the table and its hierarchies were then.")
     stale: bool = Field(False, description="They have changed since: its figures hold no more.")
@@ -53,13 +61,73 @@ def write_choice(workspace: Workspace, choice: ChosenNode | None) -> None:
 
 
 def last_request(workspace: Workspace) -> RequestBody:
-    """The request asked last, where it fits the spec, from the spec's least levels on; else the spec's."""
+    """Return the request asked last, from the spec's least levels on; the spec's where none was asked.
+
+    Parts of columns that have another role by now are left out; k and the limit stay as they were asked.
+    """
     spec = workspace.spec()
-    names = {a.name for a in spec.quasi_identifiers}
-    with suppress(ValidationError, InputError):
-        found = RequestBody.model_validate(workspace.state("request"))
-        # It may have a criterion of another package, or of a column of another role by now.
-        found.request().requirement.bound([a.name for a in spec.sensitive])
-        if {*found.max_level, *found.min_level} <= names:
+    with suppress(ValidationError):
+        found = _fitting(RequestBody.model_validate(workspace.state("request")), spec)
+        with suppress(InputError):
+            found.request()
             return found.model_copy(update={"min_level": {**spec.request.min_level, **found.min_level}})
-    return RequestBody.of_defaults(spec.request)
+    return RequestBody.of_spec(spec)
+
+
+def _fitting(request: RequestBody, spec: TableSpec) -> RequestBody:
+    """A request without the parts of columns that are not quasi-identifiers, or not sensitive, any more."""
+    keys, values = ({a.name for a in each} for each in (spec.quasi_identifiers, spec.sensitive))
+    l: Any = request.l
+    if isinstance(l, dict):
+        l = {name: least for name, least in l.items() if name in values} or None
+    elif not values:
+        l = None
+    return request.model_copy(
+        update={
+            "l": l,
+            "criteria": _known(_criteria_of(request.criteria, values), values),
+            "max_level": {name: level for name, level in request.max_level.items() if name in keys},
+            "min_level": {name: level for name, level in request.min_level.items() if name in keys},
+        }
+    )
+
+
+def _criteria_of(criteria: dict[str, Any], values: set[str]) -> dict[str, Any]:
+    """Criteria without those of attributes that are not among ``values``."""
+    found: dict[str, Any] = {}
+    for name, asked in criteria.items():
+        if isinstance(asked, list):
+            kept: Any = [each for each in asked if each.get("attribute", None) in (None, *values)]
+        elif isinstance(asked, dict):
+            kept = {attribute: value for attribute, value in asked.items() if attribute in values}
+        else:
+            kept = asked
+        if kept or not isinstance(kept, dict | list):
+            found[name] = kept
+    return found
+
+
+def _known(criteria: dict[str, Any], values: set[str]) -> dict[str, Any]:
+    """Criteria without those of a package that is not installed, and of values where none is sensitive."""
+    found = {}
+    for name, asked in criteria.items():
+        with suppress(InputError):
+            Requirement.of(criteria=criteria_from({name: asked})).bound(sorted(values))
+            found[name] = asked
+    return found
+
+
+def with_first_l(workspace: Workspace, names: list[str], before: list[str]) -> dict[str, Any] | None:
+    """Return the request asked last with ``FIRST_L`` of columns that become sensitive; None where it stays.
+
+    ``before`` are the columns that are sensitive already; what is asked of them stays.
+    """
+    asked = workspace.state("request")
+    if not names or not isinstance(asked, dict):
+        return None
+    least = asked.get("l")
+    if isinstance(least, int) and least >= FIRST_L:
+        return None  # a number is asked of every sensitive column
+    old = dict(least) if isinstance(least, dict) else {}
+    l = {**old, **{name: FIRST_L for name in names if name not in old}} if before or old else FIRST_L
+    return {**asked, "l": l}

@@ -24,10 +24,12 @@ from numpy.typing import NDArray
 
 from discreet.measures.named_cost import NamedCost
 from discreet.model.cost_value import parts_of
+from discreet.model.lattice import LatticeNode
 from discreet.model.request import bounds_of
 from discreet.model.requirement import Requirement
 from discreet.printing.document import Line
 from discreet.results.answers import NegotiationResult
+from discreet.results.node_summary import NodeSummary
 from discreet.screens.lattice_view import LatticeView
 from discreet.screens.node_effects import EffectsBase
 from discreet.web.negotiation_forms import Looks, Move
@@ -143,9 +145,22 @@ def answer_facts(
         "low": list(low),
         "high": list(high),
         "high_place": view.place(high),
+        "homogeneous": _homogeneous(view, result, summary, chosen),
         "node": {**summary.as_json(), "place": view.place(chosen), "asked": levels is not None},
     }
     return facts, result, version, view
+
+
+def _homogeneous(
+    view: LatticeView, result: NegotiationResult, summary: NodeSummary, node: LatticeNode
+) -> dict[str, int]:
+    """Count the groups of the exact answer in which everyone has the same sensitive value."""
+    if result.outcome != "exact":
+        return {}
+    answer = result.answers[0].answer.node
+    if answer != node:
+        summary = view.source.summary_of(answer, result.request.requirement)
+    return summary.homogeneous
 
 
 def frame(shown: NegotiableView, move: Move, sent: Sent) -> bytes:

@@ -205,7 +205,7 @@ def lattice_facts(view: LatticeView, version: str, spec: TableSpec) -> dict[str,
             }
             for cost in COSTS
         ],
-        "defaults": RequestBody.of_defaults(spec.request).model_dump(),
+        "defaults": RequestBody.of_spec(spec).model_dump(),
     }
 
 

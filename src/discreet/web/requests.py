@@ -23,13 +23,17 @@ from discreet.measures.named_cost import NamedCost
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.plain import plain
 from discreet.model.criteria.registry import criteria_from
-from discreet.model.request import AskedCost, Request, RequestDefaults
+from discreet.model.request import AskedCost, Request
+from discreet.model.table_spec import TableSpec
 from discreet.spec.costs import read_cost
 from discreet.web.problems import FieldError
 
 _LARGEST = 10**15
 FIRST_K = 5
 """The k that is asked where the spec asks for nothing."""
+
+FIRST_L = 2
+"""The l that goes with it where a column is sensitive."""
 
 FIRST_LIMIT = "1%"
 """The limit of suppressed rows that goes with it."""
@@ -137,15 +141,19 @@ class RequestBody(Asking):
         )
 
     @classmethod
-    def of_defaults(cls, defaults: RequestDefaults) -> RequestBody:
-        """What the spec asks for; ``FIRST_K`` and ``FIRST_LIMIT`` where it asks for nothing."""
+    def of_spec(cls, spec: TableSpec) -> RequestBody:
+        """What the spec asks for; ``FIRST_K``, ``FIRST_L`` and ``FIRST_LIMIT`` where it asks for nothing.
+
+        ``FIRST_L`` is asked where a column is sensitive: without it a group may have one value only.
+        """
+        defaults = spec.request
         silent = defaults.k is None and defaults.l is None and not defaults.criteria
         limit = defaults.max_suppressed
         if limit is None:
             limit = FIRST_LIMIT if silent else 0
         return cls(
             k=FIRST_K if silent else defaults.k,
-            l=_plain(defaults.l),
+            l=FIRST_L if silent and spec.sensitive else _plain(defaults.l),
             max_suppressed=limit,
             max_level=dict(defaults.max_level),
             min_level=dict(defaults.min_level),

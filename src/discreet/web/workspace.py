@@ -158,15 +158,17 @@ class Workspace:
         comments: Mapping[str, str] | None = None,
         expected: str | None = None,
         files: Mapping[Path, str] | None = None,
+        states: Mapping[str, Any] | None = None,
     ) -> str:
         """Check a spec's mapping, write it, and return its version.
 
         Hold ``editing`` from reading the document to saving it, so that no other change is lost meanwhile.
         ``comments`` stand above attributes; None keeps those that are there. ``expected`` is the version that
         was edited: ``Conflict`` where the file has another by now. ``files`` are texts of hierarchy files
-        that are written with it, as one change.
+        that are written with it, and ``states`` what pages store, as one change.
         """
-        return self.save_spec_text(self._text_of(document, comments), expected=expected, files=files)
+        text = self._text_of(document, comments)
+        return self.save_spec_text(text, expected=expected, files=files, states=states)
 
     def checked_spec(self, document: Mapping[str, Any]) -> TableSpec:
         """The spec that a mapping would be, as ``save_spec`` checks it; nothing is written."""
@@ -184,7 +186,12 @@ class Workspace:
         return spec
 
     def save_spec_text(
-        self, text: str, *, expected: str | None = None, files: Mapping[Path, str] | None = None
+        self,
+        text: str,
+        *,
+        expected: str | None = None,
+        files: Mapping[Path, str] | None = None,
+        states: Mapping[str, Any] | None = None,
     ) -> str:
         """The same for a spec's TOML text."""
         with self.editing:
@@ -197,6 +204,8 @@ class Workspace:
                 write_owner_only(path, content)
             self._checked(text)
             write_owner_only(self.spec_path, text)
+            for name, value in (states or {}).items():
+                self.set_state(name, value)
             self.timeline.note()
             return self.spec_version
 

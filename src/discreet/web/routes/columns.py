@@ -13,6 +13,7 @@ from discreet.model.table_spec import AttributeRole
 from discreet.verbs.spec_edits import with_roles, with_weight
 from discreet.verbs.table_study import TableStudy
 from discreet.web.advice import Advice, advice_of
+from discreet.web.chosen_node import with_first_l
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.problems import RESPONSES, FieldError
 from discreet.web.studies import known_study, profile_job, study_of
@@ -144,7 +145,7 @@ def change_columns(body: Changes, workspace: CurrentWorkspace) -> ColumnsAnswer:
     new = [n for n, role in roles.items() if role is AttributeRole.QUASI_IDENTIFIER and n in study.names]
     proposed = {name: study.proposed_hierarchy(name) for name in new}
     with workspace.editing:
-        document = workspace.document()
+        document, before = workspace.document(), _sensitive(workspace)
         try:
             document = with_roles(document, roles, hierarchies=proposed)
             for change in body.changes:
@@ -154,10 +155,16 @@ def change_columns(body: Changes, workspace: CurrentWorkspace) -> ColumnsAnswer:
             raise FieldError(
                 error.message, field="role", allowed=error.allowed, advice=error.advice
             ) from None
-        workspace.save_spec(document)
+        new_values = [name for name, role in roles.items() if role is AttributeRole.SENSITIVE]
+        asked = with_first_l(workspace, [name for name in new_values if name not in before], before)
+        workspace.save_spec(document, states={} if asked is None else {"request": asked})
         decided = {name for name, role in roles.items() if role is AttributeRole.IDENTIFIER}
         workspace.set_state(_DECIDED, sorted({*(workspace.state(_DECIDED) or ()), *decided}))
     return _answer(workspace, study)
+
+
+def _sensitive(workspace: Workspace) -> list[str]:
+    return [a.name for a in workspace.spec().sensitive]
 
 
 @router.post("/uniqueness", summary="Uniqueness of a set of columns")

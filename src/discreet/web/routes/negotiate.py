@@ -184,6 +184,7 @@ def choose(body: NodeBody, workspace: CurrentWorkspace) -> ChosenNode:
         suppressed=summary.suppressed,
         rows=summary.rows,
         unit=summary.unit,
+        homogeneous=summary.homogeneous,
         request=body.request,
         of=workspace.table_digest(),
         stale=False,

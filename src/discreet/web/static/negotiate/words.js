@@ -1,6 +1,6 @@
 // An answer as a sentence with the figures in it.
 
-import { number } from "../format.js";
+import { count, number } from "../format.js";
 
 /** The rarest value that is a word or a number; the rarest where none is. */
 export function rarest({ labels, before }) {
@@ -49,7 +49,14 @@ export function sentenceOf(answer, facts) {
     return `${least} would have to be suppressed; you allow ${number(answer.limit)}.`;
   }
   const [{ suppressed }] = answer.answers;
-  return `${asked(answer.request, answer.requirement, facts)} ${suppressedWords(suppressed, rows)}`;
+  const found = `${asked(answer.request, answer.requirement, facts)} ${suppressedWords(suppressed, rows)}`;
+  return [found, homogeneousWords(answer.homogeneous)].filter(Boolean).join(" ");
+}
+
+/** What whoever finds a person's group learns: "In 3 groups everyone has the same diagnosis." */
+export function homogeneousWords(homogeneous) {
+  const groups = Object.entries(homogeneous ?? {}).filter(([, many]) => many > 0);
+  return groups.map(([name, many]) => `In ${count(many, "group")} everyone has the same ${spoken(name)}.`).join(" ");
 }
 
 /** How many rows are suppressed, as a sentence. */

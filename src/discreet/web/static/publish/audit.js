@@ -3,6 +3,7 @@
 import { h } from "../dom.js";
 import { count, grouped, number } from "../format.js";
 import { facts, panel, sentence } from "../components/parts.js";
+import { spoken } from "../negotiate/words.js";
 import { histogram } from "../plots/histogram.js";
 import { sizeBands } from "../plots/size-bands.js";
 import { cautions, isTable, partName } from "../release/words.js";
@@ -11,9 +12,11 @@ import { downloads } from "./downloads.js";
 /** What the audit says, in one sentence. */
 export function verdict({ audit }) {
   const groups = count(audit.classes, "group");
-  return audit.passed
-    ? `Audit passed: ${count(audit.rows, "row")} in ${groups}, the smallest of ${number(audit.k)}.`
-    : "Audit failed: nothing is handed over.";
+  if (!audit.passed) return "Audit failed: nothing is handed over.";
+  const alike = Object.entries(audit.l)
+    .filter(([, least]) => audit.classes > 0 && least <= 1)
+    .map(([name]) => ` In at least one group everyone has the same ${spoken(name)}.`);
+  return `Audit passed: ${count(audit.rows, "row")} in ${groups}, the smallest of ${number(audit.k)}.${alike.join("")}`;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { number } from "../format.js";
-import { askedWords, spoken, suppressedWords } from "../negotiate/words.js";
+import { askedWords, homogeneousWords, spoken, suppressedWords } from "../negotiate/words.js";
 import { badge, notice, sentence } from "../components/parts.js";
 
 /**
@@ -37,7 +37,9 @@ export function chosenNode(choice, names, kinds) {
     h("h2", {}, "The node chosen in Negotiate"),
     sentence(
       `${askedWords(choice.requirement, others(choice.requirement, kinds), { unit: choice.unit, sensitive })} ` +
-        suppressedWords(choice.suppressed, choice.rows),
+        [suppressedWords(choice.suppressed, choice.rows), homogeneousWords(choice.homogeneous)]
+          .filter(Boolean)
+          .join(" "),
     ),
     h(
       "ul",
