@@ -120,7 +120,7 @@ def test_only_the_last_versions_are_kept(workspace: Workspace, monkeypatch: pyte
         workspace.save_spec({**workspace.document(), "request": {"k": k}})
     found = workspace.timeline.versions
     assert [each.number for each in found] == [9, 8, 7, 6, 5]
-    assert found[0].words == "The command line's request"
+    assert found[0].words == "The command line's request: k = 9"
 
 
 def test_versions_are_gone_back_to_with_their_files_and_nothing_is_lost(workspace: Workspace) -> None:

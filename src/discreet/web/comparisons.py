@@ -36,8 +36,10 @@ from discreet.verbs.models.registry import title_of
 from discreet.verbs.releases import ReleaseFacts
 from discreet.verbs.reporting import Reporter
 from discreet.web.chosen_node import last_request
+from discreet.web.meeting import Meeting, meeting_of
 from discreet.web.problems import Conflict, NotFound
 from discreet.web.releases import all_releases, is_comparable
+from discreet.web.request_words import request_words
 from discreet.web.requests import RequestBody
 from discreet.web.saved_answers import SavedAnswer, saved_answers
 from discreet.web.workspace import Workspace
@@ -54,6 +56,7 @@ class Figures:
     known: dict[Hashable, Contender] = field(default_factory=dict)
     tried: dict[str, Contender] = field(default_factory=dict)
     of_request: str = ""
+    judged: dict[Hashable, Meeting] = field(default_factory=dict)
     pairs: dict[Hashable, PairedRows | None] = field(default_factory=dict)
     lock: RLock = field(default_factory=RLock, repr=False)
 
@@ -70,10 +73,13 @@ def figures_of(workspace: Workspace) -> Figures:
 
 def comparison(workspace: Workspace, figures: Figures | None) -> dict[str, Any]:
     """Every contender with its letter, and with its figures where they are known."""
-    rows = [*_answers(workspace, figures), *_releases(workspace, figures)]
-    if figures is not None and figures.of_request == last_request(workspace).model_dump_json():
+    request = last_request(workspace) if workspace.has_spec else None
+    asked = None if request is None else request.model_dump_json()
+    rows = [*_answers(workspace, figures, asked), *_releases(workspace, figures, asked)]
+    if figures is not None and request is not None and figures.of_request == asked:
+        about = {"kind": MODEL, "asked": request_words(request.model_dump()), "meets": True, "unmet": None}
         rows += [
-            {"name": name, "kind": MODEL, "title": title_of(name), "model": name, "figures": found.as_json()}
+            {**about, "name": name, "title": title_of(name), "model": name, "figures": found.as_json()}
             for name, found in figures.tried.items()
         ]
     for place, row in enumerate(rows):
@@ -84,24 +90,36 @@ def comparison(workspace: Workspace, figures: Figures | None) -> dict[str, Any]:
         if row.get("figures") is not None
     ]
     return {
-        "request": last_request(workspace).model_dump() if workspace.has_spec else None,
+        "request": None if request is None else request.model_dump(),
+        "asked": None if request is None else request_words(request.model_dump()),
         "contenders": rows,
         "best": best_of(measured),
         "queries": 0 if figures is None else len(figures.yardstick.queries),
-        "missing": sum(1 for row in rows if row.get("figures") is None and not row.get("stale")),
+        "missing": sum(1 for row in rows if not row.get("stale") and not _is_known(row)),
     }
+
+
+def _is_known(row: dict[str, Any]) -> bool:
+    return row.get("figures") is not None and row.get("judged", True)
 
 
 def measure(workspace: Workspace, reporter: Reporter, *, every_model: bool) -> dict[str, Any]:
     """Measure what is not known yet, and perhaps every model under the last request; the comparison."""
     figures = figures_of(workspace)
-    work = [each for each in saved_answers(workspace) if not each.stale and _key(each) not in figures.known]
+    request = last_request(workspace)
+    asked = request.model_dump_json()
+    work = [each for each in saved_answers(workspace) if not each.stale]
     files = [each for each in all_releases(workspace) if is_comparable(workspace, each)]
-    files = [each for each in files if _key(each) not in figures.known]
     with reporter.stage("Measuring answers and releases") as advance:
         todo: list[SavedAnswer | ReleaseFacts] = [*work, *files]
         for done, each in enumerate(todo):
-            figures.known[_key(each)] = _measured(figures, each)
+            key = _key(each)
+            if key not in figures.known:
+                figures.known[key] = _measured(figures, each)
+            if (key, asked) not in figures.judged:
+                figures.judged[key, asked] = meeting_of(
+                    workspace, figures.yardstick.table, each, request.request()
+                )
             advance(done + 1, len(work) + len(files))
     if every_model:
         _try_models(workspace, figures, reporter)
@@ -134,34 +152,43 @@ def _measured(figures: Figures, each: SavedAnswer | ReleaseFacts) -> Contender:
     return figures.yardstick.of_levels(each.name, each.levels, each.request.request().requirement)
 
 
-def _answers(workspace: Workspace, figures: Figures | None) -> list[dict[str, Any]]:
+def _answers(workspace: Workspace, figures: Figures | None, asked: str | None) -> list[dict[str, Any]]:
     return [
         {
+            **_told_of(figures, None if each.stale else _key(each), asked),
+            "asked": request_words(each.request.model_dump()),
             "name": each.name,
             "kind": ANSWER,
             "title": "Every column alike",
             "levels": each.levels,
             "request": each.request.model_dump(),
             "stale": each.stale,
-            "figures": _told(figures, None if each.stale else _key(each)),
         }
         for each in saved_answers(workspace)
     ]
 
 
-def _releases(workspace: Workspace, figures: Figures | None) -> list[dict[str, Any]]:
+def _releases(workspace: Workspace, figures: Figures | None, asked: str | None) -> list[dict[str, Any]]:
     found = []
     for each in all_releases(workspace):
         comparable = is_comparable(workspace, each)
-        told = _told(figures, _key(each) if comparable else None)
-        row = {"name": each.name, "kind": RELEASE, "title": title_of(each.manifest.model), "figures": told}
-        found.append(row | {"date": each.as_json()["date"], "stale": not comparable})
+        told = _told_of(figures, _key(each) if comparable else None, asked)
+        row = {"name": each.name, "kind": RELEASE, "title": title_of(each.manifest.model)}
+        words = f"{request_words(each.manifest.requirement)}, {each.manifest.suppressed:,} suppressed"
+        found.append(row | told | {"asked": words, "date": each.as_json()["date"], "stale": not comparable})
     return found
 
 
-def _told(figures: Figures | None, key: Hashable | None) -> dict[str, Any] | None:
-    found = None if figures is None or key is None else figures.known.get(key)
-    return None if found is None else found.as_json()
+def _told_of(figures: Figures | None, key: Hashable | None, asked: str | None) -> dict[str, Any]:
+    """What is known of a contender: its figures, and whether it meets the present request."""
+    known = None if figures is None or key is None else figures.known.get(key)
+    found = None if figures is None or key is None else figures.judged.get((key, asked))
+    return {
+        "figures": None if known is None else known.as_json(),
+        "judged": found is not None,
+        "meets": None if found is None else found.meets,
+        "unmet": None if found is None else found.why,
+    }
 
 
 def _key(each: SavedAnswer | ReleaseFacts) -> Hashable:

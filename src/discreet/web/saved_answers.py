@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, computed_field
 
 from discreet.web.problems import Conflict, FieldError
+from discreet.web.request_words import request_words
 from discreet.web.requests import RequestBody
 from discreet.web.workspace import Workspace
 
@@ -25,6 +26,12 @@ class SavedAnswer(BaseModel):
     detail: float | None = Field(None, description="The detail that it keeps, likewise.")
     of: str = Field("", description="What the table and its hierarchies were then.")
     stale: bool = Field(False, description="They have changed since: it must be asked again.")
+
+    @computed_field(description="What was asked, in words.")  # type: ignore[prop-decorator]
+    @property
+    def asked(self) -> str:
+        """The whole request in words."""
+        return request_words(self.request.model_dump())
 
 
 def saved_answers(workspace: Workspace) -> list[SavedAnswer]:
@@ -61,4 +68,4 @@ def remove_answer(workspace: Workspace, name: str) -> None:
 
 
 def _write(workspace: Workspace, answers: list[SavedAnswer]) -> None:
-    workspace.set_state(_STATE, [each.model_dump() for each in answers])
+    workspace.set_state(_STATE, [each.model_dump(exclude={"asked"}) for each in answers])

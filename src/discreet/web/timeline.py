@@ -24,6 +24,7 @@ from typing import Any, Protocol
 
 from discreet.web.passwords import write_owner_only
 from discreet.web.problems import NotFound
+from discreet.web.request_words import request_words
 from discreet.web.spec_file import document_of
 
 KEPT = 500
@@ -199,11 +200,12 @@ def _words_of_specs(before: str | None, after: str | None) -> str:
     ):
         differ = [n for n in {**were, **are} if _entry(were, n).get(part) != _entry(are, n).get(part)]
         if differ and not (part == "hierarchy" and said):
-            said.append(f"{words} of {listed(differ)}")
+            value = _entry(are, differ[0]).get(part, 1) if part == "weight" and len(differ) == 1 else None
+            said.append(f"{words} of {listed(differ)}" + ("" if value is None else f": {value}"))
     if old.get("source") != new.get("source"):
         said.append("How the table is read")
     if old.get("request") != new.get("request"):
-        said.append("The command line's request")
+        said.append(f"The command line's request: {request_words(new.get('request') or {})}")
     return "; ".join(said) or "The spec's text"
 
 
@@ -215,21 +217,6 @@ def _place(document: Mapping[str, Any]) -> str:
 def _entry(attributes: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = attributes.get(name, {})
     return found if isinstance(found, Mapping) else {}
-
-
-def request_words(request: Mapping[str, Any]) -> str:
-    """k, l and the limit of a request."""
-    l = request.get("l")
-    asked = [f"k = {request.get('k')}"]
-    if isinstance(l, Mapping):
-        asked += [f"l = {least} of {name}" for name, least in l.items()]
-    elif l is not None:
-        asked.append(f"l = {l}")
-    limit = request.get("max_suppressed")
-    asked.append(f"at most {limit:,} suppressed" if isinstance(limit, int) else f"at most {limit} suppressed")
-    asked += [f"{name} at most level {level}" for name, level in (request.get("max_level") or {}).items()]
-    asked += [f"{name} at least level {level}" for name, level in (request.get("min_level") or {}).items()]
-    return ", ".join(asked)
 
 
 def _names(before: Mapping[str, str], after: Mapping[str, str]) -> str:

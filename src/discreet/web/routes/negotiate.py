@@ -35,6 +35,7 @@ from discreet.web.negotiation_forms import (
 from discreet.web.negotiations import NOTHING, negotiation_of, start_evaluation
 from discreet.web.next_moves import NextMoves
 from discreet.web.problems import RESPONSES, Conflict, FieldError, error_json
+from discreet.web.request_words import request_words
 from discreet.web.requests import RequestBody
 from discreet.web.steps import lattice_heights
 from discreet.web.studies import studies_of
@@ -123,7 +124,8 @@ def who_is_left_out(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, An
 @router.get("/requests", summary="The history of requests")
 def requests(workspace: CurrentWorkspace, last: Annotated[int, Query(ge=1, le=1000)] = 100) -> dict[str, Any]:
     """The last requests with their outcomes, the oldest first."""
-    return {"requests": [e for e in workspace.requests.entries(last) if e.get("screen") == "negotiate"]}
+    found = [e for e in workspace.requests.entries(last) if e.get("screen") == "negotiate"]
+    return {"requests": [{**each, "asked": request_words(each["request"])} for each in found]}
 
 
 @router.post("/requests", summary="Keep a request in the history", status_code=201)

@@ -29,6 +29,7 @@ from discreet.web.paths import safe_name
 from discreet.web.problems import RESPONSES, FieldError, NotFound
 from discreet.web.release_answers import AuditedAnswer, ReleaseAnswer, ReleaseName
 from discreet.web.releases import all_releases, database_of, found_release, remember_table
+from discreet.web.request_words import request_words
 from discreet.web.requests import Asking, values_of
 from discreet.web.workspace import Workspace
 
@@ -79,6 +80,9 @@ class PublishAnswer(Asking):
     l: int | dict[str, int] | None
     max_suppressed: str | None
     order: Literal["sorted", "random"] = Field(description="The order of rows that the spec asks.")
+    levels_asked: str | None = Field(
+        None, description="The levels negotiated last, in words; other models are not bound by them."
+    )
     criterion_kinds: list[dict[str, Any]] = Field(
         description="The criteria that may be asked beside k and l."
     )
@@ -125,7 +129,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
     values: list[str] = []
     further: tuple[Criterion, ...] = ()
     spec = None
-    k = l = limit = None
+    k = l = limit = levels_asked = None
     order = RowOrder.SORTED
     if workspace.has_spec:
         spec = workspace.spec()
@@ -134,6 +138,8 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
         asked = last_request(workspace)
         k, l, limit, further = asked.k, asked.l, str(asked.max_suppressed), asked.further()
         order = spec.request.order
+        bounds = {"max_level": asked.max_level, "min_level": asked.min_level}
+        levels_asked = request_words(bounds) if any(bounds.values()) else None
     return PublishAnswer(
         models=[ModelAnswer.model_validate(form, from_attributes=True) for form in model_forms()],
         quasi_identifiers=keys,
@@ -142,6 +148,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
         l=l,
         max_suppressed=limit,
         order=order.value,
+        levels_asked=levels_asked,
         criteria=values_of(further),
         criterion_kinds=criteria_facts(spec),
         choice=read_choice(workspace) if workspace.has_spec else None,

@@ -96,12 +96,6 @@ export function grouped(text) {
   return text.replace(/\bclasses\b/g, "groups").replace(/\bclass\b/g, "group");
 }
 
-/** A limit of suppressed rows, in rows or percent: "1%" → "1 %", 12000 → "12,000". */
-export function limitWords(limit) {
-  const text = String(limit);
-  return text.endsWith("%") ? `${text.slice(0, -1)}\u00a0%` : number(Number(text));
-}
-
 /** An ISO date as day, short month and year. */
 export function day(date) {
   const options = { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" };

@@ -59,7 +59,14 @@ function line(row, { best, most, chosen, onChoose, onForget }) {
         on: { click: () => onChoose(row) },
       },
       h("span", { class: `letter ${row.kind}`, aria: { hidden: true } }, row.letter),
-      h("span", { class: "names" }, h("b", {}, row.kind === "model" ? row.title : row.name), h("span", {}, about)),
+      h(
+        "span",
+        { class: "names" },
+        h("b", {}, row.kind === "model" ? row.title : row.name),
+        h("span", {}, about),
+        h("span", { title: row.asked }, row.asked),
+        row.unmet && h("span", { class: "unmet" }, unmetWords(row)),
+      ),
     ),
     row.kind === "answer" &&
       h(
@@ -78,6 +85,11 @@ function line(row, { best, most, chosen, onChoose, onForget }) {
     name,
     told || why || cells,
   );
+}
+
+/** That a contender does not meet what is asked now, or that this cannot be told, and why. */
+function unmetWords({ meets, unmet }) {
+  return meets === false ? `Does not meet what is asked now: ${unmet}` : `Perhaps not what is asked now: ${unmet}`;
 }
 
 function cell({ letter, figures }, { key, text, tone }, best, most) {

@@ -6,7 +6,7 @@ import { h } from "../dom.js";
 import { number } from "../format.js";
 
 /** Draws the requests, the latest first; `current()` is the one that is asked now. */
-export function pastRequests({ facts, read, current, onApply, onLook }) {
+export function pastRequests({ read, current, onApply, onLook }) {
   return async () => {
     const { requests } = await read("requests?last=60");
     const now = JSON.stringify(current());
@@ -22,7 +22,7 @@ export function pastRequests({ facts, read, current, onApply, onLook }) {
           title: "time",
           render: (entry) => new Date(entry.at).toLocaleString("en-GB", { dateStyle: "short", timeStyle: "short" }),
         },
-        { key: "request", title: "request", head: true, render: (entry) => requestWords(entry.request, facts) },
+        { key: "request", title: "request", head: true, render: (entry) => entry.asked },
         {
           key: "outcome",
           title: "answer",
@@ -54,18 +54,4 @@ export function pastRequests({ facts, read, current, onApply, onLook }) {
       ],
     });
   };
-}
-
-/** A request in a few words. */
-function requestWords({ k, l, max_suppressed: most, max_level: highest, min_level: lowest }, facts) {
-  const parts = [];
-  if (k !== null) parts.push(`k=${number(k)}`);
-  if (typeof l === "number") parts.push(`l=${l}`);
-  else if (l) parts.push(...Object.entries(l).map(([name, value]) => `l(${name})=${value}`));
-  parts.push(`at most ${typeof most === "number" ? number(most) : most} suppressed`);
-  for (const { name } of facts.attributes) {
-    if (name in highest) parts.push(`${name} ≤ ${highest[name]}`);
-    if (name in lowest) parts.push(`${name} ≥ ${lowest[name]}`);
-  }
-  return parts.join(", ");
 }

@@ -4,7 +4,7 @@ import { get, post } from "../api.js";
 import { promptDialog } from "../components/dialog.js";
 import { announce, toastError } from "../components/status.js";
 import { clear, h } from "../dom.js";
-import { limitWords, number, roughShare } from "../format.js";
+import { number, roughShare } from "../format.js";
 
 /**
  * The answers that are saved, "Save this answer" and "Compare". `current()` is `{request, levels}` of the node in
@@ -40,7 +40,7 @@ export function savedAnswers({ current, onBack, signal }) {
             { class: "saved-answer", type: "button", on: { click: () => onBack(answer) } },
             h("span", { class: "dot", aria: { hidden: true } }),
             h("b", {}, answer.name),
-            h("span", { class: "muted small", title: limitOf(answer.request) }, figuresOf(answer)),
+            h("span", { class: "muted small", title: answer.asked }, figuresOf(answer)),
           ),
         ),
       ),
@@ -83,14 +83,8 @@ function freeName(taken) {
 }
 
 /** What came of an answer, in a few words; what it was asked for where that was not noted. */
-function figuresOf({ stale, suppressed, detail, request }) {
+function figuresOf({ stale, suppressed, detail, asked }) {
   if (stale) return "to be asked again";
-  if (suppressed === null || detail === null) return limitOf(request);
+  if (suppressed === null || detail === null) return asked;
   return `${number(suppressed)} suppressed, ${roughShare(detail)} kept`;
-}
-
-/** What an answer was asked for, in a few signs. */
-function limitOf({ k, l, max_suppressed: limit }) {
-  const least = l !== null && typeof l === "object" ? Object.values(l).join("/") : l;
-  return [k && `k ${k}`, least && `l ${least}`, `up to ${limitWords(limit)} suppressed`].filter(Boolean).join(", ");
 }

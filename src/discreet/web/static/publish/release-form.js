@@ -23,6 +23,10 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
   const columns = { sensitive: overview.sensitive, quasiIdentifiers: overview.quasi_identifiers };
   const words = h("p", { class: "muted" });
   const options = h("div", { class: "form columns" });
+  const unbound = notice(
+    `Negotiated with ${overview.levels_asked}. This model is not bound by these levels; the chosen node is.`,
+    "warning",
+  );
   const model = modelSelect(models, () => fit());
   const asked = requirement(overview);
   const target = destination(overview.database);
@@ -88,6 +92,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
     },
     field({ label: "Model", name: "model", control: model }),
     words,
+    unbound,
     asked.element,
     options,
     target.parts,
@@ -101,6 +106,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
   function fit() {
     const form = chosen();
     words.textContent = form.text;
+    unbound.hidden = form.takes_levels || !overview.levels_asked;
     asked.fit(form);
     policy.hidden = !form.takes_suppression;
     element.sender.disabled = outdated !== null || (form.takes_levels && (!choice || choice.stale));

@@ -9,7 +9,7 @@ import { button, empty, linkButton } from "../components/parts.js";
 import { progress } from "../components/progress.js";
 import { toastError } from "../components/status.js";
 import { clear, h } from "../dom.js";
-import { count, limitWords } from "../format.js";
+import { count } from "../format.js";
 
 export async function show(root, context) {
   const { signal } = context;
@@ -111,7 +111,7 @@ class Comparison {
       released > 0 && count(released, "release"),
       tried > 0 && count(tried, "model tried", "models tried"),
     ].filter(Boolean);
-    clear(this.line, h("b", {}, "Compare"), ` ${parts.join(", ")}, one request: `, asked(found.request));
+    clear(this.line, h("b", {}, "Compare"), ` ${parts.join(", ")}. Asked now: ${found.asked}`);
     this.sentence.textContent = sentenceOf(found.contenders);
     clear(
       this.table,
@@ -127,8 +127,9 @@ class Comparison {
   drawWords() {
     const some = this.scatter.dots?.nodes > 0;
     this.words.textContent = some
-      ? "Each dot is one way to publish. Lower is safer, further right keeps more. On the dark line nothing else " +
-        "gives more detail for less risk. A dot's detail is that of all rows, the letters count who is suppressed."
+      ? "Each dot is one way of generalizing every column alike. Lower is safer, further right keeps more. No other " +
+        "dot that meets what is asked now gives more detail for less risk than those on the dark line; other models " +
+        "may. A dot's detail is that of all rows, the letters count who is suppressed."
       : "Lower is safer, further right keeps more. Every way to publish appears as a dot once Negotiate has them.";
   }
 
@@ -227,11 +228,4 @@ class Comparison {
     this.rows.close();
     this.scatter.close();
   }
-}
-
-/** A request in a few words. */
-function asked({ k, l, max_suppressed: limit }) {
-  const least = l !== null && typeof l === "object" ? Object.values(l).join("/") : l;
-  const letter = (name, value) => value !== null && value !== undefined && [h("i", {}, name), ` ${value}, `];
-  return [letter("k", k), letter("l", least), `at most ${limitWords(limit)} suppressed`];
 }
