@@ -69,7 +69,9 @@ def test_a_negotiation_with_relaxations(open_page: OpenPage, start: Start, tmp_p
     meets, lowest = page.evaluate(TOKENS, ["--lattice-meets", "--lattice-lowest"])
     top, low = place_of(page, 4, 3, 2), place_of(page, 2, 2, 1)
 
-    k = page.get_by_label("k, as a number")
+    k, l = page.get_by_label("k, as a number"), page.get_by_label("l, as a number")
+    expect(l).to_have_value("2")
+    after_move(page, lambda: l.fill("1"))
     after_move(page, lambda: k.fill("4"))
     after_move(page, lambda: page.get_by_label("Maximum suppression in rows").fill("0"))
     expect(page.locator(".answer-words")).to_contain_text(

@@ -190,7 +190,7 @@ def test_a_server_that_is_gone_and_back_is_told_and_leads_on(
         page.wait_for_selector("body[data-ready]", timeout=LONG)
         port = int(first.url.rsplit(":", 1)[1])
     page.evaluate("() => { location.hash = '#/attacker'; }")
-    expect(page.get_by_role("alert").filter(has_text="The server does not answer")).to_be_visible()
+    expect(page.locator("#line").filter(has_text="The server does not answer")).to_be_visible()
     again = ServerConfig(workspace=tmp_path / "workspace", settings=settings, spec=spec, port=port)
     with running(again):
         expect(page.get_by_text("Signed out. Open the start link again")).to_be_visible()

@@ -140,7 +140,7 @@ def test_levels_are_chips_and_the_left_out_are_behind_one_click(
     expect(dialog.get_by_role("table")).to_have_count(0)
     dialog.get_by_role("button", name="Show who is suppressed").click()
     levels = dict(zip(NAMES, lattice(page).evaluate(LEVELS), strict=True))
-    found = Table(adult.workspace.spec(), adult.server.config.settings).lattice().left_out(levels, k=5)
+    found = Table(adult.workspace.spec(), adult.server.config.settings).lattice().left_out(levels, k=5, l=2)
     expect(dialog.locator(".sentence")).to_have_text(found.sentence().replace("_", " "))
     expect(dialog.get_by_role("table")).to_have_count(len(NAMES))
     dialog.get_by_role("button", name="Close").click()

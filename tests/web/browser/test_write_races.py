@@ -290,6 +290,7 @@ def test_old_answer_is_marked_while_the_new_one_is_awaited(
 ) -> None:
     negotiate(page)
     page.get_by_label("Maximum suppression in percent").fill("40")
+    wait_for(lambda: is_kept(page, philosophers), "the answer is there, and its request kept")
     expect(page.locator(".verdict .tag")).to_contain_text("Exact answer")
     answers = Event()
     frame = negotiate_routes._frame
