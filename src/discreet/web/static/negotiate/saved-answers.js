@@ -37,7 +37,12 @@ export function savedAnswers({ current, onBack, signal }) {
           {},
           h(
             "button",
-            { class: "saved-answer", type: "button", on: { click: () => onBack(answer) } },
+            {
+              class: "saved-answer",
+              type: "button",
+              title: `${answer.name}: ${figuresOf(answer)}. ${answer.asked}`,
+              on: { click: () => onBack(answer) },
+            },
             h("span", { class: "dot", aria: { hidden: true } }),
             h("b", {}, answer.name),
             h("span", { class: "muted small", title: answer.asked }, figuresOf(answer)),
