@@ -87,7 +87,9 @@ def test_compare_shows_errors_and_risks_as_they_are(page: Page) -> None:
             "why": None,
         }
         about = {"letter": letter, "name": letter, "kind": "answer", "title": "Every column alike"}
-        return {**about, "request": {"k": 5, "l": None, "max_suppressed": 0}, "figures": figures}
+        unmet = "its groups do not all meet k = 6" if letter == "A" else None
+        asked = {"asked": f"k = 5 of {letter}", "meets": unmet is None, "unmet": unmet}
+        return {**about, **asked, "figures": figures}
 
     sentence, *rows = page.evaluate(
         COMPARED, [contender("A", 0.9999, 0.098, 8.43), contender("B", 0.45, 0.04, 0.5)]
@@ -95,3 +97,29 @@ def test_compare_shows_errors_and_risks_as_they_are(page: Page) -> None:
     assert sentence == "A keeps 2.2 times the detail of B, at 2.5 times the risk of being found."
     assert "843 %" in rows[0]
     assert ">99 %" in rows[0]
+    assert "k = 5 of A" in rows[0]
+    assert "k = 5 of B" in rows[1]
+    assert "Does not meet what is asked now: its groups do not all meet k = 6" in rows[0]
+    assert "asked now" not in rows[1]
+
+
+def test_sentence_says_in_how_many_groups_everyone_has_the_same_value(page: Page) -> None:
+    answer = {
+        "outcome": "exact",
+        "rows": 10,
+        "request": {"k": 3, "l": None},
+        "requirement": "k=3",
+        "answers": [{"suppressed": 0}],
+        "homogeneous": {"main_diagnosis": 1, "income": 0, "city": 1200},
+    }
+    said = page.evaluate(
+        """async (answer) => {
+          const { sentenceOf } = await import("/static/negotiate/words.js");
+          return sentenceOf(answer, { unit: "rows", sensitive: [], criteria: [] });
+        }""",
+        answer,
+    )
+    assert said == (
+        "No group has fewer than 3 rows. No row is suppressed. In 1 group everyone has the same main "
+        "diagnosis. In 1,200 groups everyone has the same city."
+    )
