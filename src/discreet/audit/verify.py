@@ -17,12 +17,13 @@ Decisions where the definitions are silent:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
 from discreet.audit.counts import Along, ClassTotals, PublishedRows, ascending, count_rows
 from discreet.audit.criteria import findings, require_auditable, tests_of, with_scores
+from discreet.audit.observations import ObservedRelease, observations
 from discreet.audit.population import NOT_TOLD, ShownPopulation, asks_population
 from discreet.audit.strictest import strictest_values
 from discreet.audit.subjects import count_subjects
@@ -145,13 +146,38 @@ def audit_source(
             warnings=(
                 *_warnings(requirement, counts),
                 *_not_told(asks_population(further), population),
-                *_leftovers(engine, table, {*keys, *values, *replaced, subject}, counts),
+                *_observed(engine, published, (*replaced, subject), requirement, counts),
                 *compared_with_release(further, values, known),
             ),
             criteria=found,
             strictest=told,
             sha256=sha256,
         )
+
+
+def _observed(
+    engine: Engine,
+    published: PublishedRows,
+    replaced: Sequence[str | None],
+    requirement: Requirement,
+    counts: ClassTotals,
+) -> tuple[str, ...]:
+    """Warnings about columns that no criterion reads, and observations."""
+    instead = tuple(dict.fromkeys(name for name in replaced if name is not None))
+    named = {*published.quasi_identifiers, *published.sensitive, *instead}
+    release = ObservedRelease(
+        table=published.table,
+        quasi_identifiers=published.quasi_identifiers,
+        sensitive=published.sensitive,
+        others=tuple(name for name in published.table.columns if name not in named),
+        replaced=instead,
+        requirement=requirement,
+        rows=counts.rows,
+        starred=counts.starred,
+        starred_apart=published.starred_apart,
+        classes=counts.table,
+    )
+    return (*_leftovers(engine, release), *observations(engine, release))
 
 
 def _distinct(
@@ -247,42 +273,39 @@ def _not_told(asked: Sequence[str], population: ShownPopulation | None) -> tuple
     return (NOT_TOLD.format(", ".join(asked)),) if asked and population is None else ()
 
 
-def _leftovers(
-    engine: Engine, table: SourceTable, named: Collection[str | None], counts: ClassTotals
-) -> tuple[str, ...]:
+def _leftovers(engine: Engine, release: ObservedRelease) -> tuple[str, ...]:
     """Warnings about columns that are neither quasi-identifiers nor sensitive."""
-    others = [name for name in table.columns if name not in named]
+    others = release.others
     if not others:
         return ()
     listed = ", ".join(repr(name) for name in others)
     warnings: list[str] = [
         CodedWarning(INSENSITIVE_PUBLISHED, f"Published as they are, outside every check: {listed}.")
     ]
-    for name, distinct in zip(others, _distinct_texts(engine, table, others, counts), strict=True):
-        if counts.rows > 1 and distinct * 100 >= _NEAR_UNIQUE_PERCENT * counts.rows:
-            share = min(100, distinct * 100 // counts.rows)
+    for name, distinct in zip(others, _distinct_texts(engine, release, others), strict=True):
+        if release.rows > 1 and distinct * 100 >= _NEAR_UNIQUE_PERCENT * release.rows:
+            share = min(100, distinct * 100 // release.rows)
             warnings.append(
                 f"'{name}' has a different value in nearly every row ({share} %): it may identify people."
             )
     return tuple(warnings)
 
 
-def _distinct_texts(
-    engine: Engine, table: SourceTable, names: Sequence[str], counts: ClassTotals
-) -> Iterator[int]:
+def _distinct_texts(engine: Engine, release: ObservedRelease, names: Sequence[str]) -> Iterator[int]:
     """The number of distinct texts of each column, starred rows left out.
 
     Few columns are fastest counted by an aggregate each; many cost nearly nothing but their cells where they
     become rows. Neither suits very many rows, where an estimate does.
     """
-    exact = counts.rows <= _EXACT_ROWS
+    table, starred = release.table, release.starred
+    exact = release.rows <= _EXACT_ROWS
     for some in in_parts(names):
         texts = [table.text(name) for name in some]
         if exact and len(some) > _FEW_COLUMNS:
-            query = sql.distinct_of_many(engine.dialect, table.relation, texts, counts.starred)
+            query = sql.distinct_of_many(engine.dialect, table.relation, texts, starred)
             found = dict(engine.fetch_rows(query))
             yield from (found.get(place, 0) for place in range(len(some)))
         else:
-            every = [table.text(name) for name in table.columns] if counts.starred else []
+            every = [table.text(name) for name in table.columns] if starred else []
             query = sql.distinct_texts(engine.dialect, table.relation, texts, every, exact=exact)
             yield from engine.fetch_rows(query)[0]

@@ -125,7 +125,7 @@ def negotiate(
         return _answer_locally(table, request, spec, effort, bound=bound, json=json)
     asked = _cost(context, cost, table)
     lattice = _lattice(table, request, partial, metric, no_runtime=no_runtime, whole=frontier)
-    result = lattice.with_costs(lattice.answer(request), asked)
+    result = table.warned(lattice.with_costs(lattice.answer(request), asked))
     shown = attributes or (result.exact is None and not json)
     points = table.lattice_for(request.requirement).frontier_of(request, asked) if frontier else None
     given_up = lattice.attribute_suppression_of(request) if shown else None

@@ -66,7 +66,12 @@ def heading(text: str) -> Line:
 
 def warnings_of(texts: Sequence[str]) -> Document:
     """One line per warning, after a blank one; nothing where there is none. Long lists of names are cut."""
-    return (BLANK, *(Line(f"Warning: {shortened(text)}", Tone.WARNING) for text in texts)) if texts else ()
+    return (BLANK, *warning_lines(texts)) if texts else ()
+
+
+def warning_lines(texts: Sequence[str]) -> Document:
+    """One line per warning."""
+    return tuple(Line(f"Warning: {shortened(text)}", Tone.WARNING) for text in texts)
 
 
 def shortened(text: str) -> str:

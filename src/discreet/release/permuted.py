@@ -26,6 +26,7 @@ from discreet.audit.representatives import most_representatives
 from discreet.engines.base import Engine
 from discreet.engines.delivery import Views
 from discreet.errors import InternalError, NoSolution, RequirementNotMet
+from discreet.model.coded_warning import CodedWarning
 from discreet.model.permutation import GroupRequirement
 from discreet.model.permuted_release import ReleaseForm
 from discreet.model.release import Release
@@ -45,7 +46,7 @@ from discreet.release.moving import moved_values
 from discreet.release.permuted_evidence import levels_of, permuted_log_entry, permuted_manifest
 from discreet.release.permuted_files import PERMUTED_FORMATS, audited, purposes_of, write_parts
 from discreet.release.permuted_tables import PermutedTables
-from discreet.release.publish import open_private_log
+from discreet.release.publish import open_private_log, publisher_warnings
 from discreet.release.warnings import left_out
 from discreet.settings import Settings
 from discreet.sql import permuted as sql
@@ -86,13 +87,14 @@ def publish_permuted(
     settings: Settings,
     views: Views | None = None,
     draw: Draw = draw_order,
+    further: tuple[CodedWarning, ...] = (),
 ) -> Release:
     """Publish a spec's table with the sensitive values permuted within the groups that ``choose`` finds.
 
     ``output`` ends in ``.csv``, ``.parquet`` or ``.duckdb``, or is a table where the source lies (as in
     ``release.publish``); ``views`` are made in a database. ``draw`` draws orders, by default from the
     operating system's generator, of which nothing is kept; an engine that draws random keys itself permutes
-    by those.
+    by those. ``further`` are the caller's warnings.
 
     Raises ``InputError`` where the output may not or cannot be written, or the source changed meanwhile;
     ``NoSolution`` where no row would be left; ``RequirementNotMet`` where a group or the audit of the written
@@ -129,7 +131,7 @@ def publish_permuted(
         )
         audit = audited(facts, delivery, published=held.columns)
         require_no_original(engine, spec, delivery)
-        manifest = permuted_manifest(spec, counted, plan.node, chosen, facts, held, audit, delivery)
+        manifest = permuted_manifest(spec, counted, plan.node, chosen, facts, held, audit, delivery, further)
         delivery.write_manifest(manifest.text())
         private_log.append(log, permuted_log_entry(spec, counted, plan.node, chosen, manifest, delivery))
         delivery.put_in_place()
@@ -141,7 +143,7 @@ def publish_permuted(
             model=manifest.model,
             levels=levels_of(counted, plan.node),
             audit=audit,
-            warnings=(*manifest.warnings, *left_out(spec, held.source_columns)),
+            warnings=publisher_warnings(manifest, further, left_out(spec, held.source_columns)),
             permutation=manifest.permutation,
         )
 

@@ -10,6 +10,7 @@ from discreet.model.coded_warning import (
     INSENSITIVE_PUBLISHED,
     UNLISTED_PUBLISHED,
     CodedWarning,
+    not_told,
 )
 from discreet.model.recoding import FullDomainRecoding
 from discreet.model.requirement import Requirement
@@ -45,6 +46,12 @@ def release_warnings(
         *row_warnings(rows, suppressed),
         *_of_classes(audit),
     )
+
+
+def with_observed(warnings: Sequence[CodedWarning], audit: AuditReport) -> tuple[CodedWarning, ...]:
+    """Add the coded warnings of the audit of what was written, where no warning has their code or text."""
+    observed = [warning for warning in audit.warnings if isinstance(warning, CodedWarning)]
+    return (*warnings, *(w for w in observed if w in not_told(observed, warnings)))
 
 
 def left_out(spec: TableSpec, columns: Sequence[str]) -> tuple[CodedWarning, ...]:

@@ -21,6 +21,7 @@ from discreet.printing.document import (
     count,
     rows_and_share,
     share,
+    warning_lines,
 )
 from discreet.printing.printed import Printed
 from discreet.results.recodings import RecodingResult
@@ -33,12 +34,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class LocalNegotiationResult(Printed):
-    """The exact answer to a request by local recoding, or the relaxations."""
+    """The exact answer to a request by local recoding, or the relaxations.
+
+    ``warnings`` are about the rows of the table.
+    """
 
     negotiation: LocalNegotiation
     request: Request
     frequency_set: FrequencySet
     numeric: Mapping[str, bool]
+    warnings: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> str:
@@ -70,11 +75,17 @@ class LocalNegotiationResult(Printed):
 
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet negotiate --model local --json``."""
-        return self.negotiation.as_json()
+        return self.negotiation.as_json() | {"warnings": list(self.warnings)}
 
     def document(self) -> Document:
-        """The outcome in words, and the answers side by side."""
-        return (*self._outcome_lines(), BLANK, local_grid(self.negotiation, dict(self.request.max_level)))
+        """The outcome in words, the warnings, and the answers side by side."""
+        told = warning_lines(self.warnings)
+        return (
+            *self._outcome_lines(),
+            *told,
+            BLANK,
+            local_grid(self.negotiation, dict(self.request.max_level)),
+        )
 
     def _outcome_lines(self) -> Document:
         rows = self.negotiation.rows
@@ -149,4 +160,4 @@ def negotiate_table_locally(
             shown=model.summary,
             bound=bound,
         )
-    return LocalNegotiationResult(found, request, table.frequency_set, table.spec.numeric)
+    return LocalNegotiationResult(found, request, table.frequency_set, table.spec.numeric, table.warnings)

@@ -11,6 +11,7 @@ from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.engines.files.logged_table import at_one_version
 from discreet.frequency.count import count_frequency_set
+from discreet.model.coded_warning import CodedWarning
 from discreet.model.criteria.base import Criterion
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
@@ -50,6 +51,14 @@ class OpenedTable:
         self.spec.require_quasi_identifiers()
         with self.engine("Counting row types") as engine:
             return count_frequency_set(engine, self.spec, self.settings, ())
+
+    @cached_property
+    def warnings(self) -> tuple[CodedWarning, ...]:
+        """Warnings about the rows under the spec, which every verb repeats; found at first need."""
+        from discreet.profile.table_warnings import table_warnings
+
+        with self.engine("Looking at the rows") as engine:
+            return table_warnings(engine, self.spec)
 
     def counted_for(self, requirement: Requirement) -> FrequencySet:
         """The frequency set with sensitive values where a requirement speaks of them, else perhaps without.

@@ -163,7 +163,7 @@ def publish_recoding(
             summary=result.facts.summary,
             usefulness=result.facts.usefulness,
             after=() if earlier is None else earlier.digests,
-            further=weights,
+            further=(*table.warnings, *weights),
         )
     return ReleaseResult(release, recoding=result.facts, beside=beside)
 
@@ -186,7 +186,7 @@ def _publish_stored(
             overwrite=way.overwrite,
             settings=table.settings,
             expected_suppressed=answer.suppressed,
-            further=untold_weights(table),
+            further=(*table.warnings, *untold_weights(table)),
         )
     return ReleaseResult(release, answer, beside=beside_untold(table, way.output))
 
@@ -236,6 +236,6 @@ def _write(
             settings=table.settings,
             expected_suppressed=answer.suppressed,
             after=() if earlier is None else earlier.digests,
-            further=weights,
+            further=(*table.warnings, *weights),
         )
     return ReleaseResult(release, answer, beside=beside)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, overload
 
@@ -43,7 +44,7 @@ class Table(OpenedTable, Printed):
 
         with self.engine("Reading the header") as engine:
             columns = engine.open_source(self.spec.source).columns
-        return inspection_of(self.spec, self.frequency_set, columns)
+        return inspection_of(self.spec, self.frequency_set, columns, self.warnings)
 
     def compare(
         self,
@@ -96,7 +97,11 @@ class Table(OpenedTable, Printed):
             criteria=criteria,
         )
         lattice = self.negotiable_lattice_for(request.requirement)
-        return lattice.with_costs(lattice.answer(request), cost_of(self.spec, cost))
+        return self.warned(lattice.with_costs(lattice.answer(request), cost_of(self.spec, cost)))
+
+    def warned(self, result: NegotiationResult) -> NegotiationResult:
+        """Return an answer with the warnings about the rows of this table."""
+        return replace(result, warnings=self.warnings)
 
     def recode(
         self,

@@ -185,6 +185,7 @@ class Mondrian(_AnyMondrian):
                 overwrite=place.overwrite,
                 settings=task.settings,
                 summary=summary,
+                further=table.warnings,
             )
             told = RecodingFacts(
                 model=stored.model,

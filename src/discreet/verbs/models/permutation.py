@@ -203,6 +203,7 @@ class Permutation(Model):
                 overwrite=place.overwrite,
                 settings=table.settings,
                 views=Views(view_statements, companion_views),
+                further=table.warnings,
             )
         return ReleaseResult(release)
 
