@@ -33,8 +33,9 @@ from discreet.engines.distinct_rows import DistinctRows
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport, CriterionFinding, FailingClass
-from discreet.model.coded_warning import HOMOGENEOUS_CLASS, INSENSITIVE_PUBLISHED, CodedWarning
+from discreet.model.coded_warning import INSENSITIVE_PUBLISHED, CodedWarning
 from discreet.model.criteria.base import bind
+from discreet.model.group_warnings import alike_groups
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
 from discreet.sql import verify as sql
@@ -144,6 +145,7 @@ def audit_source(
             required_k=requirement.k,
             required_l=_required_l(values, thresholds),
             warnings=(
+                *_alike(engine, counts),
                 *_warnings(requirement, counts),
                 *_not_told(asks_population(further), population),
                 *_observed(engine, published, (*replaced, subject), requirement, counts),
@@ -257,16 +259,16 @@ def _warnings(requirement: Requirement, counts: ClassTotals) -> tuple[str, ...]:
         warnings.append("The file has no rows: there was nothing to check.")
     elif counts.classes == 0:
         warnings.append("Every row is starred: no row was left to check.")
-    warnings += [
-        CodedWarning(
-            HOMOGENEOUS_CLASS,
-            f"In at least one class every row has the same value of '{name}', or none: whoever finds a "
-            "person's class learns it.",
-        )
-        for name, distinct in counts.l.items()
-        if counts.classes and distinct <= 1
-    ]
     return tuple(warnings)
+
+
+def _alike(engine: Engine, counts: ClassTotals) -> tuple[CodedWarning, ...]:
+    """Warnings of classes in which everybody has the same sensitive value."""
+    if not counts.classes or all(distinct > 1 for distinct in counts.l.values()):
+        return ()
+    found = engine.fetch_rows(sql.alike_classes(counts.table, len(counts.l)))[0]
+    told = zip(counts.l, found, strict=True)
+    return tuple(alike_groups(name, int(alike), counts.classes) for name, alike in told if alike)
 
 
 def _not_told(asked: Sequence[str], population: ShownPopulation | None) -> tuple[str, ...]:

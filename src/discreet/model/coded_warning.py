@@ -13,6 +13,12 @@ UNLISTED_PUBLISHED = "unlisted-published"
 HOMOGENEOUS_CLASS = "homogeneous-class"
 """A class in which every row has the same sensitive value."""
 
+FEW_PEOPLE = "few-people"
+"""Rows of one person that are counted as several people."""
+
+SINGLE_VALUES = "single-values"
+"""Values of a published column that one row has."""
+
 
 class CodedWarning(str):
     """The sentence itself, and its ``code``: what prints, joins and records warnings takes it as a text.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 
@@ -10,7 +9,7 @@ from discreet.engines.base import Engine, SourceTable
 from discreet.model.table_spec import AttributeRole
 from discreet.profile.columns import ColumnProfile, columns_at_once, grouped_texts
 from discreet.profile.lattice_size import GIVEN_UP
-from discreet.profile.names import is_age, person_key
+from discreet.profile.names import is_age
 from discreet.profile.proposed import ProposedAttribute
 from discreet.profile.roles import nearly_unique
 from discreet.profile.sums import ColumnSum
@@ -19,19 +18,15 @@ from discreet.sql.source import is_binary, is_nested
 from discreet.sql.written_steps import stripped
 
 _NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
-_REPEATS = 1.02
-_KEY_DISTINCT = 0.05
 _OLDEST = 120
 _MOST_COMPARED = 20_000_000
 _MOST_WORDS = 2_000
 _MOST_SUMS = 10
 
 
-def warnings_of(attributes: Sequence[ProposedAttribute], subject: str | None, copies: int = 0) -> list[str]:
-    """What to look at, from the profiles alone; a key that repeats in ``copies`` of rows alone is none."""
-    keys = [a.column for a in attributes if a.role is AttributeRole.IDENTIFIER and _is_key(a.column)]
-    keys = [column for column in keys if column.filled - column.distinct > copies]
-    found = [_repeats(column) for column in keys] if subject is None else []
+def warnings_of(attributes: Sequence[ProposedAttribute]) -> list[str]:
+    """What to look at, from the profiles alone."""
+    found: list[str] = []
     found += _one_column([a.column for a in attributes])
     found += _strange_header([a.column for a in attributes])
     found += [_strange_age(a.column) for a in attributes if is_age(a.name) and _is_strange_age(a.column)]
@@ -84,20 +79,6 @@ def warnings_of_sums(sums: Sequence[ColumnSum]) -> list[str]:
 def shortened(names: Sequence[str]) -> str:
     """Names in a list; of a long one the first and the last."""
     return ", ".join(names) if len(names) <= 4 else f"{names[0]}, {names[1]}, …, {names[-1]}"
-
-
-def _is_key(column: ColumnProfile) -> bool:
-    """Whether values that repeat number persons; few values for many rows rather number groups."""
-    repeats = column.distinct > 1 and column.filled > _REPEATS * column.distinct
-    return bool(person_key(column.name)) and repeats and column.distinct >= _KEY_DISTINCT * column.filled
-
-
-def _repeats(column: ColumnProfile) -> str:
-    return (
-        f"'{column.name}' repeats: {column.filled:,} rows hold {column.distinct:,} values, one of them "
-        f"{column.most:,} times. If it names the person, set subject = "
-        f"{json.dumps(column.name, ensure_ascii=False)} in [source], so that k counts people and not rows."
-    )
 
 
 def _one_column(columns: Sequence[ColumnProfile]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -13,6 +13,8 @@ from discreet.profile.columns import ColumnProfile
 from discreet.profile.hierarchies import HierarchyProposal
 from discreet.profile.hierarchy_files import FileMatch
 from discreet.profile.identifier_forms import FormHint
+from discreet.profile.person_keys import PersonKeys
+from discreet.profile.person_warnings import comments_of_people
 from discreet.profile.sums import ColumnSum
 
 
@@ -43,6 +45,7 @@ class SpecProposal:
 
     ``padded`` columns have blanks around their texts, so that blanks are to be stripped. ``files`` says what
     became of each hierarchy file that was offered, ``sums`` which columns are calculated from others.
+    ``people`` are the columns that identify persons, of which the first becomes the subject.
     """
 
     attributes: tuple[ProposedAttribute, ...]
@@ -52,11 +55,23 @@ class SpecProposal:
     padded: tuple[str, ...] = ()
     files: tuple[FileMatch, ...] = ()
     sums: tuple[ColumnSum, ...] = ()
+    people: PersonKeys = field(default_factory=PersonKeys)
+
+    @property
+    def subject(self) -> str | None:
+        """The column that becomes the subject by what the rows say; None where they say none."""
+        person = self.people.person
+        return person.column if person is not None and person.can_be_subject else None
 
     def applied(self, source: SourceSpec) -> SourceSpec:
         """A source that is read as proposed."""
         forms = {a.name: a.written for a in self.attributes if a.written is not None}
-        return replace(source, written={**source.written, **forms}, strip=source.strip or bool(self.padded))
+        return replace(
+            source,
+            written={**source.written, **forms},
+            strip=source.strip or bool(self.padded),
+            subject=source.subject or self.subject,
+        )
 
     @property
     def nodes(self) -> int:
@@ -71,6 +86,8 @@ class SpecProposal:
             source["null_values"] = list(dict.fromkeys((*known, *self.null_texts)))
         if self.padded:
             source["strip"] = True
+        if self.subject is not None:
+            source.setdefault("subject", self.subject)
         attributes: dict[str, Any] = {}
         for attribute in self.attributes:
             entry: dict[str, Any] = {"role": str(attribute.role)}
@@ -84,6 +101,11 @@ class SpecProposal:
                 entry["hierarchy"] = table
             attributes[attribute.name] = entry
         return {"source": source, "attributes": attributes}
+
+    @property
+    def source_comments(self) -> dict[str, tuple[str, ...]]:
+        """What to know of the rows, by the key of ``[source]`` that it concerns."""
+        return comments_of_people(self.people)
 
     @property
     def reasons(self) -> dict[str, str]:

@@ -18,6 +18,7 @@ from discreet.printing.document import (
     Grid,
     Line,
     Tone,
+    answer_lines,
     count,
     rows_and_share,
     share,
@@ -149,7 +150,8 @@ class NegotiationResult(Printed):
 
     def sentences(self) -> Document:
         """The outcome in words, the warnings, and what a partial lattice proves."""
-        lines = (*self._outcome_lines(), *warning_lines(self.warnings))
+        lines, others = answer_lines(self._outcome_lines(), self.warnings)
+        lines = (*lines, *warning_lines(others))
         if self.basis is None:
             return lines
         limit = self.request.max_suppressed.of(self.rows)

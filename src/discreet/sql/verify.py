@@ -236,6 +236,12 @@ def count_classes(classes: str, predicate: str) -> str:
     return f"SELECT count(*) FROM {identifier(classes)} WHERE {predicate}"
 
 
+def alike_classes(classes: str, values: int) -> str:
+    """One row: the classes in which a sensitive attribute has one value at most, for each attribute."""
+    counts = (f"count(*) FILTER (WHERE NOT starred AND d{i} <= 1)" for i in range(values))
+    return f"SELECT {', '.join(counts)} FROM {identifier(classes)}"
+
+
 def list_classes(dialect: Dialect, classes: str, predicate: str, keys: int, limit: int) -> str:
     """Rows and published values of classes, the smallest first, ties by their values."""
     columns = ", ".join(map(key, range(keys)))

@@ -18,6 +18,7 @@ from discreet.printing.document import (
     Grid,
     Line,
     Tone,
+    answer_lines,
     count,
     rows_and_share,
     share,
@@ -25,6 +26,7 @@ from discreet.printing.document import (
 )
 from discreet.printing.printed import Printed
 from discreet.results.recodings import RecodingResult
+from discreet.verbs.class_warnings import ClassParts, class_warnings
 from discreet.verbs.opened_table import OpenedTable
 
 if TYPE_CHECKING:
@@ -79,13 +81,9 @@ class LocalNegotiationResult(Printed):
 
     def document(self) -> Document:
         """The outcome in words, the warnings, and the answers side by side."""
-        told = warning_lines(self.warnings)
-        return (
-            *self._outcome_lines(),
-            *told,
-            BLANK,
-            local_grid(self.negotiation, dict(self.request.max_level)),
-        )
+        lines, others = answer_lines(self._outcome_lines(), self.warnings)
+        grid = local_grid(self.negotiation, dict(self.request.max_level))
+        return (*lines, *warning_lines(others), BLANK, grid)
 
     def _outcome_lines(self) -> Document:
         rows = self.negotiation.rows
@@ -160,4 +158,9 @@ def negotiate_table_locally(
             shown=model.summary,
             bound=bound,
         )
-    return LocalNegotiationResult(found, request, table.frequency_set, table.spec.numeric, table.warnings)
+    counted, warnings = table.frequency_set, table.warnings
+    if found.answers:
+        answer = found.answers[0]
+        parts = ClassParts.of_recoding(counted, answer.found.recoding)
+        warnings = class_warnings(table, parts, answer.requirement)
+    return LocalNegotiationResult(found, request, counted, table.spec.numeric, warnings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from discreet.verbs.kept_lattices import KeptLattices
 from discreet.verbs.reporting import SILENT, Reporter
 
 if TYPE_CHECKING:
+    from discreet.profile.table_warnings import TableFindings
     from discreet.results.partial import TablePartialLattice
 
 
@@ -36,6 +38,7 @@ class OpenedTable:
         self.spec = spec = at_one_version(spec)
         self.settings = settings
         self._reporter = reporter
+        self._people: dict[str, FrequencySet] = {}
         self._lattices = KeptLattices(spec, settings, reporter, self.counted_for)
 
     @cached_property
@@ -53,12 +56,28 @@ class OpenedTable:
             return count_frequency_set(engine, self.spec, self.settings, ())
 
     @cached_property
-    def warnings(self) -> tuple[CodedWarning, ...]:
-        """Warnings about the rows under the spec, which every verb repeats; found at first need."""
-        from discreet.profile.table_warnings import table_warnings
+    def findings(self) -> TableFindings:
+        """What is found in the rows under the spec: warnings, and people who have several rows."""
+        from discreet.profile.table_warnings import table_findings
 
         with self.engine("Looking at the rows") as engine:
-            return table_warnings(engine, self.spec)
+            return table_findings(engine, self.spec)
+
+    def people_of(self, column: str) -> FrequencySet:
+        """Row types with the people of each, by the values of a column; counted once per column.
+
+        ``InputError`` where a row has no value of it, ``LimitReached`` where the memory limit is too small.
+        """
+        if column not in self._people:
+            spec = replace(self.spec, source=replace(self.spec.source, subject=column))
+            with self.engine("Counting people") as engine:
+                self._people[column] = count_frequency_set(engine, spec, self.settings, ())
+        return self._people[column]
+
+    @property
+    def warnings(self) -> tuple[CodedWarning, ...]:
+        """Warnings about the rows under the spec, which every verb repeats; found at first need."""
+        return self.findings.warnings
 
     def counted_for(self, requirement: Requirement) -> FrequencySet:
         """The frequency set with sensitive values where a requirement speaks of them, else perhaps without.

@@ -83,7 +83,8 @@ class Proposal(Printed):
         patterns = series_patterns(document["attributes"], SERIES)
         document["attributes"] = folded(document["attributes"], patterns)
         comments |= {pattern.pattern: _reasons_of(pattern, reasons) for pattern in patterns}
-        return spec_text(document, comments, heading=_HEADING)
+        told = self.proposal.source_comments
+        return spec_text(document, comments, heading=_HEADING, of_source=told)
 
     @property
     def warnings(self) -> tuple[str, ...]:

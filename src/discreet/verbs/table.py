@@ -100,8 +100,10 @@ class Table(OpenedTable, Printed):
         return self.warned(lattice.with_costs(lattice.answer(request), cost_of(self.spec, cost)))
 
     def warned(self, result: NegotiationResult) -> NegotiationResult:
-        """Return an answer with the warnings about the rows of this table."""
-        return replace(result, warnings=self.warnings)
+        """Return an answer with the warnings about the rows of this table and the groups of its node."""
+        from discreet.verbs.class_warnings import answer_warnings
+
+        return replace(result, warnings=answer_warnings(self, result))
 
     def recode(
         self,

@@ -62,6 +62,9 @@ class SourceBody(BaseModel):
     null_values: list[str] = Field(default_factory=list, max_length=100)
     nulls: Literal["value", "drop"] = "value"
     subject: str | None = None
+    rows_are_people: bool = Field(
+        False, description="Each row is a person of its own, although values of an identifier repeat."
+    )
     unlisted: Literal["drop", "insensitive"] = "drop"
 
 
@@ -98,6 +101,7 @@ def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
         null_values=tuple(dict.fromkeys(body.null_values)),
         nulls=NullPolicy(body.nulls),
         subject=body.subject or None,
+        rows_are_people=body.rows_are_people and not body.subject,
         unlisted=UnlistedPolicy(body.unlisted),
         decimal=body.decimal,
         strip=body.strip,
@@ -149,6 +153,7 @@ def _database_source(body: SourceBody, database: DatabaseBody, workspace: Worksp
         null_values=tuple(dict.fromkeys(body.null_values)),
         nulls=NullPolicy(body.nulls),
         subject=body.subject or None,
+        rows_are_people=body.rows_are_people and not body.subject,
         unlisted=UnlistedPolicy(body.unlisted),
     )
 
@@ -181,6 +186,7 @@ def body_of(source: SourceSpec, workspace: Workspace) -> SourceBody:
         null_values=list(source.null_values),
         nulls=str(source.nulls),
         subject=source.subject,
+        rows_are_people=source.rows_are_people,
         unlisted=str(source.unlisted),
     )
 
