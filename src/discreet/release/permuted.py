@@ -26,7 +26,8 @@ from discreet.audit.representatives import most_representatives
 from discreet.engines.base import Engine
 from discreet.engines.delivery import Views
 from discreet.errors import InternalError, NoSolution, RequirementNotMet
-from discreet.model.coded_warning import CodedWarning
+from discreet.model.coded_warning import FEW_PEOPLE, CodedWarning
+from discreet.model.group_warnings import few_people
 from discreet.model.permutation import GroupRequirement
 from discreet.model.permuted_release import ReleaseForm
 from discreet.model.release import Release
@@ -40,7 +41,7 @@ from discreet.permutation.sensitive import NumberForm
 from discreet.recoding.stored_classes import CountedTable
 from discreet.release import private_log
 from discreet.release.deliveries import delivery_to
-from discreet.release.held import Chosen, HeldRows, held_rows
+from discreet.release.held import Chosen, HeldRows, held_rows, subjects_of_rows
 from discreet.release.identifiers import require_no_original
 from discreet.release.moving import moved_values
 from discreet.release.permuted_evidence import levels_of, permuted_log_entry, permuted_manifest
@@ -88,13 +89,15 @@ def publish_permuted(
     views: Views | None = None,
     draw: Draw = draw_order,
     further: tuple[CodedWarning, ...] = (),
+    person: str | None = None,
 ) -> Release:
     """Publish a spec's table with the sensitive values permuted within the groups that ``choose`` finds.
 
     ``output`` ends in ``.csv``, ``.parquet`` or ``.duckdb``, or is a table where the source lies (as in
     ``release.publish``); ``views`` are made in a database. ``draw`` draws orders, by default from the
     operating system's generator, of which nothing is kept; an engine that draws random keys itself permutes
-    by those. ``further`` are the caller's warnings.
+    by those. ``further`` are the caller's warnings; by ``person``, a column
+    that may name people, those of each group are counted.
 
     Raises ``InputError`` where the output may not or cannot be written, or the source changed meanwhile;
     ``NoSolution`` where no row would be left; ``RequirementNotMet`` where a group or the audit of the written
@@ -121,9 +124,14 @@ def publish_permuted(
             typed=delivery.typed,
             row_types=plan.row_types,
             people=plan.people,
+            person=person,
         ) as held,
     ):
-        chosen, tables = _grouped(held, plan, choose, draw)
+        chosen, tables, few = _grouped(held, plan, choose, draw)
+        if person is not None and few is not None:
+            groups = chosen.partition.group_count
+            told = (few_people(person, plan.requirement.k, few, groups),) if few else ()
+            further = (*told, *(warning for warning in further if warning.code != FEW_PEOPLE))
         held = held.without_arrays()
         _count_groups(held, tables, plan.requirement)
         facts = write_parts(
@@ -148,15 +156,31 @@ def publish_permuted(
         )
 
 
-def _grouped(held: HeldRows, plan: PermutedPlan, choose: Choose, draw: Draw) -> tuple[Chosen, PermutedTables]:
-    """Find the groups and make the released rows, with room for the arrays of both, which end here."""
+def _grouped(
+    held: HeldRows, plan: PermutedPlan, choose: Choose, draw: Draw
+) -> tuple[Chosen, PermutedTables, int | None]:
+    """Find the groups and make the released rows, with room for the arrays of both, which end here.
+
+    The number is that of groups whose rows belong to fewer than k people, by the column that may name them.
+    """
     keys = len(held.hierarchies) if plan.row_types else 0
     held.engine.leave_room(bytes_beside(held.rows, held.sensitive.distinct, keys))
     chosen = choose(held)
     count_people(held, chosen, plan.requirement)
     chosen = replace(chosen, near=_near(held, chosen))
+    few = _groups_of_few(held, chosen, plan.requirement.k)
     tables = _permuted(held, chosen, draw)
-    return chosen.without_arrays(), tables
+    return chosen.without_arrays(), tables, few
+
+
+def _groups_of_few(held: HeldRows, chosen: Chosen, k: int) -> int | None:
+    """The groups that contain fewer than k values of the column that may name people; None if not held."""
+    if held.person is None:
+        return None
+    people = subjects_of_rows(held, held.person)
+    people = people if chosen.rows is None else people[chosen.rows]
+    pairs = np.unique(np.stack([chosen.partition.groups, people]), axis=1)
+    return int((np.unique(pairs[0], return_counts=True)[1] < k).sum())
 
 
 def _permuted(held: HeldRows, chosen: Chosen, draw: Draw) -> PermutedTables:

@@ -106,6 +106,17 @@ def publish_warnings(
     return (*people_warnings(table, parts, requirement), *_others(table))
 
 
+def group_warnings(table: OpenedTable) -> tuple[str | None, tuple[CodedWarning, ...]]:
+    """Return the column by which the people of permuted groups are counted, and the other warnings.
+
+    They are counted where the rows are held as arrays; a warning for elsewhere says that nobody counted them.
+    """
+    key = table.findings.people.first
+    counted = key is not None and key.can_be_subject
+    told = people_warnings_uncounted(table, _ELSEWHERE if counted else _INCOMPLETE)
+    return key.column if key is not None and counted else None, (*told, *_others(table))
+
+
 def people_warnings(
     table: OpenedTable, parts: ClassParts, requirement: Requirement
 ) -> tuple[CodedWarning, ...]:
@@ -114,7 +125,7 @@ def people_warnings(
     if key is None:
         return ()
     if not key.can_be_subject:
-        return people_warnings_uncounted(table, "it is not in every row")
+        return people_warnings_uncounted(table, _INCOMPLETE)
     try:
         people = table.people_of(key.column)
         aligned = _aligned(people, parts.table)
@@ -130,6 +141,8 @@ def people_warnings(
     return (few_people(key.column, k, few, parts.classes, at_least=parts.drawn),)
 
 
+_INCOMPLETE = "it is not in every row"
+_ELSEWHERE = "the rows stay in their database"
 _DRAWN = "rows are drawn into groups at random"
 
 
