@@ -168,18 +168,18 @@ def test_person_key_of_repeated_stays_is_the_person(tmp_path: Path, settings: Se
 
 
 NO_PERSONS = {
-    "country": lambda row, number: f"country{number % 9}",
-    "hospital": lambda row, number: f"h{number % 15}",
-    "site": lambda row, number: str(number % 60),
-    "zip": lambda row, number: str(10000 + number % 70),
-    "household size": lambda row, number: str(number % 6),
-    "group": lambda row, number: "ABCD"[number % 4],
-    "product": lambda row, number: f"p{number * 7 % 90}",
-    "sequence": lambda row, number: str(number // 5),
-    "stratum": lambda row, number: row["sex"] + row["dob"][2],
-    "sex code": lambda row, number: "12"["MF".index(row["sex"])],
+    "country": lambda _row, number: f"country{number % 9}",
+    "hospital": lambda _row, number: f"h{number % 15}",
+    "site": lambda _row, number: str(number % 60),
+    "zip": lambda _row, number: str(10000 + number % 70),
+    "household size": lambda _row, number: str(number % 6),
+    "group": lambda _row, number: "ABCD"[number % 4],
+    "product": lambda _row, number: f"p{number * 7 % 90}",
+    "sequence": lambda _row, number: str(number // 5),
+    "stratum": lambda row, _number: row["sex"] + row["dob"][2],
+    "sex code": lambda row, _number: "12"["MF".index(row["sex"])],
     "first": lambda row, number: ("Ann Eve Ida" if row["sex"] == "F" else "Bob Tom Max").split()[number % 3],
-    "amount": lambda row, number: str(number * 7919 % 211),
+    "amount": lambda _row, number: str(number * 7919 % 211),
 }
 
 

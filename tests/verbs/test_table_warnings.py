@@ -63,7 +63,7 @@ def table(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(table_warnings, "CHECKS", (check,))
     monkeypatch.setattr(observations, "OBSERVATIONS", (observe,))
-    rows = [f"{20 + 5 * (i // 2)},{53710 + i % 3},{1000 + i}" for i in range(12)]
+    rows = [f"{20 + 5 * (i // 2)},{53710 + i % 3},{1000 + i // 2}" for i in range(12)]
     (tmp_path / "people.csv").write_text("age,zip,pay\n" + "\n".join(rows) + "\n")
     (tmp_path / "discreet.toml").write_text(TABLE)
     return discreet.open(tmp_path / "discreet.toml", settings=settings)

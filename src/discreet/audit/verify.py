@@ -17,7 +17,7 @@ Decisions where the definitions are silent:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -39,12 +39,8 @@ from discreet.model.group_warnings import alike_groups
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
 from discreet.sql import verify as sql
-from discreet.sql.cells import in_parts
 
 LISTED = 100
-_NEAR_UNIQUE_PERCENT = 90
-_EXACT_ROWS = 1_000_000
-_FEW_COLUMNS = 16
 
 
 def audit_file(
@@ -179,7 +175,7 @@ def _observed(
         starred_apart=published.starred_apart,
         classes=counts.table,
     )
-    return (*_leftovers(engine, release), *observations(engine, release))
+    return (*_leftovers(release), *observations(engine, release))
 
 
 def _distinct(
@@ -275,39 +271,9 @@ def _not_told(asked: Sequence[str], population: ShownPopulation | None) -> tuple
     return (NOT_TOLD.format(", ".join(asked)),) if asked and population is None else ()
 
 
-def _leftovers(engine: Engine, release: ObservedRelease) -> tuple[str, ...]:
-    """Warnings about columns that are neither quasi-identifiers nor sensitive."""
-    others = release.others
-    if not others:
+def _leftovers(release: ObservedRelease) -> tuple[str, ...]:
+    """A warning about columns that are neither quasi-identifiers nor sensitive."""
+    if not release.others:
         return ()
-    listed = ", ".join(repr(name) for name in others)
-    warnings: list[str] = [
-        CodedWarning(INSENSITIVE_PUBLISHED, f"Published as they are, outside every check: {listed}.")
-    ]
-    for name, distinct in zip(others, _distinct_texts(engine, release, others), strict=True):
-        if release.rows > 1 and distinct * 100 >= _NEAR_UNIQUE_PERCENT * release.rows:
-            share = min(100, distinct * 100 // release.rows)
-            warnings.append(
-                f"'{name}' has a different value in nearly every row ({share} %): it may identify people."
-            )
-    return tuple(warnings)
-
-
-def _distinct_texts(engine: Engine, release: ObservedRelease, names: Sequence[str]) -> Iterator[int]:
-    """The number of distinct texts of each column, starred rows left out.
-
-    Few columns are fastest counted by an aggregate each; many cost nearly nothing but their cells where they
-    become rows. Neither suits very many rows, where an estimate does.
-    """
-    table, starred = release.table, release.starred
-    exact = release.rows <= _EXACT_ROWS
-    for some in in_parts(names):
-        texts = [table.text(name) for name in some]
-        if exact and len(some) > _FEW_COLUMNS:
-            query = sql.distinct_of_many(engine.dialect, table.relation, texts, starred)
-            found = dict(engine.fetch_rows(query))
-            yield from (found.get(place, 0) for place in range(len(some)))
-        else:
-            every = [table.text(name) for name in table.columns] if starred else []
-            query = sql.distinct_texts(engine.dialect, table.relation, texts, every, exact=exact)
-            yield from engine.fetch_rows(query)[0]
+    listed = ", ".join(repr(name) for name in release.others)
+    return (CodedWarning(INSENSITIVE_PUBLISHED, f"Published as they are, outside every check: {listed}."),)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from discreet.model.coded_warning import FEW_PEOPLE, HOMOGENEOUS_CLASS, SINGLE_VALUES, CodedWarning
+from discreet.model.single_values import SingleValues
 
 _FIRST = (FEW_PEOPLE, HOMOGENEOUS_CLASS)
 
@@ -16,14 +17,13 @@ def few_people(column: str, k: int, few: int, groups: int, *, at_least: bool = F
 
     ``at_least``: more groups may, since rows are drawn into them at random.
     """
-    least = "At least " if at_least else ""
     name = json.dumps(column, ensure_ascii=False)
-    return CodedWarning(
-        FEW_PEOPLE,
-        f"{least}{few:,} of {groups:,} groups contain fewer than {k} different {column}: k counts rows, and "
+    text = (
+        f"{few:,} of {groups:,} groups contain fewer than {k} different {column}: k counts rows, and "
         f"several rows belong to one person. Set subject = {name} in [source] of the spec; or "
-        "rows_are_people = true, where each row is a person.",
+        "rows_are_people = true, where each row is a person."
     )
+    return CodedWarning(FEW_PEOPLE, f"At least {text}" if at_least else text)
 
 
 def alike_groups(name: str, alike: int, groups: int) -> CodedWarning:
@@ -35,12 +35,23 @@ def alike_groups(name: str, alike: int, groups: int) -> CodedWarning:
     )
 
 
-def single_values(name: str, alone: int, rows: int) -> CodedWarning:
-    """Return that values of a column occur in one row only."""
+def rows_singled_out(found: SingleValues) -> CodedWarning:
+    """Return that values of a published column occur in one row only."""
     return CodedWarning(
         SINGLE_VALUES,
-        f"{name}: {alone:,} of {rows:,} rows have a value that no other row has; anybody who knows it finds "
-        "the row.",
+        f"{found.column}: {found.alone:,} of {found.rows:,} rows have a value that no other row has; anybody "
+        f"who knows it finds the row. Within their group {found.in_class:,} are the only ones with theirs.",
+    )
+
+
+def source_rows_singled_out(name: str, alone: int, rows: int, unit: str = "rows") -> CodedWarning:
+    """Return that values of a column that is published unchanged occur once in the source; and remedies."""
+    return CodedWarning(
+        SINGLE_VALUES,
+        f"{name}: {alone:,} of {rows:,} {unit} have a value that no other has; anybody who knows it finds "
+        "the row in a release, which shows it unchanged. Before: round it, or put its ends together. Or "
+        'publish bands (role = "quasi-identifier" with intervals, and min_level = 1), or permute it (--model '
+        "permutation).",
     )
 
 

@@ -33,10 +33,14 @@ def repeating_key(key: PersonKey) -> CodedWarning:
     """That a column repeats and nothing says whether its values or the rows are people."""
     if not key.can_be_subject:
         return _incomplete(key)
+    if key.by_rows:
+        told = f"{_repeats(key)} {_same(key)} the same within each value, so it identifies people: set"
+    else:
+        told = f"{_repeats(key)} If it names the person, set"
     return CodedWarning(
         FEW_PEOPLE,
-        f"{_repeats(key)} If it names the person, set subject = {_toml(key.column)} in [source], so that k "
-        "counts people and not rows. Where each row is a person, set rows_are_people = true there.",
+        f"{told} subject = {_toml(key.column)} in [source], so that k counts people and not rows. Where each "
+        "row is a person, set rows_are_people = true there.",
     )
 
 
@@ -57,12 +61,12 @@ def comments_of_people(people: PersonKeys) -> dict[str, tuple[str, ...]]:
         return {"subject": told}
     if first is None:
         return {}
-    told = (
+    known = (
         f"'{first.column}' repeats: {first.filled:,} rows have {first.values:,} values. Say who a person is:",
         f"subject = {_toml(first.column)}",
         "rows_are_people = true",
     )
-    return {"": told}
+    return {"": known}
 
 
 def _incomplete(key: PersonKey) -> CodedWarning:

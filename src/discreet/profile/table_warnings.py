@@ -7,13 +7,15 @@ opened table under its spec; ``discreet inspect``, ``negotiate`` and ``publish``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import opened
+from discreet.engines.single_values import single_values
 from discreet.model.coded_warning import CodedWarning, told_once
+from discreet.model.group_warnings import source_rows_singled_out
 from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.profile.person_keys import (
     MOST_CANDIDATES,
@@ -28,11 +30,26 @@ from discreet.profile.person_warnings import repeating_key
 from discreet.sql.source import is_binary, is_nested
 
 _MOST_UNLISTED = 24
+_MOST_INSENSITIVE = 1_000
 
 Check: TypeAlias = Callable[[Engine, SourceTable, TableSpec], Iterable[CodedWarning]]
 """Look at an opened table under its spec. A check without a column to look at makes no query."""
 
-CHECKS: tuple[Check, ...] = ()
+
+def insensitive_values(engine: Engine, table: SourceTable, spec: TableSpec) -> Iterator[CodedWarning]:
+    """Count the rows whose value of a column that is published unchanged no other row has."""
+    roles = spec.published_roles(table.columns)
+    names = [name for name, role in roles.items() if role is AttributeRole.INSENSITIVE]
+    names = [name for name in names if name not in spec.source.ways][:_MOST_INSENSITIVE]
+    if not names:
+        return
+    rows = int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")[0][0])
+    for found in single_values(engine, table, names, (), rows):
+        if found.alone:
+            yield source_rows_singled_out(found.column, found.alone, rows)
+
+
+CHECKS: tuple[Check, ...] = (insensitive_values,)
 """The checks, in the order of their warnings, behind those about people."""
 
 

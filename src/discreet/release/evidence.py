@@ -41,6 +41,7 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
         attributes=attributes_of(job.spec, job.hierarchies, job.levels, roles),
         requirement=job.recoding.requirement.as_json(),
         counted="rows" if table.subject is None else "subjects",
+        rows_are_people=job.spec.source.rows_are_people,
         nulls=str(job.spec.source.nulls),
         dropped=job.counted.dropped,
         population=people_of(job.counted),
@@ -74,6 +75,7 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
                 ),
             ),
             audit,
+            rows_are_people=job.spec.source.rows_are_people,
         ),
     )
 

@@ -96,13 +96,9 @@ def publish_permuted(
     ``output`` ends in ``.csv``, ``.parquet`` or ``.duckdb``, or is a table where the source lies (as in
     ``release.publish``); ``views`` are made in a database. ``draw`` draws orders, by default from the
     operating system's generator, of which nothing is kept; an engine that draws random keys itself permutes
-    by those. ``further`` are the caller's warnings; by ``person``, a column
-    that may name people, those of each group are counted.
+    by those. ``further`` are the caller's warnings; ``person`` is a column by which people are counted.
 
-    Raises ``InputError`` where the output may not or cannot be written, or the source changed meanwhile;
-    ``NoSolution`` where no row would be left; ``RequirementNotMet`` where a group or the audit of the written
-    files fails; ``LimitReached`` where memory or disk ran out. In each case nothing is left at the target but
-    what was there before.
+    Raises as ``release.publish`` does, ``RequirementNotMet`` also where a group fails.
     """
     with (
         open_private_log(settings.private_log) as log,
@@ -128,10 +124,7 @@ def publish_permuted(
         ) as held,
     ):
         chosen, tables, few = _grouped(held, plan, choose, draw)
-        if person is not None and few is not None:
-            groups = chosen.partition.group_count
-            told = (few_people(person, plan.requirement.k, few, groups),) if few else ()
-            further = (*told, *(warning for warning in further if warning.code != FEW_PEOPLE))
+        further = _with_people(further, person, plan, few, chosen.partition.group_count)
         held = held.without_arrays()
         _count_groups(held, tables, plan.requirement)
         facts = write_parts(
@@ -154,6 +147,16 @@ def publish_permuted(
             warnings=publisher_warnings(manifest, further, left_out(spec, held.source_columns)),
             permutation=manifest.permutation,
         )
+
+
+def _with_people(
+    further: tuple[CodedWarning, ...], person: str | None, plan: PermutedPlan, few: int | None, groups: int
+) -> tuple[CodedWarning, ...]:
+    """The caller's warnings, where people were counted with what that found in place of theirs."""
+    if person is None or few is None:
+        return further
+    told = (few_people(person, plan.requirement.k, few, groups),) if few else ()
+    return (*told, *(warning for warning in further if warning.code != FEW_PEOPLE))
 
 
 def _grouped(

@@ -55,6 +55,7 @@ def permuted_manifest(
         attributes=attributes_of(spec, tuple(counted.hierarchies), levels, roles),
         requirement=Requirement().as_json(),
         counted="rows" if held.subject is None else "subjects",
+        rows_are_people=spec.source.rows_are_people,
         nulls=str(spec.source.nulls),
         dropped=counted.dropped,
         population=people_of(counted),
@@ -78,6 +79,7 @@ def permuted_manifest(
                 *_warnings(spec, counted.hierarchies, node, chosen, facts, held, audit.rows, roles),
             ),
             audit,
+            rows_are_people=spec.source.rows_are_people,
         ),
     )
 

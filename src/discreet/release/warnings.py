@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from discreet.model.audit_report import AuditReport
 from discreet.model.coded_warning import (
+    FEW_PEOPLE,
     INSENSITIVE_PUBLISHED,
     UNLISTED_PUBLISHED,
     CodedWarning,
@@ -47,9 +48,16 @@ def release_warnings(
     )
 
 
-def with_observed(warnings: Sequence[CodedWarning], audit: AuditReport) -> tuple[CodedWarning, ...]:
-    """Add the coded warnings of the audit of what was written, where no warning has their code or text."""
+def with_observed(
+    warnings: Sequence[CodedWarning], audit: AuditReport, *, rows_are_people: bool
+) -> tuple[CodedWarning, ...]:
+    """Add the coded warnings of the audit of what was written, where no warning has their code or text.
+
+    The audit counts pseudonyms as people, unless the spec says that ``rows_are_people``.
+    """
     observed = [warning for warning in audit.warnings if isinstance(warning, CodedWarning)]
+    if rows_are_people:
+        observed = [warning for warning in observed if warning.code != FEW_PEOPLE]
     return in_order((*warnings, *(w for w in observed if w in not_told(observed, warnings))))
 
 

@@ -96,15 +96,15 @@ class AuditResult(Printed):
         """The verdict, the counts, the metrics, and the failing classes by their published values."""
         report = self.report
         if report.permutation is not None:
-            lines, others = answer_lines(self._groups(report.permutation), report.warnings)
-            return (*lines, *self._failing(), *warnings_of(others))
+            groups, others = answer_lines(self._groups(report.permutation), report.warnings)
+            return (*groups, *self._failing(), *warnings_of(others))
         verdict = "Audit passed" if report.passed else "Audit failed"
         counted = f"{count(report.rows, 'row')} in {count(report.classes, 'class', 'classes')}"
         unit = "row" if report.class_rows is None else "subject"
         starred = f", {count(report.starred, 'starred row')} apart" if report.starred else ""
         first = Line(f"{verdict}: {counted}{starred}.", Tone.GOOD if report.passed else Tone.BAD)
         above, others = answer_lines((first,), report.warnings)
-        lines = [
+        lines: list[Line | Grid] = [
             *above,
             Line(
                 f"The smallest class has {count(report.k, unit)} (k = {report.k:,})."

@@ -14,16 +14,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.audit.required import required_by
 from discreet.errors import DiscreetError
 from discreet.frequency.class_facts import failing_classes
 from discreet.frequency.rollup import roll_up
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
-from discreet.model.coded_warning import FEW_PEOPLE, CodedWarning
+from discreet.model.coded_warning import FEW_PEOPLE, SINGLE_VALUES, CodedWarning
 from discreet.model.frequency_set import FrequencySet, ValueSets
-from discreet.model.group_warnings import alike_groups, few_people, in_order
+from discreet.model.group_warnings import alike_groups, few_people, in_order, source_rows_singled_out
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
 from discreet.profile.person_warnings import people_not_counted
+from discreet.release.manifest import Manifest
 from discreet.results.answers import NegotiationResult
 from discreet.verbs.opened_table import OpenedTable
 
@@ -82,7 +84,12 @@ def class_warnings(
 ) -> tuple[CodedWarning, ...]:
     """Return the warnings of a table, with what is counted of an answer's classes in the first places."""
     found = (*people_warnings(table, parts, requirement), *alike_warnings(parts))
-    return in_order((*found, *_others(table)))
+    return in_order((*found, *single_value_warnings(parts.table), *_others(table)))
+
+
+def with_warnings(table: OpenedTable, result: NegotiationResult) -> NegotiationResult:
+    """Return an answer with the warnings about the rows of a table and the classes of its node."""
+    return replace(result, warnings=answer_warnings(table, result))
 
 
 def answer_warnings(table: OpenedTable, result: NegotiationResult) -> tuple[CodedWarning, ...]:
@@ -99,11 +106,33 @@ def publish_warnings(
 ) -> tuple[CodedWarning, ...]:
     """Return the warnings of a table for a release, whose people are counted where ``parts`` are known.
 
-    That everybody in a class has the same value is what the audit says of the written file.
+    That everybody in a class has the same value, and that values occur once, is what the audit says of the
+    written file.
     """
+    others = _others(table, SINGLE_VALUES)
     if parts is None:
-        return (*people_warnings_uncounted(table, why), *_others(table))
-    return (*people_warnings(table, parts, requirement), *_others(table))
+        return (*people_warnings_uncounted(table, why), *others)
+    return (*people_warnings(table, parts, requirement), *others)
+
+
+def release_people(table: OpenedTable, manifest: Manifest | None) -> tuple[CodedWarning, ...]:
+    """Return that classes of a release contain few people, by the table that it was made of.
+
+    They are counted where the manifest records the levels of a full-domain release.
+    """
+    if table.findings.people.first is None:
+        return ()
+    names = [attribute.name for attribute in table.spec.quasi_identifiers]
+    levels = {} if manifest is None else {entry.name: entry.level for entry in manifest.attributes}
+    node = tuple(level for name in names if (level := levels.get(name)) is not None)
+    if manifest is None or len(node) < len(names):
+        return people_warnings_uncounted(table, "the manifest does not record every level")
+    required = required_by(manifest.as_json())
+    try:
+        parts = ClassParts.at_node(table.counted_for(required), node, required)
+    except DiscreetError as error:
+        return people_warnings_uncounted(table, error.message)
+    return people_warnings(table, parts, required)
 
 
 def group_warnings(table: OpenedTable) -> tuple[str | None, tuple[CodedWarning, ...]]:
@@ -114,7 +143,8 @@ def group_warnings(table: OpenedTable) -> tuple[str | None, tuple[CodedWarning, 
     key = table.findings.people.first
     counted = key is not None and key.can_be_subject
     told = people_warnings_uncounted(table, _ELSEWHERE if counted else _INCOMPLETE)
-    return key.column if key is not None and counted else None, (*told, *_others(table))
+    others = _others(table, SINGLE_VALUES)
+    return key.column if key is not None and counted else None, (*told, *others)
 
 
 def people_warnings(
@@ -162,9 +192,33 @@ def alike_warnings(parts: ClassParts) -> tuple[CodedWarning, ...]:
     return tuple(found)
 
 
-def _others(table: OpenedTable) -> Sequence[CodedWarning]:
-    """The warnings of a table but those about people, which are counted by class."""
-    return [warning for warning in table.warnings if warning.code != FEW_PEOPLE]
+def single_value_warnings(table: FrequencySet) -> tuple[CodedWarning, ...]:
+    """Return the rows, or subjects, whose value of a sensitive attribute no other has.
+
+    Nothing is told of attributes whose values are not counted.
+    """
+    found = []
+    unit, whole = ("rows", table.rows) if table.subjects is None else ("people", table.subjects.size)
+    for sets in table.sensitive:
+        alone = _alone(sets)
+        if alone:
+            found.append(source_rows_singled_out(sets.attribute, alone, whole, unit))
+    return tuple(found)
+
+
+def _alone(sets: ValueSets) -> int:
+    """The values that one row has, or rows of one subject; 0 where nobody counted."""
+    if sets.subjects is not None:
+        pairs = np.unique(np.stack([sets.codes, sets.subjects]), axis=1)
+        return int((np.bincount(pairs[0]) == 1).sum()) if pairs.size else 0
+    if sets.counts is None or not len(sets.codes):
+        return 0
+    return int((np.bincount(sets.codes, sets.counts) == 1).sum())
+
+
+def _others(table: OpenedTable, *told: str) -> Sequence[CodedWarning]:
+    """The warnings of a table but those about people, which are counted by class, and of codes ``told``."""
+    return [warning for warning in table.warnings if warning.code not in (FEW_PEOPLE, *told)]
 
 
 def _aligned(people: FrequencySet, table: FrequencySet) -> Whole | None:

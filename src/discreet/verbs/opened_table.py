@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.engines.files.logged_table import at_one_version
+from discreet.errors import LimitReached
 from discreet.frequency.count import count_frequency_set
 from discreet.model.coded_warning import CodedWarning
 from discreet.model.criteria.base import Criterion
@@ -87,6 +88,16 @@ class OpenedTable:
         if requirement.of_values or self.is_counted or not self.spec.sensitive:
             return self.frequency_set
         return self._row_types
+
+    def count_values(self) -> None:
+        """Count the rows with their sensitive values, by one scan, where these fit the memory limit.
+
+        An answer says in how many classes everybody has the same value, whether a criterion of values is
+        required or not.
+        """
+        if self.spec.sensitive:
+            with suppress(LimitReached):
+                _ = self.frequency_set
 
     @property
     def is_counted(self) -> bool:

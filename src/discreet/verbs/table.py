@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, overload
 
@@ -41,10 +40,12 @@ class Table(OpenedTable, Printed):
     def inspect(self) -> Inspection:
         """Row types, uniqueness, the risk as it stands, hierarchies, warnings."""
         from discreet.results.inspection import inspection_of
+        from discreet.verbs.class_warnings import single_value_warnings
 
         with self.engine("Reading the header") as engine:
             columns = engine.open_source(self.spec.source).columns
-        return inspection_of(self.spec, self.frequency_set, columns, self.warnings)
+        warnings = (*self.warnings, *single_value_warnings(self.frequency_set))
+        return inspection_of(self.spec, self.frequency_set, columns, warnings)
 
     def compare(
         self,
@@ -86,6 +87,8 @@ class Table(OpenedTable, Printed):
         With a ``cost``, or one that the spec names, each answer tells its ``cost``.
         ``InputError`` for values that are not allowed.
         """
+        from discreet.verbs.class_warnings import with_warnings
+
         request = request_of(
             self.spec,
             k=k,
@@ -96,14 +99,9 @@ class Table(OpenedTable, Printed):
             scope=scope,
             criteria=criteria,
         )
+        self.count_values()
         lattice = self.negotiable_lattice_for(request.requirement)
-        return self.warned(lattice.with_costs(lattice.answer(request), cost_of(self.spec, cost)))
-
-    def warned(self, result: NegotiationResult) -> NegotiationResult:
-        """Return an answer with the warnings about the rows of this table and the groups of its node."""
-        from discreet.verbs.class_warnings import answer_warnings
-
-        return replace(result, warnings=answer_warnings(self, result))
+        return with_warnings(self, lattice.with_costs(lattice.answer(request), cost_of(self.spec, cost)))
 
     def recode(
         self,
