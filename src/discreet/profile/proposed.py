@@ -17,6 +17,12 @@ from discreet.profile.person_keys import PersonKeys
 from discreet.profile.person_warnings import comments_of_people
 from discreet.profile.sums import ColumnSum
 
+_FIRST_L = 2
+_WHY_L = (
+    "The fewest different values of each sensitive column in a group. With l = 1 everybody in a group may",
+    "have the same one, and who finds a person's group learns it.",
+)
+
 
 @dataclass(frozen=True)
 class ProposedAttribute:
@@ -100,12 +106,26 @@ class SpecProposal:
             if table is not None:
                 entry["hierarchy"] = table
             attributes[attribute.name] = entry
-        return {"source": source, "attributes": attributes}
+        request = self.request
+        return {"source": source, "attributes": attributes, **({"request": request} if request else {})}
 
     @property
-    def source_comments(self) -> dict[str, tuple[str, ...]]:
-        """What to know of the rows, by the key of ``[source]`` that it concerns."""
-        return comments_of_people(self.people)
+    def request(self) -> dict[str, Any]:
+        """The request to begin with: l = 2 of sensitive attributes, so that no group has one value only.
+
+        An attribute with one value can have none.
+        """
+        sensitive = [a for a in self.attributes if a.role is AttributeRole.SENSITIVE]
+        several = [a.name for a in sensitive if a.column.distinct >= _FIRST_L]
+        if not several:
+            return {}
+        every = len(several) == len(sensitive)
+        return {"l": _FIRST_L if every else dict.fromkeys(several, _FIRST_L)}
+
+    @property
+    def key_comments(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """What to know of keys of the spec, by table and key."""
+        return {"source": comments_of_people(self.people), "request": {"l": _WHY_L}}
 
     @property
     def reasons(self) -> dict[str, str]:

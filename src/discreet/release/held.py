@@ -49,8 +49,9 @@ class HeldRows:
     the sensitive attribute, ``value_text`` its text. ``form`` says how the texts say numbers, None where they
     do not; of exact ones ``widest`` is the largest magnitude, and ``total`` the sum of all rows' magnitudes,
     in units of the last decimal. ``subject`` is the held column of people who have several rows, where they
-    count, ``person`` that of a column which may name people; ``never_text`` that the source has no texts
-    there, ``exact`` that exact numbers are held. The tables live until the context that made them ends.
+    count, ``person`` the name and the held column of what may name people. ``never_text`` says that the
+    source has no texts there, ``exact`` that exact numbers are held. The tables live until the context that
+    made them ends.
     """
 
     engine: Engine
@@ -70,7 +71,7 @@ class HeldRows:
     strata: Strata | None = None
     coded: str | None = None
     subject: str | None = None
-    person: str | None = None
+    person: tuple[str, str] | None = None
     widest: int = 0
     total: int = 0
 
@@ -205,7 +206,7 @@ def held_rows(
             value_text=chosen.counted_text,
             labels=_labels(tables, hierarchies, node),
             subject=stored.subject if people else None,
-            person=stored.person,
+            person=None if person is None or stored.person is None else (person, stored.person),
             source_columns=table.columns,
         )
         if by_row:

@@ -123,13 +123,12 @@ def publish_permuted(
             person=person,
         ) as held,
     ):
-        chosen, tables, few = _grouped(held, plan, choose, draw)
-        further = _with_people(further, person, plan, few, chosen.partition.group_count)
+        chosen, tables, told = _grouped(held, plan, choose, draw)
+        further = _with_people(further, told)
         held = held.without_arrays()
         _count_groups(held, tables, plan.requirement)
-        facts = write_parts(
-            held, tables, chosen.partition, plan.form, delivery, views, drawn=spec.draws_order
-        )
+        parts = (held, tables, chosen.partition, plan.form, delivery, views)
+        facts = write_parts(*parts, drawn=spec.draws_order)
         audit = audited(facts, delivery, published=held.columns)
         require_no_original(engine, spec, delivery)
         manifest = permuted_manifest(spec, counted, plan.node, chosen, facts, held, audit, delivery, further)
@@ -150,40 +149,41 @@ def publish_permuted(
 
 
 def _with_people(
-    further: tuple[CodedWarning, ...], person: str | None, plan: PermutedPlan, few: int | None, groups: int
+    further: tuple[CodedWarning, ...], told: tuple[CodedWarning, ...] | None
 ) -> tuple[CodedWarning, ...]:
-    """The caller's warnings, where people were counted with what that found in place of theirs."""
-    if person is None or few is None:
+    """The caller's warnings; where people were counted, what that ``told`` in place of theirs."""
+    if told is None:
         return further
-    told = (few_people(person, plan.requirement.k, few, groups),) if few else ()
     return (*told, *(warning for warning in further if warning.code != FEW_PEOPLE))
 
 
 def _grouped(
     held: HeldRows, plan: PermutedPlan, choose: Choose, draw: Draw
-) -> tuple[Chosen, PermutedTables, int | None]:
+) -> tuple[Chosen, PermutedTables, tuple[CodedWarning, ...] | None]:
     """Find the groups and make the released rows, with room for the arrays of both, which end here.
 
-    The number is that of groups whose rows belong to fewer than k people, by the column that may name them.
+    The warnings are about people in groups, None where nobody counted them.
     """
     keys = len(held.hierarchies) if plan.row_types else 0
     held.engine.leave_room(bytes_beside(held.rows, held.sensitive.distinct, keys))
     chosen = choose(held)
     count_people(held, chosen, plan.requirement)
     chosen = replace(chosen, near=_near(held, chosen))
-    few = _groups_of_few(held, chosen, plan.requirement.k)
+    few = _few_people(held, chosen, plan.requirement.k)
     tables = _permuted(held, chosen, draw)
     return chosen.without_arrays(), tables, few
 
 
-def _groups_of_few(held: HeldRows, chosen: Chosen, k: int) -> int | None:
-    """The groups that contain fewer than k values of the column that may name people; None if not held."""
+def _few_people(held: HeldRows, chosen: Chosen, k: int) -> tuple[CodedWarning, ...] | None:
+    """That groups contain fewer than k values of the column that may name people; None if it is not held."""
     if held.person is None:
         return None
-    people = subjects_of_rows(held, held.person)
+    name, column = held.person
+    people = subjects_of_rows(held, column)
     people = people if chosen.rows is None else people[chosen.rows]
     pairs = np.unique(np.stack([chosen.partition.groups, people]), axis=1)
-    return int((np.unique(pairs[0], return_counts=True)[1] < k).sum())
+    few = int((np.unique(pairs[0], return_counts=True)[1] < k).sum())
+    return (few_people(name, k, few, chosen.partition.group_count),) if few else ()
 
 
 def _permuted(held: HeldRows, chosen: Chosen, draw: Draw) -> PermutedTables:

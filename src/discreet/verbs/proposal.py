@@ -83,8 +83,8 @@ class Proposal(Printed):
         patterns = series_patterns(document["attributes"], SERIES)
         document["attributes"] = folded(document["attributes"], patterns)
         comments |= {pattern.pattern: _reasons_of(pattern, reasons) for pattern in patterns}
-        told = self.proposal.source_comments
-        return spec_text(document, comments, heading=_HEADING, of_source=told)
+        told = self.proposal.key_comments
+        return spec_text(document, comments, heading=_HEADING, of_keys=told)
 
     @property
     def warnings(self) -> tuple[str, ...]:

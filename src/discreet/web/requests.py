@@ -136,8 +136,8 @@ class RequestBody(Asking):
 
     @classmethod
     def of_defaults(cls, defaults: RequestDefaults) -> RequestBody:
-        """What the spec asks for; ``FIRST_K`` and ``FIRST_LIMIT`` where it asks for nothing."""
-        silent = defaults.k is None and defaults.l is None and not defaults.criteria
+        """What the spec asks for; ``FIRST_K`` and ``FIRST_LIMIT`` where it asks for nothing but an l."""
+        silent = defaults.k is None and not defaults.criteria
         limit = defaults.max_suppressed
         if limit is None:
             limit = FIRST_LIMIT if silent else 0
