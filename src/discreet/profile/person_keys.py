@@ -36,6 +36,8 @@ MOST_CANDIDATES = 8
 _NEARLY_UNIQUE = 0.3
 _FEWEST_COMPARED = 3
 _REPEATS = 1.02
+_EXACT_ROWS = 200_000
+_SURELY_REPEATS = 0.95
 _KEY_DISTINCT = 0.05
 _NESTED = 0.95
 _MOST_PERSONS_OF_UNIT = 10
@@ -103,15 +105,29 @@ def trait_columns(table: SourceTable) -> tuple[str, ...]:
 
 
 def repeating_columns(engine: Engine, table: SourceTable, names: Sequence[str]) -> tuple[str, ...]:
-    """The columns of ``names`` that have a value in several rows."""
-    if not names:
-        return ()
-    found = engine.fetch_rows(sql.repeats(table.relation, [table.text(name) for name in names]))[0]
-    return tuple(
+    """The columns of ``names`` that have a value in several rows.
+
+    Of very many rows an estimate tells those that are unique, so that a few repeats may stay unseen.
+    """
+    estimated = _values(engine, table, names, exact=False)
+    asked = [
         name
-        for name, filled, values in zip(names, found[::2], found[1::2], strict=True)
-        if filled > values > 1
-    )
+        for name, (filled, values) in estimated.items()
+        if filled <= _EXACT_ROWS or values < _SURELY_REPEATS * filled
+    ]
+    counted = _values(engine, table, asked, exact=True)
+    return tuple(name for name, (filled, values) in counted.items() if filled > values > 1)
+
+
+def _values(
+    engine: Engine, table: SourceTable, names: Sequence[str], *, exact: bool
+) -> dict[str, tuple[int, int]]:
+    """Rows with a value, and values, of columns by name."""
+    if not names:
+        return {}
+    texts = [table.text(name) for name in names]
+    found = engine.fetch_rows(sql.repeats(table.dialect, table.relation, texts, exact=exact))[0]
+    return {n: (int(a), int(b)) for n, a, b in zip(names, found[::2], found[1::2], strict=True)}
 
 
 def key_candidates(columns: Sequence[ColumnProfile]) -> tuple[str, ...]:

@@ -97,6 +97,8 @@ def different(table: str, places: Sequence[int]) -> str:
     )
 
 
-def repeats(relation: str, texts: Sequence[str]) -> str:
-    """Rows with a value and the number of values, one pair per expression."""
-    return "SELECT " + ", ".join(f"count({t}), count(DISTINCT {t})" for t in texts) + f" FROM {relation}"
+def repeats(dialect: Dialect, relation: str, texts: Sequence[str], *, exact: bool) -> str:
+    """Rows with a value and the number of values, or an estimate of it, one pair per expression."""
+    number = "count(DISTINCT {0})" if exact else dialect.approximate_distinct
+    counts = ", ".join(f"count({text}), {number.format(text)}" for text in texts)
+    return f"SELECT {counts} FROM {relation}"

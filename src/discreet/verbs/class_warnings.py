@@ -72,11 +72,23 @@ class ClassParts:
 
     def distinct(self, sets: ValueSets) -> Whole:
         """The distinct codes of each class that has one, in no promised order; of drawn ones the most."""
+        class_of, codes = self._entries(sets)
+        pairs = class_of * max(sets.size, 1) + codes
+        return np.unique(np.unique(pairs) // max(sets.size, 1), return_counts=True)[1]
+
+    def classes_of_several(self, sets: ValueSets) -> int:
+        """The number of classes that have two different codes at least; linear in the entries."""
+        class_of, codes = self._entries(sets)
+        one = np.zeros(int(self.class_of.max(initial=-1)) + 1, dtype=np.int64)
+        one[class_of] = codes
+        return len(np.unique(class_of[codes != one[class_of]]))
+
+    def _entries(self, sets: ValueSets) -> tuple[Whole, Whole]:
+        """The class and the code of every entry of value sets."""
         starts, ends = sets.offsets[self.row_types], sets.offsets[self.row_types + 1]
         lengths = ends - starts
         places = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
-        pairs = np.repeat(self.class_of, lengths) * max(sets.size, 1) + sets.codes[places]
-        return np.unique(np.unique(pairs) // max(sets.size, 1), return_counts=True)[1]
+        return np.repeat(self.class_of, lengths), sets.codes[places]
 
 
 def class_warnings(
@@ -186,7 +198,7 @@ def alike_warnings(parts: ClassParts) -> tuple[CodedWarning, ...]:
     """Return the classes in which everybody has the same value, of each sensitive attribute."""
     found, classes = [], parts.classes
     for sets in parts.table.sensitive:
-        several = int((parts.distinct(sets) > 1).sum())
+        several = parts.classes_of_several(sets)
         if several < classes:
             found.append(alike_groups(sets.attribute, classes - several, classes))
     return tuple(found)

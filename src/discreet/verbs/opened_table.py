@@ -90,14 +90,21 @@ class OpenedTable:
         return self._row_types
 
     def count_values(self) -> None:
-        """Count the rows with their sensitive values, by one scan, where these fit the memory limit.
+        """Look at the rows, and count them with their sensitive values where these fit the memory limit.
 
         An answer says in how many classes everybody has the same value, whether a criterion of values is
-        required or not.
+        required or not. One session of the engine does both.
         """
-        if self.spec.sensitive:
+        from discreet.profile.table_warnings import table_findings
+
+        found = vars(self)
+        if self.is_counted or "findings" in found:
+            return
+        self.spec.require_quasi_identifiers()
+        with self.engine("Counting row types") as engine:
+            found["findings"] = table_findings(engine, self.spec)
             with suppress(LimitReached):
-                _ = self.frequency_set
+                found["frequency_set"] = count_frequency_set(engine, self.spec, self.settings)
 
     @property
     def is_counted(self) -> bool:
