@@ -271,10 +271,11 @@ def test_single_values_are_told_by_every_verb(tmp_path: Path, settings: Settings
     shown = [row for own in groups.values() for row in own]
     in_file = Counter(row["income"] for row in shown)
     alone = sum(n == 1 for n in in_file.values())
-    within = sum(n == 1 for own in groups.values() for n in Counter(row["income"] for row in own).values())
+    of_groups = [Counter(row["income"] for row in own) for own in groups.values()]
+    within = sum(n == 1 for counts in of_groups for n in counts.values())
     text = (
-        f"income: {alone} of {len(shown)} rows have a value that no other row has; anybody who knows it finds "
-        f"the row. Within their group {within} are the only ones with theirs."
+        f"income: {alone} of {len(shown)} rows have a value that no other row has; anybody who knows it "
+        f"finds the row. Within their group {within} are the only ones with theirs."
     )
     assert released.release.warnings.count(text) == 1
     assert str(released).count("that no other row has") == 1

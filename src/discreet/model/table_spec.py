@@ -116,7 +116,8 @@ class SourceSpec:
     rows are some of those that lie there, and nobody sees the others. ``ways`` are the identifiers that
     are published in another form, and ``shifts`` the columns whose dates are moved by a number of days
     that ``subject`` decides. ``survey_weight`` is the column that says how many people a row stands for.
-    ``rows_are_people`` declares that each row is a person, although values of an identifier repeat. With
+    ``rows_are_people`` declares that each row is a person, although values of an identifier repeat.
+    ``warnings`` are what somebody noticed in the rows, for every verb to repeat. With
     a ``link`` only rows that belong to another table's are there.
     """
 
@@ -144,6 +145,7 @@ class SourceSpec:
     shifts: Mapping[str, DateShift] = field(default_factory=dict)
     survey_weight: str | None = None
     rows_are_people: bool = False
+    warnings: tuple[str, ...] = ()
     link: Link | None = field(default=None, repr=False)
 
     def form_of(self, name: str) -> WrittenForm | None:

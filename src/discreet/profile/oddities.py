@@ -29,16 +29,8 @@ def warnings_of(attributes: Sequence[ProposedAttribute]) -> list[str]:
     found: list[str] = []
     found += _one_column([a.column for a in attributes])
     found += _strange_header([a.column for a in attributes])
-    found += [_strange_age(a.column) for a in attributes if is_age(a.name) and _is_strange_age(a.column)]
-    found += _far_off([a for a in attributes if not (is_age(a.name) and _is_strange_age(a.column))])
-    found += _lost_zeros([a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER])
-    given_up = [a.name for a in attributes if a.reason == GIVEN_UP]
-    if given_up:
-        found.append(
-            f"{len(given_up):,} columns would make the lattice too large and are dropped until you decide: "
-            f"{shortened(given_up)}. Give those that others know the role quasi-identifier. To publish the "
-            'rest outside every check, delete its lines and write unlisted = "insensitive" in [source].'
-        )
+    found += warnings_of_values([a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER])
+    found += warnings_of_dropped(attributes)
     if not any(a.role is AttributeRole.QUASI_IDENTIFIER for a in attributes):
         found.append("No column looks like a quasi-identifier: name at least one before you negotiate.")
     if not any(a.role is AttributeRole.SENSITIVE for a in attributes):
@@ -46,22 +38,45 @@ def warnings_of(attributes: Sequence[ProposedAttribute]) -> list[str]:
     return found
 
 
+def warnings_of_values(columns: Sequence[ColumnProfile]) -> list[str]:
+    """What is odd in numbers and codes: nobody's age, numbers that mean missing, zeros that were lost."""
+    ages = [column for column in columns if is_age(column.name) and _is_strange_age(column)]
+    others = [column for column in columns if column not in ages]
+    return [*map(_strange_age, ages), *_far_off(others), *_lost_zeros(columns)]
+
+
+def warnings_of_dropped(attributes: Sequence[ProposedAttribute]) -> list[str]:
+    """What to decide of columns that would make the lattice too large."""
+    given_up = [a.name for a in attributes if a.reason == GIVEN_UP]
+    if not given_up:
+        return []
+    return [
+        f"{len(given_up):,} columns would make the lattice too large and are dropped until you decide: "
+        f"{shortened(given_up)}. Give those that others know the role quasi-identifier. To publish the "
+        'rest outside every check, delete its lines and write unlisted = "insensitive" in [source].'
+    ]
+
+
+def warnings_of_copies(copies: int) -> list[str]:
+    """What to look at where rows are copies of others."""
+    if not copies:
+        return []
+    return [
+        f"Exact copies of other rows, nearly unique cells included: {copies:,}. Where a copy is no other "
+        "person, take it out of the file: it lets k count somebody twice."
+    ]
+
+
 def warnings_of_rows(
-    engine: Engine, table: SourceTable, attributes: Sequence[ProposedAttribute], copies: int
+    engine: Engine, table: SourceTable, attributes: Sequence[ProposedAttribute]
 ) -> list[str]:
-    """What to look at in an open table: rows that are copies, words that differ in capitals or blanks alone.
+    """What to look at in an open table: words that differ in capitals or blanks alone.
 
     Cost: a grouping of the columns of few words.
     """
-    shown = [a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER]
-    found = _told_apart(engine, table, shown)
-    if copies:
-        found.insert(
-            0,
-            f"Exact copies of other rows, nearly unique cells included: {copies:,}. Where a copy is no other "
-            "person, take it out of the file: it lets k count somebody twice.",
-        )
-    return found
+    return _told_apart(
+        engine, table, [a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER]
+    )
 
 
 def warnings_of_sums(sums: Sequence[ColumnSum]) -> list[str]:
@@ -136,15 +151,15 @@ def copied_rows(engine: Engine, table: SourceTable, columns: Sequence[ColumnProf
     return int(found[0][0])
 
 
-def _far_off(attributes: Sequence[ProposedAttribute]) -> list[str]:
+def _far_off(columns: Sequence[ColumnProfile]) -> list[str]:
     """A warning where numbers that programs write for what is missing lie far off the others."""
     found = []
-    for attribute in attributes:
-        column, (low, high) = attribute.column, attribute.column.within
+    for column in columns:
+        low, high = column.within
         far = [v for v in (column.lowest, column.highest) if max(low - v, v - high) > high - low > 0]
-        if column.numbers and far and attribute.role is not AttributeRole.IDENTIFIER:
+        if column.numbers and far:
             said = " and ".join(f"{value:.15g}" for value in far)
-            found.append(f"'{attribute.name}' ({said}; the others from {low:.15g} to {high:.15g})")
+            found.append(f"'{column.name}' ({said}; the others from {low:.15g} to {high:.15g})")
     if not found:
         return []
     return [
@@ -186,9 +201,14 @@ def _told_apart(engine: Engine, table: SourceTable, columns: Sequence[ColumnProf
             f"'{some[int(place)]}' ({int(values):,} values, then {int(few):,})"
             for place, values, few in sorted(told)
         ]
-    if not found:
+    return warnings_of_words(found)
+
+
+def warnings_of_words(columns: Sequence[str]) -> list[str]:
+    """What to look at in columns of words, each with its numbers of values with and without capitals."""
+    if not columns:
         return []
     return [
-        f"Values differ in capitals or in blanks alone, in {', '.join(found)}. Write them alike in the file, "
-        "or join them in a hierarchy: what is rare stands out."
+        f"Values differ in capitals or in blanks alone, in {', '.join(columns)}. Write them alike in the "
+        "file, or join them in a hierarchy: what is rare stands out."
     ]

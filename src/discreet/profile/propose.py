@@ -28,6 +28,8 @@ from discreet.profile.lattice_size import small_enough
 from discreet.profile.oddities import (
     copied_rows,
     warnings_of,
+    warnings_of_copies,
+    warnings_of_dropped,
     warnings_of_rows,
     warnings_of_sums,
 )
@@ -208,19 +210,36 @@ def propose_for(
         )
         for column, (role, reason) in zip(columns, given, strict=True)
     ]
+    return _proposal(engine, table, attributes, told, files, null_texts, people)
+
+
+def _proposal(
+    engine: Engine,
+    table: SourceTable,
+    attributes: Sequence[ProposedAttribute],
+    told: ToldForms,
+    files: tuple[FileMatch, ...],
+    null_texts: tuple[str, ...],
+    people: PersonKeys,
+) -> SpecProposal:
+    """The attributes within an affordable lattice, with what to look at in the rows."""
     kept = small_enough(attributes)
     readable = [a for a in kept if _unreadable(table.types[a.name]) is None]
     copies = copied_rows(engine, table, [a.column for a in readable])
-    odd = warnings_of_rows(engine, table, readable, copies) if readable else ()
+    odd = warnings_of_rows(engine, table, readable) if readable else ()
     sums = sums_of(engine, table, [a.column for a in readable])
-    warnings = (
-        *warnings_of_people(people),
-        *told.warnings,
-        *odd,
-        *warnings_of_sums(sums),
-        *warnings_of(readable),
+    once = (*told.warnings, *warnings_of_copies(copies), *warnings_of_sums(sums))
+    return SpecProposal(
+        tuple(kept),
+        null_texts,
+        kept[0].column.rows,
+        (*warnings_of_people(people), *once, *odd, *warnings_of(readable)),
+        told.padded,
+        files,
+        sums,
+        people,
+        (*once, *warnings_of_dropped(kept)),
     )
-    return SpecProposal(tuple(kept), null_texts, columns[0].rows, warnings, told.padded, files, sums, people)
 
 
 def _people(

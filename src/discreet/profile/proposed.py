@@ -18,6 +18,7 @@ from discreet.profile.person_warnings import comments_of_people
 from discreet.profile.sums import ColumnSum
 
 _FIRST_L = 2
+_WHY_WARNINGS = ("Every verb repeats these until you remove them.",)
 _WHY_L = (
     "The fewest different values of each sensitive column in a group. With l = 1 everybody in a group may",
     "have the same one, and who finds a person's group learns it.",
@@ -51,7 +52,8 @@ class SpecProposal:
 
     ``padded`` columns have blanks around their texts, so that blanks are to be stripped. ``files`` says what
     became of each hierarchy file that was offered, ``sums`` which columns are calculated from others.
-    ``people`` are the columns that identify persons, of which the first becomes the subject.
+    ``people`` are the columns that identify persons, of which the first becomes the subject. Of the
+    ``warnings``, later verbs find ``noticed`` ones in the spec only, and others again in the rows.
     """
 
     attributes: tuple[ProposedAttribute, ...]
@@ -62,6 +64,7 @@ class SpecProposal:
     files: tuple[FileMatch, ...] = ()
     sums: tuple[ColumnSum, ...] = ()
     people: PersonKeys = field(default_factory=PersonKeys)
+    noticed: tuple[str, ...] = ()
 
     @property
     def subject(self) -> str | None:
@@ -77,6 +80,7 @@ class SpecProposal:
             written={**source.written, **forms},
             strip=source.strip or bool(self.padded),
             subject=source.subject or self.subject,
+            warnings=self.noticed,
         )
 
     @property
@@ -94,6 +98,8 @@ class SpecProposal:
             source["strip"] = True
         if self.subject is not None:
             source.setdefault("subject", self.subject)
+        if self.noticed:
+            source["warnings"] = list(self.noticed)
         attributes: dict[str, Any] = {}
         for attribute in self.attributes:
             entry: dict[str, Any] = {"role": str(attribute.role)}
@@ -125,7 +131,8 @@ class SpecProposal:
     @property
     def key_comments(self) -> dict[str, dict[str, tuple[str, ...]]]:
         """What to know of keys of the spec, by table and key."""
-        return {"source": comments_of_people(self.people), "request": {"l": _WHY_L}}
+        told = {**comments_of_people(self.people), "warnings": _WHY_WARNINGS}
+        return {"source": told, "request": {"l": _WHY_L}}
 
     @property
     def reasons(self) -> dict[str, str]:

@@ -49,7 +49,13 @@ def insensitive_values(engine: Engine, table: SourceTable, spec: TableSpec) -> I
             yield source_rows_singled_out(found.column, found.alone, rows)
 
 
-CHECKS: tuple[Check, ...] = (insensitive_values,)
+def recorded(engine: Engine, table: SourceTable, spec: TableSpec) -> Iterator[CodedWarning]:
+    """Repeat what the spec records of the rows."""
+    del engine, table
+    yield from (CodedWarning("noticed", text, private=True) for text in spec.source.warnings)
+
+
+CHECKS: tuple[Check, ...] = (recorded, insensitive_values)
 """The checks, in the order of their warnings, behind those about people."""
 
 

@@ -123,8 +123,7 @@ def publish_permuted(
             person=person,
         ) as held,
     ):
-        chosen, tables, told = _grouped(held, plan, choose, draw)
-        further = _with_people(further, told)
+        chosen, tables, further = _grouped(held, plan, choose, draw, further)
         held = held.without_arrays()
         _count_groups(held, tables, plan.requirement)
         parts = (held, tables, chosen.partition, plan.form, delivery, views)
@@ -148,30 +147,23 @@ def publish_permuted(
         )
 
 
-def _with_people(
-    further: tuple[CodedWarning, ...], told: tuple[CodedWarning, ...] | None
-) -> tuple[CodedWarning, ...]:
-    """The caller's warnings; where people were counted, what that ``told`` in place of theirs."""
-    if told is None:
-        return further
-    return (*told, *(warning for warning in further if warning.code != FEW_PEOPLE))
-
-
 def _grouped(
-    held: HeldRows, plan: PermutedPlan, choose: Choose, draw: Draw
-) -> tuple[Chosen, PermutedTables, tuple[CodedWarning, ...] | None]:
+    held: HeldRows, plan: PermutedPlan, choose: Choose, draw: Draw, further: tuple[CodedWarning, ...]
+) -> tuple[Chosen, PermutedTables, tuple[CodedWarning, ...]]:
     """Find the groups and make the released rows, with room for the arrays of both, which end here.
 
-    The warnings are about people in groups, None where nobody counted them.
+    The warnings are ``further`` ones; where people were counted, what that found is in place of theirs.
     """
     keys = len(held.hierarchies) if plan.row_types else 0
     held.engine.leave_room(bytes_beside(held.rows, held.sensitive.distinct, keys))
     chosen = choose(held)
     count_people(held, chosen, plan.requirement)
     chosen = replace(chosen, near=_near(held, chosen))
-    few = _few_people(held, chosen, plan.requirement.k)
+    told = _few_people(held, chosen, plan.requirement.k)
+    if told is not None:
+        further = (*told, *(warning for warning in further if warning.code != FEW_PEOPLE))
     tables = _permuted(held, chosen, draw)
-    return chosen.without_arrays(), tables, few
+    return chosen.without_arrays(), tables, further
 
 
 def _few_people(held: HeldRows, chosen: Chosen, k: int) -> tuple[CodedWarning, ...] | None:

@@ -195,6 +195,12 @@ class SourceTable(StrictTable):
         title="Whether each row is a person, where an identifier repeats; `subject` is the alternative.",
         examples=["true"],
     )
+    warnings: Texts = Field(
+        default_factory=list,
+        description="a list of texts in quotes",
+        title="What `init` noticed in the rows: every verb repeats it until it is removed.",
+        examples=["[\"'total' = 'a' + 'b'\"]"],
+    )
     survey_weight: str | None = Field(
         None,
         min_length=1,

@@ -209,6 +209,7 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
         nulls=NullPolicy(table.nulls),
         subject=table.subject,
         rows_are_people=table.rows_are_people,
+        warnings=tuple(table.warnings),
         survey_weight=table.survey_weight,
         unlisted=UnlistedPolicy(table.unlisted),
         table=table.table,

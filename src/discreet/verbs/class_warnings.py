@@ -24,6 +24,7 @@ from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.group_warnings import alike_groups, few_people, in_order, source_rows_singled_out
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
+from discreet.profile.odd_values import odd_values
 from discreet.profile.person_warnings import people_not_counted
 from discreet.release.manifest import Manifest
 from discreet.results.answers import NegotiationResult
@@ -96,7 +97,8 @@ def class_warnings(
 ) -> tuple[CodedWarning, ...]:
     """Return the warnings of a table, with what is counted of an answer's classes in the first places."""
     found = (*people_warnings(table, parts, requirement), *alike_warnings(parts))
-    return in_order((*found, *single_value_warnings(parts.table), *_others(table)))
+    values = (*single_value_warnings(parts.table), *odd_values(parts.table))
+    return in_order((*found, *values, *_others(table)))
 
 
 def with_warnings(table: OpenedTable, result: NegotiationResult) -> NegotiationResult:
@@ -113,6 +115,12 @@ def answer_warnings(table: OpenedTable, result: NegotiationResult) -> tuple[Code
     return class_warnings(table, parts, answer.requirement)
 
 
+def inspection_warnings(table: OpenedTable) -> tuple[CodedWarning, ...]:
+    """Return the warnings of a table before anything is done to it."""
+    counted = table.frequency_set
+    return (*table.warnings, *single_value_warnings(counted), *odd_values(counted))
+
+
 def publish_warnings(
     table: OpenedTable, parts: ClassParts | None, requirement: Requirement, why: str = ""
 ) -> tuple[CodedWarning, ...]:
@@ -124,7 +132,7 @@ def publish_warnings(
     others = _others(table, SINGLE_VALUES)
     if parts is None:
         return (*people_warnings_uncounted(table, why), *others)
-    return (*people_warnings(table, parts, requirement), *others)
+    return (*people_warnings(table, parts, requirement), *odd_values(parts.table), *others)
 
 
 def release_people(table: OpenedTable, manifest: Manifest | None) -> tuple[CodedWarning, ...]:

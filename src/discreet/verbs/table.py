@@ -40,12 +40,11 @@ class Table(OpenedTable, Printed):
     def inspect(self) -> Inspection:
         """Row types, uniqueness, the risk as it stands, hierarchies, warnings."""
         from discreet.results.inspection import inspection_of
-        from discreet.verbs.class_warnings import single_value_warnings
+        from discreet.verbs.class_warnings import inspection_warnings
 
         with self.engine("Reading the header") as engine:
             columns = engine.open_source(self.spec.source).columns
-        warnings = (*self.warnings, *single_value_warnings(self.frequency_set))
-        return inspection_of(self.spec, self.frequency_set, columns, warnings)
+        return inspection_of(self.spec, self.frequency_set, columns, inspection_warnings(self))
 
     def compare(
         self,

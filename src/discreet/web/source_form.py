@@ -109,7 +109,9 @@ def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
     )
     if workspace.has_spec and workspace.spec().source.path == source.path:
         known = workspace.spec().source  # what the form does not show
-        source = replace(source, subset=known.subset, survey_weight=known.survey_weight)
+        source = replace(
+            source, subset=known.subset, survey_weight=known.survey_weight, warnings=known.warnings
+        )
     try:
         inferred = inferred_source(source)
         if body.encoding:
