@@ -42,8 +42,8 @@ ODD: dict[str, tuple[dict[str, list[str]], str]] = {
         "Codes that begin with a zero",
     ),
     "capitals": (
-        {"street part": ["Bonn", "bonn", "Jena", "JENA"] * (ROWS // 4)},
-        "Values differ in capitals or in blanks alone, in 'street part' (4 values, then 2)",
+        {"place": ["Bonn", "bonn", "Jena", "JENA"] * (ROWS // 4)},
+        "Values differ in capitals or in blanks alone, in 'place' (4 values, then 2)",
     ),
     "sums": (
         {**PARTS, "gross": [str(int(a) + int(b)) for a, b in zip(*PARTS.values(), strict=True)]},

@@ -23,7 +23,9 @@ def few_people(column: str, k: int, few: int, groups: int, *, at_least: bool = F
         f"several rows belong to one person. Set subject = {name} in [source] of the spec; or "
         "rows_are_people = true, where each row is a person."
     )
-    return CodedWarning(FEW_PEOPLE, f"At least {text}" if at_least else text)
+    if at_least:
+        return CodedWarning(FEW_PEOPLE, f"At least {text}")
+    return CodedWarning(FEW_PEOPLE, text)
 
 
 def alike_groups(name: str, alike: int, groups: int) -> CodedWarning:
