@@ -141,7 +141,7 @@ def test_german_amounts_and_mixed_dates_from_init_to_the_audit(
     for i in range(120):
         day, month, year = 13 + i % 15, 1 + i % 12, 1950 + i % 40
         date = f"{year}-{month:02}-{day:02}" if i % 5 == 0 else f"{day:02}.{month:02}.{year}"
-        lines.append(f"{('01234', '16842', 'NA')[i % 3]};{date};{2 + i % 40}.100,50 €")
+        lines.append(f"{('01234', '01299', '16842', 'NA')[i % 4]};{date};{2 + i % 40}.100,50 €")
     Path("people.csv").write_bytes("\r\n".join(lines).encode("windows-1252"))
     assert run("init", "people.csv").status == 0
     spec = tomllib.loads(Path("discreet.toml").read_text(encoding="utf-8"))["attributes"]

@@ -112,7 +112,7 @@ def test_bounds_and_marking(run: Run, people: Path) -> None:
         ("--algorithm anytime --k 2 --node-budget few", "a whole number"),
         ("--algorithm incognito-cube --k 2 --cube-budget big", "a number with B"),
         ("--algorithm optimal --k 2 --in-database", "samarati, bottom-up"),
-        ("--algorithm incognito", "k, l, or both"),
+        ("--algorithm incognito", "k, l, or another criterion"),
     ],
 )
 def test_bad_input(options: str, allowed: str, run: Run, people: Path) -> None:

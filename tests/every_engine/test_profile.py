@@ -13,13 +13,16 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, LimitReached
 from discreet.profile.columns import values_of
+from discreet.profile.name_columns import NAMES, NAMES_BY_REFERENCE
 from discreet.profile.propose import propose_spec
 from discreet.profile.proposed import SpecProposal
+from discreet.profile.roles import IN_DOUBT
 from discreet.profile.study import study_columns
 from discreet.profile.uniqueness import uniqueness_of_set, worst_sets
 from tests.drawing import some_of
 from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
 from tests.every_engine.test_counting import drawn_enough
+from tests.profile.person_values import OTHERS, PERSONS
 
 ROWS = 60
 
@@ -142,3 +145,18 @@ def with_few_bytes(place: Place) -> None:
 def test_a_table_without_rows(place: Place) -> None:
     with pytest.raises(InputError, match="has no row"):
         proposed(place, {"a": ("VARCHAR", [])})
+
+
+def test_names_of_persons_are_identifiers(place: Place) -> None:
+    columns: Columns = {
+        "xa": ("VARCHAR", cycled(*PERSONS["given family"][:20])),
+        "xb": ("VARCHAR", cycled(*PERSONS["Russian"], None)),
+        "xc": ("VARCHAR", cycled(*PERSONS["Japanese"])),
+        "xd": ("VARCHAR", cycled(*OTHERS["titles of jobs"])),
+        "link.reference": ("VARCHAR", cycled("Practitioner/1", "Practitioner/2")),
+        "link.display": ("VARCHAR", cycled("Zux Trok", "Wob Snib")),
+    }
+    reasons = {attribute.name: attribute.reason for attribute in proposed(place, columns).attributes}
+    assert reasons["xa"] == reasons["xb"] == reasons["xc"] == NAMES
+    assert reasons["link.display"] == NAMES_BY_REFERENCE
+    assert reasons["xd"] == IN_DOUBT

@@ -206,6 +206,31 @@ def test_defaults_of_the_source_hold_for_every_other_column(place: Place) -> Non
     assert read(place, columns, decimal=",")["sex"] == ["m", "m ", " f"]
 
 
+def test_floats_that_are_all_whole_are_read_as_whole_numbers(place: Place) -> None:
+    columns: Columns = {
+        "zip": ("DOUBLE", [53711.0, None, -0.0, 2.0**52]),
+        "cost": ("DOUBLE", [1.0, 2.5, None, 3.0]),
+        "huge": ("DOUBLE", [1e300, 2.0, 3.0, 4.0]),
+        "none": ("DOUBLE", [None] * 4),
+    }
+    texts = {
+        True: [("53711", "1.0"), (None, "2.5"), ("0", None), ("4503599627370496", "3.0")],
+        False: [("53711.0", "1.0"), (None, "2.5"), ("-0.0", None), ("4503599627370496.0", "3.0")],
+    }
+    for whole in (True, False):
+        source = place.put(columns, whole=whole)
+        with place.connect(source) as engine:
+            table = engine.open_source(source)
+            assert table.types["zip"] == ("BIGINT" if whole else "DOUBLE")
+            assert [table.types[name] for name in ("cost", "huge", "none")] == ["DOUBLE"] * 3
+            found = engine.fetch_rows(
+                f"SELECT {table.text('zip')}, {table.text('cost')} FROM {table.relation}"
+            )
+        expected = place.read_as({"zip": ("DOUBLE", [-0.0])})["zip"][1] if not whole else []
+        if whole or expected == [-0.0]:
+            assert sorted(found, key=str) == sorted(texts[whole], key=str)
+
+
 def test_a_column_without_texts_has_no_written_form(place: Place) -> None:
     source = place.put({"cost": ("DOUBLE", [1.5])}, written={"cost": EURO})
     with place.connect(source) as engine, pytest.raises(InputError, match="holds DOUBLE and no texts"):
@@ -226,7 +251,7 @@ def test_forms_are_told_by_the_same_shapes_everywhere(place: Place) -> None:
         "Kosten": ("VARCHAR", [f"{i % 7}.{i:03},50 €" for i in range(60)]),
         "birthdate": ("VARCHAR", [f"{1 + i % 28:02}/{1 + i % 12:02}/19{50 + i % 40}" for i in range(60)]),
         "visit": ("VARCHAR", [f"01/{1 + i % 12:02}/2023 10:{i % 60:02}" for i in range(60)]),
-        "sex": ("VARCHAR", ["m ", "f"] * 30),
+        " sex\u00a0": ("VARCHAR", ["m ", "f"] * 30),
     }
     source = place.put(columns)
     with place.connect(source) as engine:
@@ -239,7 +264,7 @@ def test_forms_are_told_by_the_same_shapes_everywhere(place: Place) -> None:
         "visit": WrittenForm(dates=("%d/%m/%Y %H:%M",)),
         "sex": None,
     }
-    assert found.padded == ("sex",)
+    assert found.padded_names == study.proposal.padded_names == (" sex\u00a0",)
     assert {a.name: a.written for a in study.proposal.attributes} == forms
     assert study.occurring("sex")[0] == ("f", "m")
     assert study.occurring("birthdate")[0][:2] == ("1950-01-01", "1950-05-13")

@@ -58,13 +58,13 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "comments.csv": ("# by a tool\n# in 2024\n" + table(), "Lines above the one that names the columns"),
     "title.csv": (
         "Export;;;\n;;;\n" + table().replace(",", ";"),
-        "Name them; lines above the table must go.",
+        "Name them; lines above the table must go,",
     ),
     "psql.txt": (
         " age | sex\n-----+-----\n" + table("  {age} | {sex}", " ")[2:] + "(24 rows)\n",
         "Notes below the table, or a rule in it, must go.",
     ),
-    "r_rows.csv": (table('"{i}",{age},"{sex}"', '"age","sex"'), "(row.names = FALSE)"),
+    "r_rows.csv": (table('"{i}",{age},"{sex}"', '"age","sex"'), "row.names = FALSE"),
     "r_table.txt": (table('"{i}" {age} "{sex}"', '"age" "sex"'), "--delimiter ' '"),
     "backslashes.csv": (table('{age},"said \\"no\\", ok"', "age,note"), "double quotes inside"),
     "two_lines.csv": ("age,sex,sex\n" + table("{age},{sex},x", "age,m,f"), "Rename one of them."),

@@ -143,9 +143,7 @@ def test_one_count_serves_every_value_and_k_and_l_need_none() -> None:
 def test_the_twin_says_that_it_serves_further_scores() -> None:
     heard: list[str] = []
     evaluate_lattice(one_sensitive(), SETTINGS, criteria=[Share(0.5), MostRows(2)], notice=heard.append)
-    assert heard == [
-        "the compiled kernels count k and l; for share, most-rows the numpy twin evaluates, more slowly"
-    ]
+    assert heard == ["no compiled score for share, most-rows: using numpy, which is slower"]
 
 
 def test_entries_beyond_the_memory_limit_end_the_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,7 +94,7 @@ def test_levels_that_cross_or_ask_nothing_are_refused() -> None:
         negotiate_local(
             frequency_set, Request.of(k=2, min_level={name: top}, max_level={name: top - 1}), LIMITS
         )
-    with pytest.raises(InputError, match="neither k nor l"):
+    with pytest.raises(InputError, match="no privacy criterion"):
         negotiate_local(frequency_set, Request(Requirement()), LIMITS)
 
 

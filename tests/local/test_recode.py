@@ -296,7 +296,7 @@ def test_what_cannot_be_had() -> None:
     ):
         with pytest.raises(InputError):
             recode(frequency_set, Requirement(2), LIMITS, **options)
-    with pytest.raises(InputError, match="neither k nor l"):
+    with pytest.raises(InputError, match="no privacy criterion"):
         recode(frequency_set, Requirement(), LIMITS)
 
 

@@ -29,8 +29,8 @@ def proposed(column: str, values: list[str], tmp_path: Path, settings: Settings)
     [
         (
             "age",
-            [*map(str, range(18, 67)), "67+"],
-            {"name": "age", "others": ["67+"], "levels": ["5-years", "10-years", "20-years"]},
+            [*map(str, range(18, 67)), "3 months"],
+            {"name": "age", "others": ["3 months"], "levels": ["5-years", "10-years", "20-years"]},
         ),
         ("admission diag", DIAGNOSES, {"name": "icd10", "levels": ["category", "block", "chapter"]}),
         ("native-country", COUNTRIES, {"name": "country", "levels": ["sub-region", "region"]}),
@@ -56,6 +56,11 @@ def test_name_and_values_fit(
         assert found["name"] == expected
     else:
         assert found == {"kind": "builtin", **expected}
+
+
+def test_ages_with_an_open_end_are_coded_at_its_bound(tmp_path: Path, settings: Settings) -> None:
+    found = proposed("age", [*map(str, range(18, 67)), "67+"], tmp_path, settings)
+    assert found == {"kind": "intervals", "upper": 67, "widths": [5, 10, 20]}
 
 
 @pytest.mark.parametrize(

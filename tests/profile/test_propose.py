@@ -13,7 +13,7 @@ from discreet.engines.connect import connect
 from discreet.hierarchy.intervals import IntervalHierarchy
 from discreet.model.table_spec import AttributeRole, SourceSpec
 from discreet.profile.columns import ColumnProfile
-from discreet.profile.hierarchies import FLAT, HierarchyProposal, nice_widths, propose_hierarchy
+from discreet.profile.hierarchies import FLAT, HierarchyProposal, needs_values, nice_widths, propose_hierarchy
 from discreet.profile.lattice_size import MOST_NODES
 from discreet.profile.propose import propose_spec
 from discreet.profile.proposed import SpecProposal
@@ -121,6 +121,25 @@ def test_many_words_get_automatic_groups() -> None:
     assert found.height > 1
 
 
+@pytest.mark.parametrize(
+    ("values", "steps"),
+    [
+        (("GT3", "LE3"), None),
+        (("A10", "A20", "B10"), [2]),
+        (("A10", "A11", "B10"), [1]),
+        (("A10", "A11", "A20", "B10"), [1, 1]),
+        (("1000", "2000", "3000"), None),
+        (("53711", "53712", "53703", "53705"), [1]),
+    ],
+)
+def test_masks_that_join_nothing_are_not_proposed(values: tuple[str, ...], steps: list[int] | None) -> None:
+    length = len(values[0])
+    column = replace(COLUMN, codes=True, shortest=length, longest=length, distinct=len(values))
+    assert needs_values(column)
+    table = propose_hierarchy(column, values, [1] * len(values)).table
+    assert table == (None if steps is None else {"kind": "mask", "steps": steps})
+
+
 @pytest.mark.parametrize(("lowest", "highest"), [(0, 1), (17, 90), (-5, 5), (0, 1e6), (0.001, 0.002), (5, 5)])
 @pytest.mark.parametrize("distinct", [1, 3, 9, 50, 5000])
 def test_nice_widths_nest(lowest: float, highest: float, distinct: int) -> None:
@@ -189,7 +208,8 @@ def test_a_wide_table_gets_a_small_lattice(tmp_path: Path, settings: Settings) -
     (warning,) = (warning for warning in found.warnings if "lattice" in warning)
     assert "30 columns" in warning
     assert "answer0, answer1, …, answer29" in warning
-    assert 'unlisted = "insensitive"' in warning
+    assert "unlisted" not in warning
+    assert "leave names, numbers of persons and free text" in warning
 
 
 def test_columns_in_doubt_give_way_before_those_that_others_know(tmp_path: Path, settings: Settings) -> None:

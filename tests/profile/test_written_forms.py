@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import discreet
+from discreet.errors import InputError
 from discreet.model.written_form import WrittenForm
 from discreet.profile import date_shapes, number_shapes
 from discreet.profile.proposed import SpecProposal
@@ -151,6 +152,58 @@ def test_blanks_around_cells_are_said_and_stripped(tmp_path: Path) -> None:
     assert found.mapping["source"]["strip"] is True
     assert found.as_json()["attributes"][0]["values"] == 2
     assert "blanks around cells, which are in 'sex'" in " ".join(str(found).split())
+
+
+@pytest.mark.parametrize(
+    ("texts", "form"),
+    [
+        (["53711.0", "53712.0", "2139.0"], {"decimal": "."}),
+        (["5.00", "-7.00", "8"], {"decimal": "."}),
+        (["20230401.0", "20221231.0", "20230512.0"], {"dates": ["%Y%m%d.0"]}),
+        (["5.000", "7.000", "8.000"], None),
+        (["5.0", "7.5", "8.0"], None),
+        (["01.0", "02.0", "03.0"], None),
+    ],
+)
+def test_whole_numbers_that_went_through_a_float_are_read_as_such(
+    tmp_path: Path, texts: list[str], form: dict[str, Any] | None
+) -> None:
+    found = proposed(tmp_path, {"x": texts * 20})
+    assert found.mapping["attributes"]["x"].get("written") == form
+
+
+def test_a_frame_of_whole_floats_fits_hierarchies_and_is_released_as_whole_numbers() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"zip": [53711.0, 53712.0, 53711.0, None], "age": [40.0, 41.0, 40.0, 41.0]})
+    spec = {
+        "attributes": {
+            "zip": {"role": "quasi-identifier", "hierarchy": {"kind": "mask", "steps": [1]}},
+            "age": {"role": "sensitive"},
+        }
+    }
+    released = discreet.open(frame, spec).publish({"zip": 1}, k=3, max_suppressed="50%").to_pandas()
+    assert released["zip"].tolist() == ["5371*"] * 3
+    assert sorted(released["age"].tolist()) == [40, 40, 41]
+    assert str(released["age"].dtype).lower() == "int64"
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", "\u00a0", "\u200b", "\u3000", "\ufeff"])
+def test_blanks_around_names_of_columns_are_reported_and_stripped(tmp_path: Path, blank: str) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text(f"age,job,zip,{blank}sex{blank}\n30,a,1,m\n31,a,1,f\n", encoding="utf-8")
+    found = discreet.init(path)
+    assert found.mapping["source"]["strip"] is True
+    assert list(found.mapping["attributes"]) == ["age", "job", "zip", "sex"]
+    assert "around the names of columns" in " ".join(str(found).split())
+    released = discreet.open(path, found.mapping).publish({"age": 1, "sex": 1}, k=2)
+    assert list(released.to_pandas().columns) == ["age", "job", "zip", "sex"]
+
+
+def test_names_that_differ_in_blanks_only_cannot_be_stripped(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("sex, sex\nm,f\n", encoding="utf-8")
+    with pytest.raises(InputError, match="two columns 'sex', at positions 1 and 2"):
+        discreet.init(path)
 
 
 def test_a_proposal_with_forms_works_as_it_stands(tmp_path: Path) -> None:

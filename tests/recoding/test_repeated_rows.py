@@ -35,7 +35,7 @@ def people(rows: int = 400, *, wards: pa.DataType | None = None) -> pa.Table:
         "town": [random.choice(["Ulm", "Kiel", None]) for _ in range(rows)] + ["Bonn"],
         "age": [random.choice([21, 22, 35]) for _ in range(rows)] + [99],
         "illness": [random.choice(["flu", "gout", None, ""]) for _ in range(rows)] + ["rare"],
-        "ward": [random.choice([0, 1]) for _ in range(rows)] + [7],
+        "ward": [random.choice([0, 1]) for _ in range(rows)] + [7.5 if wards == pa.float64() else 7],
     }
     table = pa.table(columns)
     return table if wards is None else table.set_column(3, "ward", table["ward"].cast(wards))

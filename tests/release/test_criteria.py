@@ -188,7 +188,7 @@ def test_what_is_asked_takes_the_records_place(published: Publish, out: Path, se
         ({"k": 3, "l": None, "share": 1.5}, "share = 1.5"),
         ({"k": 3, "l": None, "share": "0.5"}, "share = 0.5"),
         ({"k": 3, "l": None, "share": None}, "share = None"),
-        ({"k": 3, "l": None, "share": {}}, "share was asked of nothing"),
+        ({"k": 3, "l": None, "share": {}}, "no value was given for share"),
         ({"k": 3, "l": None, "share": {"diagnosis": 2}}, "share of diagnosis = 2"),
         ({"k": 3, "l": None, "share": [{"value": 0.5, "spares": 1}]}, "share = "),
         ({"k": 0, "l": None}, "k = 0"),

@@ -207,7 +207,7 @@ def test_history_choice_and_spec_stay_in_the_workspace(negotiating: TestClient) 
         ({"k": 4, "max_level": {"size": 1}}, "'size' is not a quasi-identifier"),
         ({"k": 4, "l": {"age": 2}}, "not a sensitive attribute"),
         ({"k": 4, "max_suppressed": "200%"}, "a suppression limit of 200%"),
-        ({}, "neither k nor l was asked"),
+        ({}, "no privacy criterion was given"),
         ({"k": 4, "max_level": {"age": 1}, "min_level": {"age": 2}}, "is above its greatest"),
     ],
 )

@@ -250,7 +250,7 @@ def _failing(
 def _warnings(requirement: Requirement, counts: ClassTotals) -> tuple[str, ...]:
     warnings = []
     if requirement.is_empty:
-        warnings.append("Neither k nor l was asked, so nothing was tested.")
+        warnings.append("No criterion was required, so nothing was tested.")
     if counts.classes == 0 and counts.starred == 0:
         warnings.append("The file has no rows: there was nothing to check.")
     elif counts.classes == 0:

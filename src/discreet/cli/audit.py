@@ -67,7 +67,7 @@ def audit(
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:
-    """Count a published file or table anew and check k and l.
+    """Count a published file or table anew and check its criteria.
 
     What is left out comes from its manifest. The exit status is 1 where the check fails.
     """

@@ -16,6 +16,7 @@ from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.fixed_parts import fixed_parts
 from discreet.model.option import Option, OptionKind
+from discreet.printing.sentence import capitalized
 
 _PRESET = "preset"
 _Parts = dict[str | None, dict[str, Any]]
@@ -124,7 +125,7 @@ def _rows(kind: type[Criterion]) -> Iterator[tuple[str, str]]:
     value = "VALUE|ATTR=VALUE" if kind.of_attribute else "VALUE"
     repeats = "; repeatable" if kind.of_attribute else ""
     text = f"{kind.title}: {kind.parameter.hint}, {kind.parameter.allowed}{repeats}."
-    yield f"{kind.flag()} {value}", text[:1].upper() + text[1:]
+    yield f"{kind.flag()} {value}", capitalized(text)
     for part in fixed_parts(kind):
         yield option_row(part)
 

@@ -17,6 +17,7 @@ from typer.core import TyperCommand
 
 from discreet.cli.verb import Verb, parameters
 from discreet.model.option import Option, OptionKind
+from discreet.printing.sentence import capitalized
 
 Section = tuple[str, list[tuple[str, str]]]
 """A heading of the help, and its lines: an option, and what it does."""
@@ -105,7 +106,7 @@ def option_row(option: Option) -> tuple[str, str]:
     repeats = "; repeatable" if option.repeatable else ""
     default = f" [{option.told_default}]" if option.told_default else ""
     text = f"{option.help}{listed}{repeats}.{default}"
-    return written, text[:1].upper() + text[1:]
+    return written, capitalized(text)
 
 
 def _names_others(words: Iterable[str], own: Iterable[Any]) -> bool:

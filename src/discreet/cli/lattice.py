@@ -23,7 +23,8 @@ def lattice(
 ) -> int:
     """Show how many rows every node suppresses.
 
-    At least one of k and l is needed. Options that are left out come from the spec's [request].
+    At least one criterion is needed: k, l or a further one. Options that are left out come from the spec's
+    [request].
     """
     from discreet.printing.document import BLANK
     from discreet.results.requests import requirement_of

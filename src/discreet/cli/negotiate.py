@@ -102,7 +102,7 @@ def negotiate(
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:
-    """Find the lowest levels for k and l, or relaxations.
+    """Find the lowest levels that meet the criteria, or relaxations.
 
     Options that are left out come from the spec's [request]. The exit status is 3 where there is no exact
     answer. Where the lattice is too large to be evaluated, a partial one answers, and says what it proves.

@@ -47,8 +47,9 @@ Accept = Annotated[
     str | None,
     typer.Option(
         "--accept",
-        metavar="max_suppressed|height|k|l",
-        help="Publish this relaxation where there is no exact answer.",
+        metavar="max_suppressed|height|CRITERION",
+        help="Publish this relaxation where there is no exact answer: of the limit, of the height, or of a "
+        "criterion that was required, by its name (k, l, t, …).",
     ),
 ]
 Suppressed = Annotated[

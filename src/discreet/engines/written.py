@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.errors import InputError
@@ -12,10 +13,12 @@ from discreet.model.table_spec import SourceSpec
 from discreet.model.written_form import WrittenForm
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import literal
-from discreet.sql.source import canonical_text, column_name, is_text
+from discreet.sql.source import canonical_text, column_name, is_floating, is_text
 from discreet.sql.written import MISREAD, read_as_written
 
 _LONGEST = 60
+_EXACT_WHOLE = 2**53
+"""Floating-point numbers below it tell all whole numbers apart."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +32,15 @@ class AsWritten:
     columns: tuple[str, ...]
     types: Mapping[str, str]
     forms: Mapping[str, WrittenForm]
+    whole: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, source: SourceSpec, columns: Sequence[str], types: Mapping[str, str]) -> AsWritten:
+    def of(
+        cls, source: SourceSpec, columns: Sequence[str], types: Mapping[str, str], whole: Sequence[str] = ()
+    ) -> AsWritten:
         """The forms that a source declares; ``InputError`` for one of a column that holds no texts.
 
+        ``whole`` are columns of floating-point numbers that are read as whole numbers (``whole_columns``).
         A column that is not there is found by whoever asks for it, but that of a subset, which is told here.
         """
         for name in source.written:
@@ -51,16 +58,25 @@ class AsWritten:
                 allowed=", ".join(f"'{column}'" for column in columns),
                 advice=closest(source.subset.column, columns),
             )
-        return cls(source, tuple(columns), types, forms)
+        return cls(source, tuple(columns), {**types, **dict.fromkeys(whole, "BIGINT")}, forms, tuple(whole))
 
     @property
     def as_it_stands(self) -> bool:
         """Whether the source's own rows are read, all of them and cell by cell."""
-        return not self.forms and self.source.subset is None
+        return not self.forms and not self.whole and self.source.subset is None
 
     def query(self, rows: str, dialect: Dialect) -> str:
         """What reads ``rows``, which stands behind FROM."""
         query = f"SELECT * FROM {rows}"
+        if self.whole:
+            cells = [
+                f"{dialect.cast(column_name(place), 'BIGINT')} AS {column_name(place)}"
+                if name in self.whole
+                else column_name(place)
+                for place, name in enumerate(self.columns)
+            ]
+            query = f"SELECT {', '.join(cells)} FROM {rows}"
+            rows = f"({query}) AS whole_rows"
         if self.forms:
             places = {self.columns.index(name): form for name, form in self.forms.items()}
             query = read_as_written(rows, len(self.columns), places, self.source.null_values, dialect)
@@ -77,6 +93,31 @@ class AsWritten:
     def refusing(self) -> dict[str, WrittenForm]:
         """The forms that a cell can miss."""
         return {name: form for name, form in self.forms.items() if form.refuses}
+
+
+def whole_columns(
+    fetch: Callable[[str], list[tuple[Any, ...]]],
+    source: SourceSpec,
+    relation: str,
+    columns: Sequence[str],
+    types: Mapping[str, str],
+) -> tuple[str, ...]:
+    """Return the columns of floating-point numbers that are whole in every row, if a source reads them so.
+
+    One scan of these columns in ``relation``, by ``fetch``. A column without any number is none of them.
+    """
+    floats = [name for name in columns if is_floating(types[name])] if source.whole else []
+    if not floats:
+        return ()
+    tests = []
+    for name in floats:
+        cell = column_name(columns.index(name))
+        # NaN and the infinities are no whole numbers: every engine takes their absolute value to be greater.
+        is_whole = f"abs({cell}) < {_EXACT_WHOLE} AND floor({cell}) = {cell}"
+        test = f"CASE WHEN {cell} IS NOT NULL THEN CASE WHEN {is_whole} THEN 1 ELSE 0 END END"
+        tests.append(f"coalesce(min({test}), 0)")
+    found = fetch(f"SELECT {', '.join(tests)} FROM {relation}")[0]
+    return tuple(name for name, whole in zip(floats, found, strict=True) if whole)
 
 
 def check_forms(engine: Engine, table: SourceTable, source: SourceSpec) -> None:

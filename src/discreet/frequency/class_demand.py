@@ -16,7 +16,7 @@ from discreet.frequency.class_facts import FactCounter, entries_of
 from discreet.model.class_test import ClassTest
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.monotone import MONOTONE_ADVICE, is_growing, require_monotone
-from discreet.model.requirement import Requirement
+from discreet.model.requirement import Requirement, nothing_required
 from discreet.model.subject_rows import class_test_of_subjects, counting_rows
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Demand:
         of rows by value that the frequency set does not hold.
         """
         if requirement.is_empty and class_test is None:
-            raise InputError("neither k nor l was asked", allowed="k, l, or both", advice="Give k=10, say.")
+            raise nothing_required()
         require_monotone(requirement, "a search that makes classes", advice=MONOTONE_ADVICE)
         if class_test is not None and counting_rows(frequency_set).subjects is not None:
             raise class_test_of_subjects()

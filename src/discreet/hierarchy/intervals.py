@@ -8,6 +8,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from discreet.errors import InputError
+from discreet.hierarchy.bands import Band, parse_band
 from discreet.hierarchy.interval_grid import DATA, Cuts, End, IntervalGrid
 from discreet.hierarchy.messages import listed, shown
 from discreet.hierarchy.numbers import (
@@ -32,6 +33,7 @@ class IntervalHierarchy(Cuts):
     first bound form one value, ``<18``, and so do those from the last on, ``≥65``. Numbers below ``lower``
     form one value ``<lower`` at every level (bottom coding), those from ``upper`` on ``≥upper`` (top coding),
     and intervals are cut there. With ends alone the numbers between them stay as they are, in one level.
+    Texts that name an open end (``90+``, ``under 1 year``) are in the value of the end that contains them.
     ``others`` are values that are no numbers (or codes such as 99 for unknown): they stay as they are below
     the top. Decimals are exact. Where all numbers are whole and not negative an interval reads ``20-24``,
     else ``[20, 25[``.
@@ -118,8 +120,8 @@ class IntervalHierarchy(Cuts):
         Cost: linear in the values, apart from sorting them; labels are made once per interval.
         """
         apart = set(self.others)
-        leaves = [value for value in checked_leaves(attribute, values) if value not in apart]
-        numbers = self._numbers(attribute, leaves)
+        given = [value for value in checked_leaves(attribute, values) if value not in apart]
+        leaves, numbers = self._numbers(attribute, given)
         levels = IntervalGrid.of(self, numbers).columns(leaves)
         return hierarchy_with_others(
             attribute,
@@ -158,23 +160,60 @@ class IntervalHierarchy(Cuts):
                 advice="Leave the widths out, or choose narrower ones.",
             )
 
-    def _numbers(self, attribute: str, leaves: Sequence[str]) -> list[Decimal]:
-        numbers, wrong = [], []
+    def _numbers(self, attribute: str, leaves: Sequence[str]) -> tuple[list[str], list[Decimal]]:
+        """Return the leaves in the order of their numbers, open ends outside, and their numbers.
+
+        The number of an open end is one beyond the end that contains it.
+        """
+        numbers: dict[str, Decimal] = {}
+        low: list[str] = []
+        high: list[str] = []
+        wrong: list[str] = []
         for leaf in leaves:
             number = parse_number(leaf)
-            if number is None:
+            if number is not None:
+                numbers[leaf] = number
+                continue
+            band = parse_band(leaf)
+            if band is None or not band.is_open:
                 wrong.append(leaf)
-            else:
-                numbers.append(number)
+                continue
+            self._check_open_end(attribute, leaf, band)
+            (low if band.low is None else high).append(leaf)
         if wrong:
             raise InputError(
                 f"attribute {shown(attribute)}: {listed(wrong)} of the data "
                 + ("is no number" if len(wrong) == 1 else "are no numbers"),
-                allowed="numbers such as 17, -3.5 or 1e3, and the values under others",
+                allowed="numbers such as 17, -3.5 or 1e3, open ends such as 90+, and the values under others",
                 advice=f"List it in the hierarchy as others = [{_quoted(wrong[0])}], "
                 f"or in [source] as null_values = [{_quoted(wrong[0])}].",
             )
-        return numbers
+        below = self.lower - 1 if isinstance(self.lower, Decimal) else Decimal(0)
+        above = self.upper if isinstance(self.upper, Decimal) else Decimal(0)
+        return [*low, *numbers, *high], [*([below] * len(low)), *numbers.values(), *([above] * len(high))]
+
+    def _check_open_end(self, attribute: str, leaf: str, band: Band) -> None:
+        """Raise ``InputError`` unless the lower or the upper end contains all that an open end may mean."""
+        if band.low is not None:
+            name, bound, end = "upper", band.low, self.upper
+            inside = isinstance(end, Decimal) and end <= bound
+            known = f"at most {number_text(bound)}"
+        else:
+            name, bound, end = "lower", band.high or Decimal(0), self.lower
+            inside = isinstance(end, Decimal) and (end > bound if band.high_closed else end >= bound)
+            known = f"{'above' if band.high_closed else 'at least'} {number_text(bound)}"
+        if not inside:
+            raise InputError(
+                f"attribute {shown(attribute)}: {shown(leaf)} of the data has an open end, and "
+                + (
+                    f"{name} is missing"
+                    if end is None
+                    else f"{name} is {number_text(end) if isinstance(end, Decimal) else end}"
+                ),
+                allowed=f"{name}, {known}; or the text under others",
+                advice=f"Write {name} = {number_text(bound + (name == 'lower' and band.high_closed))} in the "
+                f"hierarchy, or others = [{_quoted(leaf)}].",
+            )
 
 
 def _divides(width: Decimal, number: Decimal, *, equal: bool = False) -> bool:

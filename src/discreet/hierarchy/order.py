@@ -8,10 +8,13 @@ from itertools import accumulate, pairwise
 from operator import mul
 
 from discreet.errors import InputError
+from discreet.hierarchy.bands import ordered_bands
 from discreet.hierarchy.group_labels import LABELS, GroupLabel, group_column
+from discreet.hierarchy.known_orders import education_order
 from discreet.hierarchy.messages import shown
-from discreet.hierarchy.table import check_coverage, checked_leaves, hierarchy_from_columns
-from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
+from discreet.hierarchy.others import hierarchy_with_others
+from discreet.hierarchy.table import check_coverage, checked_leaves
+from discreet.model.hierarchy import GeneralizationHierarchy, Given
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,9 @@ class OrderHierarchy:
 
     Instead of ``sizes``, ``fanout`` says how many groups of a level make one of the next: a list by level, or
     a number, which is repeated until one group would be left. ``values`` is the order; without it the data's
-    values are ordered (numbers by size, texts naturally), and then the groups say something of the data.
+    values are ordered (bands such as ``<10k`` and levels of education as they rise, else numbers by size and
+    texts naturally), and then the groups say something of the data. ``others`` are values without a place in
+    the order: they stay as they are below the top.
     ``label`` names a group by ``first … last`` or as a set.
     """
 
@@ -28,6 +33,7 @@ class OrderHierarchy:
     sizes: tuple[int, ...] = ()
     fanout: int | tuple[int, ...] | None = None
     label: GroupLabel = "range"
+    others: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if bool(self.sizes) == (self.fanout is not None):
@@ -74,13 +80,23 @@ class OrderHierarchy:
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
         """Groups of the ordered values; ``InputError`` for a value that an explicit order misses."""
-        ordered = list(self.values) or checked_leaves(attribute, values)
+        apart = set(self.others)
+        ordered = list(self.values) or ordered_values(
+            [value for value in checked_leaves(attribute, values) if value not in apart]
+        )
         columns = [ordered]
         for size in self._sizes(len(ordered)):
             whole, rest = divmod(len(ordered), size)
             columns.append(group_column(ordered, [size] * whole + [rest] * (rest > 0), self.label))
-        columns.append([TOP] * len(ordered))
-        hierarchy = hierarchy_from_columns(attribute, columns, origin=self.origin, from_data=self.from_data)
+        hierarchy = hierarchy_with_others(
+            attribute,
+            columns,
+            self.others,
+            origin=self.origin,
+            like=["a group"] * (len(columns) - 1),
+            advice="Leave it out of others.",
+            from_data=self.from_data,
+        )
         check_coverage(hierarchy, values)
         return hierarchy
 
@@ -94,3 +110,17 @@ class OrderHierarchy:
             found.append(size)
             size *= self.fanout or 2
         return found
+
+
+def known_order(values: Sequence[str]) -> tuple[str, ...] | None:
+    """Return values in an order that they have by their meaning; None where none is known.
+
+    >>> known_order(["100k+", "<10k", "10k-100k"]), known_order(["b", "a"])
+    (('<10k', '10k-100k', '100k+'), None)
+    """
+    return ordered_bands(values) or education_order(values)
+
+
+def ordered_values(values: Sequence[str]) -> list[str]:
+    """Return values that are in natural order in the order of their meaning, where one is known."""
+    return list(known_order(values) or values)

@@ -219,7 +219,7 @@ def _by_subject(
 def _tell_of_twin(further: tuple[Bound, ...], notice: Notice | None) -> None:
     if notice is not None:
         names = ", ".join(dict.fromkeys(bound.criterion.name for bound in further))
-        notice(f"the compiled kernels count k and l; for {names} the numpy twin evaluates, more slowly")
+        notice(f"no compiled score for {names}: using numpy, which is slower")
 
 
 def _use_kernels(

@@ -31,6 +31,7 @@ from discreet.errors import InputError, LimitReached, NoSolution
 from discreet.frequency.class_cells import Summary
 from discreet.frequency.class_demand import Demand
 from discreet.frequency.class_summary import classes_to_recoding
+from discreet.frequency.failing_criteria import failing_as_a_whole
 from discreet.frequency.kernel_choice import choose_kernels
 from discreet.frequency.subject_rows import tell_of_subjects
 from discreet.local.bound import granularity_bound
@@ -230,15 +231,16 @@ def _check_suppressed(
 ) -> None:
     suppressed = int(frequency_set.counts[placement.class_of == SUPPRESSED].sum())
     if not placement.classes:
+        failing = failing_as_a_whole(frequency_set, requirement)
         raise NoSolution(
             f"{requirement}: not even all {frequency_set.rows:,} rows together meet it",
-            advice="Lower k or l, or raise the greatest levels.",
+            advice=f"Raise the greatest levels, or {failing.relaxing}.",
         )
     if suppressed > limit:
         raise NoSolution(
             f"{requirement}: within these levels {suppressed:,} of {frequency_set.rows:,} rows must be "
             f"suppressed; at most {limit:,} may be",
-            advice="Raise the suppression limit or the greatest levels, or lower k or l.",
+            advice=f"Raise the suppression limit or the greatest levels, or {requirement.relaxing}.",
         )
 
 

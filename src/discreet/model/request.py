@@ -11,7 +11,7 @@ from fractions import Fraction
 from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
 from discreet.model.lattice import Lattice, LatticeNode
-from discreet.model.requirement import Requirement
+from discreet.model.requirement import Requirement, nothing_required
 from discreet.model.row_order import RowOrder
 
 _ALLOWED_LIMIT = "a number of rows such as 301, or a percentage from 0% to 100% such as 1%"
@@ -99,7 +99,7 @@ class Request:
         """A request from plain values, as the Python API takes them; ``criteria`` beside k and l."""
         requirement = Requirement.of(k, l, criteria)
         if requirement.is_empty:
-            raise InputError("neither k nor l was asked", allowed="k, l, or both", advice="Give k=10, say.")
+            raise nothing_required()
         if scope not in tuple(Scope):
             raise InputError(f"scope '{scope}'", allowed=", ".join(Scope))
         return cls(

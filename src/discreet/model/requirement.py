@@ -19,6 +19,15 @@ from discreet.model.judge import of_release_refused
 ByAttribute = int | tuple[tuple[str, int], ...]
 
 
+def nothing_required() -> InputError:
+    """The error where no criterion is required."""
+    return InputError(
+        "no privacy criterion was given",
+        allowed="k, l, or another criterion",
+        advice="Give at least one, such as k=10.",
+    )
+
+
 @dataclass(frozen=True, init=False)
 class Requirement:
     """Criteria that are asked together: a class fails when it fails one of them.
@@ -119,6 +128,12 @@ class Requirement:
         return tuple(dict.fromkeys(criterion.name for criterion in self.criteria))
 
     @property
+    def relaxing(self) -> str:
+        """Advice that names what may give way: ``relax k or pairshare``."""
+        *first, last = self.names or ("the requirement",)
+        return f"relax {', '.join(first)} or {last}" if first else f"relax {last}"
+
+    @property
     def of_values(self) -> bool:
         """Whether a criterion speaks of sensitive attributes, so that their values must be counted."""
         return any(c.of_attribute or c.of_every_attribute for c in self.criteria)
@@ -154,7 +169,7 @@ class Requirement:
     def check(self, attributes: tuple[str, ...]) -> None:
         """``InputError`` where nothing is asked, or a criterion of an attribute not in ``attributes``."""
         if self.is_empty:
-            raise InputError("neither k nor l was asked", allowed="k, l, or both", advice="Give k=10, say.")
+            raise nothing_required()
         self.bound(attributes)
 
     def weakened(self, name: str, score: int) -> Requirement:

@@ -110,7 +110,9 @@ class SourceSpec:
     where they lie (``engines.registry``). ``url`` may hold a password: it is never shown. ``written``
     says of columns how their cells are written. In other columns of texts ``decimal`` is the mark of
     numbers, where cells are such, and ``strip`` takes the blanks off around them. ``coded`` keeps the
-    codes that have labels in the file. ``types`` are the house types of columns that a file of a statistics
+    codes that have labels in the file. With ``whole`` a column of floating-point numbers that are whole in
+    every row is read as whole numbers, as of a frame that has NULLs among them: so is what a publisher has,
+    and not what was released. ``types`` are the house types of columns that a file of a statistics
     program holds by value alone, for whoever knows them. ``version`` is that of
     a table of Delta Lake or Apache Iceberg (there a snapshot), None for the newest. With ``subset`` the
     rows are some of those that lie there, and nobody sees the others. ``ways`` are the identifiers that
@@ -137,6 +139,7 @@ class SourceSpec:
     written: Mapping[str, WrittenForm] = field(default_factory=dict)
     decimal: str | None = None
     strip: bool = False
+    whole: bool = False
     coded: bool = False
     types: Mapping[str, str] = field(default_factory=dict)
     version: int | None = None

@@ -32,7 +32,7 @@ from discreet.model.criteria.base import Bound
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.leaf_order import leaf_order
-from discreet.model.requirement import Requirement
+from discreet.model.requirement import Requirement, nothing_required
 from discreet.mondrian.finishing import FragmentCutter
 from discreet.mondrian.greedy import Progress
 from discreet.mondrian.options import MondrianOptions
@@ -104,7 +104,7 @@ def partition_stored(
     if facts.by_subject:
         raise InputError("Mondrian counts rows, and the spec names a subject", allowed="tables without one")
     if requirement.is_empty:
-        raise InputError("no requirement", allowed="k, l, or both")
+        raise nothing_required()
     for criterion in requirement.others:
         raise InputError(
             f"{criterion}: Mondrian in the engine counts no classes for {criterion.title}",
@@ -137,7 +137,7 @@ class _Run:
         if not root.total or not root.holds(bound):
             raise NoSolution(
                 f"the table as a whole, {root.total:,} rows, does not meet {self.requirement}",
-                advice="Ask for less: a smaller k or l.",
+                advice=f"Ask for less: {self._failing(root, bound).relaxing}.",
             )
         tree, fragments, scans = self._cut_fragments(entries, root, bound)
         finished = self._finished(entries, tree, fragments, occurring)
@@ -210,11 +210,16 @@ class _Run:
         tree = _tree(cuts, 0)
         return tree, _leaves(tree), scans
 
+    def _failing(self, whole: StoredFragment, bound: Sequence[Bound]) -> Requirement:
+        """The criteria that all rows together fail; all where there are no rows."""
+        failing = [one.criterion for one in bound if not whole.holds([one])]
+        return Requirement(criteria=dict.fromkeys(failing)) if failing else self.requirement
+
     def _too_large(self, fragment: StoredFragment) -> LimitReached:
         return LimitReached(
             f"{fragment.entries:,} row types in one class that cannot be cut are too many for "
             f"the memory limit of {self.settings.memory_limit:,} bytes",
-            advice="Raise DISCREET_MEMORY_LIMIT, or ask for a smaller k or l.",
+            advice=f"Raise DISCREET_MEMORY_LIMIT, or {self.requirement.relaxing}.",
         )
 
     def _finished(

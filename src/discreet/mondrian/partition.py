@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, NoSolution
 from discreet.frequency.class_facts import FactCounter
 from discreet.frequency.class_summary import classes_to_recoding
+from discreet.frequency.failing_criteria import failing_as_a_whole
 from discreet.frequency.subject_rows import rows_for_subjects, tell_of_subjects
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.class_test import ClassTest
@@ -221,7 +222,9 @@ def _whole_fails(counted: FrequencySet, requirement: Requirement) -> NoSolution:
         f"the table as a whole, {counted.rows:,} rows, does not meet {requirement}"
         if not requirement.is_empty
         else "the table as a whole does not meet the class test",
-        advice="Ask for less: a smaller k or l.",
+        advice=None
+        if requirement.is_empty
+        else f"Ask for less: {failing_as_a_whole(counted, requirement).relaxing}.",
     )
 
 

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, LimitReached, NoSolution
 from discreet.frequency.class_demand import Demand
+from discreet.frequency.failing_criteria import failing_as_a_whole
 from discreet.frequency.subject_rows import tell_of_subjects
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.class_test import ClassTest
@@ -223,19 +224,21 @@ def _check_outliers(
     outliers = int(frequency_set.counts[pattern_of == OUTLIER].sum())
     rows = frequency_set.rows
     if rows and outliers == rows:
+        failing = failing_as_a_whole(frequency_set, requirement)
         raise NoSolution(
             f"{requirement}: no pattern can hold any of the {rows:,} rows",
-            advice="Lower k or l, or allow patterns with more stars.",
+            advice=f"Allow patterns with more stars, or {failing.relaxing}.",
         )
     if outliers and mask.outliers is OutlierPolicy.ERROR:
         raise NoSolution(
             f"{requirement}: {outliers:,} of {rows:,} rows fit no pattern, and outliers are an error",
             allowed="outliers suppress: they show stars only; outliers delete: they are left out",
-            advice="Choose a policy for outliers, allow patterns with more stars, or lower k or l.",
+            advice="Choose a policy for outliers, allow patterns with more stars, or "
+            f"{requirement.relaxing}.",
         )
     if limit is not None and outliers > limit:
         raise NoSolution(
             f"{requirement}: {outliers:,} of {rows:,} rows fit no pattern and would be suppressed; "
             f"at most {limit:,} may be",
-            advice="Raise the suppression limit, allow patterns with more stars, or lower k or l.",
+            advice=f"Raise the suppression limit, allow patterns with more stars, or {requirement.relaxing}.",
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import floor, log10
 from typing import Any
 
@@ -16,8 +16,10 @@ from discreet.hierarchy.auto import AutoHierarchy
 from discreet.hierarchy.builtin.declaration import Builtin
 from discreet.hierarchy.builtin.everyday import AGE
 from discreet.hierarchy.builtin.hierarchy import BUILTINS, BuiltinHierarchy
+from discreet.hierarchy.mask import MOST_LEVELS, MaskHierarchy
 from discreet.profile.columns import ColumnProfile
 from discreet.profile.names import is_age, name_parts
+from discreet.profile.ordered_values import open_end_rows, open_numbers, ordered_texts
 
 _FEW_VALUES = 8
 _MOST_GROUPED = 2_000
@@ -50,7 +52,8 @@ class HierarchyProposal:
     """A hierarchy of the spec, a table or a file's path (``kind`` None: value → ``*``), and its height.
 
     ``levels`` are the values of the table's key ``key``, one per level below the top, finest first; a kind
-    without such a key has ``steps`` levels below the top, which cannot be chosen.
+    without such a key has ``steps`` levels below the top, which cannot be chosen. ``note`` says how texts of
+    the column are read.
     """
 
     kind: str | None = None
@@ -58,6 +61,7 @@ class HierarchyProposal:
     levels: tuple[Any, ...] = ()
     fixed: tuple[tuple[str, Any], ...] = ()
     steps: int = 0
+    note: str = ""
 
     @property
     def height(self) -> int:
@@ -83,7 +87,9 @@ class HierarchyProposal:
             return f"{dict(self.fixed)['name']} by {', '.join(self.levels)}"
         if self.kind == "mask":
             hidden = ", ".join(str(number) for number in accumulate(self.levels))
-            return f"last {hidden} characters masked"
+            return "last character masked" if hidden == "1" else f"last {hidden} characters masked"
+        if self.kind == "order":
+            return f"neighbours in groups of {', '.join(map(str, self.levels))}"
         if self.kind is None or not self.levels:
             return "groups by frequency" if self.kind else "value → *"
         return f"{self.kind} of {', '.join(str(level) for level in self.levels)}".replace(
@@ -120,11 +126,9 @@ def needs_values(column: ColumnProfile) -> bool:
         and (
             any(is_named_like(column.name, builtin) for builtin in BUILTINS.values())
             or bool(_postal_codes(column))
+            or _is_code(column)
         )
-    ) or (
-        not (column.numbers or column.dates or column.codes)
-        and _FEW_VALUES < column.distinct <= _MOST_GROUPED
-    )
+    ) or (not (column.numbers or column.dates or column.codes) and 2 < column.distinct <= _MOST_GROUPED)
 
 
 def propose_hierarchy(
@@ -136,6 +140,10 @@ def propose_hierarchy(
     ``values`` where ``needs_values`` says so.
     """
     named = [builtin for builtin in BUILTINS.values() if is_named_like(column.name, builtin)]
+    if values and not (column.numbers or column.dates):
+        ordered = _ordered(values, counts)
+        if ordered is not None:
+            return ordered
     known = [
         found
         for builtin in (*named, *_postal_codes(column))
@@ -147,7 +155,7 @@ def propose_hierarchy(
         levels = date_levels(column.first, column.last)
         return HierarchyProposal("dates", "levels", levels) if levels else FLAT
     if _is_code(column):
-        return _mask(column.longest)
+        return _mask(column.longest, values)
     if column.numbers and column.distinct > _FEW_VALUES:
         return _intervals(column)
     ages = fitted_builtin(column.name, AGE, values) if is_age(column.name) else None
@@ -158,6 +166,20 @@ def propose_hierarchy(
         if height > 1:
             return HierarchyProposal("auto", fixed=(("by", "frequency"),), steps=height - 1)
     return FLAT
+
+
+def _ordered(values: Sequence[str], counts: Sequence[int]) -> HierarchyProposal | None:
+    """Return intervals of numbers with open ends, or groups of neighbours; None for values in no order."""
+    numbers = open_numbers(values)
+    if numbers is not None:
+        widths = nice_widths(min(numbers.numbers), max(numbers.numbers), len(numbers.numbers))
+        note = ""
+        if counts:
+            note = f"open ends in {open_end_rows(numbers.texts, dict(zip(values, counts, strict=True)))}"
+        if widths:
+            return HierarchyProposal("intervals", "widths", widths, numbers.fixed, note=note)
+    texts = ordered_texts(values)
+    return None if texts is None else HierarchyProposal("order", "sizes", texts.sizes, texts.fixed)
 
 
 def is_named_like(name: str, builtin: Builtin) -> bool:
@@ -262,11 +284,33 @@ def _measured(column: ColumnProfile) -> tuple[float, float]:
     return lowest, high if column.highest - high > span else column.highest
 
 
-def _mask(length: int) -> HierarchyProposal:
+def _mask(length: int, values: Sequence[str]) -> HierarchyProposal:
+    """Return the masks of codes of a length; of known ``values`` only those levels that join some.
+
+    >>> _mask(3, ("GT3", "LE3")).words, _mask(4, ("AB10", "AB25", "CD30")).words
+    ('value → *', 'last 2 characters masked')
+    """
     levels = min(_MOST_WIDTHS, length - 1)
     each, left = divmod(length - 1, levels)
-    steps = tuple(each + (place < left) for place in range(levels))
-    return HierarchyProposal("mask", "steps", steps)
+    hidden = list(accumulate(each + (place < left) for place in range(levels)))
+    if values:
+        # Where none of the usual levels joins values, as 53711 and 53703 differ at the end only, others may.
+        every = _joining(range(1, min(length, MOST_LEVELS)), values)
+        hidden = [number for number in hidden if number in every] or every[-_MOST_WIDTHS:]
+    if not hidden:
+        return FLAT
+    return HierarchyProposal("mask", "steps", _steps(hidden))
+
+
+def _joining(hidden: Sequence[int], values: Sequence[str]) -> list[int]:
+    """Return the numbers of masked characters that join values, each more of them than the number before."""
+    sizes = [len(labels) for labels in MaskHierarchy(steps=_steps(hidden)).build("", values).labels]
+    return [number for number, finer, size in zip(hidden, sizes, sizes[1:], strict=False) if 1 < size < finer]
+
+
+def _steps(hidden: Sequence[int]) -> tuple[int, ...]:
+    """Return the characters that each level masks in addition to those of the level before."""
+    return tuple(number - before for before, number in pairwise((0, *hidden)))
 
 
 def _is_code(column: ColumnProfile) -> bool:

@@ -8,7 +8,12 @@ in ten of the distinct values, whatever the name.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+from discreet.profile.headings import letter_of_word
+
+_NAME = re.compile(r"\b(name|display)\b")
 
 
 @dataclass(frozen=True)
@@ -114,4 +119,7 @@ def kind_of_word(word: str) -> IdentifierKind | None:
     >>> kind_of_word("ssn").label, kind_of_word("plz").letter, kind_of_word("salary")
     ('HIPAA G, social security numbers', 'B', None)
     """
-    return next((kind for kind in KINDS if word in kind.words.split()), None)
+    found = next((kind for kind in KINDS if word in kind.words.split()), None)
+    if found is not None or not word:
+        return found
+    return kind_of_letter("A" if _NAME.search(word) else letter_of_word(word))

@@ -9,13 +9,27 @@ where it is a whole part of the name (``patient_id`` has the parts patient and i
 from __future__ import annotations
 
 import re
-import unicodedata
+from collections.abc import Mapping
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 
-_NAMES_KEPT = 4096  # of a wide table each name is looked at for each hierarchy that is built in
+from discreet.profile.headings import OTHERS_KNOW, PERSONS, PRIVATE, found_words, name_parts
+from discreet.profile.record_paths import names_person, names_thing
+
+__all__ = [
+    "NameHint",
+    "is_age",
+    "is_money",
+    "is_numbered",
+    "is_weight",
+    "name_hint",
+    "name_parts",
+    "person_key",
+]
+
 _SUBSTRING = 6
+_ONE_WORD = ("ad",), ("ten",), ("ho",)  # Turkish and Vietnamese words for a name, if nothing else is said
 
 
 class NameHint(StrEnum):
@@ -41,7 +55,7 @@ _KEYS = """
 """
 _IDENTIFIERS = f"""
     {_KEYS} plate kennzeichen vin
-    email mail phone telephone telefon telefono telefone tel mobile handy fax contact kontakt
+    email mail telecom phone telephone telefon telefono telefone tel mobile handy fax contact kontakt
     address adresse direccion indirizzo endereco adres street strasse rue calle
     account konto iban
     ip mac imei imsi url website homepage device serial
@@ -98,19 +112,34 @@ def name_hint(name: str) -> tuple[NameHint, str]:
     ['identifier', 'quasi-identifier', 'sensitive', 'none']
 
     Where words of several kinds occur, an identifier wins over a quasi-identifier, and that over a sensitive
-    attribute: the more protected role. But a name of a place or the like (``city_name``) is no person's.
+    attribute: the more protected role. But a name of a place or the like (``city_name``) is no person's, nor
+    is that of a thing (``product name``). A path in a nested record is read as one (``record_paths``).
     """
     single = name_parts(name)
     parts = (*single, *(first + second for first, second in pairwise(single)))
-    quasi_identifier = _found(parts, _QUASI_IDENTIFIERS)
-    identifier = _found(parts, _IDENTIFIERS) or _person_number(single)
-    identifier = identifier or ("" if quasi_identifier else _found(parts, _PERSON_NAMES))
+    others = found_words(parts)
+    quasi_identifier = _found(parts, _QUASI_IDENTIFIERS) or _other_word(others, "B", "C", OTHERS_KNOW)
+    person = names_person(name) or (" ".join(single) if single in _ONE_WORD else "")
+    identifier = person or _found(parts, _IDENTIFIERS) or _person_number(single) or _other_identifier(others)
+    if not identifier and not quasi_identifier and not names_thing(name):
+        identifier = _found(parts, _PERSON_NAMES) or others.get(PERSONS, "")
     if identifier:
         return NameHint.IDENTIFIER, identifier
     if quasi_identifier:
         return NameHint.QUASI_IDENTIFIER, quasi_identifier
-    sensitive = _whole(parts, _SENSITIVE) or _inside(parts, _SENSITIVE_STEMS.split())
+    sensitive = (
+        _whole(parts, _SENSITIVE) or _inside(parts, _SENSITIVE_STEMS.split()) or others.get(PRIVATE, "")
+    )
     return (NameHint.SENSITIVE, sensitive) if sensitive else (NameHint.NONE, "")
+
+
+def _other_word(found: Mapping[str, str], *meanings: str) -> str:
+    return next((found[meaning] for meaning in meanings if meaning in found), "")
+
+
+def _other_identifier(found: Mapping[str, str]) -> str:
+    """A word of another language for an identifier that is no name, whose kinds have letters but B and C."""
+    return _other_word(found, *(meaning for meaning in found if len(meaning) == 1 and meaning not in "BC"))
 
 
 def is_age(name: str) -> bool:
@@ -162,20 +191,6 @@ def person_key(name: str) -> str:
     if _whole(parts, _PERSON_NAMES):
         return ""
     return _person_number(parts) or _whole(parts, _KEYS)
-
-
-@lru_cache(_NAMES_KEPT)
-def name_parts(name: str) -> tuple[str, ...]:
-    """The words of a column's name: split at signs, digits and capitals; lower case, without accents.
-
-    >>> name_parts("Straße-Nr. 2"), name_parts("dateOfBirth"), name_parts("Prénom")
-    (('strasse', 'nr'), ('date', 'of', 'birth'), ('prenom',))
-    """
-    spaced = re.sub(r"(?<=[a-zß-ÿ])(?=[A-Z])", " ", name)
-    plain = spaced.casefold()
-    if not plain.isascii():
-        plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
-    return tuple(re.findall(r"[^\W\d_]+", plain))
 
 
 def _found(parts: tuple[str, ...], words: str) -> str:

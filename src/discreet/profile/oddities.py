@@ -52,8 +52,10 @@ def warnings_of_dropped(attributes: Sequence[ProposedAttribute]) -> list[str]:
         return []
     return [
         f"{len(given_up):,} columns would make the lattice too large and are dropped until you decide: "
-        f"{shortened(given_up)}. Give those that others know the role quasi-identifier. To publish the "
-        'rest outside every check, delete its lines and write unlisted = "insensitive" in [source].'
+        f"{shortened(given_up)}. Look at the values of each. Give those that others may know the role "
+        "quasi-identifier, and leave names, numbers of persons and free text as they are. Only a "
+        'column that says nothing of anybody may have the role "insensitive", which publishes it outside '
+        "every check."
     ]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.column_names import padded_names
 from discreet.engines.scratch import TemporaryTables
 from discreet.engines.written import check_forms
 from discreet.errors import InputError
@@ -25,6 +26,7 @@ from discreet.profile.hierarchies import (
 from discreet.profile.hierarchy_files import FileMatch, match_files
 from discreet.profile.identifier_forms import propose_form
 from discreet.profile.lattice_size import small_enough
+from discreet.profile.name_columns import with_names
 from discreet.profile.oddities import (
     copied_rows,
     warnings_of,
@@ -98,6 +100,11 @@ def propose_spec(
     that is not written as is known.
     """
     table = engine.open_source(as_it_stands(source))
+    padded = padded_names(table.columns)
+    if padded:
+        engine.close_source(table)
+        source = replace(source, strip=True)
+        table = engine.open_source(as_it_stands(source))
     missing = [name for name in known.names if name not in table.columns]
     if missing:
         raise InputError(
@@ -115,10 +122,14 @@ def propose_spec(
             check_forms(engine, table, applied)
         with _read_once(engine, source, table, columns[0].rows) as read:
             columns = profiled_again(engine, read, columns, told)
-            return propose_for(
+            found = propose_for(
                 engine, read, columns, told, subject=source.subject, folder=folder, roles=known.roles
             )
-    return propose_for(engine, table, columns, told, subject=source.subject, folder=folder, roles=known.roles)
+        return replace(found, padded_names=padded)
+    found = propose_for(
+        engine, table, columns, told, subject=source.subject, folder=folder, roles=known.roles
+    )
+    return replace(found, padded_names=padded)
 
 
 @contextmanager
@@ -179,7 +190,9 @@ def propose_for(
     if subject is not None:
         table.position(subject)
     people = PersonKeys() if subject is not None else _people(engine, table, columns, null_texts)
-    given = _roles(table, columns, told, subject, {**(roles or {}), **roles_of_people(people)})
+    known = {**(roles or {}), **roles_of_people(people)}
+    given = _roles(table, columns, told, subject, known)
+    given = with_names(engine, table, columns, given, known=(*known, *filter(None, [subject])))
     subject = subject or (people.person.column if people.person and people.person.can_be_subject else None)
     role_of = {column.name: role for column, (role, _) in zip(columns, given, strict=True)}
     generalized = [c for c in columns if role_of[c.name] is AttributeRole.QUASI_IDENTIFIER]

@@ -50,7 +50,8 @@ class ProposedAttribute:
 class SpecProposal:
     """What ``discreet init`` found and proposes; ``null_texts`` are to be read as NULL.
 
-    ``padded`` columns have blanks around their texts, so that blanks are to be stripped. ``files`` says what
+    ``padded`` columns have blanks around their texts, so that blanks are to be stripped; ``padded_names``
+    have them around the name. ``files`` says what
     became of each hierarchy file that was offered, ``sums`` which columns are calculated from others.
     ``people`` are the columns that identify persons, of which the first becomes the subject. Of the
     ``warnings``, later verbs find ``noticed`` ones in the spec only, and others again in the rows.
@@ -65,6 +66,7 @@ class SpecProposal:
     sums: tuple[ColumnSum, ...] = ()
     people: PersonKeys = field(default_factory=PersonKeys)
     noticed: tuple[str, ...] = ()
+    padded_names: tuple[str, ...] = ()
 
     @property
     def subject(self) -> str | None:
@@ -72,13 +74,18 @@ class SpecProposal:
         person = self.people.person
         return person.column if person is not None and person.can_be_subject else None
 
+    @property
+    def strips(self) -> bool:
+        """Whether blanks around texts or names of columns are to be left out."""
+        return bool(self.padded or self.padded_names)
+
     def applied(self, source: SourceSpec) -> SourceSpec:
         """A source that is read as proposed."""
         forms = {a.name: a.written for a in self.attributes if a.written is not None}
         return replace(
             source,
             written={**source.written, **forms},
-            strip=source.strip or bool(self.padded),
+            strip=source.strip or self.strips,
             subject=source.subject or self.subject,
             warnings=self.noticed,
         )
@@ -94,7 +101,7 @@ class SpecProposal:
         if self.null_texts:
             known = source.get("null_values", ())
             source["null_values"] = list(dict.fromkeys((*known, *self.null_texts)))
-        if self.padded:
+        if self.strips:
             source["strip"] = True
         if self.subject is not None:
             source.setdefault("subject", self.subject)
@@ -144,6 +151,8 @@ def _told(attribute: ProposedAttribute) -> Iterator[str]:
     yield attribute.reason
     if attribute.written_reason:
         yield f"read as {attribute.written_reason}"
+    if attribute.hierarchy is not None and attribute.hierarchy.note:
+        yield attribute.hierarchy.note
     if attribute.form is not None:
         yield f"left out; in its place {attribute.form}"
 

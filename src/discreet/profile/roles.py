@@ -60,7 +60,8 @@ def propose_role(column: ColumnProfile, *, written_as_number: bool = False) -> t
         return AttributeRole.QUASI_IDENTIFIER, f"known to others ({_told(word, kind_of_word(word))})"
     if column.dates:
         return AttributeRole.QUASI_IDENTIFIER, "a date, which others may know"
-    if hint is NameHint.SENSITIVE and (column.rows < _FEW_ROWS or not unique):
+    written_freely = unique and column.longest > _LONG_TEXT
+    if hint is NameHint.SENSITIVE and not written_freely and (column.rows < _FEW_ROWS or not unique):
         return AttributeRole.SENSITIVE, f"a private matter ({word})"
     if unique and _is_measure(column, written_as_number=written_as_number):
         return AttributeRole.QUASI_IDENTIFIER, MEASURE

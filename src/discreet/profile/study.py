@@ -12,13 +12,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.column_names import padded_names
 from discreet.engines.registry import ENGINES
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.model.table_spec import AttributeRole, SourceSpec
 from discreet.profile.coded_columns import CodedColumns, read_coded_columns
 from discreet.profile.columns import ColumnProfile, profile_columns
 from discreet.profile.hierarchies import HierarchyProposal, needs_values, propose_hierarchy
-from discreet.profile.identifiers import IdentifierKind
+from discreet.profile.identifiers import IdentifierKind, kind_of_letter
+from discreet.profile.name_columns import NAMES, NAMES_BY_REFERENCE
 from discreet.profile.propose import (
     as_it_stands,
     check_rows,
@@ -57,7 +59,10 @@ class ColumnStudy:
 
     def kind(self, name: str) -> IdentifierKind | None:
         """Which of the eighteen kinds of identifiers a column is of; None for none."""
-        return identifier_kind(self._profile(name))
+        by_values = (
+            self.proposed[name].reason in (NAMES, NAMES_BY_REFERENCE) if name in self.proposed else False
+        )
+        return kind_of_letter("A") if by_values else identifier_kind(self._profile(name))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -123,6 +128,10 @@ def study_columns(
     with ExitStack() as stack:
         tables = stack.enter_context(TemporaryTables(engine))
         table = stack.enter_context(opened(engine, as_it_stands(source)))
+        padded = padded_names(table.columns)
+        if padded:
+            source = replace(source, strip=True)
+            table = stack.enter_context(opened(engine, as_it_stands(source)))
         copy, unreadable = _copied(table, tables)
         total = 2 * len(copy.columns)
         columns = check_rows(copy, profile_columns(engine, copy, lambda done, _: tell(done, total)))
@@ -133,6 +142,7 @@ def study_columns(
             copy, _ = _copied(stack.enter_context(opened(engine, told.applied(source))), tables)
             columns = profiled_again(engine, copy, columns, told)
         proposal = propose_for(engine, copy, columns, told, subject=source.subject)
+        proposal = replace(proposal, padded_names=padded)
         coded = read_coded_columns(
             engine,
             copy,

@@ -22,6 +22,7 @@ from discreet.profile.columns import (
 )
 from discreet.profile.date_shapes import DateShapes, are_months, date_shapes, ordered
 from discreet.profile.number_shapes import NumberMarks, number_marks, totals
+from discreet.profile.whole_numbers import PACKED_DAYS, whole_number_forms
 from discreet.sql.cells import in_parts
 from discreet.sql.names import literal
 from discreet.sql.source import is_text
@@ -36,7 +37,6 @@ _MOST_OTHERS = 5
 _TO_EACH_WORD = 10
 _NULLS = frozenset(SURE_NULLS + LIKELY_NULLS)
 _NO_DAYS = ("00.00.0000", "00/00/0000", "00-00-0000", "0000-00-00", "00000000")
-_PACKED_DAYS = 18_000_101, 21_001_231
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,10 @@ def tell_forms(
     }
     _tell_numbers({n: m for n, m in marks.items() if m.values}, found, source.decimal, profiles)
     _tell_packed(profiles, asked, found, fits)
+    left = [c for c in profiles.values() if c.name in asked and c.name not in found.forms]
+    for name, form in whole_number_forms(left, lambda n: _some_shapes(engine, table, n), fits).items():
+        found.forms[name] = form
+        found.reasons[name] = form.words if form.dates else "whole numbers, written with a decimal of 0"
     _drop_misfits(engine, table, source, found)
     return ToldForms(
         found.forms,
@@ -141,14 +145,21 @@ def _not_plain(
     Only columns all of whose points may part thousands (1.234) are left of those that hold plain numbers.
     """
     pointed = [name for name in names if profiles[name].numbers and profiles[name].points]
-    some = replace(table, relation=f"(SELECT * FROM {table.relation} LIMIT {_SOME_ROWS}) AS r")
-    shapes = _shapes(engine, some, pointed, _SOME_ROWS)
+    shapes = _some_shapes(engine, table, pointed)
     decimal = {
         name
         for name, of in shapes.items()
         if number_marks({shape: values for shape, (values, _) in of.items()}).decimal
     }
     return [n for n in names if not profiles[n].numbers or (n in pointed and n not in decimal)]
+
+
+def _some_shapes(
+    engine: Engine, table: SourceTable, names: Sequence[str]
+) -> dict[str, dict[str, tuple[int, int]]]:
+    """The shapes of columns in the first rows of a table."""
+    some = replace(table, relation=f"(SELECT * FROM {table.relation} LIMIT {_SOME_ROWS}) AS r")
+    return _shapes(engine, some, names, _SOME_ROWS)
 
 
 def _shapes(
@@ -289,7 +300,7 @@ def _tell_packed(
     """Whole numbers of eight digits that are all days: 20230401."""
     form = _dates(("%Y%m%d",))
     for name in asked:
-        column, (first, last) = profiles[name], _PACKED_DAYS
+        column, (first, last) = profiles[name], PACKED_DAYS
         packed = column.numbers and column.codes and first <= column.lowest and column.highest <= last
         if packed and fits(name, form) >= column.filled:
             found.forms[name], found.reasons[name] = form, form.words

@@ -128,8 +128,8 @@ def refuse_class_test(class_test: ClassTest | None) -> None:
         raise InputError(
             f"a release that {type(class_test).__name__} was asked of as well: no manifest records it, "
             "and no audit counts it",
-            allowed="k and l, which are recorded and audited",
-            advice="Ask for k and l alone. A recoding with a class test can be made (recode), not published.",
+            allowed="criteria, which are recorded and audited",
+            advice="Require criteria only. A recoding with a class test can be made (recode), not published.",
         )
 
 

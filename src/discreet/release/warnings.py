@@ -79,7 +79,7 @@ def left_out(spec: TableSpec, columns: Sequence[str]) -> tuple[CodedWarning, ...
 
 def _of_requirement(spec: TableSpec, requirement: Requirement, audit: AuditReport) -> list[CodedWarning]:
     if requirement.is_empty:
-        return [CodedWarning("no-requirement", "Neither k nor l was required: the release was not tested.")]
+        return [CodedWarning("no-requirement", "No criterion was required: the release was not tested.")]
     warnings = []
     if requirement.k is None:
         warnings.append(CodedWarning("no-k", "No k was required: a class may be a single person."))

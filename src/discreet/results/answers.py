@@ -10,6 +10,7 @@ from discreet.model.cost_value import cost_in_json, cost_text
 from discreet.model.criteria.base import Criterion
 from discreet.model.lattice import Lattice, height
 from discreet.model.negotiation import Answer, Negotiation, Relaxation, relaxations_of
+from discreet.model.read_only import ReadOnlyDict
 from discreet.model.request import Request
 from discreet.printing.document import (
     BLANK,
@@ -47,9 +48,9 @@ class AnswerResult(Printed):
         return None if self.answer.relaxed is None else str(self.answer.relaxed)
 
     @property
-    def levels(self) -> dict[str, int]:
-        """The level of each quasi-identifier."""
-        return self.lattice.levels_of(self.answer.node)
+    def levels(self) -> ReadOnlyDict[str, int]:
+        """The level of each quasi-identifier; read-only, since the answer decides what is published."""
+        return ReadOnlyDict(self.lattice.levels_of(self.answer.node), "the levels of an answer")
 
     @property
     def height(self) -> int:

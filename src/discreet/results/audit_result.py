@@ -10,6 +10,7 @@ from discreet.measures.metrics import MetricValue, metrics_of_sizes
 from discreet.model.audit_report import AuditReport, CriterionFinding
 from discreet.model.criteria.base import as_text
 from discreet.model.permuted_parts import GroupCounts
+from discreet.model.read_only import ReadOnlyDict
 from discreet.model.strictest_value import StrictestValue
 from discreet.printing.document import (
     BLANK,
@@ -79,9 +80,9 @@ class AuditResult(Printed):
         return self.report.k
 
     @property
-    def l(self) -> dict[str, int]:  # noqa: E743
+    def l(self) -> ReadOnlyDict[str, int]:  # noqa: E743
         """The fewest distinct values of each sensitive attribute in any class."""
-        return dict(self.report.l)
+        return ReadOnlyDict(self.report.l, "the l of an audit")
 
     @property
     def strictest(self) -> tuple[StrictestValue, ...]:

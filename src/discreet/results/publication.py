@@ -16,6 +16,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode, height
 from discreet.model.negotiation import Answer, Relaxation
 from discreet.model.permuted_release import PermutationFacts
+from discreet.model.read_only import ReadOnlyDict
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release import Release
 from discreet.model.release_address import ReleaseAddress
@@ -82,9 +83,9 @@ class ReleaseResult(Printed):
         return self.release.permutation
 
     @property
-    def levels(self) -> dict[str, int]:
+    def levels(self) -> ReadOnlyDict[str, int]:
         """The level of each quasi-identifier; none where classes have no level in common."""
-        return dict(self.release.levels)
+        return ReadOnlyDict(self.release.levels, "the levels of a release")
 
     @property
     def suppressed(self) -> int:
@@ -283,6 +284,6 @@ def require_rows_left(answer: AnswerResult | None) -> AnswerResult:
     if answer.suppressed >= answer.rows:
         raise NoSolution(
             f"every one of the {answer.rows:,} rows would be suppressed, and nothing would be left",
-            advice="Allow higher levels, or ask for a smaller k or l. Nothing was written.",
+            advice=f"Allow higher levels, or {answer.answer.requirement.relaxing}. Nothing was written.",
         )
     return answer

@@ -165,8 +165,8 @@ class SourceTable(StrictTable):
     )
     strip: bool = Field(
         False,
-        description="true: blanks around the texts of all columns are no part of them",
-        title="Whether blanks around texts are left out.",
+        description="true: blanks around the texts and the names of all columns are no part of them",
+        title="Whether blanks around texts and names of columns are left out.",
         examples=["true"],
     )
     version: int | None = Field(

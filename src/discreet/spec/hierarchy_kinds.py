@@ -300,7 +300,7 @@ class OrderTable(KindTable):
     values: Texts = Field(
         default_factory=list,
         description='a list of texts, such as ["low", "high"]',
-        title="The values in their order; sorted where left out.",
+        title="The values in their order; found out where left out.",
         examples=['["low", "middle", "high"]'],
     )
     sizes: Sizes = Field(
@@ -321,10 +321,17 @@ class OrderTable(KindTable):
         title="What a group shows: its first and last value, or all.",
         examples=['"set"'],
     )
+    others: Texts = Field(
+        default_factory=list,
+        description=_OTHERS,
+        title="Values that have no place in the order, and are taken as they are.",
+        examples=['["prefer not to say"]'],
+    )
 
     def source(self) -> HierarchySource:
         """The order."""
-        return OrderHierarchy(tuple(self.values), tuple(self.sizes), self.fanout, self.label)
+        others = tuple(self.others)
+        return OrderHierarchy(tuple(self.values), tuple(self.sizes), self.fanout, self.label, others)
 
 
 class AutoTable(KindTable):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.engines.addresses import database_address
-from discreet.engines.registry import ENGINES, engine_at
+from discreet.engines.registry import engine_at
 from discreet.engines.standard_input import STANDARD_INPUT, standard_input
 from discreet.errors import InputError
 from discreet.hierarchy.messages import listed, shown
@@ -38,6 +38,7 @@ from discreet.spec.criteria import check_attributes, split_request
 from discreet.spec.document import AttributeTable, RequestTable, SourceTable, SpecTable
 from discreet.spec.hierarchies import HierarchyReader
 from discreet.spec.identifiers import check_roles, read_shift, read_way, with_subject, with_treated
+from discreet.spec.place import check_place, with_place
 from discreet.spec.population import population_of, subset_of
 from discreet.spec.problems import key_text, located, validated
 from discreet.spec.public import read_budget, read_domain
@@ -58,14 +59,17 @@ def load_spec(
     *,
     columns_of: ColumnsOf | None = None,
     subject: str | None = None,
+    data: object | None = None,
+    place: Mapping[str, str] | None = None,
 ) -> TableSpec:
     """The spec in a TOML file.
 
     Relative paths in it are relative to its folder. Hierarchy files are read later, when the values are
     known. Where a stanza is a pattern the source is asked for its columns, by an engine within ``settings``
     (None: those of the environment) or by ``columns_of``; otherwise nothing of it is read. ``subject`` is
-    the subject's column where the file need not say it. ``InputError`` names the file, the line or key, the
-    value, and what is allowed.
+    the subject's column where the file need not say it. ``data`` is a table in memory whose spec it is;
+    ``place`` (``path`` or ``url``) replaces the place of rows that the file names. ``InputError`` names the
+    file, the line or key, the value, and what is allowed.
     """
     reader = HierarchyReader(path.parent, str(path), objects=False)
     document = _document(path)
@@ -77,7 +81,9 @@ def load_spec(
         )
     if subject is not None:
         document = with_subject(document, subject, reader.label)
-    return _spec(document, reader, columns_of or columns_read(settings), path=path, data=None)
+    if place is not None:
+        document = with_place(document, place)
+    return _spec(document, reader, columns_of or columns_read(settings), path=path, data=data)
 
 
 def spec_from_mapping(
@@ -189,7 +195,7 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
             content = {**content, "path": os.fspath(given)}
     table = validated(SourceTable, content, label=label, key=key)
     path, url = _path(table.path, reader), _url(table.url, reader)
-    _check_place(table, data, label)
+    check_place(table, data, label)
     if table.quote and table.delimiter == table.quote:
         raise InputError(f"{label}: source.quote and source.delimiter are both {shown(table.quote)}")
     if table.rows_are_people and table.subject is not None:
@@ -217,6 +223,7 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
         engine=table.engine,
         decimal=table.decimal,
         strip=table.strip,
+        whole=True,
         coded=table.coded,
         version=table.version,
         subset=subset_of(table.subset, label),
@@ -251,46 +258,6 @@ def _path(text: str | None, reader: HierarchyReader) -> Path | None:
         return None if text is None else reader.base / path_of(text)
     except InputError as error:
         raise located(error, label=reader.label, key=("source", "path")) from None
-
-
-def _check_place(table: SourceTable, data: object | None, label: str) -> None:
-    """Check that exactly one place is named, and nothing that belongs to another."""
-    engine = None if table.engine is None else ENGINES.named(table.engine)
-    catalog = engine is not None and engine.catalog is not None and table.table is not None
-    places = {"path": table.path, "url": table.url}
-    named = [f"source.{name}" for name, value in places.items() if value is not None]
-    named += ["a table in memory"] * (data is not None)
-    if len(named) != 1 and not (catalog and not named):
-        fact = "source.path is missing"
-        if named:
-            value = f" = {shown(table.path)}" if table.path is not None else ""
-            fact = f"{named[0]}{value} beside {named[1]}"
-        raise InputError(
-            f"{label}: {fact}",
-            allowed="the path of a CSV, TSV, Parquet or JSON-lines file, url and table of a database, or a "
-            "table in memory from Python",
-        )
-    if table.url is not None:
-        if table.table is None:
-            raise InputError(
-                f"{label}: source.url without source.table",
-                allowed='the name of a table, such as table = "clinic.people"',
-            )
-        files = ("format", "encoding", "delimiter", "quote", "engine")
-        given = [name for name in files if name in table.model_fields_set]
-        if given:
-            raise InputError(
-                f"{label}: source.{given[0]} concerns files, and the source is a database's table",
-                advice="Remove it.",
-            )
-    if table.version is not None and table.path is None:
-        raise InputError(
-            f"{label}: source.version = {table.version} without source.path",
-            allowed="version of a table of Delta Lake or Apache Iceberg, which path names",
-            advice="Remove it.",
-        )
-    if data is not None and table.table is not None:
-        raise InputError(f"{label}: source.table beside a table in memory", advice="Remove it.")
 
 
 def _attribute(name: str, content: object, reader: HierarchyReader) -> tuple[Attribute, WrittenForm | None]:

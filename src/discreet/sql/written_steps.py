@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from discreet.sql.names import literal
 
-BLANKS = " \t\n\r\f\v\u00a0\u202f\ufeff"
-"""What is taken off around a cell."""
+BLANKS = " \t\n\r\f\v\u00a0\u2007\u202f\u3000\u200b\u2060\ufeff"
+"""Blanks that are no part of a cell or of a column's name: no-break, ideographic and zero-width ones too."""
 
 _BLANK_LITERALS = ", ".join(literal(blank) for blank in BLANKS)
 

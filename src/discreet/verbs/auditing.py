@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from discreet.audit.release import audit_release
 from discreet.audit.statements import check_statements
@@ -27,6 +28,7 @@ from discreet.spec.load import load_spec
 from discreet.verbs.addresses import ReleasePlace, address_of
 from discreet.verbs.class_warnings import release_people
 from discreet.verbs.file_reading import release_read_so
+from discreet.verbs.frame_audit import Audited, audit_frame, is_table
 from discreet.verbs.interruption import interruptible
 from discreet.verbs.opened_table import OpenedTable
 from discreet.verbs.original import criteria_of_release, original_beside
@@ -35,7 +37,7 @@ from discreet.verbs.reporting import SILENT, Reporter
 
 
 def audit(
-    release: ReleasePlace,
+    release: Audited,
     *,
     table: str | None = None,
     quasi_identifiers: Sequence[str] | None = None,
@@ -53,12 +55,14 @@ def audit(
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> AuditResult:
-    """Re-read a published file, folder or table, count its classes by SQL of its own, and check them.
+    """Re-read a published file, folder, table or frame, count its classes by SQL of its own, and check them.
 
     ``criteria`` are further ones to check, each by the SQL that it brings.
 
-    ``release`` is a path, or the address of a database (``verbs.addresses``) with a ``table``. Columns
-    that are not given come from the manifest beside it, and the requirement too where nothing is asked.
+    ``release`` is a path, the address of a database (``verbs.addresses``) with a ``table``, or a table in
+    memory that ``discreet.open`` takes: an Arrow, pandas, polars or Spark table, a stream of record batches.
+    Columns that are not given come from the manifest beside it, and the requirement too where nothing is
+    asked; a table in memory has none, so ``quasi_identifiers`` names its columns.
     How a file of another program's is read (``format``, ``encoding``, ``delimiter``, ``quote``) is told from
     the file where it is not given; cells of one of ``null_values`` are NULL. ``spec`` is the publisher's: its
     table and population are counted for criteria that ask of them (``verbs.original``).
@@ -69,8 +73,22 @@ def audit(
     asked = Requirement.of(k, l, criteria)
     requirement = None if asked.is_empty and l is None else asked
     form = FileForm(format, encoding, delimiter, quote, tuple(null_values))
-    address = release_read_so(address_of(release, table), form, reporter)
     limits = settings or Settings.from_environment()
+    if is_table(release):
+        report = audit_frame(
+            release,
+            form,
+            requirement,
+            table=table,
+            quasi_identifiers=quasi_identifiers,
+            sensitive=sensitive,
+            spec=spec,
+            strictest=strictest,
+            settings=limits,
+            reporter=reporter,
+        )
+        return AuditResult(report, asked.k)
+    address = release_read_so(address_of(cast("ReleasePlace", release), table), form, reporter)
     with connect(limits, address.source()) as engine, interruptible(engine), ExitStack() as stack:
         wanted = criteria_of_release(address, engine) if requirement is None else requirement.criteria
         original = stack.enter_context(

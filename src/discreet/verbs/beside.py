@@ -26,6 +26,7 @@ from discreet.measures.cell_metrics import attribute_losses
 from discreet.measures.comparison import ReleasePair
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.criteria.base import Criterion
+from discreet.model.read_only import ReadOnlyDict
 from discreet.model.requirement import Requirement
 from discreet.printing.document import BLANK, Column, Document, Grid, Line, heading, share
 from discreet.printing.printed import Printed
@@ -85,9 +86,9 @@ class SideBySide(Printed):
     queries: int
 
     @property
-    def best(self) -> dict[str, list[str]]:
+    def best(self) -> ReadOnlyDict[str, list[str]]:
         """The names that have the best value of each column."""
-        return best_of(self.contenders)
+        return ReadOnlyDict(best_of(self.contenders), "the best of a comparison")
 
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet compare --json``."""

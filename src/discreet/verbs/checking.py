@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.criteria.base import Criterion
 from discreet.model.own_version import own_version
+from discreet.model.release_address import IN_MEMORY, ReleaseAddress
 from discreet.model.table_spec import TableSpec
 from discreet.places.address import path_of
 from discreet.results.check_records import PROGRAM, junit, sarif
 from discreet.results.file_checks import FileCheck, FileChecks, checks_of
 from discreet.settings import Settings
-from discreet.verbs.addresses import ReleasePlace
 from discreet.verbs.auditing import audit
 from discreet.verbs.files import check_new_file, write_text
 from discreet.verbs.finding_places import placed
+from discreet.verbs.frame_audit import Audited, is_table
 from discreet.verbs.reporting import SILENT, Reporter
 
 
 def check(
-    files: Sequence[ReleasePlace],
+    files: Sequence[Audited] | Audited,
     *,
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
@@ -38,22 +40,25 @@ def check(
 ) -> FileChecks:
     """Audit files and say check by check what each has of what is asked; for scripts and pipelines.
 
-    Each of ``files`` is a path, as ``audit`` takes it; columns and requirement come from its manifest where
-    they are not given. A file that cannot be checked does not stop the others: its ``error`` says why, and it
-    has not passed. ``junit_to`` and ``sarif_to`` are paths of records in these forms, which replace records
-    of an earlier run and nothing else; no cell of a file stands in them.
+    Each of ``files`` is a path or a table in memory, as ``audit`` takes it, and so may be ``files``; columns
+    and requirement come from its manifest where they are not given. A file that cannot be checked does not
+    stop the others: its ``error`` says why, and it has not passed. ``junit_to`` and ``sarif_to`` are paths of
+    records in these forms, which replace records of an earlier run and nothing else; no cell of a file stands
+    in them.
 
     ``InputError`` where no file is named, or a record cannot be written.
     """
-    if not files:
+    one = is_table(files) or isinstance(files, str | ReleaseAddress) or not isinstance(files, Iterable)
+    given: list[Audited] = [files] if one else list(cast("Sequence[Audited]", files))
+    if not given:
         raise InputError("no file was named", allowed="one file, or several")
     records = {form: path_of(to) for form, to in (("junit", junit_to), ("sarif", sarif_to)) if to is not None}
     for form, path in records.items():
         _check_record(form, path)
     found = []
-    for file in files:
+    for number, file in enumerate(given, start=1):
         begun = time.perf_counter()
-        label = str(getattr(file, "label", file))
+        label = _label(file, number if len(given) > 1 else None)
         try:
             told = audit(
                 file,
@@ -83,6 +88,13 @@ def check(
         text = junit(result) if form == "junit" else sarif(result, own_version())
         write_text(path, text, overwrite=True)
     return result
+
+
+def _label(file: object, number: int | None) -> str:
+    """The name of a file; of a table in memory its number among several, never its text, which has cells."""
+    if is_table(file):
+        return IN_MEMORY if number is None else f"{IN_MEMORY} ({number})"
+    return str(getattr(file, "label", file))
 
 
 def _check_record(form: str, path: Path) -> None:

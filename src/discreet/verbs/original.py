@@ -109,7 +109,7 @@ def _people(
 def _recoding(spec: TableSpec, address: ReleaseAddress) -> FullDomainRecoding:
     """The levels of a release, by its manifest."""
     if address.path is None:
-        raise InputError("a population beside a release in a database", allowed="beside a file or a folder")
+        raise InputError(f"a population beside {address.label}", allowed="beside a file or a folder")
     names = tuple(attribute.name for attribute in spec.require_quasi_identifiers())
     levels = read_manifest(address).levels
     lacking = [name for name in names if name not in levels]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
-from itertools import groupby
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,24 +14,18 @@ from discreet.engines.addresses import is_engine_place
 from discreet.engines.connect import connect
 from discreet.engines.standard_input import STANDARD_INPUT, is_standard_input, standard_input
 from discreet.errors import InputError
+from discreet.hierarchy.messages import listed, shown
+from discreet.model.closest import closest
 from discreet.model.file_form import FileForm
-from discreet.model.table_spec import NullPolicy, PatternStanza, SourceSpec
+from discreet.model.table_spec import AttributeRole, NullPolicy, SourceSpec
 from discreet.model.written_form import DECIMAL_MARKS
 from discreet.places.address import has_password, is_variable, path_of, without_password
 from discreet.places.file_pattern import files_of
 from discreet.printing.document import (
-    BLANK,
-    Column,
     Document,
-    Grid,
-    Line,
-    Tone,
-    count,
-    heading,
-    warnings_of,
 )
 from discreet.printing.printed import Printed
-from discreet.profile.lattice_size import GIVEN_UP, SERIES
+from discreet.profile.lattice_size import SERIES
 from discreet.profile.propose import HierarchyFolder, propose_spec
 from discreet.profile.proposed import ProposedAttribute, SpecProposal
 from discreet.settings import Settings
@@ -41,8 +36,17 @@ from discreet.verbs.arx_project import is_arx_project
 from discreet.verbs.described import description_of
 from discreet.verbs.file_reading import read_so
 from discreet.verbs.files import check_new_file, write_text
+from discreet.verbs.proposal_document import (
+    CHOSEN,
+    edited_attribute,
+    plain_hierarchy,
+    proposal_document,
+    reasons_of,
+    sentence,
+)
 from discreet.verbs.reporting import SILENT, Reporter
-from discreet.verbs.spec_edits import source_table
+from discreet.verbs.session_frames import forget_frame, remember_frame
+from discreet.verbs.spec_edits import source_table, with_hierarchy, with_roles
 
 _HEADING = (
     "A first spec by `discreet init`: read it before you publish, only you know the data.",
@@ -50,8 +54,8 @@ _HEADING = (
     "quasi-identifier (generalized), sensitive (published as it stands, protected by l), insensitive.",
 )
 
-_MOST_REASONS = 3
-_ALIKE = 4
+_IN_MEMORY = "The rows are a table in memory: discreet.open(table, PATH OF THIS SPEC) gives them in Python."
+
 _NO_PASSWORD = "the spec holds no password: give it in the variable PGPASSWORD or in ~/.pgpass"
 
 
@@ -61,6 +65,9 @@ class Proposal(Printed):
 
     ``place`` is where the rows lie and how they are read, as the spec's ``[source]`` says it; ``told`` are
     sentences on what of it was guessed, and from what.
+
+    ``mapping`` may be edited in place; ``with_role`` and ``with_hierarchy`` return an edited copy. ``text``
+    and ``discreet.open(data, proposal)`` follow the edits. A file that was written before does not.
     """
 
     proposal: SpecProposal
@@ -69,22 +76,86 @@ class Proposal(Printed):
     path: Path | None = None
     notes: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
+    edited: Mapping[str, Any] | None = None
+
+    @cached_property
+    def mapping(self) -> dict[str, Any]:
+        """The spec as a mapping, as ``discreet.open(data, mapping)`` takes it; edits of it take effect."""
+        return deepcopy(dict(self.edited)) if self.edited is not None else self._proposed
 
     @property
-    def mapping(self) -> dict[str, Any]:
-        """The spec as a mapping, as ``discreet.open(data, mapping)`` takes it."""
-        return self.proposal.document(self.place)
+    def _proposed(self) -> dict[str, Any]:
+        """The spec as it was proposed, a new one each time."""
+        return deepcopy(self.proposal.document(self.place))
+
+    def with_role(self, name: str, role: str) -> Proposal:
+        """Return a proposal in which a column has another role.
+
+        A column that becomes a quasi-identifier has the hierarchy that was proposed for it, if one was, else
+        none: from value to ``*``. ``InputError`` for a name that no column has, or that is no role.
+
+        >>> proposal.with_role("name", "identifier")  # doctest: +SKIP
+        """
+        self._check_column(name)
+        if role not in list(AttributeRole):
+            raise InputError(
+                f"role {role!r}", allowed=", ".join(AttributeRole), advice=closest(role, AttributeRole)
+            )
+        proposed = {name: self._proposed["attributes"][name].get("hierarchy")}
+        return replace(
+            self, edited=with_roles(self.mapping, {name: AttributeRole(role)}, hierarchies=proposed)
+        )
+
+    def with_hierarchy(self, name: str, hierarchy: object) -> Proposal:
+        """Return a proposal in which a quasi-identifier has another hierarchy.
+
+        ``hierarchy`` is what the spec takes: a builder's table such as ``{"kind": "intervals", "widths":
+        [10]}``, the path of a file, a mapping from each leaf to its levels; None for none, from value to
+        ``*``. ``InputError`` for a name that no column has, or for a column of another role.
+
+        >>> proposal.with_hierarchy("age", {"kind": "intervals", "widths": [10, 20]})  # doctest: +SKIP
+        """
+        self._check_column(name)
+        return replace(self, edited=with_hierarchy(self.mapping, name, hierarchy))
+
+    def _check_column(self, name: str) -> None:
+        names = [attribute.name for attribute in self.proposal.attributes]
+        if name not in names:
+            raise InputError(
+                f"{self.label} has no column {shown(name)}",
+                allowed=listed(names, 20),
+                advice=closest(name, names),
+            )
+
+    @property
+    def columns(self) -> tuple[ProposedAttribute, ...]:
+        """The columns with the roles that they have after edits, and the reasons."""
+        entries = self.mapping["attributes"]
+        return tuple(edited_attribute(a, entries.get(a.name)) for a in self.proposal.attributes)
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the mapping is another than the proposed one."""
+        return self.mapping != self._proposed
 
     @property
     def text(self) -> str:
         """The spec as TOML, the reason of each role in a comment; columns of a series in one stanza."""
-        document, reasons = self.mapping, self.proposal.reasons
-        comments: dict[str, str | Sequence[str]] = {name: _sentence(reasons[name]) for name in reasons}
+        document, reasons = deepcopy(self.mapping), self._reasons
+        comments: dict[str, str | Sequence[str]] = {name: sentence(reasons[name]) for name in reasons}
         patterns = series_patterns(document["attributes"], SERIES)
         document["attributes"] = folded(document["attributes"], patterns)
-        comments |= {pattern.pattern: _reasons_of(pattern, reasons) for pattern in patterns}
+        comments |= {pattern.pattern: reasons_of(pattern, reasons) for pattern in patterns}
+        place = document.get("source", {})
+        heading = _HEADING if {"path", "url", "table"} & set(place) else (*_HEADING, _IN_MEMORY)
         told = self.proposal.key_comments
-        return spec_text(document, comments, heading=_HEADING, of_keys=told)
+        return spec_text(document, comments, heading=heading, of_keys=told)
+
+    @property
+    def _reasons(self) -> dict[str, str]:
+        """The reasons of the columns that the spec lists, each once."""
+        told = replace(self.proposal, attributes=self.columns).reasons
+        return {name: told.get(name, CHOSEN) for name in self.mapping["attributes"]}
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -96,7 +167,7 @@ class Proposal(Printed):
         return {
             "path": None if self.path is None else str(self.path),
             "rows": self.proposal.rows,
-            "nodes": self.proposal.nodes,
+            "nodes": None if self.is_edited else self.proposal.nodes,
             "source": dict(self.place),
             "guessed": list(self.told),
             "null_values": list(self.proposal.null_texts),
@@ -107,10 +178,10 @@ class Proposal(Printed):
                     "reason": a.reason,
                     "way": None if a.form is None else dict(a.form.way),
                     "values": a.column.distinct,
-                    "hierarchy": a.hierarchy.table if a.hierarchy is not None else None,
+                    "hierarchy": plain_hierarchy(self.mapping["attributes"].get(a.name)),
                     "written": a.written.as_json() if a.written is not None else None,
                 }
-                for a in self.proposal.attributes
+                for a in self.columns
             ],
             "hierarchy_files": [
                 {"path": str(match.path), "attributes": list(match.columns), "reason": match.reason}
@@ -122,45 +193,7 @@ class Proposal(Printed):
 
     def document(self) -> Document:
         """A row per column, the size of the lattice, warnings, and where the spec lies."""
-        columns = (
-            Column("column"),
-            Column("values", right=True),
-            Column("role"),
-            Column("hierarchy", shrinks=True),
-            Column("reason", shrinks=True),
-        )
-        rows = tuple(_rows(self.proposal.attributes))
-        columns_in_all = count(len(self.proposal.attributes), "column")
-        lines = [Line(sentence) for sentence in self.told]
-        if self.proposal.null_texts:
-            texts = ", ".join(f"'{text}'" for text in self.proposal.null_texts)
-            lines.append(Line(f"Read as NULL: {texts}."))
-        if self.proposal.padded:
-            names = ", ".join(f"'{name}'" for name in self.proposal.padded)
-            lines.append(Line(f"Read without the blanks around cells, which are in {names}."))
-        lines += [
-            Line(f"'{a.name}' was read as {a.written_reason}.")
-            for a in self.proposal.attributes
-            if a.written_reason
-        ]
-        lines += [
-            Line(f"'{a.name}' is left out; in its place {a.form}.")
-            for a in self.proposal.attributes
-            if a.form is not None
-        ]
-        lines += [
-            Line(str(match), Tone.GOOD if match.columns else Tone.WARNING) for match in self.proposal.files
-        ]
-        lines.append(Line(f"Lattice: {count(self.proposal.nodes, 'node')}."))
-        if self.path is not None:
-            lines.append(Line(f"Written to {self.path}.", Tone.GOOD))
-        return (
-            heading(f"{self.label}: {count(self.proposal.rows, 'row')}, {columns_in_all}"),
-            Grid(columns, rows),
-            BLANK,
-            *lines,
-            *warnings_of(self.warnings),
-        )
+        return proposal_document(self)
 
 
 def init(
@@ -203,7 +236,7 @@ def init(
             advice="discreet.coming_from.arx(PROJECT, OUTPUT) writes its spec; so does the command.",
         )
     about = description_of(data, table, schema)
-    source = source_of(data, table) if about.rows is None else SourceSpec(path=about.rows)
+    source = source_of(data, table) if about.rows is None else SourceSpec(path=about.rows, whole=True)
     form = about.form(FileForm(format, encoding, delimiter, quote, tuple(null_values)))
     reading = read_so(_with_cells(source, decimal, nulls, subject, strip=strip), form)
     source = reading.source
@@ -223,21 +256,26 @@ def init(
     )
     if target is not None:
         write_text(target, found.text, overwrite=overwrite)
+        if source.data is None:
+            forget_frame(target)
+        else:
+            remember_frame(target, source.data)
     return found
 
 
 def source_of(data: object, table: str | None) -> SourceSpec:
     """The source that data are, with a ``table`` where they are an address; ``InputError`` otherwise."""
     if not isinstance(data, str | os.PathLike):
-        return SourceSpec(data=data)
+        return SourceSpec(data=data, whole=True)
     text = os.fspath(data)
     if is_variable(text) or is_engine_place(text):
         found = address_of(text, table)
         if found.url is not None and is_variable(text):
             # The spec names the variable: what it holds, a password too, is read where it is connected to.
-            return SourceSpec(url=text, table=found.table)
-        return SourceSpec(path=found.path, url=found.url, table=found.table, engine=found.engine)
-    return SourceSpec(path=standard_input() if text == STANDARD_INPUT else path_of(text), table=table)
+            return SourceSpec(url=text, table=found.table, whole=True)
+        return SourceSpec(path=found.path, url=found.url, table=found.table, engine=found.engine, whole=True)
+    path = standard_input() if text == STANDARD_INPUT else path_of(text)
+    return SourceSpec(path=path, table=table, whole=True)
 
 
 def _with_cells(
@@ -281,32 +319,3 @@ def _relative(path: Path | None, target: Path | None) -> str | None:
         return Path(os.path.relpath(path, target.parent)).as_posix()
     except ValueError:
         return path.absolute().as_posix()
-
-
-def _rows(attributes: Sequence[ProposedAttribute]) -> Iterator[tuple[str, ...]]:
-    """A row for each column; one for many that follow each other and are alike in all that is told."""
-    for _, some in groupby(attributes, lambda a: _row(a)[2:]):
-        alike = list(some)
-        if len(alike) >= SERIES or (len(alike) >= _ALIKE and alike[0].reason == GIVEN_UP):
-            _, _, role, hierarchy, reason = _row(alike[0])
-            name = f"{alike[0].name} … {alike[-1].name}"
-            yield name, "", role, hierarchy, f"{count(len(alike), 'column')}, {reason}"
-        else:
-            yield from map(_row, alike)
-
-
-def _row(attribute: ProposedAttribute) -> tuple[str, ...]:
-    hierarchy = attribute.hierarchy.words if attribute.hierarchy is not None else ""
-    values = f"{attribute.column.distinct:,}"
-    return attribute.name or "(no name)", values, str(attribute.role), hierarchy, attribute.reason
-
-
-def _reasons_of(pattern: PatternStanza, reasons: Mapping[str, str]) -> list[str]:
-    """The columns of a pattern, and each reason that there is for their role."""
-    told = dict.fromkeys(_sentence(reasons[name]) for name in pattern.columns)
-    columns = f"{count(len(pattern.columns), 'column')}, {pattern.columns[0]} to {pattern.columns[-1]}."
-    return [columns, *list(told)[:_MOST_REASONS]]
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + "."

@@ -10,6 +10,7 @@ from discreet.errors import InputError, LimitReached
 from discreet.measures.costs import COSTS, AnyCost, NamedCost, cost_asked, cost_named
 from discreet.model.cost_value import cost_text
 from discreet.model.lattice import height
+from discreet.model.read_only import ReadOnlyDict
 from discreet.model.request import Request
 from discreet.model.search_result import SearchResult, Solution
 from discreet.printing.document import (
@@ -199,10 +200,12 @@ class SearchOutcome(Printed):
         return self.result.solutions
 
     @property
-    def levels(self) -> dict[str, int] | None:
+    def levels(self) -> ReadOnlyDict[str, int] | None:
         """The levels of the solution that the cost, then the tie rule prefers, to publish; None without."""
         best = min(self.solutions, key=_preference, default=None)
-        return None if best is None else self.result.lattice.levels_of(best.node)
+        if best is None:
+            return None
+        return ReadOnlyDict(self.result.lattice.levels_of(best.node), "the levels of a solution")
 
     def as_json(self) -> dict[str, Any]:
         """The contract's document of ``discreet search --json``."""

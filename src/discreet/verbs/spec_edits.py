@@ -139,10 +139,10 @@ def with_weight(document: Mapping[str, Any], name: str, weight: float | None) ->
     return found
 
 
-def with_hierarchy(
-    document: Mapping[str, Any], name: str, hierarchy: Mapping[str, Any] | str | None
-) -> SpecMapping:
+def with_hierarchy(document: Mapping[str, Any], name: str, hierarchy: object) -> SpecMapping:
     """Another hierarchy for a quasi-identifier: a file's path, a builder's table, or None for value → ``*``.
+
+    In Python also other values that ``discreet.open`` takes.
 
     Level bounds of the request that it had are dropped, as they were those of another hierarchy.
     """
@@ -151,7 +151,7 @@ def with_hierarchy(
     if hierarchy is None:
         entry.pop("hierarchy", None)
     else:
-        entry["hierarchy"] = hierarchy if isinstance(hierarchy, str) else dict(hierarchy)
+        entry["hierarchy"] = dict(hierarchy) if isinstance(hierarchy, Mapping) else hierarchy
     for bounds in ("max_level", "min_level"):
         if isinstance(found.get("request", {}).get(bounds), dict):
             found["request"][bounds].pop(name, None)
@@ -161,9 +161,7 @@ def with_hierarchy(
 def _quasi_identifier(document: SpecMapping, name: str) -> dict[str, Any]:
     entry = document["attributes"].get(name)
     if not isinstance(entry, dict) or entry.get("role") != AttributeRole.QUASI_IDENTIFIER:
-        raise InputError(
-            f"{shown(name)} is no quasi-identifier", advice="Give it that role on Columns first."
-        )
+        raise InputError(f"{shown(name)} is no quasi-identifier", advice="Give it that role first.")
     return entry
 
 

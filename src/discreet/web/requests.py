@@ -123,7 +123,9 @@ class RequestBody(Asking):
         """The request itself; ``InputError`` for values that are not allowed."""
         criteria = self.further()
         if self.k is None and self.l is None and not criteria:
-            raise FieldError("neither k nor l was asked", field="k", allowed="k, l, or both")
+            raise FieldError(
+                "no privacy criterion was given", field="k", allowed="k, l, or another criterion"
+            )
         return Request.of(
             k=self.k,
             l=self.l,

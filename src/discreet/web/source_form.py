@@ -105,6 +105,7 @@ def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
         unlisted=UnlistedPolicy(body.unlisted),
         decimal=body.decimal,
         strip=body.strip,
+        whole=True,
         coded=body.coded,
     )
     if workspace.has_spec and workspace.spec().source.path == source.path:
@@ -157,6 +158,7 @@ def _database_source(body: SourceBody, database: DatabaseBody, workspace: Worksp
         subject=body.subject or None,
         rows_are_people=body.rows_are_people and not body.subject,
         unlisted=UnlistedPolicy(body.unlisted),
+        whole=True,
     )
 
 

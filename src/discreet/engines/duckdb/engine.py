@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from discreet.engines import failures
 from discreet.engines.base import Columns, SourceTable
 from discreet.engines.closing import Closing
+from discreet.engines.column_names import read_names
 from discreet.engines.duckdb import databases
 from discreet.engines.duckdb.driver import driver, register
 from discreet.engines.duckdb.memory import Buffers
@@ -33,7 +34,7 @@ from discreet.engines.files.written_file import copy_statement
 from discreet.engines.grouped import GroupAtATime
 from discreet.engines.running import RunningStatement
 from discreet.engines.temporary_folder import TemporaryFolder
-from discreet.engines.written import AsWritten
+from discreet.engines.written import AsWritten, whole_columns
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -90,8 +91,10 @@ class DuckdbEngine(GroupAtATime, Closing):
             if isinstance(reader, PythonTable):
                 self._guarded(lambda: register(self._connection, reader.name, reader.rows), reader.label)
             self._create_view(name)
-            types = self._types(name, reader)
-            written = AsWritten.of(source, reader.columns, types)
+            columns = read_names(source, reader.columns)
+            types = dict(zip(columns, self._types(name, reader), strict=True))
+            whole = whole_columns(self.fetch_rows, source, identifier(name), columns, types)
+            written = AsWritten.of(source, columns, types, whole)
             if not written.as_it_stands:
                 self._written[name] = written
                 self._create_view(name)
@@ -105,8 +108,8 @@ class DuckdbEngine(GroupAtATime, Closing):
             raise
         return SourceTable(
             relation=identifier(name),
-            columns=reader.columns,
-            types=types,
+            columns=columns,
+            types=written.types,
             label=reader.label,
             null_values=source.null_values,
             written=written.refusing,
@@ -309,19 +312,19 @@ class DuckdbEngine(GroupAtATime, Closing):
         query = f"SELECT * FROM {rows}" if written is None else written.query(rows, DUCKDB)
         return f"CREATE OR REPLACE TEMP VIEW {identifier(name)} AS {query}"
 
-    def _types(self, name: str, reader: Reader) -> dict[str, str]:
+    def _types(self, name: str, reader: Reader) -> tuple[str, ...]:
+        """Return the house types of a reader's columns, in order."""
         if isinstance(reader, DelimitedText):
-            return dict.fromkeys(reader.columns, "VARCHAR")
+            return ("VARCHAR",) * len(reader.columns)
         kinds = (
             ("VARCHAR",) * len(reader.columns)
             if isinstance(reader, JsonLines)
             else self.column_types(f"SELECT * FROM {identifier(name)}")
         )
         nested = reader.nested if isinstance(reader, JsonLines | PythonTable) else frozenset()
-        return {
-            column: LIST if column in nested else kind
-            for column, kind in zip(reader.columns, kinds, strict=True)
-        }
+        return tuple(
+            LIST if column in nested else kind for column, kind in zip(reader.columns, kinds, strict=True)
+        )
 
     def _run(self, statement: str, consume: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
         """Run a statement, a second time with serial readers where parallel ones met a fault.

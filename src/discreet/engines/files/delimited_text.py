@@ -30,6 +30,7 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _LONGEST_LINE = 1 << 24
 _BUFFER = 1 << 25
 _LONGEST_HEADER = 1 << 20
+_SEVERAL_ROWS = 2
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ class DelimitedText:
         number = 0
         for line, cells in self.records():
             if len(cells) != len(self.columns):
+                self._check_header(line, len(cells))
                 raise InputError(
                     f"{self.label}, line {line}: {len(cells)} cell{'s' * (len(cells) != 1)}, "
                     f"but the header has {len(self.columns)}",
@@ -103,11 +105,30 @@ class DelimitedText:
             number += 1
         return number
 
+    def _check_header(self, line: int, cells: int) -> None:
+        """Raise ``InputError`` for a header whose number of names all records below disagree with.
+
+        Then the header is at fault and no single line is. A file of one record says nothing of that.
+        """
+        names, rows = len(self.columns), 0
+        if line != 2 or cells == 1:
+            return
+        for _, found in self.records():
+            rows += 1
+            if len(found) != cells:
+                return
+        if rows < _SEVERAL_ROWS:
+            return
+        raise InputError(
+            f"{self.label}, line 1: the header has {names} name{'s' * (names != 1)}, but each of the "
+            f"{rows:,} rows below it has {cells} cells",
+            allowed="a name in the header for each cell of a row",
+            advice=_header_remedies(self.columns, cells),
+        )
+
     def _what_to_do(self, line: int, cells: int) -> str:
         """What a line of another number of cells than the header's may come of."""
         check = f"Check line {line} for a missing quote or a delimiter too many."
-        if cells == len(self.columns) + 1 and line == 2:
-            return "Name the first column, too: R writes numbers of rows without one (row.names = FALSE)."
         if len(self.columns) == 1 < cells:
             return f"{check} Lines above the one that names the columns must go."
         return f"{check} Notes below the table, or a rule in it, must go." if cells == 1 else check
@@ -138,6 +159,26 @@ class DelimitedText:
             except UnicodeDecodeError:
                 check_utf8(self.path)
                 raise
+
+
+def _header_remedies(names: Sequence[str], cells: int) -> str:
+    """What to change in a header of another number of names than each row has cells, or in the rows."""
+    more = len(names) - cells
+    if more < 0:
+        missing = f"the {-more} missing name{'s' * (more != -1)}"
+        if more == -1:
+            missing += " (R leaves out the one of row numbers; write.csv has row.names = FALSE)"
+        return (
+            "If line 1 is a title or a comment, remove it: the first line names the columns. If it names "
+            f"them, add {missing}."
+        )
+    cut = "the delimiter at its end" if more == 1 else f"the {more} delimiters at its end"
+    if any(name.strip() for name in names[cells:]):
+        cut = "the name too many" if more == 1 else f"the {more} names too many"
+    return (
+        f"Remove {cut} from line 1; or, if the rows lack their last cell, write the delimiter at the end of "
+        "each row, too."
+    )
 
 
 def read_header(path: Path, label: str, delimiter: str | None, quote: str) -> DelimitedText:
@@ -173,7 +214,9 @@ def check_names(names: Sequence[str], label: str) -> None:
             raise InputError(
                 f"{label} has two columns '{name}', at positions {first + 1} and {position + 1}",
                 allowed="each column name once",
-                advice="Rename one of them." if name else "Name them; lines above the table must go.",
+                advice="Rename one of them."
+                if name
+                else "Name them; lines above the table must go, and so must delimiters at the end of lines.",
             )
 
 

@@ -81,6 +81,20 @@ def adapt(data: object, name: str, label: str) -> PythonTable:
     return PythonTable(name, label, rows, tuple(columns), nested)
 
 
+def cheap_columns(data: object) -> tuple[str, ...] | None:
+    """The names of a table's columns where they are at hand; None where its rows would have to be asked for.
+
+    A stream gives its rows once, and a query of a lazy frame is run, so neither is looked at.
+    """
+    library = type(data).__module__.partition(".")[0]
+    kind = type(data).__name__
+    if (library, kind) in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyspark", "DataFrame")):
+        return tuple(str(column) for column in data.columns)  # type: ignore[attr-defined]
+    if library == "pyarrow" and kind in ("Table", "RecordBatch", *_DATASETS):
+        return tuple(data.schema.names)  # type: ignore[attr-defined]
+    return None
+
+
 def _scannable(data: Any, kind: str) -> Any:
     if kind == "RecordBatch":
         import pyarrow

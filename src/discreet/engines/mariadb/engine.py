@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.engines.base import SourceTable
 from discreet.engines.cell_rows import rows_with_text
+from discreet.engines.column_names import read_names
 from discreet.engines.duckdb.delivered_here import DeliveredHere
 from discreet.engines.grouped import GroupAtATime
 from discreet.engines.loaded_whole import LoadedWhole
@@ -24,7 +25,7 @@ from discreet.engines.mariadb.dialect import MARIADB
 from discreet.engines.mariadb.session import Session
 from discreet.engines.mariadb.types import cell, house_type
 from discreet.engines.temporary_folder import TemporaryFolder
-from discreet.engines.written import AsWritten
+from discreet.engines.written import AsWritten, whole_columns
 from discreet.errors import InputError
 from discreet.model.closest import closest
 from discreet.model.table_spec import SourceSpec
@@ -61,10 +62,12 @@ class MariadbEngine(GroupAtATime, LoadedWhole, DeliveredHere):
         self._session.label = source.label
         fields = self._session.described(f"SELECT * FROM {place}")
         read = [cell(identifier(field.name), house_type(field)) for field in fields]
-        types = {field.name: kind for field, (_, kind) in zip(fields, read, strict=True)}
+        names = read_names(source, [field.name for field in fields])
+        types = {name: kind for name, (_, kind) in zip(names, read, strict=True)}
         named = ", ".join(f"{expression} AS {column_name(i)}" for i, (expression, _) in enumerate(read))
         query = f"SELECT {named} FROM {place}"
-        written = AsWritten.of(source, tuple(types), types)
+        whole = whole_columns(self.fetch_rows, source, f"({query}) AS r", names, types)
+        written = AsWritten.of(source, names, types, whole)
         self._opened += 1
         name = f"{self._token}_{self._opened}"
         self._sources[name] = (
@@ -72,8 +75,8 @@ class MariadbEngine(GroupAtATime, LoadedWhole, DeliveredHere):
         )
         return SourceTable(
             relation=identifier(name),
-            columns=tuple(types),
-            types=types,
+            columns=names,
+            types=written.types,
             label=source.label,
             null_values=source.null_values,
             dialect=MARIADB,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.engines.base import SourceTable
 from discreet.engines.cell_rows import rows_with_text
+from discreet.engines.column_names import read_names
 from discreet.engines.duckdb.delivered_here import DeliveredHere
 from discreet.engines.grouped import GroupAtATime
 from discreet.engines.loaded_whole import LoadedWhole
@@ -26,7 +27,7 @@ from discreet.engines.postgres.session import Session
 from discreet.engines.postgres.source import TablePlace, find_table, readable_columns, role, source_view
 from discreet.engines.postgres.types import house_type
 from discreet.engines.temporary_folder import TemporaryFolder
-from discreet.engines.written import AsWritten
+from discreet.engines.written import AsWritten, whole_columns
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -95,16 +96,18 @@ class PostgresEngine(GroupAtATime, LoadedWhole, DeliveredHere):
         self._session.label = source.label
         self._opened += 1
         name = f"source_{self._token}_{self._opened}"
-        types = {column.name: column.type for column in columns}
-        written = AsWritten.of(source, tuple(types), types)
+        names = read_names(source, [column.name for column in columns])
+        types = {name: column.type for name, column in zip(names, columns, strict=True)}
         rows = source_view(place, columns)
+        whole = whole_columns(self.fetch_rows, source, f"({rows}) AS r", names, types)
+        written = AsWritten.of(source, names, types, whole)
         self._create(
             "VIEW", name, written.query(f"({rows}) AS r", POSTGRES) if not written.as_it_stands else rows
         )
         return SourceTable(
             relation=identifier(name),
-            columns=tuple(types),
-            types=types,
+            columns=names,
+            types=written.types,
             label=source.label,
             null_values=source.null_values,
             dialect=POSTGRES,

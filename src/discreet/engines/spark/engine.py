@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import GroupFunction, SourceTable
+from discreet.engines.column_names import read_names
 from discreet.engines.duckdb.delivered_here import DeliveredHere
 from discreet.engines.loaded_whole import LoadedWhole
 from discreet.engines.spark import failures as spark_failures
@@ -35,7 +36,7 @@ from discreet.engines.spark.tables import (
     without_untyped,
 )
 from discreet.engines.spark.types import house_type, is_frame, reads_as_text
-from discreet.engines.written import AsWritten
+from discreet.engines.written import AsWritten, whole_columns
 from discreet.errors import DiscreetError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -97,12 +98,16 @@ class SparkEngine(LoadedWhole, DeliveredHere):
         def read() -> tuple[SparkRows, AsWritten]:
             own = source.table in self._tables and source.data is None and source.path is None
             rows = read_rows(source, self._sessions, self._scratch, self._beside, own=own)
-            written = AsWritten.of(source, rows.columns, rows.types)
+            columns = read_names(source, rows.columns)
+            types = {new: rows.types[name] for new, name in zip(columns, rows.columns, strict=True)}
+            rows = replace(rows, columns=columns, types=types)
             frame = rows.frame
+            frame.createOrReplaceTempView(f"{name}_rows")
+            whole = whole_columns(self.fetch_rows, source, identifier(f"{name}_rows"), columns, types)
+            written = AsWritten.of(source, columns, types, whole)
             if not written.as_it_stands:
-                frame.createOrReplaceTempView(f"{name}_rows")
                 frame = self._sql(written.query(identifier(f"{name}_rows"), SPARK))
-                self._session.catalog.dropTempView(f"{name}_rows")
+            self._session.catalog.dropTempView(f"{name}_rows")
             frame.createOrReplaceTempView(name)
             return replace(rows, subset=source.subset is not None), written
 
@@ -111,7 +116,7 @@ class SparkEngine(LoadedWhole, DeliveredHere):
         return SourceTable(
             relation=identifier(name),
             columns=rows.columns,
-            types=rows.types,
+            types=written.types,
             label=source.label,
             null_values=source.null_values,
             dialect=SPARK,

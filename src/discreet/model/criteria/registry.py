@@ -135,7 +135,7 @@ def criteria_from(given: Mapping[str, Any]) -> tuple[Criterion, ...]:
     for name, value in given.items():
         kind = CRITERIA.named(name)
         if isinstance(value, Mapping | list) and not value:
-            raise InputError(f"{name} was asked of nothing", allowed=kind.parameter.allowed)
+            raise InputError(f"no value was given for {name}", allowed=kind.parameter.allowed)
         if isinstance(value, Mapping):
             found += [kind(number, attribute) for attribute, number in value.items()]
         elif isinstance(value, list):

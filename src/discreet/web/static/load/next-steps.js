@@ -5,7 +5,7 @@ import { h } from "../dom.js";
 const STEPS = [
   ["Columns", "Each column gets a role; you see which columns single people out.", "2"],
   ["Hierarchies", "How values become coarser: 37, 35-39, 30-39, *.", "3"],
-  ["Negotiate", "Ask for k and l, see every possible release, and what would have to give way.", "4"],
+  ["Negotiate", "Ask for k, l and other criteria, see every possible release, and what would have to give way.", "4"],
   ["Analyst and Attacker", "What the release still tells those who analyse it, and those who attack it.", "5–6"],
   ["Publish", "The release is written, counted again by an audit, and comes with its evidence.", "7"],
 ];

@@ -1,0 +1,212 @@
+"""Ranges of numbers that people write as texts: ``20 to 24``, ``[70-80)``, ``<10k``, ``90+``, ``über 80``.
+
+A text is a band where all of it is one: a number, two numbers with a word or a sign between them, or one
+number with words or a sign for an open end. A unit behind the numbers (``years``, ``Jahre``, ``km``) is kept,
+so that ``3 months`` and ``1 year`` are not compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+
+from discreet.hierarchy.numbers import parse_number
+
+_YEARS = ("year", "jahr", "an", "ans", "año", "anno", "anni", "ano", "jaar")
+_THOUSANDS = {"k": 3, "tsd": 3, "mille": 3, "m": 6, "mio": 6, "mn": 6, "bn": 9, "mrd": 9}
+_CURRENCY = r"(?:[$€£¥₹]|usd|eur|gbp|chf|us\$)"
+_DIGITS = r"(?:\d{1,3}(?:[ ,.'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
+
+
+def _number(name: str) -> str:
+    """Return the pattern of a number, whose digits are the group ``name`` and whose suffix is ``namek``."""
+    return (
+        rf"(?:{_CURRENCY} ?)?(?P<{name}>[-−]?{_DIGITS}) ?"
+        rf"(?P<{name}k>k|tsd\.?|mille|m|mio\.?|mn|bn|mrd\.?)?(?![a-z0-9])(?: ?{_CURRENCY})?"
+    )
+
+
+def _unit(name: str) -> str:
+    """Return the pattern of the unit behind a number."""
+    return rf"(?: ?(?P<{name}>%|[^\W\d_]{{1,12}}\.?(?: old| alt)?))?"
+
+
+def _words(text: str) -> str:
+    """Return a pattern of phrases that are parted by bars, over several lines."""
+    return "|".join(phrase.strip() for phrase in text.split("|"))
+
+
+_AND = "(?:and|or|et|y|o|e|ou|und|oder|en|of) "
+_MORE = (
+    rf"\+|{_AND}(?:"
+    + _words(
+        """more|over|older|above|up(?:wards)?|greater|higher|later|plus|más|mas|mayores|oltre|più|mais|mehr|älter|
+    aelter|darüber|später|ouder|meer|hoger"""
+    )
+    + ")"
+)
+_LESS = (
+    rf"{_AND}(?:"
+    + _words(
+        """less|under|younger|below|fewer|lower|earlier|moins|menos|menores|meno|weniger|jünger|darunter|früher|
+    jonger|minder|lager"""
+    )
+    + ")"
+)
+_ABOVE = _words(
+    """>|over|above|more than|greater than|older than|über|ueber|mehr als|älter als|plus de|más de|mas de|
+    oltre|più di|mais de|meer dan|ouder dan|boven"""
+)
+_FROM = _words(r"""≥|>=|=>|at least|from|ab|mindestens|à partir de|a partir de|desde|vanaf|min\.?""")
+_BELOW = _words(
+    """<|under|below|less than|fewer than|younger than|unter|weniger als|jünger als|moins de|menos de|meno di|
+    sotto|minder dan|jonger dan|onder"""
+)
+_UP_TO = _words(
+    r"""≤|<=|=<|up to|at most|until|bis(?: zu)?|höchstens|hoechstens|jusqu'à|jusqu'a|hasta|fino a|até|tot|
+    max\.?"""
+)
+_BETWEEN = r" ?(?:-|–|—|−|\.\.|…|to|bis(?: unter)?|à|a|until|and|und|tot|t/m|et|y|e) ?"
+
+_FORMS = tuple(
+    (side, re.compile(pattern, re.IGNORECASE))
+    for side, pattern in (
+        ("above", rf"(?:{_ABOVE}) ?{_number('n')}{_unit('u')}"),
+        ("from", rf"(?:{_FROM}) ?{_number('n')}{_unit('u')}(?: on(?:wards)?)?"),
+        ("from", rf"{_number('n')}{_unit('u')} ?(?:{_MORE}){_unit('v')}"),
+        ("below", rf"(?:{_BELOW}) ?{_number('n')}{_unit('u')}"),
+        ("up to", rf"(?:{_UP_TO}) ?{_number('n')}{_unit('u')}"),
+        ("up to", rf"{_number('n')}{_unit('u')} ?(?:{_LESS})"),
+        (
+            "between",
+            rf"(?:between |from |von |zwischen |de |entre |da |van )?(?P<open>[\[\]( ]?) ?{_number('n')}"
+            rf"{_unit('v')}(?:{_BETWEEN}|, ?|; ?){_number('m')}{_unit('u')} ?"
+            r"(?P<close>[\])\[]?)",
+        ),
+        ("one", rf"{_number('n')}{_unit('u')}"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Band:
+    """A range of numbers, None for an open side; ``unit`` is the word behind its numbers.
+
+    A bound is part of the range where it is ``closed``. The text ``20-30`` does not say whether 30 is.
+    """
+
+    low: Decimal | None
+    high: Decimal | None
+    unit: str = ""
+    low_closed: bool = True
+    high_closed: bool = True
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the range has one side without a bound."""
+        return (self.low is None) != (self.high is None)
+
+
+def parse_band(text: str) -> Band | None:
+    """Return the range that a text names, or None.
+
+    >>> parse_band("20 to 24").high, parse_band("über 80 Jahre").low, parse_band("<10k").high
+    (Decimal('24'), Decimal('80'), Decimal('10000'))
+    >>> parse_band("Ulm"), parse_band("2020-01-05")
+    (None, None)
+    """
+    clean = " ".join(text.replace("\u00a0", " ").replace("\u202f", " ").split())
+    for side, pattern in _FORMS:
+        found = pattern.fullmatch(clean)
+        if found is not None:
+            return _band(side, found)
+    return None
+
+
+def bands_of(texts: Iterable[str]) -> dict[str, Band] | None:
+    """Return the band of each text; None unless all are bands of one unit.
+
+    Numbers without a unit are years where others are: ``under 1 year`` is below 1, but not ``3 months``.
+    """
+    found: dict[str, Band] = {}
+    for text in texts:
+        band = parse_band(text)
+        if band is None:
+            return None
+        found[text] = band
+    units = {"" if band.unit in _YEARS else band.unit for band in found.values()}
+    return found if len(units) <= 1 else None
+
+
+def ordered_bands(texts: Sequence[str]) -> tuple[str, ...] | None:
+    """Return texts that are bands in the order of their numbers; None where they are none, or overlap.
+
+    >>> ordered_bands(["100k+", "<10k", "10k-20k", "20k-100k"])
+    ('<10k', '10k-20k', '20k-100k', '100k+')
+    """
+    bands = bands_of(texts)
+    if bands is None or len(bands) < 2:
+        return None
+    ordered = sorted(bands, key=lambda text: _key(bands[text]))
+    for before, text in pairwise(ordered):
+        high, low = bands[before].high, bands[text].low
+        if high is None or low is None or low < high:
+            return None
+    return tuple(ordered)
+
+
+def _key(band: Band) -> tuple[bool, Decimal, bool, Decimal]:
+    """Sort by the lower bound, then by the upper one; a range that is open below comes first."""
+    low, high = band.low, band.high
+    return low is not None, low or Decimal(0), high is None, high or Decimal(0)
+
+
+def _band(side: str, found: re.Match[str]) -> Band | None:
+    number, unit = _value(found, "n"), _unit_of(found)
+    if number is None or unit is None:
+        return None
+    if side == "one":
+        return Band(number, number, unit)
+    if side in ("above", "from"):
+        return Band(number, None, unit, low_closed=side == "from")
+    if side in ("below", "up to"):
+        return Band(None, number, unit, high_closed=side == "up to")
+    other = _value(found, "m")
+    if other is None or other < number:
+        return None
+    open_, close = found["open"].strip(), found["close"]
+    if bool(open_) != bool(close):
+        return None
+    if not found["nk"] and found["mk"] and number < other / 10 ** _THOUSANDS[found["mk"].rstrip(".").lower()]:
+        number = number * 10 ** _THOUSANDS[found["mk"].rstrip(".").lower()]  # 10-20k
+    return Band(number, other, unit, low_closed=open_ in ("", "["), high_closed=close in ("", "]"))
+
+
+def _unit_of(found: re.Match[str]) -> str | None:
+    """Return the unit of a band, in the singular and in small letters; None where two differ."""
+    groups = found.groupdict()
+    units = {_singular(groups[name]) for name in ("u", "v") if groups.get(name)}
+    return None if len(units) > 1 else next(iter(units), "")
+
+
+def _singular(unit: str) -> str:
+    word = unit.lower().rstrip(".").removesuffix(" old").removesuffix(" alt")
+    return {"years": "year", "yrs": "year", "yr": "year", "y": "year", "jahre": "jahr", "jahren": "jahr"}.get(
+        word, word.removesuffix("s") if len(word) > 3 else word
+    )
+
+
+def _value(found: re.Match[str], name: str) -> Decimal | None:
+    """Return the number of a group; marks that part thousands are taken out."""
+    text = found[name].replace("−", "-")
+    if re.fullmatch(r"-?\d{1,3}(?:([ ,.'’])\d{3})(?:\1\d{3})*(?:[.,]\d+)?", text):
+        mark = re.sub(r"[-\d]", "", text)[0]
+        text = text.replace(mark, "")
+    number = parse_number(text.replace(",", "."))
+    suffix = found[f"{name}k"]
+    if number is None or suffix is None:
+        return number
+    return number * Decimal(10) ** _THOUSANDS[suffix.rstrip(".").lower()]

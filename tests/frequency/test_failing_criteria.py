@@ -1,0 +1,47 @@
+"""Errors name the criterion that fails, and not k and l whatever was required."""
+
+from __future__ import annotations
+
+import pandas
+import pytest
+
+import discreet
+from discreet.criteria import AlphaDeassociation, EntropyDiversity, KAnonymity
+from discreet.errors import InputError, NoSolution
+from discreet.frequency.failing_criteria import failing_as_a_whole
+from discreet.model.requirement import Requirement
+from discreet.verbs.table import Table
+
+
+def table() -> Table:
+    frame = pandas.DataFrame({"age": [20, 21, 22, 23] * 5, "ill": ["flu"] * 15 + ["cold"] * 5})
+    roles = {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}}
+    return discreet.open(frame, {"attributes": roles})
+
+
+def test_relaxing_names_what_is_required() -> None:
+    assert Requirement(k=5).relaxing == "relax k"
+    assert Requirement(k=5, criteria=[AlphaDeassociation(0.5)]).relaxing == "relax k or alpha"
+    assert Requirement(5, 2, [AlphaDeassociation(0.5)]).relaxing == "relax k, l or alpha"
+
+
+def test_only_criteria_that_the_whole_table_fails_are_named() -> None:
+    counted = table().frequency_set
+    required = Requirement(criteria=[KAnonymity(5), AlphaDeassociation(0.5), EntropyDiversity(1.1)])
+    assert failing_as_a_whole(counted, required).names == ("alpha",)
+    assert failing_as_a_whole(counted, Requirement(k=21)).names == ("k",)
+    assert failing_as_a_whole(counted, Requirement(k=20)).names == ("k",)  # none fails: all are named
+
+
+@pytest.mark.parametrize("model", ["mondrian", "local", "patterns"])
+def test_models_name_the_failing_criterion(model: str) -> None:
+    with pytest.raises(NoSolution) as raised:
+        table().recode(model, k=5, criteria=[AlphaDeassociation(0.5)])
+    text = str(raised.value)
+    assert "relax alpha" in text
+    assert "k or l" not in text
+
+
+def test_nothing_required_is_told_without_naming_two_criteria_only() -> None:
+    with pytest.raises(InputError, match=r"no privacy criterion was given.*k, l, or another criterion.*k=10"):
+        table().negotiate()

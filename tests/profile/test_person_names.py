@@ -1,0 +1,145 @@
+"""Names of persons are recognized among values, and words for other things are not."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pandas
+import pytest
+
+from discreet.model.table_spec import AttributeRole
+from discreet.profile.family_names import FAMILY_NAMES
+from discreet.profile.given_names import AMBIGUOUS, GIVEN_NAMES, given_names
+from discreet.profile.heading_words import LANGUAGES
+from discreet.profile.name_columns import FREE_TEXT, NAMES, NAMES_BY_REFERENCE
+from discreet.profile.names_by_script import GIVEN_NAMES as OTHER_NAMES
+from discreet.profile.person_names import are_names
+from discreet.profile.proposed import ProposedAttribute
+from discreet.profile.words_of_things import STOPS, THINGS
+from discreet.settings import Settings
+from discreet.verbs.proposal import init
+from tests.profile.person_values import OTHERS, PERSONS
+
+ROWS = 600
+
+
+def proposed(columns: dict[str, list[str]], settings: Settings) -> dict[str, ProposedAttribute]:
+    """What is proposed for columns of values that repeat, below headings that say nothing."""
+    draw = random.Random(3)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    headings = [f"x{letters[i // 26]}{letters[i % 26]}" for i in range(len(columns))]
+    frame = pandas.DataFrame(
+        {h: [*v, *draw.choices(v, k=ROWS - len(v))] for h, v in zip(headings, columns.values(), strict=True)}
+    )
+    found = init(frame, settings=settings).proposal.attributes
+    return dict(zip(columns, found, strict=True))
+
+
+@pytest.mark.parametrize("label", PERSONS)
+def test_values_of_persons_are_names(label: str) -> None:
+    assert are_names(PERSONS[label])
+
+
+@pytest.mark.parametrize("label", OTHERS)
+def test_values_of_other_things_are_no_names(label: str) -> None:
+    assert not are_names(OTHERS[label])
+
+
+def test_columns_of_names_are_proposed_as_identifiers(settings: Settings) -> None:
+    found = proposed(PERSONS, settings)
+    assert {label: a.reason for label, a in found.items() if a.role is not AttributeRole.IDENTIFIER} == {}
+    assert {a.reason for a in found.values()} == {NAMES}
+
+
+def test_columns_of_other_things_are_not_proposed_as_names(settings: Settings) -> None:
+    assert [label for label, a in proposed(OTHERS, settings).items() if a.reason == NAMES] == []
+
+
+def test_names_below_headings_of_other_roles_are_identifiers(settings: Settings) -> None:
+    draw = random.Random(5)
+    names = PERSONS["given family"]
+    headings = [
+        "children",
+        "relationship",
+        "beneficiary",
+        "created_by",
+        "owner",
+        "treatment by",
+        "family",
+        "kin",
+    ]
+    frame = pandas.DataFrame({h: draw.choices(names, k=ROWS) for h in headings})
+    found = init(frame, settings=settings).proposal.attributes
+    assert {a.name for a in found if a.role is not AttributeRole.IDENTIFIER} == set()
+
+
+def test_rare_names_below_a_persons_heading_need_only_their_form() -> None:
+    firsts, lasts = (
+        ["Zuxo", "Wobo", "Plyxo", "Gruno", "Vlemo"],
+        ["Trokax", "Snibax", "Kwelax", "Dranax", "Plobax"],
+    )
+    rare = [f"{a} {b}" for a, b in zip(firsts, lasts, strict=True)]
+    assert are_names(rare, of_persons=True)
+    assert not are_names(rare)
+
+
+def test_a_text_that_every_row_has_is_not_insensitive(settings: Settings) -> None:
+    note = "Seen on the ward; the daughter was told by phone that her mother may go home."
+    frame = pandas.DataFrame({"remark": [note] * 50, "study": ["A1"] * 50, "who": ["Anna Schmidt"] * 50})
+    found = {a.name: (a.role, a.reason) for a in init(frame, settings=settings).proposal.attributes}
+    assert found["remark"] == (AttributeRole.IDENTIFIER, FREE_TEXT)
+    assert found["study"][0] is AttributeRole.INSENSITIVE
+    assert found["who"] == (AttributeRole.IDENTIFIER, NAMES)
+
+
+def test_long_texts_below_a_private_heading_are_not_published_in_small_tables(settings: Settings) -> None:
+    notes = [
+        f"Diagnosis number {i}, told to the daughter, who came with her husband on foot" for i in range(40)
+    ]
+    found = init(pandas.DataFrame({"diagnosis": notes}), settings=settings).proposal.attributes
+    assert found[0].role is AttributeRole.IDENTIFIER
+
+
+def test_a_display_next_to_a_reference_is_read_by_the_records_type(settings: Settings) -> None:
+    displays = [f"Zux Trok{i}" for i in range(5)] * 20
+    frame = pandas.DataFrame(
+        {
+            "link.0.reference": ["Practitioner/1"] * 100,
+            "link.0.display": displays,
+            "managingOrganization.reference": ["Organization/1", "Organization/2"] * 50,
+            "managingOrganization.display": ["Riverside Hospital", "Hilltop Clinic"] * 50,
+            "target.reference": ["urn:uuid:1", "urn:uuid:2"] * 50,
+            "target.display": displays,
+            "code.coding.0.display": ["Asthma", "Flu"] * 50,
+        }
+    )
+    found = {a.name: a.reason for a in init(frame, settings=settings).proposal.attributes}
+    assert found["link.0.display"] == found["target.display"] == NAMES_BY_REFERENCE
+    assert NAMES_BY_REFERENCE not in (found["managingOrganization.display"], found["code.coding.0.display"])
+
+
+def test_names_of_a_flat_health_record_are_not_published(tmp_path: Path, settings: Settings) -> None:
+    from discreet.verbs.opening import open as open_table
+
+    draw = random.Random(11)
+    names = PERSONS["given family"]
+    people = [draw.choice(names) for _ in range(ROWS)]
+    frame = pandas.DataFrame(
+        {
+            "subject.display": people,
+            "subject.patient.name.family": [name.split()[1] for name in people],
+            "performer.0.display": draw.choices(names, k=ROWS),
+            "gender": draw.choices(["male", "female"], k=ROWS),
+        }
+    )
+    table = open_table(frame, init(frame, settings=settings).mapping, settings=settings)
+    published = table.publish(table.negotiate(k=5).answers[0]).to_pandas()
+    assert list(published.columns) == ["gender"]
+
+
+def test_every_list_has_its_source_and_no_word_for_a_thing() -> None:
+    assert all(label.count(";") for label in (*GIVEN_NAMES, *OTHER_NAMES, *FAMILY_NAMES))
+    assert all(language.source for language in LANGUAGES)
+    assert given_names() >= AMBIGUOUS
+    assert sorted((given_names() - AMBIGUOUS) & (STOPS | THINGS)) == []
