@@ -117,7 +117,8 @@ def _made(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr]]:
 def _code(node: ast.expr) -> str | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
-    return getattr(coded_warning, node.id, None) if isinstance(node, ast.Name) else None
+    known = getattr(coded_warning, node.id, None) if isinstance(node, ast.Name) else None
+    return known if isinstance(known, str) else None
 
 
 def _words(node: ast.expr, tree: ast.Module, module: str) -> str:

@@ -93,7 +93,7 @@ def test_requirements(requirement: Requirement, passed: bool, engine: Engine, tm
 def test_nothing_asked_passes_and_says_so(engine: Engine, tmp_path: Path) -> None:
     report = audited(engine, written(tmp_path, TABLE))
     assert report.passed
-    assert report.warnings[0] == "No criterion was required, so nothing was tested."
+    assert "No criterion was required, so nothing was tested." in report.warnings
 
 
 def test_a_file_without_rows_passes_no_requirement(engine: Engine, tmp_path: Path) -> None:
@@ -185,10 +185,11 @@ def test_columns_outside_every_check_are_named(engine: Engine, tmp_path: Path) -
     report = audited(engine, written(tmp_path, "a,b,s,ssn,ward\n" + rows), Requirement(k=2, l=1))
     assert report.passed
     assert report.warnings == (
-        "In at least one class every row has the same value of 's', or none: whoever finds a person's class "
-        "learns it.",
+        "In 1 of 1 groups everybody has the same s: whoever finds a person's group learns it. Require l = 2 "
+        "or more.",
         "Published as they are, outside every check: 'ssn', 'ward'.",
-        "'ssn' has a different value in nearly every row (100 %): it may identify people.",
+        "ssn: 20 of 20 rows have a value that no other row has; anybody who knows it finds the row. Within "
+        "their group 20 are the only ones with theirs.",
     )
 
 

@@ -87,6 +87,7 @@ def test_an_exact_answer(run: Run, people: Path) -> None:
                 "suppressed": best[1],
             }
         ],
+        "warnings": [],
     }
 
 

@@ -140,7 +140,8 @@ def test_starred_rows_and_leftovers(place: Place) -> None:
     assert (report.passed, report.rows, report.starred, report.k) == (True, 20, 2, 20)
     assert report.warnings[1:] == (
         "Published as they are, outside every check: 'w', 'id'.",
-        "'id' has a different value in nearly every row (100 %): it may identify people.",
+        "id: 20 of 20 rows have a value that no other row has; anybody who knows it finds the row. Within "
+        "their group 20 are the only ones with theirs.",
     )
     together = audited(place, source, Requirement(k=3), keys=["q"], values=["s"], starred_apart=False)
     assert (together.passed, together.rows, together.k) == (False, 22, 2)

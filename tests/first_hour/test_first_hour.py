@@ -56,7 +56,8 @@ def test_a_hospital(run: Run, *, subject: bool) -> None:
     assert spec["Kosten"]["written"] == {"decimal": ","}
     assert kinds(spec).items() >= {"Geburtsdatum": "dates", "Aufnahme": "dates", "PLZ": "mask"}.items()
     assert told.count("[source]") == (0 if subject else 1)
-    assert ('set subject = "PatNr" in [source]' in told) is not subject
+    assert ('the spec says subject = "PatNr" in [source]' in told) is not subject
+    assert tomllib.loads(Path("discreet.toml").read_text(encoding="utf-8"))["source"]["subject"] == "PatNr"
     assert "differ in capitals or in blanks alone, in 'Geschlecht'" in told
 
 

@@ -179,7 +179,7 @@ def test_a_repeating_identifier_is_warned_about(tmp_path: Path, settings: Settin
     text = numbered(300, [("patient_id", 100), ("sex", 2), ("disease", 5)])
     found = proposal_of(text, tmp_path / "visits.csv", settings)
     (warning,) = found.warnings
-    assert "'patient_id' repeats: 300 rows hold 100 values, one of them 3 times" in warning
+    assert "'patient_id' repeats: 300 rows have 100 values, one of them 3 times" in warning
     assert 'subject = "patient_id"' in warning
 
 

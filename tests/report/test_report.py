@@ -186,7 +186,7 @@ def test_every_model_has_its_report(
     assert Page(text).headings == SECTIONS
     permuted = model == "permutation"
     assert ("Identity and membership are not protected" in text) is permuted
-    assert ("groups" in words(text)) is permuted
+    assert ("by group" in words(text)) is permuted
 
 
 def test_a_permuted_database_has_its_report(table: Table, tmp_path: Path) -> None:

@@ -18,13 +18,15 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
 from discreet.audit import help_sums
+from discreet.audit.observations import ObservedRelease, observations
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.model.audit_report import AuditReport, FailingClass
-from discreet.model.coded_warning import INSENSITIVE_PUBLISHED, CodedWarning
+from discreet.model.coded_warning import INSENSITIVE_PUBLISHED, CodedWarning, told_once
 from discreet.model.permutation import GroupRequirement
 from discreet.model.permuted_parts import GroupCounts
 from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED
+from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
 from discreet.sql import verify_permuted as sql
 from discreet.sql.dialect import Dialect
@@ -133,7 +135,13 @@ def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedCla
             failing=tuple(FailingClass({claims.group_column: group}, rows) for rows, group in listed),
             failing_classes=failing,
             class_sizes=dict(engine.fetch_rows(sql.group_sizes(groups))),
-            warnings=(*faults, NOT_PROTECTED, DE_FINETTI, *_outside(data, claims)),
+            warnings=(
+                *faults,
+                NOT_PROTECTED,
+                DE_FINETTI,
+                *_outside(data, claims),
+                *_observed(engine, data, held, claims, found[1]),
+            ),
             permutation=GroupCounts(
                 groups=found[0],
                 fewest_values=found[3],
@@ -142,6 +150,29 @@ def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedCla
                 requirement=str(GroupRequirement(claims.k, claims.e)),
             ),
         )
+
+
+def _observed(
+    engine: Engine, data: SourceTable, held: SourceTable, claims: PermutedClaims, rows: int
+) -> tuple[CodedWarning, ...]:
+    """Observations on the data, and on the table of sensitive values where they have one of their own."""
+    own = {claims.group_column, claims.sensitive, claims.subject}
+    found: list[CodedWarning] = []
+    for table in (data,) if held is data else (data, held):
+        keys = tuple(name for name in table.columns if name in claims.quasi_identifiers)
+        release = ObservedRelease(
+            table=table,
+            quasi_identifiers=keys,
+            sensitive=tuple(name for name in table.columns if name == claims.sensitive),
+            others=tuple(name for name in table.columns if name not in {*keys, *own}),
+            replaced=tuple(name for name in table.columns if name == claims.subject),
+            requirement=Requirement(),
+            rows=rows,
+            starred=0,
+            starred_apart=False,
+        )
+        found += observations(engine, release)
+    return told_once(found)
 
 
 def pairs_of(engine: Engine, tables: TemporaryTables, source: SourceTable, claims: PermutedClaims) -> str:

@@ -6,7 +6,7 @@ The manifest is read here as plain JSON, by nothing that wrote it.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import index
 from pathlib import Path
@@ -23,6 +23,7 @@ from discreet.engines.base import Engine
 from discreet.engines.stored_text import stored_text
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport
+from discreet.model.coded_warning import FEW_PEOPLE, CodedWarning, not_told
 from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.model.release_kind import check_of_rows
 from discreet.model.requirement import Requirement
@@ -85,7 +86,7 @@ def audit_release(
         or (requirement is not None and (requirement.l is not None or requirement.others))
     )
     if document is not None and is_permuted(document) and not named:
-        report = audit_permuted_release(engine, place, document, asked_k)
+        report = with_manifest_warnings(audit_permuted_release(engine, place, document, asked_k), document)
         return replace(report, warnings=(*report.warnings, _OF_GROUPS)) if strictest else report
     claims = None if document is None else read_claims(place, document)
     if claims is None:
@@ -113,7 +114,25 @@ def audit_release(
         digest=place.in_database,
         replaced=claims.replaced,
     )
+    report = with_manifest_warnings(report, document or {})
     return _compared(report, claims, place, report.sha256 or digest_of(engine, place))
+
+
+def with_manifest_warnings(report: AuditReport, document: Mapping[str, Any]) -> AuditReport:
+    """The report with what the publisher counted by a column that the release does not have: people.
+
+    Where the publisher declares that rows are people, pseudonyms are not counted as people.
+    """
+    if document.get("rows_are_people") is True:
+        kept = [text for text in report.warnings if getattr(text, "code", None) != FEW_PEOPLE]
+        return replace(report, warnings=tuple(kept))
+    entries = [entry for entry in document.get("warnings", ()) if isinstance(entry, dict)]
+    told = [
+        CodedWarning(FEW_PEOPLE, str(entry.get("text")))
+        for entry in entries
+        if entry.get("code") == FEW_PEOPLE
+    ]
+    return replace(report, warnings=(*told, *not_told(report.warnings, told)))
 
 
 def as_written(place: ReleaseAddress) -> SourceSpec:

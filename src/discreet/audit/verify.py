@@ -17,12 +17,13 @@ Decisions where the definitions are silent:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
 
 from discreet.audit.counts import Along, ClassTotals, PublishedRows, ascending, count_rows
 from discreet.audit.criteria import findings, require_auditable, tests_of, with_scores
+from discreet.audit.observations import ObservedRelease, observations
 from discreet.audit.population import NOT_TOLD, ShownPopulation, asks_population
 from discreet.audit.strictest import strictest_values
 from discreet.audit.subjects import count_subjects
@@ -32,17 +33,14 @@ from discreet.engines.distinct_rows import DistinctRows
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport, CriterionFinding, FailingClass
-from discreet.model.coded_warning import HOMOGENEOUS_CLASS, INSENSITIVE_PUBLISHED, CodedWarning
+from discreet.model.coded_warning import INSENSITIVE_PUBLISHED, CodedWarning
 from discreet.model.criteria.base import bind
+from discreet.model.group_warnings import alike_groups
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
 from discreet.sql import verify as sql
-from discreet.sql.cells import in_parts
 
 LISTED = 100
-_NEAR_UNIQUE_PERCENT = 90
-_EXACT_ROWS = 1_000_000
-_FEW_COLUMNS = 16
 
 
 def audit_file(
@@ -143,15 +141,41 @@ def audit_source(
             required_k=requirement.k,
             required_l=_required_l(values, thresholds),
             warnings=(
+                *_alike(engine, counts),
                 *_warnings(requirement, counts),
                 *_not_told(asks_population(further), population),
-                *_leftovers(engine, table, {*keys, *values, *replaced, subject}, counts),
+                *_observed(engine, published, (*replaced, subject), requirement, counts),
                 *compared_with_release(further, values, known),
             ),
             criteria=found,
             strictest=told,
             sha256=sha256,
         )
+
+
+def _observed(
+    engine: Engine,
+    published: PublishedRows,
+    replaced: Sequence[str | None],
+    requirement: Requirement,
+    counts: ClassTotals,
+) -> tuple[str, ...]:
+    """Warnings about columns that no criterion reads, and observations."""
+    instead = tuple(dict.fromkeys(name for name in replaced if name is not None))
+    named = {*published.quasi_identifiers, *published.sensitive, *instead}
+    release = ObservedRelease(
+        table=published.table,
+        quasi_identifiers=published.quasi_identifiers,
+        sensitive=published.sensitive,
+        others=tuple(name for name in published.table.columns if name not in named),
+        replaced=instead,
+        requirement=requirement,
+        rows=counts.rows,
+        starred=counts.starred,
+        starred_apart=published.starred_apart,
+        classes=counts.table,
+    )
+    return (*_leftovers(release), *observations(engine, release))
 
 
 def _distinct(
@@ -231,58 +255,25 @@ def _warnings(requirement: Requirement, counts: ClassTotals) -> tuple[str, ...]:
         warnings.append("The file has no rows: there was nothing to check.")
     elif counts.classes == 0:
         warnings.append("Every row is starred: no row was left to check.")
-    warnings += [
-        CodedWarning(
-            HOMOGENEOUS_CLASS,
-            f"In at least one class every row has the same value of '{name}', or none: whoever finds a "
-            "person's class learns it.",
-        )
-        for name, distinct in counts.l.items()
-        if counts.classes and distinct <= 1
-    ]
     return tuple(warnings)
+
+
+def _alike(engine: Engine, counts: ClassTotals) -> tuple[CodedWarning, ...]:
+    """Warnings of classes in which everybody has the same sensitive value."""
+    if not counts.classes or all(distinct > 1 for distinct in counts.l.values()):
+        return ()
+    found = engine.fetch_rows(sql.alike_classes(counts.table, len(counts.l)))[0]
+    told = zip(counts.l, found, strict=True)
+    return tuple(alike_groups(name, int(alike), counts.classes) for name, alike in told if alike)
 
 
 def _not_told(asked: Sequence[str], population: ShownPopulation | None) -> tuple[str, ...]:
     return (NOT_TOLD.format(", ".join(asked)),) if asked and population is None else ()
 
 
-def _leftovers(
-    engine: Engine, table: SourceTable, named: Collection[str | None], counts: ClassTotals
-) -> tuple[str, ...]:
-    """Warnings about columns that are neither quasi-identifiers nor sensitive."""
-    others = [name for name in table.columns if name not in named]
-    if not others:
+def _leftovers(release: ObservedRelease) -> tuple[str, ...]:
+    """A warning about columns that are neither quasi-identifiers nor sensitive."""
+    if not release.others:
         return ()
-    listed = ", ".join(repr(name) for name in others)
-    warnings: list[str] = [
-        CodedWarning(INSENSITIVE_PUBLISHED, f"Published as they are, outside every check: {listed}.")
-    ]
-    for name, distinct in zip(others, _distinct_texts(engine, table, others, counts), strict=True):
-        if counts.rows > 1 and distinct * 100 >= _NEAR_UNIQUE_PERCENT * counts.rows:
-            share = min(100, distinct * 100 // counts.rows)
-            warnings.append(
-                f"'{name}' has a different value in nearly every row ({share} %): it may identify people."
-            )
-    return tuple(warnings)
-
-
-def _distinct_texts(
-    engine: Engine, table: SourceTable, names: Sequence[str], counts: ClassTotals
-) -> Iterator[int]:
-    """The number of distinct texts of each column, starred rows left out.
-
-    Few columns are fastest counted by an aggregate each; many cost nearly nothing but their cells where they
-    become rows. Neither suits very many rows, where an estimate does.
-    """
-    exact = counts.rows <= _EXACT_ROWS
-    for some in in_parts(names):
-        texts = [table.text(name) for name in some]
-        if exact and len(some) > _FEW_COLUMNS:
-            query = sql.distinct_of_many(engine.dialect, table.relation, texts, counts.starred)
-            found = dict(engine.fetch_rows(query))
-            yield from (found.get(place, 0) for place in range(len(some)))
-        else:
-            every = [table.text(name) for name in table.columns] if counts.starred else []
-            query = sql.distinct_texts(engine.dialect, table.relation, texts, every, exact=exact)
-            yield from engine.fetch_rows(query)[0]
+    listed = ", ".join(repr(name) for name in release.others)
+    return (CodedWarning(INSENSITIVE_PUBLISHED, f"Published as they are, outside every check: {listed}."),)

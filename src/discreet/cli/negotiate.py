@@ -124,8 +124,9 @@ def negotiate(
     if _is_local(model, of_nodes, {"--effort": effort is not None, "--bound": bound}):
         return _answer_locally(table, request, spec, effort, bound=bound, json=json)
     asked = _cost(context, cost, table)
+    table.count_values()
     lattice = _lattice(table, request, partial, metric, no_runtime=no_runtime, whole=frontier)
-    result = lattice.with_costs(lattice.answer(request), asked)
+    result = _with_warnings(table, lattice.with_costs(lattice.answer(request), asked))
     shown = attributes or (result.exact is None and not json)
     points = table.lattice_for(request.requirement).frontier_of(request, asked) if frontier else None
     given_up = lattice.attribute_suppression_of(request) if shown else None
@@ -140,6 +141,13 @@ def negotiate(
         if left_out and result.answers:
             output.show(_left_out(lattice, result))
     return 0 if result.exact is not None else NO_EXACT_ANSWER
+
+
+def _with_warnings(table: Table, result: NegotiationResult) -> NegotiationResult:
+    """The result with warnings about the rows and the groups of its answer."""
+    from discreet.verbs.class_warnings import with_warnings
+
+    return with_warnings(table, result)
 
 
 def _beside(

@@ -13,18 +13,39 @@ UNLISTED_PUBLISHED = "unlisted-published"
 HOMOGENEOUS_CLASS = "homogeneous-class"
 """A class in which every row has the same sensitive value."""
 
+FEW_PEOPLE = "few-people"
+"""Rows of one person that are counted as several people."""
+
+SINGLE_VALUES = "single-values"
+"""Values of a published column that one row has."""
+
 
 class CodedWarning(str):
-    """The sentence itself, and its ``code``: what prints, joins and records warnings takes it as a text."""
+    """The sentence itself, and its ``code``: what prints, joins and records warnings takes it as a text.
 
-    __slots__ = ("code",)
+    A ``private`` warning names values of single rows, so neither a manifest nor a report contains it.
+    """
+
+    __slots__ = ("code", "private")
     code: str
+    private: bool
 
-    def __new__(cls, code: str, text: str) -> CodedWarning:
+    def __new__(cls, code: str, text: str, *, private: bool = False) -> CodedWarning:
         """A sentence with its code."""
         found = super().__new__(cls, text)
         found.code = code
+        found.private = private
         return found
+
+
+def told_once(warnings: Iterable[CodedWarning]) -> tuple[CodedWarning, ...]:
+    """Return the warnings in their order, each text once."""
+    return tuple(dict.fromkeys(warnings))
+
+
+def public(warnings: Iterable[CodedWarning]) -> tuple[CodedWarning, ...]:
+    """Return the warnings that a manifest may contain."""
+    return tuple(warning for warning in warnings if not warning.private)
 
 
 def not_told(warnings: Iterable[str], told: Iterable[str]) -> tuple[str, ...]:

@@ -117,7 +117,9 @@ class SourceSpec:
     a table of Delta Lake or Apache Iceberg (there a snapshot), None for the newest. With ``subset`` the
     rows are some of those that lie there, and nobody sees the others. ``ways`` are the identifiers that
     are published in another form, and ``shifts`` the columns whose dates are moved by a number of days
-    that ``subject`` decides. ``survey_weight`` is the column that says how many people a row stands for. With
+    that ``subject`` decides. ``survey_weight`` is the column that says how many people a row stands for.
+    ``rows_are_people`` declares that each row is a person, although values of an identifier repeat.
+    ``warnings`` are what somebody noticed in the rows, for every verb to repeat. With
     a ``link`` only rows that belong to another table's are there.
     """
 
@@ -145,6 +147,8 @@ class SourceSpec:
     ways: Mapping[str, IdentifierWay] = field(default_factory=dict)
     shifts: Mapping[str, DateShift] = field(default_factory=dict)
     survey_weight: str | None = None
+    rows_are_people: bool = False
+    warnings: tuple[str, ...] = ()
     link: Link | None = field(default=None, repr=False)
 
     def form_of(self, name: str) -> WrittenForm | None:

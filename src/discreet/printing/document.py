@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import isinf, isnan
 
+from discreet.model.group_warnings import by_place
+
 
 class Tone(StrEnum):
     """What a line means, for those who show it in colour."""
@@ -69,7 +71,21 @@ def heading(text: str) -> Line:
 
 def warnings_of(texts: Sequence[str]) -> Document:
     """One line per warning, after a blank one; nothing where there is none. Long lists of names are cut."""
-    return (BLANK, *(Line(f"Warning: {shortened(text)}", Tone.WARNING) for text in texts)) if texts else ()
+    return (BLANK, *warning_lines(texts)) if texts else ()
+
+
+def answer_lines(answer: Document, warnings: Sequence[str]) -> tuple[Document, tuple[str, ...]]:
+    """The first lines of an answer with the warnings about its groups, and the other warnings.
+
+    That k counts rows of few people stands above the answer, that groups have one sensitive value under it.
+    """
+    above, under, behind = by_place(warnings)
+    return (*warning_lines(above), *answer, *warning_lines(under)), behind
+
+
+def warning_lines(texts: Sequence[str]) -> Document:
+    """One line per warning."""
+    return tuple(Line(f"Warning: {shortened(text)}", Tone.WARNING) for text in texts)
 
 
 def shortened(text: str) -> str:

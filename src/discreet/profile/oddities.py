@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 
@@ -10,7 +9,7 @@ from discreet.engines.base import Engine, SourceTable
 from discreet.model.table_spec import AttributeRole
 from discreet.profile.columns import ColumnProfile, columns_at_once, grouped_texts
 from discreet.profile.lattice_size import GIVEN_UP
-from discreet.profile.names import is_age, person_key
+from discreet.profile.names import is_age
 from discreet.profile.proposed import ProposedAttribute
 from discreet.profile.roles import nearly_unique
 from discreet.profile.sums import ColumnSum
@@ -19,33 +18,19 @@ from discreet.sql.source import is_binary, is_nested
 from discreet.sql.written_steps import stripped
 
 _NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
-_REPEATS = 1.02
-_KEY_DISTINCT = 0.05
 _OLDEST = 120
 _MOST_COMPARED = 20_000_000
 _MOST_WORDS = 2_000
 _MOST_SUMS = 10
 
 
-def warnings_of(attributes: Sequence[ProposedAttribute], subject: str | None, copies: int = 0) -> list[str]:
-    """What to look at, from the profiles alone; a key that repeats in ``copies`` of rows alone is none."""
-    keys = [a.column for a in attributes if a.role is AttributeRole.IDENTIFIER and _is_key(a.column)]
-    keys = [column for column in keys if column.filled - column.distinct > copies]
-    found = [_repeats(column) for column in keys] if subject is None else []
+def warnings_of(attributes: Sequence[ProposedAttribute]) -> list[str]:
+    """What to look at, from the profiles alone."""
+    found: list[str] = []
     found += _one_column([a.column for a in attributes])
     found += _strange_header([a.column for a in attributes])
-    found += [_strange_age(a.column) for a in attributes if is_age(a.name) and _is_strange_age(a.column)]
-    found += _far_off([a for a in attributes if not (is_age(a.name) and _is_strange_age(a.column))])
-    found += _lost_zeros([a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER])
-    given_up = [a.name for a in attributes if a.reason == GIVEN_UP]
-    if given_up:
-        found.append(
-            f"{len(given_up):,} columns would make the lattice too large and are dropped until you decide: "
-            f"{shortened(given_up)}. Look at the values of each. Give those that others may know the role "
-            "quasi-identifier, and leave names, numbers of persons and free text as they are. Only a "
-            'column that says nothing of anybody may have the role "insensitive", which publishes it outside '
-            "every check."
-        )
+    found += warnings_of_values([a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER])
+    found += warnings_of_dropped(attributes)
     if not any(a.role is AttributeRole.QUASI_IDENTIFIER for a in attributes):
         found.append("No column looks like a quasi-identifier: name at least one before you negotiate.")
     if not any(a.role is AttributeRole.SENSITIVE for a in attributes):
@@ -53,22 +38,47 @@ def warnings_of(attributes: Sequence[ProposedAttribute], subject: str | None, co
     return found
 
 
+def warnings_of_values(columns: Sequence[ColumnProfile]) -> list[str]:
+    """What is odd in numbers and codes: nobody's age, numbers that mean missing, zeros that were lost."""
+    ages = [column for column in columns if is_age(column.name) and _is_strange_age(column)]
+    others = [column for column in columns if column not in ages]
+    return [*map(_strange_age, ages), *_far_off(others), *_lost_zeros(columns)]
+
+
+def warnings_of_dropped(attributes: Sequence[ProposedAttribute]) -> list[str]:
+    """What to decide of columns that would make the lattice too large."""
+    given_up = [a.name for a in attributes if a.reason == GIVEN_UP]
+    if not given_up:
+        return []
+    return [
+        f"{len(given_up):,} columns would make the lattice too large and are dropped until you decide: "
+        f"{shortened(given_up)}. Look at the values of each. Give those that others may know the role "
+        "quasi-identifier, and leave names, numbers of persons and free text as they are. Only a "
+        'column that says nothing of anybody may have the role "insensitive", which publishes it outside '
+        "every check."
+    ]
+
+
+def warnings_of_copies(copies: int) -> list[str]:
+    """What to look at where rows are copies of others."""
+    if not copies:
+        return []
+    return [
+        f"Exact copies of other rows, nearly unique cells included: {copies:,}. Where a copy is no other "
+        "person, take it out of the file: it lets k count somebody twice."
+    ]
+
+
 def warnings_of_rows(
-    engine: Engine, table: SourceTable, attributes: Sequence[ProposedAttribute], copies: int
+    engine: Engine, table: SourceTable, attributes: Sequence[ProposedAttribute]
 ) -> list[str]:
-    """What to look at in an open table: rows that are copies, words that differ in capitals or blanks alone.
+    """What to look at in an open table: words that differ in capitals or blanks alone.
 
     Cost: a grouping of the columns of few words.
     """
-    shown = [a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER]
-    found = _told_apart(engine, table, shown)
-    if copies:
-        found.insert(
-            0,
-            f"Exact copies of other rows, nearly unique cells included: {copies:,}. Where a copy is no other "
-            "person, take it out of the file: it lets k count somebody twice.",
-        )
-    return found
+    return _told_apart(
+        engine, table, [a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER]
+    )
 
 
 def warnings_of_sums(sums: Sequence[ColumnSum]) -> list[str]:
@@ -86,20 +96,6 @@ def warnings_of_sums(sums: Sequence[ColumnSum]) -> list[str]:
 def shortened(names: Sequence[str]) -> str:
     """Names in a list; of a long one the first and the last."""
     return ", ".join(names) if len(names) <= 4 else f"{names[0]}, {names[1]}, …, {names[-1]}"
-
-
-def _is_key(column: ColumnProfile) -> bool:
-    """Whether values that repeat number persons; few values for many rows rather number groups."""
-    repeats = column.distinct > 1 and column.filled > _REPEATS * column.distinct
-    return bool(person_key(column.name)) and repeats and column.distinct >= _KEY_DISTINCT * column.filled
-
-
-def _repeats(column: ColumnProfile) -> str:
-    return (
-        f"'{column.name}' repeats: {column.filled:,} rows hold {column.distinct:,} values, one of them "
-        f"{column.most:,} times. If it names the person, set subject = "
-        f"{json.dumps(column.name, ensure_ascii=False)} in [source], so that k counts people and not rows."
-    )
 
 
 def _one_column(columns: Sequence[ColumnProfile]) -> list[str]:
@@ -157,15 +153,15 @@ def copied_rows(engine: Engine, table: SourceTable, columns: Sequence[ColumnProf
     return int(found[0][0])
 
 
-def _far_off(attributes: Sequence[ProposedAttribute]) -> list[str]:
+def _far_off(columns: Sequence[ColumnProfile]) -> list[str]:
     """A warning where numbers that programs write for what is missing lie far off the others."""
     found = []
-    for attribute in attributes:
-        column, (low, high) = attribute.column, attribute.column.within
+    for column in columns:
+        low, high = column.within
         far = [v for v in (column.lowest, column.highest) if max(low - v, v - high) > high - low > 0]
-        if column.numbers and far and attribute.role is not AttributeRole.IDENTIFIER:
+        if column.numbers and far:
             said = " and ".join(f"{value:.15g}" for value in far)
-            found.append(f"'{attribute.name}' ({said}; the others from {low:.15g} to {high:.15g})")
+            found.append(f"'{column.name}' ({said}; the others from {low:.15g} to {high:.15g})")
     if not found:
         return []
     return [
@@ -207,9 +203,14 @@ def _told_apart(engine: Engine, table: SourceTable, columns: Sequence[ColumnProf
             f"'{some[int(place)]}' ({int(values):,} values, then {int(few):,})"
             for place, values, few in sorted(told)
         ]
-    if not found:
+    return warnings_of_words(found)
+
+
+def warnings_of_words(columns: Sequence[str]) -> list[str]:
+    """What to look at in columns of words, each with its numbers of values with and without capitals."""
+    if not columns:
         return []
     return [
-        f"Values differ in capitals or in blanks alone, in {', '.join(found)}. Write them alike in the file, "
-        "or join them in a hierarchy: what is rare stands out."
+        f"Values differ in capitals or in blanks alone, in {', '.join(columns)}. Write them alike in the "
+        "file, or join them in a hierarchy: what is rare stands out."
     ]

@@ -27,7 +27,22 @@ from discreet.profile.hierarchy_files import FileMatch, match_files
 from discreet.profile.identifier_forms import propose_form
 from discreet.profile.lattice_size import small_enough
 from discreet.profile.name_columns import with_names
-from discreet.profile.oddities import copied_rows, warnings_of, warnings_of_rows, warnings_of_sums
+from discreet.profile.oddities import (
+    copied_rows,
+    warnings_of,
+    warnings_of_copies,
+    warnings_of_dropped,
+    warnings_of_rows,
+    warnings_of_sums,
+)
+from discreet.profile.person_keys import (
+    PersonKeys,
+    find_person_keys,
+    key_candidates,
+    roles_of_people,
+    trait_columns,
+)
+from discreet.profile.person_warnings import warnings_of_people
 from discreet.profile.proposed import ProposedAttribute, SpecProposal
 from discreet.profile.roles import propose_role
 from discreet.profile.sums import sums_of
@@ -174,8 +189,11 @@ def propose_for(
     null_texts = tuple(dict.fromkeys(found))
     if subject is not None:
         table.position(subject)
-    given = _roles(table, columns, told, subject, roles or {})
-    given = with_names(engine, table, columns, given, known=(*(roles or {}), *filter(None, [subject])))
+    people = PersonKeys() if subject is not None else _people(engine, table, columns, null_texts)
+    known = {**(roles or {}), **roles_of_people(people)}
+    given = _roles(table, columns, told, subject, known)
+    given = with_names(engine, table, columns, given, known=(*known, *filter(None, [subject])))
+    subject = subject or (people.person.column if people.person and people.person.can_be_subject else None)
     role_of = {column.name: role for column, (role, _) in zip(columns, given, strict=True)}
     generalized = [c for c in columns if role_of[c.name] is AttributeRole.QUASI_IDENTIFIER]
     files = () if folder is None else _files(engine, table, folder, columns, role_of, null_texts)
@@ -205,13 +223,45 @@ def propose_for(
         )
         for column, (role, reason) in zip(columns, given, strict=True)
     ]
+    return _proposal(engine, table, attributes, told, files, null_texts, people)
+
+
+def _proposal(
+    engine: Engine,
+    table: SourceTable,
+    attributes: Sequence[ProposedAttribute],
+    told: ToldForms,
+    files: tuple[FileMatch, ...],
+    null_texts: tuple[str, ...],
+    people: PersonKeys,
+) -> SpecProposal:
+    """The attributes within an affordable lattice, with what to look at in the rows."""
     kept = small_enough(attributes)
     readable = [a for a in kept if _unreadable(table.types[a.name]) is None]
     copies = copied_rows(engine, table, [a.column for a in readable])
-    odd = warnings_of_rows(engine, table, readable, copies) if readable else ()
+    odd = warnings_of_rows(engine, table, readable) if readable else ()
     sums = sums_of(engine, table, [a.column for a in readable])
-    warnings = (*told.warnings, *odd, *warnings_of_sums(sums), *warnings_of(readable, subject, copies))
-    return SpecProposal(tuple(kept), null_texts, columns[0].rows, warnings, told.padded, files, sums)
+    once = (*told.warnings, *warnings_of_copies(copies), *warnings_of_sums(sums))
+    return SpecProposal(
+        tuple(kept),
+        null_texts,
+        kept[0].column.rows,
+        (*warnings_of_people(people), *once, *odd, *warnings_of(readable)),
+        told.padded,
+        files,
+        sums,
+        people,
+        (*once, *warnings_of_dropped(kept)),
+    )
+
+
+def _people(
+    engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile], null_texts: tuple[str, ...]
+) -> PersonKeys:
+    """The columns that identify persons, looked for among those whose values repeat."""
+    table = replace(table, null_values=tuple(dict.fromkeys((*table.null_values, *null_texts))))
+    readable = [column for column in columns if _unreadable(table.types[column.name]) is None]
+    return find_person_keys(engine, table, key_candidates(readable), trait_columns(table))
 
 
 def _roles(

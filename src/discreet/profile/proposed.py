@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -13,7 +13,16 @@ from discreet.profile.columns import ColumnProfile
 from discreet.profile.hierarchies import HierarchyProposal
 from discreet.profile.hierarchy_files import FileMatch
 from discreet.profile.identifier_forms import FormHint
+from discreet.profile.person_keys import PersonKeys
+from discreet.profile.person_warnings import comments_of_people
 from discreet.profile.sums import ColumnSum
+
+_FIRST_L = 2
+_WHY_WARNINGS = ("Every verb repeats these until you remove them.",)
+_WHY_L = (
+    "The fewest different values of each sensitive column in a group. With l = 1 everybody in a group may",
+    "have the same one, and who finds a person's group learns it.",
+)
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,8 @@ class SpecProposal:
     ``padded`` columns have blanks around their texts, so that blanks are to be stripped; ``padded_names``
     have them around the name. ``files`` says what
     became of each hierarchy file that was offered, ``sums`` which columns are calculated from others.
+    ``people`` are the columns that identify persons, of which the first becomes the subject. Of the
+    ``warnings``, later verbs find ``noticed`` ones in the spec only, and others again in the rows.
     """
 
     attributes: tuple[ProposedAttribute, ...]
@@ -53,7 +64,15 @@ class SpecProposal:
     padded: tuple[str, ...] = ()
     files: tuple[FileMatch, ...] = ()
     sums: tuple[ColumnSum, ...] = ()
+    people: PersonKeys = field(default_factory=PersonKeys)
+    noticed: tuple[str, ...] = ()
     padded_names: tuple[str, ...] = ()
+
+    @property
+    def subject(self) -> str | None:
+        """The column that becomes the subject by what the rows say; None where they say none."""
+        person = self.people.person
+        return person.column if person is not None and person.can_be_subject else None
 
     @property
     def strips(self) -> bool:
@@ -63,7 +82,13 @@ class SpecProposal:
     def applied(self, source: SourceSpec) -> SourceSpec:
         """A source that is read as proposed."""
         forms = {a.name: a.written for a in self.attributes if a.written is not None}
-        return replace(source, written={**source.written, **forms}, strip=source.strip or self.strips)
+        return replace(
+            source,
+            written={**source.written, **forms},
+            strip=source.strip or self.strips,
+            subject=source.subject or self.subject,
+            warnings=self.noticed,
+        )
 
     @property
     def nodes(self) -> int:
@@ -78,6 +103,10 @@ class SpecProposal:
             source["null_values"] = list(dict.fromkeys((*known, *self.null_texts)))
         if self.strips:
             source["strip"] = True
+        if self.subject is not None:
+            source.setdefault("subject", self.subject)
+        if self.noticed:
+            source["warnings"] = list(self.noticed)
         attributes: dict[str, Any] = {}
         for attribute in self.attributes:
             entry: dict[str, Any] = {"role": str(attribute.role)}
@@ -90,7 +119,27 @@ class SpecProposal:
             if table is not None:
                 entry["hierarchy"] = table
             attributes[attribute.name] = entry
-        return {"source": source, "attributes": attributes}
+        request = self.request
+        return {"source": source, "attributes": attributes, **({"request": request} if request else {})}
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """The request to begin with: l = 2 of sensitive attributes, so that no group has one value only.
+
+        An attribute with one value can have none.
+        """
+        sensitive = [a for a in self.attributes if a.role is AttributeRole.SENSITIVE]
+        several = [a.name for a in sensitive if a.column.distinct >= _FIRST_L]
+        if not several:
+            return {}
+        every = len(several) == len(sensitive)
+        return {"l": _FIRST_L if every else dict.fromkeys(several, _FIRST_L)}
+
+    @property
+    def key_comments(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """What to know of keys of the spec, by table and key."""
+        told = {**comments_of_people(self.people), "warnings": _WHY_WARNINGS}
+        return {"source": told, "request": {"l": _WHY_L}}
 
     @property
     def reasons(self) -> dict[str, str]:

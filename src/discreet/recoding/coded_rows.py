@@ -32,25 +32,36 @@ class StoredColumns:
     """What a coded table keeps beside the quasi-identifiers.
 
     ``others`` are expressions over the source's alias ``s``; ``subject`` is the coded table's column of
-    subjects, where there are any; a row is left out where one of ``never_null`` is NULL.
+    subjects, where there are any, and ``person`` that of a column which may name people and is no subject; a
+    row is left out where one of ``never_null`` is NULL.
     """
 
     others: tuple[str, ...]
     subject: str | None
     never_null: tuple[str, ...]
+    person: str | None = None
 
     @classmethod
-    def of(cls, spec: TableSpec, table: SourceTable, columns: Sequence[PublishedColumn]) -> StoredColumns:
-        """Those that the published columns, the subject and the NULL policy need."""
+    def of(
+        cls,
+        spec: TableSpec,
+        table: SourceTable,
+        columns: Sequence[PublishedColumn],
+        person: str | None = None,
+    ) -> StoredColumns:
+        """Those that the published columns, the subject, a ``person`` column and the NULL policy need."""
         others = [column.stored for column in columns if column.stored is not None]
-        subject = None
+        subject = whose = None
         if spec.source.subject is not None:
             subject = recode.other_name(len(others))
             others.append(table.text(spec.source.subject, "s"))
+        if person is not None:
+            whose = recode.other_name(len(others))
+            others.append(table.text(person, "s"))
         never_null: list[str] = []
         if spec.source.nulls is NullPolicy.DROP:
             never_null = [table.text(a.name, "s") for a in (*spec.quasi_identifiers, *spec.sensitive)]
-        return cls(tuple(others), subject, tuple(never_null))
+        return cls(tuple(others), subject, tuple(never_null), whose)
 
 
 def key_columns(

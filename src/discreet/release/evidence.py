@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from discreet.errors import DiscreetError
 from discreet.model.audit_report import AuditReport
 from discreet.model.class_recoding import ClassRecoding
+from discreet.model.coded_warning import public
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy, Given, HierarchySource
 from discreet.model.label_form import LabelForm, LabelKind
@@ -23,7 +24,7 @@ from discreet.recoding.stored_classes import CountedTable
 from discreet.release.job import Job
 from discreet.release.manifest import Manifest, ManifestAttribute
 from discreet.release.private_log import file_digest
-from discreet.release.warnings import release_warnings
+from discreet.release.warnings import release_warnings, with_observed
 
 
 def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) -> Manifest:
@@ -40,6 +41,7 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
         attributes=attributes_of(job.spec, job.hierarchies, job.levels, roles),
         requirement=job.recoding.requirement.as_json(),
         counted="rows" if table.subject is None else "subjects",
+        rows_are_people=job.spec.source.rows_are_people,
         nulls=str(job.spec.source.nulls),
         dropped=job.counted.dropped,
         population=people_of(job.counted),
@@ -59,17 +61,21 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
             "starred": audit.starred,
             **({"criteria": [found.as_json() for found in audit.criteria]} if audit.criteria else {}),
         },
-        warnings=(
-            *release_warnings(
-                job.spec,
-                job.recoding,
-                job.derived,
-                roles,
-                rows=table.rows,
-                suppressed=table.suppressed,
-                audit=audit,
+        warnings=with_observed(
+            (
+                *public(job.further),
+                *release_warnings(
+                    job.spec,
+                    job.recoding,
+                    job.derived,
+                    roles,
+                    rows=table.rows,
+                    suppressed=table.suppressed,
+                    audit=audit,
+                ),
             ),
-            *job.further,
+            audit,
+            rows_are_people=job.spec.source.rows_are_people,
         ),
     )
 

@@ -49,8 +49,9 @@ class HeldRows:
     the sensitive attribute, ``value_text`` its text. ``form`` says how the texts say numbers, None where they
     do not; of exact ones ``widest`` is the largest magnitude, and ``total`` the sum of all rows' magnitudes,
     in units of the last decimal. ``subject`` is the held column of people who have several rows, where they
-    count; ``never_text`` that the source has no texts there, ``exact`` that exact numbers are held. The
-    tables live until the context that made them ends.
+    count, ``person`` the name and the held column of what may name people. ``never_text`` says that the
+    source has no texts there, ``exact`` that exact numbers are held. The tables live until the context that
+    made them ends.
     """
 
     engine: Engine
@@ -70,6 +71,7 @@ class HeldRows:
     strata: Strata | None = None
     coded: str | None = None
     subject: str | None = None
+    person: tuple[str, str] | None = None
     widest: int = 0
     total: int = 0
 
@@ -156,12 +158,14 @@ def held_rows(
     typed: bool,
     row_types: bool = False,
     people: bool = False,
+    person: str | None = None,
 ) -> Iterator[HeldRows]:
     """Hold a spec's rows; quasi-identifiers will be shown at ``node``'s levels, in the order of ``counted``.
 
     Other sensitive attributes are left out. ``typed`` asks for the source's own types where a file can hold
     them, and for numbers where all texts are plain ones. ``row_types`` says that groups depend on
-    quasi-identifiers, ``people`` that people have several rows, and are counted. ``InputError`` where the
+    quasi-identifiers, ``people`` that people have several rows, and are counted; ``person`` is a column that
+    may name people, and is held where the engine holds arrays of rows. ``InputError`` where the
     source is no longer the one that was counted, and for people in an engine that holds no arrays of rows.
     """
     hierarchies = tuple(counted.hierarchies)
@@ -176,7 +180,8 @@ def held_rows(
         columns = published_columns(_with_one(spec, sensitive), table, shown, native=typed)
         if is_floating(table.types[sensitive]):
             columns = tuple(without_negative_zeros(c) if c.name == sensitive else c for c in columns)
-        stored = StoredColumns.of(spec, table, columns)
+        by_row = engine.dialect.random_key is None
+        stored = StoredColumns.of(spec, table, columns, person if by_row else None)
         keys = leaf_columns(tables, table, hierarchies)
         held = tables.create(
             recode.coded_table(engine.dialect, table.relation, keys, stored.others, stored.never_null)
@@ -201,9 +206,10 @@ def held_rows(
             value_text=chosen.counted_text,
             labels=_labels(tables, hierarchies, node),
             subject=stored.subject if people else None,
+            person=None if person is None or stored.person is None else (person, stored.person),
             source_columns=table.columns,
         )
-        if engine.dialect.random_key is None:
+        if by_row:
             yield _by_row(found)
         else:
             kind = table.types[sensitive]
@@ -223,11 +229,11 @@ def _by_row(held: HeldRows) -> HeldRows:
         exact=held.value if held.exact else None,
     )
     if held.subject is not None:
-        column = replace(column, subjects=_subjects_of_rows(held, held.subject))
+        column = replace(column, subjects=subjects_of_rows(held, held.subject))
     return replace(held, form=form).with_column(column)
 
 
-def _subjects_of_rows(held: HeldRows, subject: str) -> NDArray[np.int64]:
+def subjects_of_rows(held: HeldRows, subject: str) -> NDArray[np.int64]:
     """The number of each row's person."""
     found = held.engine.fetch_arrays(sql.subjects_of_rows(held.table, subject))
     subjects = np.full(held.rows, -1, dtype=np.int64)

@@ -89,7 +89,8 @@ class Manifest:
 
     ``file`` is the name of the data's file or folder; None where it is the ``table`` of a database.
     ``sha256`` is the digest of the file, of a folder's files (``engines.folder``), or of a table's rows
-    whatever their order (``sql.digest``).
+    whatever their order (``sql.digest``). ``rows_are_people`` says that the publisher declared each row to be
+    a person, although values of an identifier repeat.
     ``date`` is a day, ``YYYY-MM-DD`` in UTC; ``counted`` is what k and l count, ``rows`` or ``subjects``;
     ``rows`` are the data's rows, starred ones included; ``dropped`` those that the NULL policy left out.
     ``requirement`` is the document of ``Requirement.as_json``, as it was read: a criterion of another package
@@ -125,6 +126,7 @@ class Manifest:
     population: int | None = None
     input_version: int | None = None
     after: tuple[str, ...] = ()
+    rows_are_people: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """The manifest as its JSON document."""
@@ -147,6 +149,7 @@ class Manifest:
             **self.kind.part(),
             "requirement": dict(self.requirement),
             "counted": self.counted,
+            **({"rows_are_people": True} if self.rows_are_people else {}),
             "nulls": {"policy": self.nulls, "dropped_rows": self.dropped},
             "suppression": {"policy": self.suppression, "rows": self.suppressed},
             **beside,
@@ -301,6 +304,7 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
         population=None if "population" not in document else document["population"]["people"],
         input_version=document["input"]["version"] if "input" in document else None,
         after=tuple(map(str, document.get("after", ()))),
+        rows_are_people=document.get("rows_are_people") is True,
     )
 
 

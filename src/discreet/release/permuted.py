@@ -26,6 +26,8 @@ from discreet.audit.representatives import most_representatives
 from discreet.engines.base import Engine
 from discreet.engines.delivery import Views
 from discreet.errors import InternalError, NoSolution, RequirementNotMet
+from discreet.model.coded_warning import FEW_PEOPLE, CodedWarning
+from discreet.model.group_warnings import few_people
 from discreet.model.permutation import GroupRequirement
 from discreet.model.permuted_release import ReleaseForm
 from discreet.model.release import Release
@@ -39,13 +41,13 @@ from discreet.permutation.sensitive import NumberForm
 from discreet.recoding.stored_classes import CountedTable
 from discreet.release import private_log
 from discreet.release.deliveries import delivery_to
-from discreet.release.held import Chosen, HeldRows, held_rows
+from discreet.release.held import Chosen, HeldRows, held_rows, subjects_of_rows
 from discreet.release.identifiers import require_no_original
 from discreet.release.moving import moved_values
 from discreet.release.permuted_evidence import levels_of, permuted_log_entry, permuted_manifest
 from discreet.release.permuted_files import PERMUTED_FORMATS, audited, purposes_of, write_parts
 from discreet.release.permuted_tables import PermutedTables
-from discreet.release.publish import open_private_log
+from discreet.release.publish import open_private_log, publisher_warnings
 from discreet.release.warnings import left_out
 from discreet.settings import Settings
 from discreet.sql import permuted as sql
@@ -86,18 +88,17 @@ def publish_permuted(
     settings: Settings,
     views: Views | None = None,
     draw: Draw = draw_order,
+    further: tuple[CodedWarning, ...] = (),
+    person: str | None = None,
 ) -> Release:
     """Publish a spec's table with the sensitive values permuted within the groups that ``choose`` finds.
 
     ``output`` ends in ``.csv``, ``.parquet`` or ``.duckdb``, or is a table where the source lies (as in
     ``release.publish``); ``views`` are made in a database. ``draw`` draws orders, by default from the
     operating system's generator, of which nothing is kept; an engine that draws random keys itself permutes
-    by those.
+    by those. ``further`` are the caller's warnings; ``person`` is a column by which people are counted.
 
-    Raises ``InputError`` where the output may not or cannot be written, or the source changed meanwhile;
-    ``NoSolution`` where no row would be left; ``RequirementNotMet`` where a group or the audit of the written
-    files fails; ``LimitReached`` where memory or disk ran out. In each case nothing is left at the target but
-    what was there before.
+    Raises as ``release.publish`` does, ``RequirementNotMet`` also where a group fails.
     """
     with (
         open_private_log(settings.private_log) as log,
@@ -119,17 +120,17 @@ def publish_permuted(
             typed=delivery.typed,
             row_types=plan.row_types,
             people=plan.people,
+            person=person,
         ) as held,
     ):
-        chosen, tables = _grouped(held, plan, choose, draw)
+        chosen, tables, further = _grouped(held, plan, choose, draw, further)
         held = held.without_arrays()
         _count_groups(held, tables, plan.requirement)
-        facts = write_parts(
-            held, tables, chosen.partition, plan.form, delivery, views, drawn=spec.draws_order
-        )
+        parts = (held, tables, chosen.partition, plan.form, delivery, views)
+        facts = write_parts(*parts, drawn=spec.draws_order)
         audit = audited(facts, delivery, published=held.columns)
         require_no_original(engine, spec, delivery)
-        manifest = permuted_manifest(spec, counted, plan.node, chosen, facts, held, audit, delivery)
+        manifest = permuted_manifest(spec, counted, plan.node, chosen, facts, held, audit, delivery, further)
         delivery.write_manifest(manifest.text())
         private_log.append(log, permuted_log_entry(spec, counted, plan.node, chosen, manifest, delivery))
         delivery.put_in_place()
@@ -141,20 +142,40 @@ def publish_permuted(
             model=manifest.model,
             levels=levels_of(counted, plan.node),
             audit=audit,
-            warnings=(*manifest.warnings, *left_out(spec, held.source_columns)),
+            warnings=publisher_warnings(manifest, further, left_out(spec, held.source_columns)),
             permutation=manifest.permutation,
         )
 
 
-def _grouped(held: HeldRows, plan: PermutedPlan, choose: Choose, draw: Draw) -> tuple[Chosen, PermutedTables]:
-    """Find the groups and make the released rows, with room for the arrays of both, which end here."""
+def _grouped(
+    held: HeldRows, plan: PermutedPlan, choose: Choose, draw: Draw, further: tuple[CodedWarning, ...]
+) -> tuple[Chosen, PermutedTables, tuple[CodedWarning, ...]]:
+    """Find the groups and make the released rows, with room for the arrays of both, which end here.
+
+    The warnings are ``further`` ones; where people were counted, what that found is in place of theirs.
+    """
     keys = len(held.hierarchies) if plan.row_types else 0
     held.engine.leave_room(bytes_beside(held.rows, held.sensitive.distinct, keys))
     chosen = choose(held)
     count_people(held, chosen, plan.requirement)
     chosen = replace(chosen, near=_near(held, chosen))
+    told = _few_people(held, chosen, plan.requirement.k)
+    if told is not None:
+        further = (*told, *(warning for warning in further if warning.code != FEW_PEOPLE))
     tables = _permuted(held, chosen, draw)
-    return chosen.without_arrays(), tables
+    return chosen.without_arrays(), tables, further
+
+
+def _few_people(held: HeldRows, chosen: Chosen, k: int) -> tuple[CodedWarning, ...] | None:
+    """That groups contain fewer than k values of the column that may name people; None if it is not held."""
+    if held.person is None:
+        return None
+    name, column = held.person
+    people = subjects_of_rows(held, column)
+    people = people if chosen.rows is None else people[chosen.rows]
+    pairs = np.unique(np.stack([chosen.partition.groups, people]), axis=1)
+    few = int((np.unique(pairs[0], return_counts=True)[1] < k).sum())
+    return (few_people(name, k, few, chosen.partition.group_count),) if few else ()
 
 
 def _permuted(held: HeldRows, chosen: Chosen, draw: Draw) -> PermutedTables:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from discreet.engines.delivery import DATA, Delivery
 from discreet.model.audit_report import AuditReport
-from discreet.model.coded_warning import CodedWarning
+from discreet.model.coded_warning import CodedWarning, public
 from discreet.model.criteria.k_anonymity import LOW_K
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.own_version import own_version
@@ -26,6 +26,7 @@ from discreet.release.warnings import (
     hierarchy_warnings,
     in_words,
     row_warnings,
+    with_observed,
 )
 
 
@@ -38,8 +39,9 @@ def permuted_manifest(
     held: HeldRows,
     audit: AuditReport,
     delivery: Delivery,
+    further: Sequence[CodedWarning] = (),
 ) -> Manifest:
-    """The manifest of what was written and audited."""
+    """The manifest of what was written and audited; ``further`` are warnings of the caller."""
     roles = {column.name: column.role for column in held.columns} | {facts.sensitive: AttributeRole.SENSITIVE}
     levels = levels_of(counted, node)
     return Manifest(
@@ -53,6 +55,7 @@ def permuted_manifest(
         attributes=attributes_of(spec, tuple(counted.hierarchies), levels, roles),
         requirement=Requirement().as_json(),
         counted="rows" if held.subject is None else "subjects",
+        rows_are_people=spec.source.rows_are_people,
         nulls=str(spec.source.nulls),
         dropped=counted.dropped,
         population=people_of(counted),
@@ -70,7 +73,14 @@ def permuted_manifest(
             "starred": audit.starred,
             "permutation": None if audit.permutation is None else audit.permutation.as_json(),
         },
-        warnings=_warnings(spec, counted.hierarchies, node, chosen, facts, held, audit.rows, roles),
+        warnings=with_observed(
+            (
+                *public(further),
+                *_warnings(spec, counted.hierarchies, node, chosen, facts, held, audit.rows, roles),
+            ),
+            audit,
+            rows_are_people=spec.source.rows_are_people,
+        ),
     )
 
 

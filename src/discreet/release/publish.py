@@ -15,7 +15,7 @@ The order, each step a function below; whatever fails or is killed at any of the
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +30,7 @@ from discreet.errors import InputError, InternalError, NoSolution, RequirementNo
 from discreet.model.audit_report import AuditReport
 from discreet.model.class_recoding import ClassRecoding
 from discreet.model.class_test import ClassTest
-from discreet.model.coded_warning import CodedWarning
+from discreet.model.coded_warning import CodedWarning, told_once
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release import Release
 from discreet.model.release_address import ReleaseAddress
@@ -43,6 +43,7 @@ from discreet.release.deliveries import delivery_to
 from discreet.release.evidence import log_entry, manifest_of
 from discreet.release.identifiers import require_no_original
 from discreet.release.job import Job
+from discreet.release.manifest import Manifest
 from discreet.release.population import shown_population
 from discreet.release.shuffle import load_sort_keys
 from discreet.release.warnings import left_out
@@ -110,8 +111,15 @@ def publish(
                 model=str(job.model),
                 levels=job.levels,
                 audit=audit,
-                warnings=(*manifest.warnings, *left_out(spec, table.source_columns)),
+                warnings=publisher_warnings(manifest, further, left_out(spec, table.source_columns)),
             )
+
+
+def publisher_warnings(
+    manifest: Manifest, further: Sequence[CodedWarning], notes: Sequence[CodedWarning]
+) -> tuple[CodedWarning, ...]:
+    """The warnings of the manifest, and those that only the publisher reads."""
+    return told_once((*manifest.warnings, *further, *notes))
 
 
 def refuse_class_test(class_test: ClassTest | None) -> None:

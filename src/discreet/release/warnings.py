@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from discreet.model.audit_report import AuditReport
 from discreet.model.coded_warning import (
-    HOMOGENEOUS_CLASS,
+    FEW_PEOPLE,
     INSENSITIVE_PUBLISHED,
     UNLISTED_PUBLISHED,
     CodedWarning,
+    not_told,
 )
+from discreet.model.group_warnings import in_order
 from discreet.model.recoding import FullDomainRecoding
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import AttributeRole, TableSpec, UnlistedPolicy
@@ -37,14 +39,26 @@ def release_warnings(
     published columns, ``rows`` the rows before suppression.
     """
     return (
-        *_of_requirement(spec, recoding.requirement),
+        *_of_requirement(spec, recoding.requirement, audit),
         *hierarchy_warnings(spec, derived),
         *_of_recoding(recoding),
         *column_warnings(spec, roles),
         *identifier_warnings(spec),
         *row_warnings(rows, suppressed),
-        *_of_classes(audit),
     )
+
+
+def with_observed(
+    warnings: Sequence[CodedWarning], audit: AuditReport, *, rows_are_people: bool
+) -> tuple[CodedWarning, ...]:
+    """Add the coded warnings of the audit of what was written, where no warning has their code or text.
+
+    The audit counts pseudonyms as people, unless the spec says that ``rows_are_people``.
+    """
+    observed = [warning for warning in audit.warnings if isinstance(warning, CodedWarning)]
+    if rows_are_people:
+        observed = [warning for warning in observed if warning.code != FEW_PEOPLE]
+    return in_order((*warnings, *(w for w in observed if w in not_told(observed, warnings))))
 
 
 def left_out(spec: TableSpec, columns: Sequence[str]) -> tuple[CodedWarning, ...]:
@@ -63,7 +77,7 @@ def left_out(spec: TableSpec, columns: Sequence[str]) -> tuple[CodedWarning, ...
     return (*notes, told)
 
 
-def _of_requirement(spec: TableSpec, requirement: Requirement) -> list[CodedWarning]:
+def _of_requirement(spec: TableSpec, requirement: Requirement, audit: AuditReport) -> list[CodedWarning]:
     if requirement.is_empty:
         return [CodedWarning("no-requirement", "No criterion was required: the release was not tested.")]
     warnings = []
@@ -72,7 +86,9 @@ def _of_requirement(spec: TableSpec, requirement: Requirement) -> list[CodedWarn
     warnings += [CodedWarning(*told) for criterion in requirement.criteria for told in criterion.warnings()]
     names = tuple(attribute.name for attribute in spec.sensitive)
     promising = {one.place for one in requirement.bound(names) if one.criterion.promises}
-    bare = [name for place, name in enumerate(names) if place not in promising]
+    # Where everybody in a group has the same value, the audit says so, and more than this.
+    several = [name for name in names if audit.l.get(name, 0) > 1]
+    bare = [name for place, name in enumerate(names) if place not in promising and name in several]
     if bare:
         warnings.append(
             CodedWarning("no-l", f"No l of at least 2 was required of the sensitive {in_words(bare)}.")
@@ -196,14 +212,6 @@ def row_warnings(rows: int, suppressed: int) -> list[CodedWarning]:
         )
         return [CodedWarning("high-suppression", text)]
     return []
-
-
-def _of_classes(audit: AuditReport) -> list[CodedWarning]:
-    names = [name for name, l in audit.l.items() if audit.classes and l <= 1]
-    if not names:
-        return []
-    text = f"In at least one class every row has the same value of {in_words(names)}, or none."
-    return [CodedWarning(HOMOGENEOUS_CLASS, text)]
 
 
 def in_words(names: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from discreet.model.audit_report import AuditReport
+from discreet.model.coded_warning import not_told
 from discreet.report.criteria import counted, verdict
 from discreet.report.figures import Bars, bar_chart, column_chart, one_series
 from discreet.report.markup import Numbering, facts, heading, items, paragraph, section, signatures
@@ -148,7 +149,8 @@ def utility(evidence: ReleaseEvidence, numbering: Numbering) -> str:
 def limits(evidence: ReleaseEvidence, words: Words) -> str:
     """Section 9: warnings of the publication, of the audit and of the attacks; limits in plain words."""
     texts: list[str] = [*evidence.manifest.warnings]
-    texts += [*evidence.audit.report.warnings, *evidence.attack.warnings]
+    texts += [*not_told(evidence.audit.report.warnings, evidence.manifest.warnings)]
+    texts += evidence.attack.warnings
     if evidence.comparison is not None:
         texts += evidence.comparison.warnings
     found = [words.told(text) for text in dict.fromkeys(texts)]

@@ -147,15 +147,23 @@ def _three_tests(attack: AttackResult, numbering: Numbering) -> str:
         )
         for d in attack.disclosure
     ]
+    alone = words(
+        "{number} of {rows} are alone in their class",
+        number=words.whole(after.uniques.rows),
+        rows=words.count(after.rows, "row"),
+    )
+    singled = [
+        words(
+            "{column}: {number} have a value that no other row has, {alike} one that none of their class has",
+            column=each.column,
+            number=words.whole(each.alone),
+            alike=words.whole(each.in_class),
+        )
+        for each in attack.single_values
+        if each.alone or each.in_class
+    ]
     rows = [
-        (
-            words("singling out"),
-            words(
-                "{number} of {rows} are alone in their class",
-                number=words.whole(after.uniques.rows),
-                rows=words.count(after.rows, "row"),
-            ),
-        ),
+        (words("singling out"), "; ".join([alone, *singled])),
         (
             words("linkability"),
             words(

@@ -19,9 +19,11 @@ from discreet.printing.document import (
     Grid,
     Line,
     Tone,
+    answer_lines,
     count,
     rows_and_share,
     share,
+    warning_lines,
 )
 from discreet.printing.printed import Printed
 from discreet.results.basis import PartialBasis
@@ -90,7 +92,8 @@ class NegotiationResult(Printed):
     """The exact answer to a request, or the relaxations.
 
     ``basis`` tells of the partial lattice that answered; None where every node was known. ``costs`` are those
-    of the answers under the cost named ``cost_name``, where one was asked.
+    of the answers under the cost named ``cost_name``, where one was asked. ``warnings`` are about the rows of
+    the table.
     """
 
     negotiation: Negotiation
@@ -98,6 +101,7 @@ class NegotiationResult(Printed):
     basis: PartialBasis | None = None
     costs: tuple[float, ...] = ()
     cost_name: str | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> str:
@@ -142,11 +146,13 @@ class NegotiationResult(Printed):
         document = self.negotiation.as_json()
         if self.cost_name is not None:
             document |= {"cost": self.cost_name, "answers": [answer.as_json() for answer in self.answers]}
+        document |= {"warnings": list(self.warnings)}
         return document if self.basis is None else document | self.basis.as_json()
 
     def sentences(self) -> Document:
-        """The outcome in words, and what a partial lattice proves."""
-        lines = self._outcome_lines()
+        """The outcome in words, the warnings, and what a partial lattice proves."""
+        lines, others = answer_lines(self._outcome_lines(), self.warnings)
+        lines = (*lines, *warning_lines(others))
         if self.basis is None:
             return lines
         limit = self.request.max_suppressed.of(self.rows)

@@ -13,6 +13,7 @@ from discreet.attacks.linkage import STEPS, Linkage, LinkageSide
 from discreet.attacks.risk import PopulationRisk, ReidentificationRisk
 from discreet.attacks.standing_out import ClassOfInterest
 from discreet.attacks.uniques import MinimalUniques
+from discreet.model.single_values import SingleValues
 from discreet.printing.document import (
     BLANK,
     Column,
@@ -62,7 +63,8 @@ class AttackResult(Printed):
     ``before`` is the original, where it is known. ``by_group`` says that values are permuted within groups:
     quasi-identifiers are then as they were, and ``disclosure`` speaks of groups. ``threshold`` is the chance
     above which a row counts as at risk, ``dominance`` the share above which one value dominates a class.
-    ``findings`` are those of the attacks that were named beside (``by``).
+    ``findings`` are those of the attacks that were named beside (``by``). ``single_values`` has, for each
+    published column that is no quasi-identifier, the rows that its values single out.
     """
 
     path: Path
@@ -79,6 +81,7 @@ class AttackResult(Printed):
     linkage: Linkage | None
     warnings: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    single_values: tuple[SingleValues, ...] = ()
 
     def finding(self, attack: str) -> Finding:
         """What the attack of a name found; ``KeyError`` where it was not tried."""
@@ -125,6 +128,7 @@ class AttackResult(Printed):
                 "units": "groups" if self.by_group else "classes",
                 "attributes": [found.as_json() for found in self.disclosure],
             },
+            "single_values": [found.as_json() for found in self.single_values],
             "linkage": None if self.linkage is None else self.linkage.as_json(),
             "findings": [found.as_json() for found in self.findings],
             "warnings": list(self.warnings),
@@ -142,6 +146,7 @@ class AttackResult(Printed):
             *self._uniques(),
             *self._standing_out(),
             *self._disclosure(),
+            *self._single_values(),
             *self._linkage(),
             *(block for found in self.findings for block in finding_document(found)),
             *warnings_of(self.warnings),
@@ -181,6 +186,22 @@ class AttackResult(Printed):
         columns = (Column("columns", right=True), *(Column(title, right=True) for title in titles))
         title = "Rows by the fewest columns in which they are alone"
         return (BLANK, heading(title), Grid(columns, rows))
+
+    def _single_values(self) -> Document:
+        """The rows that values of other columns than quasi-identifiers single out."""
+        found = [each for each in self.single_values if each.alone or each.in_class]
+        if not found:
+            return ()
+        columns = (
+            Column("known value of", shrinks=True),
+            Column("rows alone by it", right=True),
+            Column("alone in their group", right=True),
+        )
+        rows = tuple(
+            (each.column, rows_and_share(each.alone, each.rows), rows_and_share(each.in_class, each.rows))
+            for each in found
+        )
+        return (BLANK, heading("Rows that one published value singles out"), Grid(columns, rows))
 
     def _standing_out(self) -> Document:
         if not self.standing_out:

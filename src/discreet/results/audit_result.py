@@ -19,6 +19,7 @@ from discreet.printing.document import (
     Grid,
     Line,
     Tone,
+    answer_lines,
     count,
     warnings_of,
 )
@@ -96,13 +97,16 @@ class AuditResult(Printed):
         """The verdict, the counts, the metrics, and the failing classes by their published values."""
         report = self.report
         if report.permutation is not None:
-            return (*self._groups(report.permutation), *self._failing(), *warnings_of(report.warnings))
+            groups, others = answer_lines(self._groups(report.permutation), report.warnings)
+            return (*groups, *self._failing(), *warnings_of(others))
         verdict = "Audit passed" if report.passed else "Audit failed"
         counted = f"{count(report.rows, 'row')} in {count(report.classes, 'class', 'classes')}"
         unit = "row" if report.class_rows is None else "subject"
         starred = f", {count(report.starred, 'starred row')} apart" if report.starred else ""
-        lines = [
-            Line(f"{verdict}: {counted}{starred}.", Tone.GOOD if report.passed else Tone.BAD),
+        first = Line(f"{verdict}: {counted}{starred}.", Tone.GOOD if report.passed else Tone.BAD)
+        above, others = answer_lines((first,), report.warnings)
+        lines: list[Line | Grid] = [
+            *above,
             Line(
                 f"The smallest class has {count(report.k, unit)} (k = {report.k:,})."
                 if report.classes
@@ -115,7 +119,7 @@ class AuditResult(Printed):
         lines += self.criteria_lines()
         metrics = (BLANK, metric_grid(self.metrics)) if report.classes else ()
         strictest = strictest_grid(report.strictest)
-        return (*lines, *metrics, *strictest, *self._failing(), *warnings_of(report.warnings))
+        return (*lines, *metrics, *strictest, *self._failing(), *warnings_of(others))
 
     def criteria_lines(self) -> tuple[Line, ...]:
         """Each criterion beside k and l that was asked, and what was found; none where there is no class."""

@@ -209,8 +209,10 @@ class Inspection(Printed):
         return tuple(lines)
 
 
-def inspection_of(spec: TableSpec, frequency_set: FrequencySet, columns: Sequence[str]) -> Inspection:
-    """Inspect a counted table; ``columns`` are the source's."""
+def inspection_of(
+    spec: TableSpec, frequency_set: FrequencySet, columns: Sequence[str], warnings: Sequence[str] = ()
+) -> Inspection:
+    """Inspect a counted table; ``columns`` are the source's, ``warnings`` are about its rows."""
     classes = _class_sizes(frequency_set)
     unique = uniqueness_of(frequency_set)
     listed = {a.name for a in spec.attributes}
@@ -241,7 +243,7 @@ def inspection_of(spec: TableSpec, frequency_set: FrequencySet, columns: Sequenc
         unlisted=unlisted,
         nodes=prod(h.height + 1 for h in frequency_set.hierarchies),
         metrics=metrics_of_table(ReleasePair.as_it_stands(frequency_set, spec.request.k, spec.numeric)),
-        warnings=(*unique.warnings, *_warnings(spec, frequency_set, unlisted)),
+        warnings=(*warnings, *unique.warnings, *_warnings(spec, frequency_set, unlisted)),
         patterns=spec.patterns,
     )
 

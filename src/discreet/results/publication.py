@@ -29,6 +29,7 @@ from discreet.printing.document import (
     Grid,
     Line,
     Tone,
+    answer_lines,
     count,
     share,
     warnings_of,
@@ -126,12 +127,13 @@ class ReleaseResult(Printed):
         if release.permutation is not None:
             return self._permuted(release.permutation)
         done, grid = self._carried_out()
+        lines, others = answer_lines((self._published(done),), release.warnings)
         return (
-            self._published(done),
+            *lines,
             BLANK,
             *grid,
             *self._audited().document(),
-            *warnings_of(release.warnings),
+            *warnings_of(others),
             *beside_document(self.beside),
         )
 
@@ -150,13 +152,15 @@ class ReleaseResult(Printed):
             ("levels", ", ".join(f"{name} {n}" for name, n in release.levels.items() if n) or "all 0"),
             *self._files(facts),
         )
+        done = self._published(f"{facts.requirement} by permutation")
+        lines, others = answer_lines((done,), release.warnings)
         return (
-            self._published(f"{facts.requirement} by permutation"),
+            *lines,
             BLANK,
             Grid((Column(""), Column("", shrinks=True)), rows),
             BLANK,
             *self._audited().document(),
-            *warnings_of(release.warnings),
+            *warnings_of(others),
         )
 
     def _published(self, done: str) -> Line:

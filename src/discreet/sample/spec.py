@@ -50,6 +50,7 @@ def census_document(path: str) -> dict[str, Any]:
             "occupation": _quasi_identifier({"kind": "taxonomy", "tree": _OCCUPATION}),
             "diagnosis": {"role": "sensitive"},
         },
+        "request": {"l": 2},
     }
 
 

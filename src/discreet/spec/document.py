@@ -189,6 +189,18 @@ class SourceTable(StrictTable):
         title="The column that says whose row it is, where a person may have several: subjects are counted.",
         examples=['"patient"'],
     )
+    rows_are_people: bool = Field(
+        False,
+        description="true: each row is a person of its own, although values of an identifier repeat",
+        title="Whether each row is a person, where an identifier repeats; `subject` is the alternative.",
+        examples=["true"],
+    )
+    warnings: Texts = Field(
+        default_factory=list,
+        description="a list of texts in quotes",
+        title="What `init` noticed in the rows: every verb repeats it until it is removed.",
+        examples=["[\"'total' = 'a' + 'b'\"]"],
+    )
     survey_weight: str | None = Field(
         None,
         min_length=1,

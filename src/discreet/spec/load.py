@@ -198,6 +198,12 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
     check_place(table, data, label)
     if table.quote and table.delimiter == table.quote:
         raise InputError(f"{label}: source.quote and source.delimiter are both {shown(table.quote)}")
+    if table.rows_are_people and table.subject is not None:
+        raise InputError(
+            f"{label}: source.rows_are_people = true with source.subject = {shown(table.subject)}",
+            allowed="one of the two: each row is a person, or the subject's values are people",
+            advice="Remove one.",
+        )
     return SourceSpec(
         path=path,
         data=data,
@@ -208,6 +214,8 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
         null_values=tuple(table.null_values),
         nulls=NullPolicy(table.nulls),
         subject=table.subject,
+        rows_are_people=table.rows_are_people,
+        warnings=tuple(table.warnings),
         survey_weight=table.survey_weight,
         unlisted=UnlistedPolicy(table.unlisted),
         table=table.table,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
+from typing import TypeAlias
 
 from discreet.errors import InputError, InternalError
 from discreet.hierarchy.messages import shown
@@ -13,6 +14,9 @@ from discreet.hierarchy.messages import shown
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 _LONGEST_LINE = 100
+
+KeyComments: TypeAlias = Mapping[str, Mapping[str, str | Sequence[str]]]
+"""Comments by the name of a table, then by its key."""
 _HEADED_DEPTH = 2
 
 
@@ -21,10 +25,12 @@ def spec_text(
     comments: Mapping[str, str | Sequence[str]] | None = None,
     *,
     heading: str | Sequence[str] = (),
+    of_keys: KeyComments | None = None,
 ) -> str:
     """The TOML text of a spec's mapping; parsing it gives the mapping back.
 
-    ``comments`` are printed above the tables of the attributes they are keyed by, ``heading`` above all.
+    ``comments`` are printed above the tables of the attributes they are keyed by, ``of_keys`` above the
+    keys of other tables (under "" behind a table's last key), ``heading`` above all.
     Tables are in the mapping's order; within a table plain values come before tables. Tables within an
     attribute are written in one line where they fit. A None is left out. ``InputError`` for a text that
     TOML cannot hold (half of a surrogate pair), ``InternalError`` for a value of another type.
@@ -32,7 +38,7 @@ def spec_text(
     lines = _comment(heading)
     if lines:
         lines.append("")
-    _write_table(lines, (), document, comments or {})
+    _write_table(lines, (), document, comments or {}, of_keys or {})
     text = "\n".join(lines).strip("\n")
     return text + "\n" if text else ""
 
@@ -42,12 +48,15 @@ def _write_table(
     key: tuple[str, ...],
     table: Mapping[str, object],
     comments: Mapping[str, str | Sequence[str]],
+    of_keys: KeyComments,
 ) -> None:
     """Append a table: its plain values, then its tables under headers of their own."""
     plain, headed = [], {}
+    told = of_keys.get(key[0], {}) if len(key) == 1 else {}
     for name, value in table.items():
         if value is None:
             continue
+        plain += _comment(told.get(name, ()))
         line = f"{_key(name)} = {_value(value)}" if _fits_a_line(key, value) else ""
         if isinstance(value, Mapping) and (not line or len(line) > _LONGEST_LINE):
             headed[name] = value
@@ -59,9 +68,9 @@ def _write_table(
         if len(key) == _HEADED_DEPTH and key[0] == "attributes":
             lines += _comment(comments.get(key[1], ()))
         lines.append(f"[{'.'.join(_key(part) for part in key)}]")
-    lines += plain
+    lines += [*plain, *_comment(told.get("", ()))]
     for name, value in headed.items():
-        _write_table(lines, (*key, name), value, comments)
+        _write_table(lines, (*key, name), value, comments, of_keys)
 
 
 def _fits_a_line(key: tuple[str, ...], value: object) -> bool:

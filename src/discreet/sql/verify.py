@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from discreet.sql.cells import cells
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier, literal
 
@@ -236,6 +235,12 @@ def count_classes(classes: str, predicate: str) -> str:
     return f"SELECT count(*) FROM {identifier(classes)} WHERE {predicate}"
 
 
+def alike_classes(classes: str, values: int) -> str:
+    """One row: the classes in which a sensitive attribute has one value at most, for each attribute."""
+    counts = (f"count(*) FILTER (WHERE NOT starred AND d{i} <= 1)" for i in range(values))
+    return f"SELECT {', '.join(counts)} FROM {identifier(classes)}"
+
+
 def list_classes(dialect: Dialect, classes: str, predicate: str, keys: int, limit: int) -> str:
     """Rows and published values of classes, the smallest first, ties by their values."""
     columns = ", ".join(map(key, range(keys)))
@@ -243,31 +248,6 @@ def list_classes(dialect: Dialect, classes: str, predicate: str, keys: int, limi
     return (
         f"SELECT n, {columns} FROM {identifier(classes)} WHERE {predicate} ORDER BY n, {order} LIMIT {limit}"
     )
-
-
-def distinct_texts(
-    dialect: Dialect, relation: str, texts: Sequence[str], every: Sequence[str], *, exact: bool
-) -> str:
-    """One row: the number of distinct texts per column, rows in which ``every`` cell is ``*`` left out.
-
-    Without ``every`` no row is left out.
-    """
-    count = "count(DISTINCT {0})" if exact else dialect.approximate_distinct
-    where = f" WHERE NOT ({_all_stars(every)})" if every else ""
-    return f"SELECT {', '.join(count.format(text) for text in texts)} FROM {relation}{where}"
-
-
-def distinct_of_many(dialect: Dialect, relation: str, texts: Sequence[str], starred: int) -> str:
-    """The number of distinct texts by column: its place, and how many; none for a column of NULLs alone.
-
-    Of ``starred`` rows every cell is ``*``, so ``*`` is a text of other rows where more cells have it.
-    """
-    counted = (
-        f"SELECT place, v, count(*) AS n FROM ({cells(dialect, relation, texts)}) AS c "
-        "WHERE v IS NOT NULL GROUP BY place, v"
-    )
-    told = f"v <> {literal(STAR)} OR n > {starred}"
-    return f"SELECT place, count(*) FILTER (WHERE {told}) FROM ({counted}) AS d GROUP BY place"
 
 
 def lent_rows(witness: str, classes: str, keys: int, values: int) -> str:
@@ -386,6 +366,25 @@ def classes_by_subjects(
         source += f" LEFT JOIN {identifier(bound)} AS b{i} ON c.id = b{i}.id"
         source += f" LEFT JOIN {identifier(found)} AS m{i} ON c.id = m{i}.id"
     return f"SELECT {columns}, c.n, coalesce(x.n, c.size) AS size{distinct} FROM {source}"
+
+
+def without_stars(relation: str, texts: Sequence[str]) -> str:
+    """A relation without the rows in which all of ``texts`` are ``*``; itself where there are none."""
+    return f"(SELECT * FROM {relation} WHERE NOT ({_all_stars(texts)})) AS told" if texts else relation
+
+
+def people_of_classes(relation: str, keys: Sequence[str], person: str, k: int) -> str:
+    """One row: rows with a person, persons, classes, and classes of fewer than k persons.
+
+    A row without a person counts as one of its own.
+    """
+    named = [f"{key} AS k{i}" for i, key in enumerate(keys)]
+    by = ", ".join(f"k{i}" for i in range(len(keys)))
+    rows = f"SELECT {', '.join([*named, f'{person} AS p'])} FROM {relation}"
+    classes = f"SELECT count(DISTINCT p) + count(*) - count(p) AS people FROM ({rows}) AS r GROUP BY {by}"
+    persons = f"SELECT count(p) AS n, count(DISTINCT p) AS d FROM ({rows}) AS r"
+    counted = f"SELECT count(*) AS c, count(*) FILTER (WHERE people < {k}) AS few FROM ({classes}) AS s"
+    return f"SELECT a.n, a.d, b.c, b.few FROM ({persons}) AS a CROSS JOIN ({counted}) AS b"
 
 
 def _all_stars(texts: Sequence[str]) -> str:

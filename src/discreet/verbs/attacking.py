@@ -21,6 +21,7 @@ from discreet.attacks.linking import Ground, Original, link, population_risk
 from discreet.attacks.published import PublishedTable, read_published
 from discreet.attacks.registry import AskedAttacks, attacks_of
 from discreet.attacks.risk import PopulationRisk, prosecutor, threshold_of
+from discreet.attacks.singled_out import singled_out
 from discreet.attacks.standing_out import smallest_classes
 from discreet.attacks.uniques import minimal_uniques
 from discreet.engines.connect import connect
@@ -98,8 +99,9 @@ def attack(
         ground = Ground(original, exact_columns(manifest))
         published = read_published(engine, address.source(), columns, used, ground.null_values)
         grounds = Grounds(engine, published, ground, manifest, used, chance, files[0], match, pair, persons)
+        single = singled_out(engine, address.source(), columns, published, manifest, used)
         found = _by_files(grounds, files[1]), _findings(attacks, grounds, reporter, named=named)
-    return _result(address, grounds, *found, most, reporter)
+    return replace(_result(address, grounds, *found, most, reporter), single_values=single)
 
 
 def _result(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -12,19 +13,26 @@ from discreet.audit.statements import check_statements
 from discreet.engines.connect import connect
 from discreet.engines.registry import engine_of
 from discreet.errors import InputError
+from discreet.model.audit_report import AuditReport
+from discreet.model.coded_warning import FEW_PEOPLE
 from discreet.model.criteria.base import Criterion
 from discreet.model.file_form import FileForm
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
+from discreet.places.address import path_of
 from discreet.results.audit_result import AuditResult
 from discreet.results.check_statements import CheckStatements
 from discreet.settings import Settings
+from discreet.spec.load import load_spec
 from discreet.verbs.addresses import ReleasePlace, address_of
+from discreet.verbs.class_warnings import release_people
 from discreet.verbs.file_reading import release_read_so
 from discreet.verbs.frame_audit import Audited, audit_frame, is_table
 from discreet.verbs.interruption import interruptible
+from discreet.verbs.opened_table import OpenedTable
 from discreet.verbs.original import criteria_of_release, original_beside
+from discreet.verbs.releases import manifest_beside
 from discreet.verbs.reporting import SILENT, Reporter
 
 
@@ -97,7 +105,25 @@ def audit(
             known=original.known,
             strictest=strictest,
         )
+    if spec is not None:
+        report = _with_people(report, address, spec, limits, reporter)
     return AuditResult(report, asked.k)
+
+
+def _with_people(
+    report: AuditReport,
+    address: ReleaseAddress,
+    spec: str | Path | TableSpec,
+    settings: Settings,
+    reporter: Reporter,
+) -> AuditReport:
+    """The report with the people of the classes by the publisher's table, where nothing says who they are."""
+    if any(getattr(text, "code", None) == FEW_PEOPLE for text in report.warnings):
+        return report
+    known = spec if isinstance(spec, TableSpec) else load_spec(path_of(spec, "the path of a spec"), settings)
+    table = OpenedTable(known, settings, reporter)
+    told = release_people(table, manifest_beside(address, settings))
+    return replace(report, warnings=(*told, *report.warnings))
 
 
 def audit_sql(

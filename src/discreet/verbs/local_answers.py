@@ -18,12 +18,15 @@ from discreet.printing.document import (
     Grid,
     Line,
     Tone,
+    answer_lines,
     count,
     rows_and_share,
     share,
+    warning_lines,
 )
 from discreet.printing.printed import Printed
 from discreet.results.recodings import RecodingResult
+from discreet.verbs.class_warnings import ClassParts, class_warnings
 from discreet.verbs.opened_table import OpenedTable
 
 if TYPE_CHECKING:
@@ -33,12 +36,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class LocalNegotiationResult(Printed):
-    """The exact answer to a request by local recoding, or the relaxations."""
+    """The exact answer to a request by local recoding, or the relaxations.
+
+    ``warnings`` are about the rows of the table.
+    """
 
     negotiation: LocalNegotiation
     request: Request
     frequency_set: FrequencySet
     numeric: Mapping[str, bool]
+    warnings: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> str:
@@ -70,11 +77,13 @@ class LocalNegotiationResult(Printed):
 
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet negotiate --model local --json``."""
-        return self.negotiation.as_json()
+        return self.negotiation.as_json() | {"warnings": list(self.warnings)}
 
     def document(self) -> Document:
-        """The outcome in words, and the answers side by side."""
-        return (*self._outcome_lines(), BLANK, local_grid(self.negotiation, dict(self.request.max_level)))
+        """The outcome in words, the warnings, and the answers side by side."""
+        lines, others = answer_lines(self._outcome_lines(), self.warnings)
+        grid = local_grid(self.negotiation, dict(self.request.max_level))
+        return (*lines, *warning_lines(others), BLANK, grid)
 
     def _outcome_lines(self) -> Document:
         rows = self.negotiation.rows
@@ -149,4 +158,9 @@ def negotiate_table_locally(
             shown=model.summary,
             bound=bound,
         )
-    return LocalNegotiationResult(found, request, table.frequency_set, table.spec.numeric)
+    counted, warnings = table.frequency_set, table.warnings
+    if found.answers:
+        answer = found.answers[0]
+        parts = ClassParts.of_recoding(counted, answer.found.recoding)
+        warnings = class_warnings(table, parts, answer.requirement)
+    return LocalNegotiationResult(found, request, counted, table.spec.numeric, warnings)

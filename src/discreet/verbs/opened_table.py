@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.engines.files.logged_table import at_one_version
+from discreet.errors import LimitReached
 from discreet.frequency.count import count_frequency_set
+from discreet.model.coded_warning import CodedWarning
 from discreet.model.criteria.base import Criterion
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
@@ -22,6 +25,7 @@ from discreet.verbs.kept_lattices import KeptLattices
 from discreet.verbs.reporting import SILENT, Reporter
 
 if TYPE_CHECKING:
+    from discreet.profile.table_warnings import TableFindings
     from discreet.results.partial import TablePartialLattice
 
 
@@ -35,6 +39,7 @@ class OpenedTable:
         self.spec = spec = at_one_version(spec)
         self.settings = settings
         self._reporter = reporter
+        self._people: dict[str, FrequencySet] = {}
         self._lattices = KeptLattices(spec, settings, reporter, self.counted_for)
 
     @cached_property
@@ -51,6 +56,30 @@ class OpenedTable:
         with self.engine("Counting row types") as engine:
             return count_frequency_set(engine, self.spec, self.settings, ())
 
+    @cached_property
+    def findings(self) -> TableFindings:
+        """What is found in the rows under the spec: warnings, and people who have several rows."""
+        from discreet.profile.table_warnings import table_findings
+
+        with self.engine("Looking at the rows") as engine:
+            return table_findings(engine, self.spec)
+
+    def people_of(self, column: str) -> FrequencySet:
+        """Row types with the people of each, by the values of a column; counted once per column.
+
+        ``InputError`` where a row has no value of it, ``LimitReached`` where the memory limit is too small.
+        """
+        if column not in self._people:
+            spec = replace(self.spec, source=replace(self.spec.source, subject=column))
+            with self.engine("Counting people") as engine:
+                self._people[column] = count_frequency_set(engine, spec, self.settings, ())
+        return self._people[column]
+
+    @property
+    def warnings(self) -> tuple[CodedWarning, ...]:
+        """Warnings about the rows under the spec, which every verb repeats; found at first need."""
+        return self.findings.warnings
+
     def counted_for(self, requirement: Requirement) -> FrequencySet:
         """The frequency set with sensitive values where a requirement speaks of them, else perhaps without.
 
@@ -59,6 +88,23 @@ class OpenedTable:
         if requirement.of_values or self.is_counted or not self.spec.sensitive:
             return self.frequency_set
         return self._row_types
+
+    def count_values(self) -> None:
+        """Look at the rows, and count them with their sensitive values where these fit the memory limit.
+
+        An answer says in how many classes everybody has the same value, whether a criterion of values is
+        required or not. One session of the engine does both.
+        """
+        from discreet.profile.table_warnings import table_findings
+
+        found = vars(self)
+        if self.is_counted or "findings" in found:
+            return
+        self.spec.require_quasi_identifiers()
+        with self.engine("Counting row types") as engine:
+            found["findings"] = table_findings(engine, self.spec)
+            with suppress(LimitReached):
+                found["frequency_set"] = count_frequency_set(engine, self.spec, self.settings)
 
     @property
     def is_counted(self) -> bool:

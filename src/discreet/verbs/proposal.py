@@ -148,7 +148,8 @@ class Proposal(Printed):
         comments |= {pattern.pattern: reasons_of(pattern, reasons) for pattern in patterns}
         place = document.get("source", {})
         heading = _HEADING if {"path", "url", "table"} & set(place) else (*_HEADING, _IN_MEMORY)
-        return spec_text(document, comments, heading=heading)
+        told = self.proposal.key_comments
+        return spec_text(document, comments, heading=heading, of_keys=told)
 
     @property
     def _reasons(self) -> dict[str, str]:

@@ -30,6 +30,7 @@ from discreet.results.publication import (
 from discreet.results.requests import Levels
 from discreet.search.fact_table import is_counted_there
 from discreet.verbs.addresses import Place, ReleasePlace
+from discreet.verbs.class_warnings import TOO_LARGE, ClassParts, publish_warnings
 from discreet.verbs.earlier_releases import EarlierReleases
 from discreet.verbs.opened_table import OpenedTable
 from discreet.verbs.registered import beside_registered, beside_untold
@@ -151,6 +152,8 @@ def publish_recoding(
         table, frequency_set, way.output, recoding.requirement, lambda one: one.classes_of(recoding)
     )
     weights = weight_warnings(table, frequency_set, lambda one: one.classes_of(recoding))
+    parts = ClassParts.of_recoding(frequency_set, recoding)
+    people = publish_warnings(table, parts, recoding.requirement)
     with table.engine("Writing and auditing") as engine:
         release = publish(
             engine,
@@ -163,7 +166,7 @@ def publish_recoding(
             summary=result.facts.summary,
             usefulness=result.facts.usefulness,
             after=() if earlier is None else earlier.digests,
-            further=weights,
+            further=(*people, *weights),
         )
     return ReleaseResult(release, recoding=result.facts, beside=beside)
 
@@ -186,7 +189,7 @@ def _publish_stored(
             overwrite=way.overwrite,
             settings=table.settings,
             expected_suppressed=answer.suppressed,
-            further=untold_weights(table),
+            further=(*publish_warnings(table, None, request.requirement, TOO_LARGE), *untold_weights(table)),
         )
     return ReleaseResult(release, answer, beside=beside_untold(table, way.output))
 
@@ -225,6 +228,7 @@ def _write(
         table, frequency_set, way.output, asked, lambda one: one.classes_at(recoding.node, asked)
     )
     weights = weight_warnings(table, frequency_set, lambda one: one.classes_at(recoding.node, asked))
+    people = publish_warnings(table, ClassParts.at_node(frequency_set, recoding.node, asked), asked)
     with table.engine("Writing and auditing") as engine:
         release = publish(
             engine,
@@ -236,6 +240,6 @@ def _write(
             settings=table.settings,
             expected_suppressed=answer.suppressed,
             after=() if earlier is None else earlier.digests,
-            further=weights,
+            further=(*people, *weights),
         )
     return ReleaseResult(release, answer, beside=beside)

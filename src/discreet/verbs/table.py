@@ -40,10 +40,11 @@ class Table(OpenedTable, Printed):
     def inspect(self) -> Inspection:
         """Row types, uniqueness, the risk as it stands, hierarchies, warnings."""
         from discreet.results.inspection import inspection_of
+        from discreet.verbs.class_warnings import inspection_warnings
 
         with self.engine("Reading the header") as engine:
             columns = engine.open_source(self.spec.source).columns
-        return inspection_of(self.spec, self.frequency_set, columns)
+        return inspection_of(self.spec, self.frequency_set, columns, inspection_warnings(self))
 
     def compare(
         self,
@@ -85,6 +86,8 @@ class Table(OpenedTable, Printed):
         With a ``cost``, or one that the spec names, each answer tells its ``cost``.
         ``InputError`` for values that are not allowed.
         """
+        from discreet.verbs.class_warnings import with_warnings
+
         request = request_of(
             self.spec,
             k=k,
@@ -95,8 +98,9 @@ class Table(OpenedTable, Printed):
             scope=scope,
             criteria=criteria,
         )
+        self.count_values()
         lattice = self.negotiable_lattice_for(request.requirement)
-        return lattice.with_costs(lattice.answer(request), cost_of(self.spec, cost))
+        return with_warnings(self, lattice.with_costs(lattice.answer(request), cost_of(self.spec, cost)))
 
     def recode(
         self,

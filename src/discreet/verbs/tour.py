@@ -74,7 +74,8 @@ def adult_document(adult: Path, folder: Path) -> dict[str, Any]:
         for name in _ADULT
     }
     attributes["hours_per_week"] = {"role": "sensitive"}
-    return {"source": {"path": _relative(adult / "adult_30162.csv", folder)}, "attributes": attributes}
+    source = {"path": _relative(adult / "adult_30162.csv", folder)}
+    return {"source": source, "attributes": attributes, "request": {"l": 2}}
 
 
 def _tour(folder: Path, data: str, wishes: tuple[Mapping[str, int], Mapping[str, int]]) -> Tour:

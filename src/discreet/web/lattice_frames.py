@@ -15,7 +15,7 @@ A frame is the length of a header (four bytes, little endian), the header as JSO
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
@@ -44,11 +44,12 @@ _ALIGNED = 8
 class NegotiableView:
     """A lattice that is negotiated on, and how it is shown; a partial one grows with the requests.
 
-    ``version`` changes when the nodes do. Threads may share it.
+    ``version`` changes when the nodes do; ``warnings`` are about the rows of the table. Threads may share it.
     """
 
     label: str
     _view: LatticeView
+    warnings: tuple[str, ...] = ()
     _number: int = 0
     _lock: Lock = field(default_factory=Lock, repr=False)
     _frontiers: dict[tuple[int, Requirement, NamedCost | None], dict[str, Any]] = field(
@@ -117,7 +118,7 @@ def answer_facts(
     values that are not allowed.
     """
     request = body.request()
-    result = shown.current()[1].source.answer(request)
+    result = replace(shown.current()[1].source.answer(request), warnings=shown.warnings)
     version, view = shown.current()
     lattice, requirement = view.source.lattice, request.requirement
     low, high = bounds_of(lattice, request)

@@ -137,7 +137,7 @@ def evaluate(
         with reporter.stage("Ordering the nodes"):
             view = view_of(lattice)
             _look_up_diversity(view)
-        found.keep(criteria, NegotiableView(token_hex(4), view))
+        found.keep(criteria, NegotiableView(token_hex(4), view, found.table.warnings))
     return {"nodes": view.nodes, "of": lattice.lattice.size, "partial": view.is_partial}
 
 

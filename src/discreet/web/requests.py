@@ -142,18 +142,18 @@ class RequestBody(Asking):
 
     @classmethod
     def of_spec(cls, spec: TableSpec) -> RequestBody:
-        """What the spec asks for; ``FIRST_K``, ``FIRST_L`` and ``FIRST_LIMIT`` where it asks for nothing.
+        """What the spec asks for; ``FIRST_K`` and ``FIRST_LIMIT`` where it asks for nothing but an l.
 
         ``FIRST_L`` is asked where a column is sensitive: without it a group may have one value only.
         """
         defaults = spec.request
-        silent = defaults.k is None and defaults.l is None and not defaults.criteria
+        silent = defaults.k is None and not defaults.criteria
         limit = defaults.max_suppressed
         if limit is None:
             limit = FIRST_LIMIT if silent else 0
         return cls(
             k=FIRST_K if silent else defaults.k,
-            l=FIRST_L if silent and spec.sensitive else _plain(defaults.l),
+            l=FIRST_L if silent and defaults.l is None and spec.sensitive else _plain(defaults.l),
             max_suppressed=limit,
             max_level=dict(defaults.max_level),
             min_level=dict(defaults.min_level),

@@ -62,6 +62,9 @@ class SourceBody(BaseModel):
     null_values: list[str] = Field(default_factory=list, max_length=100)
     nulls: Literal["value", "drop"] = "value"
     subject: str | None = None
+    rows_are_people: bool = Field(
+        False, description="Each row is a person of its own, although values of an identifier repeat."
+    )
     unlisted: Literal["drop", "insensitive"] = "drop"
 
 
@@ -98,6 +101,7 @@ def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
         null_values=tuple(dict.fromkeys(body.null_values)),
         nulls=NullPolicy(body.nulls),
         subject=body.subject or None,
+        rows_are_people=body.rows_are_people and not body.subject,
         unlisted=UnlistedPolicy(body.unlisted),
         decimal=body.decimal,
         strip=body.strip,
@@ -106,7 +110,9 @@ def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
     )
     if workspace.has_spec and workspace.spec().source.path == source.path:
         known = workspace.spec().source  # what the form does not show
-        source = replace(source, subset=known.subset, survey_weight=known.survey_weight)
+        source = replace(
+            source, subset=known.subset, survey_weight=known.survey_weight, warnings=known.warnings
+        )
     try:
         inferred = inferred_source(source)
         if body.encoding:
@@ -150,6 +156,7 @@ def _database_source(body: SourceBody, database: DatabaseBody, workspace: Worksp
         null_values=tuple(dict.fromkeys(body.null_values)),
         nulls=NullPolicy(body.nulls),
         subject=body.subject or None,
+        rows_are_people=body.rows_are_people and not body.subject,
         unlisted=UnlistedPolicy(body.unlisted),
         whole=True,
     )
@@ -183,6 +190,7 @@ def body_of(source: SourceSpec, workspace: Workspace) -> SourceBody:
         null_values=list(source.null_values),
         nulls=str(source.nulls),
         subject=source.subject,
+        rows_are_people=source.rows_are_people,
         unlisted=str(source.unlisted),
     )
 

@@ -155,6 +155,7 @@ class Mondrian(_AnyMondrian):
         from discreet.results.publication import ReleaseResult
         from discreet.results.recodings import RecodingFacts
         from discreet.search.star_schema import in_database
+        from discreet.verbs.class_warnings import TOO_LARGE, publish_warnings
 
         table, summary = task.table, str(self.summary)
         with (
@@ -185,6 +186,7 @@ class Mondrian(_AnyMondrian):
                 overwrite=place.overwrite,
                 settings=task.settings,
                 summary=summary,
+                further=publish_warnings(table, None, task.requirement, TOO_LARGE),
             )
             told = RecodingFacts(
                 model=stored.model,

@@ -163,6 +163,7 @@ class Permutation(Model):
         from discreet.queries.views import companion_views, view_statements
         from discreet.release.permuted import PermutedPlan, publish_permuted
         from discreet.results.publication import ReleaseResult
+        from discreet.verbs.class_warnings import group_warnings
         from discreet.verbs.models.permuted_groups import Groups
 
         self._refuse(asked, place)
@@ -192,6 +193,7 @@ class Permutation(Model):
             reporter=reporter,
         )
         spec = table.spec.with_order(place.order)
+        person, further = group_warnings(table)
         with table.engine("Permuting, writing and auditing") as engine:
             release = publish_permuted(
                 engine,
@@ -203,6 +205,8 @@ class Permutation(Model):
                 overwrite=place.overwrite,
                 settings=table.settings,
                 views=Views(view_statements, companion_views),
+                further=further,
+                person=person,
             )
         return ReleaseResult(release)
 

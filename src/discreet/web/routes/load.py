@@ -338,6 +338,7 @@ def _change_database(body: SourceBody, workspace: Workspace) -> LoadAnswer:
             "null_values": list(dict.fromkeys(body.null_values)),
             "nulls": body.nulls,
             "subject": body.subject or None,
+            "rows_are_people": body.rows_are_people and not body.subject,
             "unlisted": body.unlisted,
             "decimal": body.decimal,
             "strip": body.strip,

@@ -122,6 +122,10 @@ export function peopleForm(source, view, onChange) {
     value: source.subject ?? "",
     on: { change: () => onChange({ subject: subject.value || null }, area) },
   });
+  const people = checkbox("Each row is a person of its own, although values of an identifier repeat", {
+    checked: source.rows_are_people,
+    on: { change: (event) => onChange({ rows_are_people: event.target.checked }, area) },
+  });
   const unlisted = checkbox("Publish columns that the spec does not list, as they are", {
     checked: source.unlisted === "insensitive",
     on: { change: (event) => onChange({ unlisted: event.target.checked ? "insensitive" : "drop" }, area) },
@@ -135,6 +139,7 @@ export function peopleForm(source, view, onChange) {
       name: "subject",
       hint: "Where a person has several rows: the column that names the person. Then k counts people, not rows.",
     }),
+    !source.subject && people,
     unlisted,
     source.unlisted === "insensitive" &&
       notice("Unlisted columns will be published unchanged. Make sure that none of them tells who it is.", "warning"),

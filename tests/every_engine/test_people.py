@@ -1,0 +1,73 @@
+"""People and single values are counted alike in every place, and as plain Python counts them."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+
+from discreet.audit.verify import audit_source
+from discreet.engines.single_values import single_values
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import Attribute, AttributeRole, TableSpec
+from discreet.profile.table_warnings import table_findings
+from tests.every_engine.places import Columns, Place
+
+NAMES = ("nr", "sex", "dob", "town", "income")
+
+
+def visits() -> list[tuple[str, ...]]:
+    """Sixty people with one to five rows each."""
+    draw, rows = random.Random(5), []
+    for person in range(60):
+        sex, dob = draw.choice("mf"), f"19{draw.randrange(30, 99)}-0{draw.randrange(1, 9)}-11"
+        town = draw.choice(["a", "b"])
+        rows += [
+            (f"p{person}", sex, dob, town, str(draw.randrange(90))) for _ in range(draw.choice([1, 1, 3, 5]))
+        ]
+    return rows
+
+
+def columns() -> Columns:
+    rows = visits()
+    return {name: ("VARCHAR", [row[i] for row in rows]) for i, name in enumerate(NAMES)}
+
+
+def test_people_of_a_table_are_found(place: Place) -> None:
+    source, rows = place.put(columns()), visits()
+    roles = (AttributeRole.IDENTIFIER, *[AttributeRole.QUASI_IDENTIFIER] * 3, AttributeRole.SENSITIVE)
+    spec = TableSpec(source, tuple(Attribute(n, role) for n, role in zip(NAMES, roles, strict=True)))
+    with place.connect(source) as engine:
+        key = table_findings(engine, spec).people.person
+    assert key is not None
+    assert (key.column, key.traits, key.nulls) == ("nr", ("dob", "sex"), 0)
+    assert (key.filled, key.values) == (len(rows), 60)
+    assert key.most == max(Counter(row[0] for row in rows).values())
+
+
+def test_single_values_and_pseudonyms_of_a_release_are_counted(place: Place) -> None:
+    source, rows = place.put(columns()), visits()
+    with place.connect(source) as engine:
+        report = audit_source(
+            engine,
+            source,
+            quasi_identifiers=["sex", "town"],
+            sensitive=["income"],
+            requirement=Requirement(k=20),
+            replaced=["nr"],
+        )
+        table = engine.open_source(source)
+        (found,) = single_values(engine, table, ["income"], ["sex", "town"], len(rows), every=True)
+    people: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in rows:
+        people[row[1], row[3]].add(row[0])
+    few = sum(len(each) < 20 for each in people.values())
+    assert few
+    assert any(
+        text.startswith(f"{few} of {len(people)} groups contain fewer than 20 different nr:")
+        for text in report.warnings
+    )
+    incomes = Counter(row[4] for row in rows)
+    within = Counter((row[1], row[3], row[4]) for row in rows)
+    assert found.alone == sum(n == 1 for n in incomes.values())
+    assert found.in_class == sum(n == 1 for n in within.values())
+    assert any(text.startswith(f"income: {found.alone} of {len(rows)} rows") for text in report.warnings)

@@ -1,0 +1,96 @@
+"""What ``init`` notices is found again by later verbs, or stands in the spec and is repeated by them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet.settings import Settings
+
+ROWS = 60
+
+
+def proposed(
+    folder: Path, settings: Settings, columns: dict[str, list[str]]
+) -> tuple[tuple[str, ...], discreet.Table]:
+    """What ``init`` warns of, and the table by the spec that it wrote."""
+    lines = [",".join(columns), *(",".join(cells) for cells in zip(*columns.values(), strict=True))]
+    (folder / "rows.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = discreet.init(folder / "rows.csv", folder / "discreet.toml", settings=settings)
+    return found.warnings, discreet.open(folder / "discreet.toml", settings=settings)
+
+
+BASE = {"sex": ["m", "f"] * (ROWS // 2), "town": ["a", "b", "c"] * (ROWS // 3)}
+PARTS = {
+    "net": [str(1000 + 7 * i % 97) for i in range(ROWS)],
+    "tax": [str(100 + 3 * i % 41) for i in range(ROWS)],
+}
+ODD: dict[str, tuple[dict[str, list[str]], str]] = {
+    "strange age": (
+        {"age": ["-9", *(str(20 + i % 40) for i in range(ROWS - 1))]},
+        "'age' holds -9, which is nobody's age",
+    ),
+    "missing": (
+        {"visits": ["9999", *(str(i % 20) for i in range(ROWS - 1))]},
+        "Numbers that may stand for what is missing, in 'visits'",
+    ),
+    "lost zeros": (
+        {"office": [("0" + str(i % 4 + 1000)) if i % 2 else str(i % 5 + 2000) for i in range(ROWS)]},
+        "Codes that begin with a zero",
+    ),
+    "capitals": (
+        {"place": ["Bonn", "bonn", "Jena", "JENA"] * (ROWS // 4)},
+        "Values differ in capitals or in blanks alone, in 'place' (4 values, then 2)",
+    ),
+    "sums": (
+        {**PARTS, "gross": [str(int(a) + int(b)) for a, b in zip(*PARTS.values(), strict=True)]},
+        "'gross' = 'net' + 'tax'",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_what_init_notices_is_repeated(tmp_path: Path, settings: Settings, kind: str) -> None:
+    columns, told = ODD[kind]
+    warnings, table = proposed(tmp_path, settings, {**BASE, **columns})
+    assert len([text for text in warnings if told in text]) == 1
+    assert len([text for text in table.inspect().warnings if told in text]) == 1
+    result = table.negotiate(k=2, max_suppressed="50%")
+    assert len([text for text in result.warnings if told in text]) == 1
+    released = table.publish(result.exact, tmp_path / "out.csv")
+    assert len([text for text in released.release.warnings if told in text]) == 1
+    manifest = json.loads((tmp_path / "out.csv.manifest.json").read_text())
+    assert not [each for each in manifest["warnings"] if told in each["text"]], "no value of a row"
+
+
+def test_columns_that_init_drops_and_copies_are_repeated_until_the_line_is_removed(
+    tmp_path: Path, settings: Settings
+) -> None:
+    answers = {f"answer{i}": [str((row * 7 + i) % (5 + i)) for row in range(ROWS)] for i in range(30)}
+    warnings, table = proposed(tmp_path, settings, {**BASE, **answers})
+    told = "are dropped until you decide"
+    assert any(told in text for text in warnings)
+    assert any(told in text for text in table.negotiate(k=2, max_suppressed="100%").warnings)
+    text = (tmp_path / "discreet.toml").read_text()
+    assert "# Every verb repeats these until you remove them." in text
+    kept = [line for line in text.splitlines() if not line.startswith("warnings = ")]
+    (tmp_path / "discreet.toml").write_text("\n".join(kept))
+    again = discreet.open(tmp_path / "discreet.toml", settings=settings)
+    assert not any(told in text for text in again.negotiate(k=2, max_suppressed="100%").warnings)
+
+
+def test_init_proposes_an_l_of_two_for_sensitive_columns(tmp_path: Path, settings: Settings) -> None:
+    columns = {**BASE, "diagnosis": ["flu", "cold", "flu"] * (ROWS // 3)}
+    _, table = proposed(tmp_path, settings, columns)
+    assert table.spec.request.l == 2
+    assert "everybody in a group may" in (tmp_path / "discreet.toml").read_text()
+    assert table.negotiate(k=2, max_suppressed="50%").exact.l == 2
+
+
+def test_init_proposes_an_l_for_columns_that_can_have_it(tmp_path: Path, settings: Settings) -> None:
+    columns = {**BASE, "diagnosis": ["flu", "cold", "flu"] * (ROWS // 3), "income": ["", *["7"] * (ROWS - 1)]}
+    _, table = proposed(tmp_path, settings, columns)
+    assert table.spec.request.l == {"diagnosis": 2}

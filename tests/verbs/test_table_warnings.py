@@ -1,0 +1,145 @@
+"""Warnings about the rows of a table reach every verb, and observations on a release every audit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet.audit import observations
+from discreet.audit.observations import ObservedRelease
+from discreet.engines.base import Engine, SourceTable
+from discreet.model.coded_warning import CodedWarning
+from discreet.model.table_spec import TableSpec
+from discreet.profile import table_warnings
+from discreet.settings import Settings
+from tests.verbs.related import clinic
+
+TOLD = "The rows are odd."
+SECRET = "The oldest is 99."
+SEEN = "The release is odd."
+
+TABLE = """
+[source]
+path = "people.csv"
+
+[attributes.age]
+role = "quasi-identifier"
+hierarchy = { kind = "intervals", widths = [10, 50] }
+
+[attributes.zip]
+role = "quasi-identifier"
+hierarchy = { kind = "mask", pad = true, length = 5 }
+
+[attributes.pay]
+role = "sensitive"
+
+[request]
+k = 2
+l = 2
+max_suppressed = "100%"
+"""
+
+
+@pytest.fixture
+def table(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> discreet.Table:
+    """Twelve people, of whom one check and one observation always warn."""
+    calls = []
+
+    def check(engine: Engine, table: SourceTable, spec: TableSpec) -> Iterable[CodedWarning]:
+        assert spec.quasi_identifiers
+        assert not calls, "the warnings of a table are found once"
+        calls.append(engine.fetch_rows(f"SELECT count({table.column('age')}) FROM {table.relation}"))
+        yield CodedWarning("odd-rows", TOLD)
+        yield CodedWarning("odd-rows", TOLD)
+        yield CodedWarning("odd-secret", SECRET, private=True)
+
+    def observe(engine: Engine, release: ObservedRelease) -> Iterable[CodedWarning]:
+        assert engine.fetch_rows(f"SELECT count(*) FROM {release.table.relation}")
+        yield CodedWarning("odd-release", SEEN)
+
+    monkeypatch.setattr(table_warnings, "CHECKS", (check,))
+    monkeypatch.setattr(observations, "OBSERVATIONS", (observe,))
+    rows = [f"{20 + 5 * (i // 2)},{53710 + i % 3},{1000 + i // 2}" for i in range(12)]
+    (tmp_path / "people.csv").write_text("age,zip,pay\n" + "\n".join(rows) + "\n")
+    (tmp_path / "discreet.toml").write_text(TABLE)
+    return discreet.open(tmp_path / "discreet.toml", settings=settings)
+
+
+def test_table_warnings_negotiate_and_inspect_repeat_them(table: discreet.Table) -> None:
+    result = table.negotiate()
+    assert result.warnings == (TOLD, SECRET)
+    assert result.as_json()["warnings"] == [TOLD, SECRET]
+    lines = str(result).splitlines()
+    assert lines[1] == f"Warning: {TOLD}", "directly under the outcome"
+    local = table.negotiate_local()
+    assert local.as_json()["warnings"] == [TOLD, SECRET]
+    assert str(local).index(TOLD) < str(local).index("height")
+    assert table.inspect().warnings[:2] == (TOLD, SECRET)
+
+
+MODELS = ("full-domain", "mondrian", "relaxed-mondrian", "local", "full-subtree", "permutation")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_table_warnings_every_model_publishes_them(
+    table: discreet.Table, tmp_path: Path, settings: Settings, model: str
+) -> None:
+    released = table.publish(model, tmp_path / "out.csv", **({"k": 2} if model == "permutation" else {}))
+    manifest = json.loads((tmp_path / "out.csv.manifest.json").read_text())
+    told = [each["text"] for each in manifest["warnings"]]
+    assert told.count(TOLD) == 1
+    assert told.count(SEEN) == 1
+    assert SECRET not in told, "a manifest names no value of a row"
+    printed = str(released)
+    assert printed.count(TOLD) == printed.count(SECRET) == printed.count(SEEN) == 1
+    assert released.release.warnings.count(SECRET) == 1
+    assert SEEN in discreet.audit(tmp_path / "out.csv", settings=settings).report.warnings
+    assert SEEN in discreet.check([tmp_path / "out.csv"], settings=settings).files[0].warnings
+
+
+def test_table_warnings_answers_and_levels_publish_them(table: discreet.Table, tmp_path: Path) -> None:
+    for name, answer in (("a", table.negotiate().exact), ("b", {"age": 2, "zip": 5})):
+        assert TOLD in table.publish(answer, tmp_path / f"{name}.csv").release.warnings
+
+
+@pytest.mark.parametrize("model", ["levels", "mondrian"])
+def test_table_warnings_beyond_the_memory_limit_are_published(
+    table: discreet.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    from discreet.errors import LimitReached
+    from discreet.verbs.opened_table import OpenedTable
+
+    def refuse(self: OpenedTable, requirement: object) -> None:
+        raise LimitReached("the rows do not fit")
+
+    monkeypatch.setattr(OpenedTable, "counted_for", refuse)
+    answer = {"age": 2, "zip": 5} if model == "levels" else model
+    assert TOLD in table.publish(answer, tmp_path / "out.csv").release.warnings
+
+
+def test_table_warnings_apply_and_lock_repeat_them(
+    table: discreet.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    table.publish({"age": 2, "zip": 5}, tmp_path / "first.csv")
+    monkeypatch.setattr(table_warnings, "CHECKS", (lambda *_: [CodedWarning("odd-rows", TOLD)],))
+    applied = discreet.apply(
+        tmp_path / "first.csv",
+        tmp_path / "people.csv",
+        tmp_path / "second.csv",
+        spec=tmp_path / "discreet.toml",
+        settings=settings,
+    )
+    assert TOLD in applied.release.warnings
+
+
+def test_table_warnings_related_tables_repeat_them(
+    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_warnings, "CHECKS", (lambda *_: [CodedWarning("odd-rows", TOLD)],))
+    tables = discreet.open_tables(clinic(tmp_path, 3).written(), settings=settings)
+    released = tables.publish(tmp_path / "out")
+    assert str(released).count(TOLD) == len(released.tables)
