@@ -12,7 +12,7 @@ from discreet.model.requirement import Requirement
 from discreet.sql import verify_bits
 from tests.every_engine.places import Place, once_on_spark
 
-_ODD = ["", " ", "a", "A", "'", '"', "\\", "ä", "a\u0308", "NULL", "*", "-0", "🙂", "line\nbreak"]
+_ODD = ["", " ", "a", "A", "'", '"', "\\", "ä", "a\u0308", "NULL", "*a", "-0", "🙂", "line\nbreak"]
 
 
 def _audited(place: Place, columns: dict[str, tuple[str, list[object]]]) -> tuple[dict[str, int], int, int]:
@@ -53,7 +53,10 @@ def test_bits_and_groupings_agree(place: Place, monkeypatch: pytest.MonkeyPatch)
     columns: dict[str, tuple[str, list[object]]] = {
         "q 1": ("VARCHAR", [[None, "u", "U"][i % 3] for i in range(size)]),
         "q2": ("DECIMAL(6,1)", [[None, Decimal("0.5")][i % 2] for i in range(size)]),
-        "s": ("VARCHAR", [None if i % 5 == 0 else _ODD[i % len(_ODD)] for i in range(size)]),
+        "s": (
+            "VARCHAR",
+            [[None, "*", " **"][i % 3] if i % 5 == 0 else _ODD[i % len(_ODD)] for i in range(size)],
+        ),
         "t": ("BOOLEAN", [None if i % 2 else i % 4 == 0 for i in range(size)]),
     }
     by_bits = _audited(place, columns)

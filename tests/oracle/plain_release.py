@@ -47,10 +47,20 @@ class PlainTable:
         return TableSpec(SourceSpec(path=path, nulls=nulls, subject=self.subject), attributes)
 
     @property
+    def named(self) -> list[Row]:
+        """The rows as they are read: sensitive stars are NULL, and nobody has stars or NULL alone."""
+        found = []
+        for row in self.rows:
+            keys = [row[name] for name in self.hierarchies]
+            if not any(map(is_star, keys)) or not all(cell is None or is_star(cell) for cell in keys):
+                found.append({n: None if n in self.sensitive and is_star(row[n]) else row[n] for n in row})
+        return found
+
+    @property
     def kept(self) -> list[Row]:
         """The rows after the NULL policy."""
         listed = [*self.hierarchies, *self.sensitive]
-        return [row for row in self.rows if not (self.drop_nulls and any(row[n] is None for n in listed))]
+        return [row for row in self.named if not (self.drop_nulls and any(row[n] is None for n in listed))]
 
     def generalized(self, row: Row, node: Sequence[int]) -> tuple[str | None, ...]:
         """A row's quasi-identifiers at a node."""
@@ -106,9 +116,14 @@ class PlainTable:
                     published.append((("*",) * len(self.shown), row))
         return published, suppressed
 
-    def audited(self, published: Sequence[PublishedRow], *, starred_apart: bool) -> PlainAudit:
-        """What an audit of published rows must count."""
-        starred = [starred_apart and set(cells) == {"*"} for cells, _ in published]
+    def audited(self, published: Sequence[PublishedRow], *, suppressed: int) -> PlainAudit:
+        """What an audit of published rows must count, of which so many are suppressed and starred.
+
+        Further rows of stars are people; who counts subjects cannot tell which.
+        """
+        stars = [i for i, (cells, _) in enumerate(published) if set(cells) == {"*"}]
+        apart = {*stars} if suppressed and self.subject else {*stars[:suppressed]}
+        starred = [i in apart for i in range(len(published))]
         classes = defaultdict(list)
         for (cells, row), star in zip(published, starred, strict=True):
             if not star:
@@ -141,6 +156,11 @@ class PlainAudit:
         return min(self.sizes, default=k) >= k and (
             l is None or not self.classes or all(found >= l for found in self.l.values())
         )
+
+
+def is_star(cell: str | None) -> bool:
+    """Whether a cell consists of stars and blanks, and has a star."""
+    return cell is not None and "*" in cell and set(cell) <= {"*", *" \t\n\r\f\v\u00a0\u202f\ufeff"}
 
 
 def at_level(levels: Levels, value: str | None, level: int) -> str | None:

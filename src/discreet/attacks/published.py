@@ -21,6 +21,7 @@ from discreet.engines.scratch import opened
 from discreet.errors import InputError
 from discreet.measures.generalized_table import merged
 from discreet.model.hierarchy import TOP
+from discreet.model.starred_cells import is_star
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from discreet.workload.answerable import source_of
@@ -169,9 +170,10 @@ def _sensitive(
 
 def _values(counted: CountedColumns, name: str, unit_of: NDArray[np.int64]) -> ValueCounts:
     place = counted.columns.index(name)
-    texts = counted.texts[place]
-    codes = counted.codes[:, place].copy()
-    codes[codes == len(texts)] = NO_VALUE
+    told = counted.texts[place]
+    texts = tuple(text for text in told if not is_star(text))
+    place_of = {text: code for code, text in enumerate(texts)}
+    codes = np.array([*(place_of.get(text, NO_VALUE) for text in told), NO_VALUE])[counted.codes[:, place]]
     pairs, rows = merged(np.column_stack([unit_of, codes]), counted.rows)
     return ValueCounts(
         attribute=name,

@@ -5,10 +5,11 @@ They are warnings of the audit, found by SQL of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from discreet.audit.missing_marks import MarkedColumns, observe_marks
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.single_values import single_values
 from discreet.model.coded_warning import CodedWarning, told_once
@@ -24,7 +25,9 @@ class ObservedRelease:
     ``others`` are the published columns that are neither quasi-identifiers nor sensitive; ``replaced`` have
     pseudonyms or masks in the place of identifiers and are not among them. ``rows`` leaves the ``starred``
     rows out; these are told apart only where ``starred_apart``. ``classes`` is the table of classes in the
-    engine (``sql.verify.classes_table``), None of a permuted release.
+    engine (``sql.verify.classes_table``), None of a permuted release. ``real_values`` are texts by
+    column that are values, though they look like marks for missing ones. ``values`` names a table of
+    ``sql.verify_bits.value_bits``, and the type of its cells, for sensitive columns that have one.
     """
 
     table: SourceTable
@@ -37,6 +40,8 @@ class ObservedRelease:
     starred: int
     starred_apart: bool
     classes: str | None = None
+    real_values: Mapping[str, Collection[str]] = field(default_factory=dict)
+    values: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 Observation: TypeAlias = Callable[[Engine, ObservedRelease], Iterable[CodedWarning]]
@@ -87,6 +92,20 @@ def values_of_single_rows(engine: Engine, release: ObservedRelease) -> Iterator[
             yield rows_singled_out(each)
 
 
+def missing_marks(engine: Engine, release: ObservedRelease) -> Iterator[CodedWarning]:
+    """Look for marks for missing values, and for stars, in the sensitive columns."""
+    columns = MarkedColumns(
+        table=release.table,
+        quasi_identifiers=release.quasi_identifiers,
+        sensitive=release.sensitive,
+        starred=release.starred,
+        starred_apart=release.starred_apart,
+        real_values=release.real_values,
+        values=release.values,
+    )
+    return observe_marks(engine, columns)
+
+
 def _rows_of(release: ObservedRelease) -> str:
     """The rows of a release without starred ones."""
     table = release.table
@@ -94,7 +113,11 @@ def _rows_of(release: ObservedRelease) -> str:
     return sql.without_stars(table.relation, [table.text(name) for name in table.columns] if apart else [])
 
 
-OBSERVATIONS: tuple[Observation, ...] = (people_of_pseudonyms, values_of_single_rows)
+OBSERVATIONS: tuple[Observation, ...] = (
+    people_of_pseudonyms,
+    values_of_single_rows,
+    missing_marks,
+)
 """The observations, in the order of their warnings."""
 
 

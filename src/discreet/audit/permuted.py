@@ -33,6 +33,7 @@ from discreet.sql.dialect import Dialect
 from discreet.sql.help_table import help_columns
 from discreet.sql.names import identifier
 from discreet.sql.source import decimals_of, is_floating
+from discreet.sql.starred_cells import holds_stars, star_free
 
 LISTED = 100
 _MOST_SLICES = 16
@@ -178,6 +179,8 @@ def _observed(
 def pairs_of(engine: Engine, tables: TemporaryTables, source: SourceTable, claims: PermutedClaims) -> str:
     """The groups and sensitive values of a source, as texts: a relation, stored where texts are looked at."""
     group, value = source.text(claims.group_column), source.text(claims.sensitive)
+    if holds_stars(source.types[claims.sensitive]):
+        value = star_free(value, "VARCHAR", source.dialect)
     floating = is_floating(source.types[claims.sensitive])
     query = sql.pairs_table(source.relation, group, value, floating=floating)
     pairs = f"({query}) AS pairs" if _is_exact(source, claims) else identifier(tables.create(query))

@@ -12,6 +12,7 @@ from discreet.sql import verify_permuted as sql
 from discreet.sql.dialect import Dialect
 from discreet.sql.help_table import help_columns
 from discreet.sql.source import canonical_text, is_floating
+from discreet.sql.starred_cells import holds_stars, is_star_in_words, star_free
 
 _PAIRS, _NUMBERS, _GROUPS = "pairs", "numbers", "permuted_groups"
 _UP, _DOWN, _SPREAD = "upwards", "downwards", "spread"
@@ -33,6 +34,8 @@ def statements_of_groups(
             canonical_text(reader.identifier(name), table.types[name], reader)
             for name in (claims.group_column, claims.sensitive)
         )
+        if holds_stars(table.types[claims.sensitive]):
+            value = star_free(value, "VARCHAR", reader, is_star_in_words)
         pairs = sql.pairs_table(
             own_check.relation(held, reader, by_name=by_name),
             group,

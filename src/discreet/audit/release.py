@@ -6,7 +6,7 @@ The manifest is read here as plain JSON, by nothing that wrote it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import index
 from pathlib import Path
@@ -63,6 +63,7 @@ def audit_release(
     population: ShownPopulation | None = None,
     known: KnownAttributes = MappingProxyType({}),
     strictest: bool = False,
+    real_values: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> AuditReport:
     """Audit a release, ours or foreign; what is not given comes from its manifest where there is one.
 
@@ -72,7 +73,7 @@ def audit_release(
     are audited, unless columns, an l or another criterion beside k are named: its classes are audited then.
     ``population`` is needed for criteria of the population; what was suppressed comes from the manifest where
     there is one. ``known`` is as ``audit_source`` has it, and so is ``strictest``; groups have no classes to
-    tell it of, which a warning says.
+    tell it of, which a warning says. ``real_values`` are the publisher's, by column.
 
     Raises ``InputError`` where the file or the manifest cannot be read, where neither an argument nor a
     manifest names the quasi-identifiers, and where the manifest requires a criterion that is not here.
@@ -99,6 +100,8 @@ def audit_release(
             population=population,
             known=known,
             strictest=strictest,
+            foreign=True,
+            real_values=real_values,
         )
     report = audit_source(
         engine,
@@ -107,12 +110,14 @@ def audit_release(
         sensitive=claims.sensitive if sensitive is None else sensitive,
         requirement=claims.requirement if requirement is None or requirement.is_empty else requirement,
         subject=claims.subject,
-        starred_apart=claims.starred,
+        starred_apart=claims.starred and claims.suppressed > 0,
+        suppressed=claims.suppressed if claims.starred else None,
         population=None if population is None else replace(population, suppressed=claims.suppressed),
         known=known,
         strictest=strictest,
         digest=place.in_database,
         replaced=claims.replaced,
+        real_values=real_values,
     )
     report = with_manifest_warnings(report, document or {})
     return _compared(report, claims, place, report.sha256 or digest_of(engine, place))
@@ -138,7 +143,8 @@ def with_manifest_warnings(report: AuditReport, document: Mapping[str, Any]) -> 
 def as_written(place: ReleaseAddress) -> SourceSpec:
     """The release as this program writes it: that ``a;b`` is one name, its file alone does not tell."""
     is_csv = place.path is not None and place.path.suffix == ".csv"
-    return place.source(delimiter="," if is_csv else None)
+    source = place.source(delimiter="," if is_csv else None)
+    return replace(source, unquoted_nulls=()) if is_csv else source
 
 
 def required_names(place: ReleaseAddress, quasi_identifiers: Sequence[str] | None) -> Sequence[str]:

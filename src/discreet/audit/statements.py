@@ -8,7 +8,7 @@ with the whole table, that is the published one, and what only its publisher kno
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from discreet.audit.permuted_statements import statements_of_groups
 from discreet.audit.release import as_written, read_claims, read_manifest, required_names
 from discreet.audit.whole_table import attribute_at
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.files.sources import unquoted_nulls_of
 from discreet.engines.scratch import opened
 from discreet.errors import InputError
 from discreet.model.check_statement import CheckStatement
@@ -32,6 +33,7 @@ from discreet.sql import own_check as sql
 from discreet.sql import verify_criteria as by_criteria
 from discreet.sql.dialect import Dialect
 from discreet.sql.source import cell_text
+from discreet.sql.starred_cells import holds_stars, is_star_in_words, shows_nothing, star_free
 from discreet.sql.verify import rows_of
 
 _VALUES, _PARTS = "audited_values", "audited_parts"
@@ -67,7 +69,7 @@ def check_statements(
         keys = tuple(quasi_identifiers or claims.quasi_identifiers)
         values = claims.sensitive if sensitive is None else tuple(sensitive)
         asked = claims.requirement if asked.is_empty else asked
-        source, apart = as_written(place), claims.starred
+        source, apart = as_written(place), claims.starred and claims.suppressed > 0
         people = _People(claims.subject) if claims.counts_subjects else _ROWS
     if asked.is_empty:
         raise InputError(
@@ -75,8 +77,11 @@ def check_statements(
             advice="Say what must be so: --k 5, or another criterion.",
         )
     with opened(engine, source) as table:
-        relation = sql.relation(source, reader, by_name=by_name)
-        release = _Release.of(engine, table, relation, reader, keys, values, people, apart=apart)
+        told = replace(source, unquoted_nulls=unquoted_nulls_of(source))
+        relation = sql.relation(told, reader, by_name=by_name)
+        release = _Release.of(
+            engine, table, relation, reader, keys, values, people, apart=apart, foreign=claims is None
+        )
         return tuple(release.statements(asked))
 
 
@@ -123,15 +128,24 @@ class _Release:
         people: _People,
         *,
         apart: bool,
+        foreign: bool,
     ) -> _Release:
-        counted = PublishedRows.of(table, keys, values, None, starred_apart=apart)
+        counted = PublishedRows.of(table, keys, values, None, starred_apart=apart, foreign=foreign)
 
         def text(name: str) -> str:
             return cell_text(reader.identifier(name), table.types[name], table.null_values, reader)
 
+        def value(name: str) -> str:
+            if not holds_stars(table.types[name]):
+                return text(name)
+            return star_free(text(name), "VARCHAR", reader, is_star_in_words)
+
+        cells = [(reader.identifier(name), table.types[name]) for name in table.columns]
+        nulls = list(map(reader.literal, table.null_values))
+        starred = {"starred": shows_nothing(cells, nulls, reader, is_star_in_words)} if foreign else {}
         every = [text(name) for name in table.columns]
-        shown = [*values, *([] if people.column is None else [people.column])]
-        query = rows_of(relation, list(map(text, keys)), list(map(text, shown)), every, starred_apart=apart)
+        shown = [*map(value, values), *([] if people.column is None else [text(people.column)])]
+        query = rows_of(relation, list(map(text, keys)), shown, every, starred_apart=apart, **starred)
         return cls(engine, counted, query, reader, people)
 
     @property

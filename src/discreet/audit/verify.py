@@ -7,7 +7,7 @@ knows (see docs/audit.md).
 
 Decisions where the definitions are silent:
 
-- NULL in a quasi-identifier is a value like any other; NULL is no sensitive value.
+- NULL in a quasi-identifier is a value like any other; NULL is no sensitive value, and neither are stars.
 - A file without rows passes no requirement: there was nothing to check.
 - A file in which every row is starred passes any requirement, with a warning: no row says anything.
 - Without a requirement an audit passes, with a warning: nothing was asked.
@@ -17,7 +17,8 @@ Decisions where the definitions are silent:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -25,6 +26,7 @@ from discreet.audit.counts import Along, ClassTotals, PublishedRows, ascending, 
 from discreet.audit.criteria import findings, require_auditable, tests_of, with_scores
 from discreet.audit.observations import ObservedRelease, observations
 from discreet.audit.population import NOT_TOLD, ShownPopulation, asks_population
+from discreet.audit.starred_rows import RowsApart, rows_apart, with_people_of_stars
 from discreet.audit.strictest import strictest_values
 from discreet.audit.subjects import count_subjects
 from discreet.audit.whole_table import KnownAttributes, compared_with_release
@@ -95,6 +97,9 @@ def audit_source(
     digest: bool = False,
     in_order: bool = False,
     replaced: Sequence[str] = (),
+    suppressed: int | None = None,
+    foreign: bool = False,
+    real_values: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> AuditReport:
     """Count the classes of a release, a file or a table that ``engine`` reads, and judge ``requirement``.
 
@@ -107,7 +112,10 @@ def audit_source(
     comes from the release (``audit.whole_table``). ``strictest`` tells every other criterion of classes of
     rows (``audit.strictest``). ``digest`` asks for the SHA-256 of the rows, whatever their order; where they
     lie ``in_order``, by their quasi-identifiers and then by their other cells, it is faster. In columns of
-    ``replaced`` something stands in the place of identifiers: they are not as they were.
+    ``replaced`` something stands in the place of identifiers: they are not as they were. Of the starred rows
+    so many are ``suppressed``, where that is known; others are people (``audit.starred_rows``). Of a
+    ``foreign`` file, rows without any quasi-identifier are set apart. ``real_values`` are texts by column
+    that are no marks for missing values.
     """
     witness = subjects if subject is None else subject
     keys, values = _names(quasi_identifiers, sensitive)
@@ -117,40 +125,60 @@ def audit_source(
         told_once = in_order and not (witness or starred_apart) and _pairs(table, keys, values)
         distinct = _distinct(engine, tables, table, told_once=told_once) if digest else None
         among = None if witness else distinct
-        published = PublishedRows.of(table, keys, values, along, starred_apart=starred_apart, distinct=among)
+        published = PublishedRows.of(
+            table, keys, values, along, starred_apart=starred_apart, distinct=among, foreign=foreign
+        )
         counts = _counted(engine, tables, published, witness, thresholds, scored=bool(further))
         sha256 = _digest(distinct, counts)
+        apart = rows_apart(engine, published, counts) if foreign else RowsApart()
         wanted = strictest and witness is None
         told = strictest_values(engine, tables, published, counts, population, known) if wanted else ()
         counts = with_scores(engine, tables, published, counts, further, population, known)
-        predicate = sql.failing(requirement.k, thresholds, tests_of(further))
         found = findings(engine, tables, published, counts, further)
-        failing_classes = engine.fetch_rows(sql.count_classes(counts.table, predicate))[0][0]
-        return AuditReport(
-            passed=requirement.is_empty or _passed(counts, failing_classes, found),
-            rows=counts.rows,
-            classes=counts.classes,
-            k=counts.k,
-            l=counts.l,
-            starred=counts.starred,
-            failing=_failing(engine, counts, predicate, keys) if failing_classes else (),
-            failing_classes=failing_classes,
-            class_sizes=ascending(engine, sql.class_sizes(counts.table)),
-            suppressed=counts.starred,
+        predicate = sql.failing(requirement.k, thresholds, tests_of(further))
+        report = replace(
+            _report(engine, counts, predicate, keys, found, requirement),
             class_rows=None if witness is None else ascending(engine, sql.class_rows(counts.table)),
-            required_k=requirement.k,
             required_l=_required_l(values, thresholds),
             warnings=(
                 *_alike(engine, counts),
                 *_warnings(requirement, counts),
+                *apart.warnings,
                 *_not_told(asks_population(further), population),
-                *_observed(engine, published, (*replaced, subject), requirement, counts),
+                *_observed(engine, published, (*replaced, subject), requirement, counts, real_values),
                 *compared_with_release(further, values, known),
             ),
-            criteria=found,
             strictest=told,
             sha256=sha256,
         )
+    report = apart.left_out_of(report) if apart.rows else report
+    return report if suppressed is None else with_people_of_stars(report, suppressed)
+
+
+def _report(
+    engine: Engine,
+    counts: ClassTotals,
+    predicate: str,
+    keys: Sequence[str],
+    found: Sequence[CriterionFinding],
+    requirement: Requirement,
+) -> AuditReport:
+    """What a requirement is judged by: the figures of all classes, and those that a predicate says fail."""
+    failing_classes = engine.fetch_rows(sql.count_classes(counts.table, predicate))[0][0]
+    return AuditReport(
+        passed=requirement.is_empty or _passed(counts, failing_classes, found),
+        rows=counts.rows,
+        classes=counts.classes,
+        k=counts.k,
+        l=counts.l,
+        starred=counts.starred,
+        failing=_failing(engine, counts, predicate, keys) if failing_classes else (),
+        failing_classes=failing_classes,
+        class_sizes=ascending(engine, sql.class_sizes(counts.table)),
+        suppressed=counts.starred,
+        required_k=requirement.k,
+        criteria=tuple(found),
+    )
 
 
 def _observed(
@@ -159,6 +187,7 @@ def _observed(
     replaced: Sequence[str | None],
     requirement: Requirement,
     counts: ClassTotals,
+    real_values: Mapping[str, Collection[str]],
 ) -> tuple[str, ...]:
     """Warnings about columns that no criterion reads, and observations."""
     instead = tuple(dict.fromkeys(name for name in replaced if name is not None))
@@ -174,6 +203,8 @@ def _observed(
         starred=counts.starred,
         starred_apart=published.starred_apart,
         classes=counts.table,
+        real_values=real_values,
+        values=dict(zip(published.sensitive, counts.values, strict=False)),
     )
     return (*_leftovers(release), *observations(engine, release))
 

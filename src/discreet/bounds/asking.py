@@ -122,6 +122,11 @@ def _warnings(release: OpenRelease, asked: AskedQuery) -> tuple[str, ...]:
         found.append(
             f"{release.manifest.dropped:,} rows with NULL were left out of the release, and of the answers."
         )
+    if release.manifest.set_apart:
+        found.append(
+            f"{release.manifest.set_apart:,} rows without any quasi-identifier were left out of the release, "
+            "and of the answers."
+        )
     facts = None if release.permuted is None else release.permuted.facts
     if facts is not None and facts.rows_without_value and asked.measures:
         found.append(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from discreet.engines.files.delimited_text import check_names
+from discreet.model.starred_cells import BLANKS
 from discreet.model.table_spec import SourceSpec
-from discreet.sql.written_steps import BLANKS
 
 
 def read_names(source: SourceSpec, names: Sequence[str]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from discreet.model.written_form import WrittenForm
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import literal
 from discreet.sql.source import canonical_text, column_name, is_floating, is_text
+from discreet.sql.starred_cells import holds_stars, shows_nothing, star_free
 from discreet.sql.written import MISREAD, read_as_written
 
 _LONGEST = 60
@@ -63,10 +64,34 @@ class AsWritten:
     @property
     def as_it_stands(self) -> bool:
         """Whether the source's own rows are read, all of them and cell by cell."""
-        return not self.forms and not self.whole and self.source.subset is None
+        return not (self.forms or self.whole or self._star_free or self.leaves_rows)
+
+    @property
+    def leaves_rows(self) -> bool:
+        """Whether rows of the source may be left out."""
+        return self.source.subset is not None or bool(self._set_apart)
+
+    @property
+    def _star_free(self) -> frozenset[int]:
+        """The places of columns whose cells of stars are NULL, where they can hold such."""
+        names = [name for name in self.source.star_free if name in self.types]
+        return frozenset(self.columns.index(name) for name in names if holds_stars(self.types[name]))
+
+    @property
+    def _set_apart(self) -> tuple[str, ...]:
+        """The columns by which rows that show nothing are left out; none where no row can be such."""
+        names = self.source.set_apart
+        found = all(name in self.types for name in names)
+        return names if found and any(holds_stars(self.types[name]) for name in names) else ()
 
     def query(self, rows: str, dialect: Dialect) -> str:
         """What reads ``rows``, which stands behind FROM."""
+        if self._star_free:
+            cells = [column_name(place) for place in range(len(self.columns))]
+            for place in self._star_free:
+                cell, kind = cells[place], self.types[self.columns[place]]
+                cells[place] = f"{star_free(cell, kind, dialect)} AS {cell}"
+            rows = f"(SELECT {', '.join(cells)} FROM {rows}) AS star_free"
         query = f"SELECT * FROM {rows}"
         if self.whole:
             cells = [
@@ -80,6 +105,11 @@ class AsWritten:
         if self.forms:
             places = {self.columns.index(name): form for name, form in self.forms.items()}
             query = read_as_written(rows, len(self.columns), places, self.source.null_values, dialect)
+        if self._set_apart:
+            keys = [(column_name(self.columns.index(name)), self.types[name]) for name in self._set_apart]
+            texts = [literal(text) for text in self.source.null_values]
+            test = shows_nothing(keys, texts, dialect)
+            query = f"SELECT * FROM ({query}) AS all_rows WHERE NOT {test}"
         if self.source.subset is None:
             return query
         name = self.source.subset.column

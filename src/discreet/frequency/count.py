@@ -14,7 +14,7 @@ integers.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
@@ -22,11 +22,18 @@ from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import confirm_all_read, opened
 from discreet.engines.written import check_forms
 from discreet.errors import InputError, LimitReached
-from discreet.frequency.encode import EncodedGroups, drop_null_rows, encode_hierarchies, encode_sensitive
+from discreet.frequency.encode import (
+    EncodedGroups,
+    drop_null_rows,
+    encode_hierarchies,
+    encode_sensitive,
+    rows_that_show_nothing,
+)
 from discreet.frequency.kept_groups import KeptGroups, kept_groups
 from discreet.frequency.merge import row_types
 from discreet.frequency.population import encode_together, with_people
 from discreet.model.frequency_set import FrequencySet
+from discreet.model.starred_cells import is_star
 from discreet.model.table_spec import NullPolicy, TableSpec
 from discreet.settings import Settings, memory_text
 from discreet.sql import frequency as sql
@@ -39,6 +46,7 @@ from discreet.sql.source import (
     group_key_type,
     is_binary,
 )
+from discreet.sql.starred_cells import holds_stars, star_free
 
 _BYTES_OF_VALUE = 500
 """Of a different value, beside its text: as an object, in tables of places, in hierarchies, as a number."""
@@ -99,35 +107,72 @@ def count_frequency_set(
     keys = GroupingKeys.of(spec, sensitive)
     beside = spec.of_population
     with ExitStack() as stack:
-        table, encoded, dropped = _groups(engine, stack, spec, keys, settings)
+        table, encoded, left_out = _groups(engine, stack, spec, keys, settings)
         if keys.subject is not None:
             _check_subjects(encoded, spec, keys.subject)
         locate = Locator(engine, table)
         if beside is None:
             hierarchies, encoded = encode_hierarchies(encoded, spec, locate)
         else:
-            register, people, left = _groups(engine, stack, beside, GroupingKeys.of(beside), settings)
+            register, people, missing = _groups(engine, stack, beside, GroupingKeys.of(beside), settings)
             either = Locator(engine, table, also=register)
             hierarchies, encoded, people = encode_together(encoded, people, spec, either)
         known, encoded = encode_sensitive(encoded, spec, keys.sensitive, locate)
-    counted = row_types(encoded, hierarchies, keys.sensitive, keys.subject, dropped, known=known)
+    counted = row_types(encoded, hierarchies, keys.sensitive, keys.subject, left_out.dropped, known=known)
+    counted = replace(counted, set_apart=left_out.set_apart, starred=left_out.starred)
     if beside is None:
         return counted
+    left = missing.dropped + missing.set_apart
     return with_people(counted, row_types(people, hierarchies, (), None, left), beside.source.label)
+
+
+@dataclass(frozen=True)
+class _LeftOut:
+    """The rows that the NULL policy leaves out, and those that show nothing and are set apart before.
+
+    ``starred`` are those of the others that have a star in a sensitive attribute, by its name.
+    """
+
+    dropped: int
+    set_apart: int
+    starred: Mapping[str, int]
 
 
 def _groups(
     engine: Engine, stack: ExitStack, spec: TableSpec, keys: GroupingKeys, settings: Settings
-) -> tuple[SourceTable, EncodedGroups, int]:
-    """A spec's table, opened for as long as the stack lasts, its groups, and the rows left out of them."""
-    table = stack.enter_context(opened(engine, spec.source))
+) -> tuple[SourceTable, EncodedGroups, _LeftOut]:
+    """A spec's table, opened for as long as the stack lasts, its groups, and the rows left out of them.
+
+    Rows that show nothing and sensitive stars are read here as they lie, so that they are counted without a
+    scan of their own.
+    """
+    table = stack.enter_context(opened(engine, replace(spec.source, star_free=(), set_apart=())))
     check_columns(table, spec, keys)
     check_forms(engine, table, spec.source)
-    return table, *_apply_null_policy(_scan(engine, table, keys, settings), spec)
+    encoded = _scan(engine, table, keys, settings)
+    nothing = rows_that_show_nothing(encoded, len(keys.quasi_identifiers), table.null_values)
+    set_apart = int(encoded.rows[nothing].sum())
+    if set_apart:
+        encoded = encoded.only(~nothing)
+        if not encoded.groups:
+            raise nothing_shown(spec, set_apart)
+    encoded = encoded.with_null_values(table.null_values, len(keys.encoded))
+    starred = {}
+    for place, name in enumerate(keys.sensitive, len(keys.quasi_identifiers)):
+        stars = tuple(filter(is_star, encoded.values[place]))
+        if stars:
+            rows = dict(zip(encoded.values[place], encoded.rows_of_values(place), strict=False))
+            starred[name] = int(sum(rows[star] for star in stars))
+            encoded = encoded.with_nulls_at(place, stars)
+    encoded, dropped = _apply_null_policy(encoded, spec)
+    return table, encoded, _LeftOut(dropped, set_apart, starred)
 
 
 def _scan(engine: Engine, table: SourceTable, keys: GroupingKeys, settings: Settings) -> EncodedGroups:
-    """The groups of a table's rows, as numbers; the one scan, and nothing is left in the engine."""
+    """The groups of a table's rows, as numbers; the one scan, and nothing is left in the engine.
+
+    Texts that are read as NULL still are texts.
+    """
     columns, texts = _expressions(table, keys)
     most = _most_groups(keys, settings)
     with kept_groups(engine, table.relation, columns, texts, most) as kept:
@@ -138,15 +183,7 @@ def _scan(engine: Engine, table: SourceTable, keys: GroupingKeys, settings: Sett
             raise InputError(f"{table.label} has no rows", allowed="at least one row below the header")
         _check_values(kept, keys, settings)
         found = kept.codes(last_is_subject=keys.subject is not None)
-    number = len(keys.encoded)
-    encoded = EncodedGroups(
-        keys.encoded, found.values[:number], found.codes[:number], found.rows, found.subjects
-    ).with_null_values(table.null_values)
-    return replace(
-        encoded,
-        values=(*encoded.values, *found.values[number:]),
-        codes=(*encoded.codes, *found.codes[number:]),
-    )
+    return EncodedGroups(keys.encoded, found.values, found.codes, found.rows, found.subjects)
 
 
 def _expressions(table: SourceTable, keys: GroupingKeys) -> tuple[list[str], list[str]]:
@@ -160,9 +197,13 @@ def _expressions(table: SourceTable, keys: GroupingKeys) -> tuple[list[str], lis
     ]
     texts = [canonical_text(sql.key_name(i), group_key_type(kind), dialect) for i, kind in enumerate(kinds)]
     if keys.policed:
-        columns.append(
-            f"CASE WHEN NOT {any_null([table.text(name) for name in keys.policed])} THEN 'kept' END"
-        )
+        policed = [
+            star_free(table.text(name), "VARCHAR", dialect)
+            if holds_stars(table.types[name])
+            else table.text(name)
+            for name in keys.policed
+        ]
+        columns.append(f"CASE WHEN NOT {any_null(policed)} THEN 'kept' END")
         texts.append(sql.key_name(len(texts)))
     if keys.subject is not None:
         kind = table.types[keys.subject]
@@ -180,6 +221,16 @@ def _apply_null_policy(encoded: EncodedGroups, spec: TableSpec) -> tuple[Encoded
     if not kept.groups:
         raise nothing_left(spec, dropped)
     return kept, dropped
+
+
+def nothing_shown(spec: TableSpec, rows: int) -> InputError:
+    """Say that every row shows nothing."""
+    return InputError(
+        f"each of the {rows:,} rows of {spec.source.label} has * or NULL in every quasi-identifier, and none "
+        "is left",
+        allowed="rows that show a quasi-identifier",
+        advice="Name columns that show something, or publish from the table as it was before.",
+    )
 
 
 def nothing_left(spec: TableSpec, dropped: int) -> InputError:

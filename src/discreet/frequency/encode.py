@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given, HierarchySource
 from discreet.model.sensitive_attribute import SensitiveAttribute
+from discreet.model.starred_cells import is_star
 from discreet.model.table_spec import Attribute, TableSpec
 
 Locate = Callable[[str, str], str]
@@ -39,15 +40,22 @@ class EncodedGroups:
         """The number of groups."""
         return len(self.rows)
 
-    def with_null_values(self, null_values: Sequence[str]) -> EncodedGroups:
-        """The same groups with some texts read as NULL."""
-        codes = list(self.codes)
-        for i, values in enumerate(self.values):
-            found = [place for place, value in enumerate(values) if value in null_values]
-            if found:
-                map_to = np.arange(len(values) + 1)
-                map_to[found] = len(values)
-                codes[i] = map_to[codes[i]]
+    def with_null_values(self, null_values: Sequence[str], number: int | None = None) -> EncodedGroups:
+        """The same groups with some texts read as NULL, in the first ``number`` columns (None: in all)."""
+        found = self
+        for i in range(len(self.values) if number is None else number):
+            found = found.with_nulls_at(i, null_values)
+        return found
+
+    def with_nulls_at(self, place: int, null_values: Sequence[str]) -> EncodedGroups:
+        """The same groups with some texts of one column read as NULL."""
+        values, codes = self.values[place], list(self.codes)
+        found = [code for code, value in enumerate(values) if value in null_values] if null_values else []
+        if not found:
+            return self
+        map_to = np.arange(len(values) + 1)
+        map_to[found] = len(values)
+        codes[place] = map_to[codes[place]]
         return replace(self, codes=tuple(codes))
 
     def rows_of_values(self, attribute: int) -> NDArray[np.int64]:
@@ -63,6 +71,24 @@ class EncodedGroups:
             rows=self.rows[kept],
             subjects=None if self.subjects is None else self.subjects[kept],
         )
+
+
+def rows_that_show_nothing(
+    encoded: EncodedGroups, keys: int, null_values: Sequence[str]
+) -> NDArray[np.bool_]:
+    """Find the groups with stars or NULL in each of the first ``keys`` columns, and a star in one of them.
+
+    ``encoded`` are groups whose ``null_values`` are not read as NULL yet: a star that is one is a star.
+    """
+    empty, starred = np.ones(encoded.groups, dtype=np.bool_), np.zeros(encoded.groups, dtype=np.bool_)
+    for values, codes in zip(encoded.values[:keys], encoded.codes[:keys], strict=True):
+        stars = np.array([*map(is_star, values), False], dtype=np.bool_)
+        nothing = stars | np.array([*(value in null_values for value in values), True], dtype=np.bool_)
+        empty &= nothing[codes]
+        if not empty.any():
+            break
+        starred |= stars[codes]
+    return empty & starred
 
 
 def drop_null_rows(encoded: EncodedGroups) -> tuple[EncodedGroups, int]:

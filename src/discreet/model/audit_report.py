@@ -77,6 +77,8 @@ class AuditReport:
     ``suppressed`` rows are those that the manifest says were left out, else the ``starred`` ones. Where k
     counts subjects, ``class_rows`` is as ``class_sizes``, but in rows. ``required_k`` is the k that was asked
     of the release, None where there was none; ``required_l`` the l of each sensitive attribute that had one.
+    ``set_apart`` rows have a star or NULL in every quasi-identifier and are in no class, though k, l and all
+    tests hold for them, too; a file with its manifest has none.
     ``criteria`` tells of each criterion beside k and l that was asked, once for each sensitive attribute that
     it speaks of; ``strictest`` of every one that there is, where that was asked; ``sha256`` is that of the
     rows, whatever their order, likewise.
@@ -100,6 +102,7 @@ class AuditReport:
     criteria: tuple[CriterionFinding, ...] = ()
     strictest: tuple[StrictestValue, ...] = ()
     sha256: str | None = None
+    set_apart: int = 0
 
     @property
     def kind(self) -> ReleaseKind:
@@ -120,6 +123,7 @@ class AuditReport:
             "l": dict(self.l),
             "starred": self.starred,
             "suppressed": self.suppressed,
+            **({"set_apart": self.set_apart} if self.set_apart else {}),
             "failing": [{"values": dict(f.values), "rows": f.rows} for f in self.failing],
             "failing_classes": self.failing_classes,
             "class_sizes": {str(size): number for size, number in self.class_sizes.items()},

@@ -10,6 +10,15 @@ INSENSITIVE_PUBLISHED = "insensitive-published"
 UNLISTED_PUBLISHED = "unlisted-published"
 """Such columns that the spec does not even list."""
 
+MISSING_MARKS = "missing-marks"
+"""Texts that may say that a value is missing, and count as values."""
+
+STARRED_CELLS = "starred-cells"
+"""Cells of stars, as a release has them, in a table."""
+
+ROWS_WITHOUT_QUASI_IDENTIFIERS = "rows-without-quasi-identifiers"
+"""Rows with a star or NULL in every quasi-identifier."""
+
 HOMOGENEOUS_CLASS = "homogeneous-class"
 """A class in which every row has the same sensitive value."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -43,7 +44,9 @@ class FrequencySet:
     ``hierarchy.null_code``); rows of ``codes`` are distinct, in no promised order. ``counts`` holds rows.
     ``sensitive`` holds one ``ValueSets`` per sensitive attribute. ``subjects`` holds the subjects of each row
     type where the spec names a subject, else None; k then counts subjects, suppression still counts rows.
-    ``dropped`` is the number of rows that the NULL policy left out; they are not in ``counts``.
+    ``dropped`` is the number of rows that the NULL policy left out, ``set_apart`` that of rows with stars or
+    NULL in every quasi-identifier, and a star in one (decision 0016); neither are in ``counts``. ``starred``
+    are the rows with a star in a sensitive attribute, by its name: it is read as NULL.
     ``population`` is there where the spec names one. ``whole`` says that ``sensitive`` leaves none of
     the table's sensitive attributes out.
     """
@@ -54,6 +57,8 @@ class FrequencySet:
     sensitive: tuple[ValueSets, ...] = ()
     subjects: ValueSets | None = None
     dropped: int = 0
+    set_apart: int = 0
+    starred: Mapping[str, int] = field(default_factory=dict)
     population: Population | None = None
     whole: bool = True
 

@@ -51,7 +51,8 @@ class Attribute:
     ``numeric`` says whether metrics measure a quasi-identifier by the range of its numbers or count its
     values; None: numbers where every leaf of the hierarchy is one. ``domain`` are the values that are public
     whatever the rows hold; None where only the rows tell them. ``way`` is what stands in an identifier's
-    place, which is left out where it is None; ``shift`` how a column's dates are moved.
+    place, which is left out where it is None; ``shift`` how a column's dates are moved. ``real_values`` are
+    texts that are values, though they look like marks for missing ones.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Attribute:
     domain: PublicDomain | None = None
     way: IdentifierWay | None = None
     shift: DateShift | None = None
+    real_values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,10 @@ class SourceSpec:
     that ``subject`` decides. ``survey_weight`` is the column that says how many people a row stands for.
     ``rows_are_people`` declares that each row is a person, although values of an identifier repeat.
     ``warnings`` are what somebody noticed in the rows, for every verb to repeat. With
-    a ``link`` only rows that belong to another table's are there.
+    a ``link`` only rows that belong to another table's are there. ``unquoted_nulls`` are texts of a delimited
+    file that are NULL without quotes around them, None where the file tells which. In columns of
+    ``star_free`` a cell of stars is NULL, and rows that have stars or NULL in each of ``set_apart``, and a
+    star in one, are not seen (``model.starred_cells``); a ``TableSpec`` says both by its attributes' roles.
     """
 
     path: Path | None = None
@@ -150,6 +155,9 @@ class SourceSpec:
     rows_are_people: bool = False
     warnings: tuple[str, ...] = ()
     link: Link | None = field(default=None, repr=False)
+    unquoted_nulls: tuple[str, ...] | None = None
+    star_free: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    set_apart: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def form_of(self, name: str) -> WrittenForm | None:
         """How a column's cells are written, where they are texts: as it says, or as the source does."""
@@ -195,6 +203,15 @@ class TableSpec:
     privacy_budget: PrivacyBudget | None = None
     about: About = field(default_factory=About)
 
+    def __post_init__(self) -> None:
+        """Have the source read stars as the attributes' roles ask."""
+        source = replace(
+            self.source,
+            star_free=tuple(attribute.name for attribute in self.sensitive),
+            set_apart=tuple(attribute.name for attribute in self.quasi_identifiers),
+        )
+        object.__setattr__(self, "source", source)
+
     def with_role(self, role: AttributeRole) -> tuple[Attribute, ...]:
         """The attributes of one role, in the spec's order."""
         return tuple(a for a in self.attributes if a.role is role)
@@ -213,6 +230,11 @@ class TableSpec:
     def numeric(self) -> dict[str, bool]:
         """Whether quasi-identifiers count as numbers, by name, where the spec says so."""
         return {a.name: a.numeric for a in self.quasi_identifiers if a.numeric is not None}
+
+    @property
+    def real_values(self) -> dict[str, tuple[str, ...]]:
+        """The texts of each attribute that are no marks for missing values, where some are listed."""
+        return {a.name: a.real_values for a in self.attributes if a.real_values}
 
     @property
     def of_population(self) -> TableSpec | None:

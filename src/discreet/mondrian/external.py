@@ -76,6 +76,10 @@ class Facts(Protocol):
         """Rows that the NULL policy left out."""
 
     @property
+    def set_apart(self) -> int:
+        """Rows that show nothing in any quasi-identifier, left out before."""
+
+    @property
     def by_subject(self) -> bool:
         """Whether the spec names a subject."""
 
@@ -147,6 +151,7 @@ class _Run:
             requirement=self.requirement,
             tables=number_through(engine, self.tables, finished, fragments, len(hierarchies)),
             dropped=self.facts.dropped,
+            set_apart=self.facts.set_apart,
             fragments=len(fragments),
             scans=scans + 1,
             warnings=_SAID[self.options.summary],

@@ -47,6 +47,7 @@ class StoredPartition:
     requirement: Requirement
     tables: NumberedClasses
     dropped: int
+    set_apart: int
     fragments: int
     scans: int
     warnings: tuple[str, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.model.table_spec import AttributeRole
@@ -24,12 +24,13 @@ _MOST_WORDS = 2_000
 _MOST_SUMS = 10
 
 
-def warnings_of(attributes: Sequence[ProposedAttribute]) -> list[str]:
-    """What to look at, from the profiles alone."""
+def warnings_of(attributes: Sequence[ProposedAttribute], told: Collection[str] = ()) -> list[str]:
+    """What to look at, from the profiles alone; of columns that were ``told``, numbers far off were."""
     found: list[str] = []
     found += _one_column([a.column for a in attributes])
     found += _strange_header([a.column for a in attributes])
-    found += warnings_of_values([a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER])
+    columns = [a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER]
+    found += warnings_of_values(columns, told)
     found += warnings_of_dropped(attributes)
     if not any(a.role is AttributeRole.QUASI_IDENTIFIER for a in attributes):
         found.append("No column looks like a quasi-identifier: name at least one before you negotiate.")
@@ -38,11 +39,19 @@ def warnings_of(attributes: Sequence[ProposedAttribute]) -> list[str]:
     return found
 
 
-def warnings_of_values(columns: Sequence[ColumnProfile]) -> list[str]:
-    """What is odd in numbers and codes: nobody's age, numbers that mean missing, zeros that were lost."""
-    ages = [column for column in columns if is_age(column.name) and _is_strange_age(column)]
-    others = [column for column in columns if column not in ages]
+def warnings_of_values(columns: Sequence[ColumnProfile], told: Collection[str] = ()) -> list[str]:
+    """What is odd in numbers and codes: nobody's age, numbers that mean missing, zeros that were lost.
+
+    Of columns that were ``told``, numbers that mean missing were.
+    """
+    ages = [column for column in columns if is_strange_age(column)]
+    others = [column for column in columns if column not in ages and column.name not in told]
     return [*map(_strange_age, ages), *_far_off(others), *_lost_zeros(columns)]
+
+
+def is_strange_age(column: ColumnProfile) -> bool:
+    """Test whether a column of ages holds what is nobody's age."""
+    return is_age(column.name) and _is_strange_age(column)
 
 
 def warnings_of_dropped(attributes: Sequence[ProposedAttribute]) -> list[str]:
@@ -155,18 +164,20 @@ def copied_rows(engine: Engine, table: SourceTable, columns: Sequence[ColumnProf
 
 def _far_off(columns: Sequence[ColumnProfile]) -> list[str]:
     """A warning where numbers that programs write for what is missing lie far off the others."""
-    found = []
+    found, texts = [], []
     for column in columns:
         low, high = column.within
         far = [v for v in (column.lowest, column.highest) if max(low - v, v - high) > high - low > 0]
         if column.numbers and far:
             said = " and ".join(f"{value:.15g}" for value in far)
             found.append(f"'{column.name}' ({said}; the others from {low:.15g} to {high:.15g})")
+            texts += [f'"{value:.15g}"' for value in far]
     if not found:
         return []
     return [
         f"Numbers that may stand for what is missing, in {shortened(found)}. If they do, list them under "
-        "others of the column's hierarchy, or write null_values = […] in [source], for every column."
+        f"others of the column's hierarchy, or write null_values = [{', '.join(dict.fromkeys(texts))}] in "
+        "[source], for every column."
     ]
 
 

@@ -13,6 +13,8 @@ from discreet.engines.scratch import TemporaryTables
 from discreet.engines.written import check_forms
 from discreet.errors import InputError
 from discreet.hierarchy.messages import listed
+from discreet.model.coded_warning import CodedWarning
+from discreet.model.missing_marks import NUMBERS
 from discreet.model.table_spec import AttributeRole, SourceSpec
 from discreet.model.written_form import WrittenForm
 from discreet.profile.columns import ColumnProfile, columns_at_once, profile_columns, values_of
@@ -26,9 +28,11 @@ from discreet.profile.hierarchies import (
 from discreet.profile.hierarchy_files import FileMatch, match_files
 from discreet.profile.identifier_forms import propose_form
 from discreet.profile.lattice_size import small_enough
+from discreet.profile.missing_values import missing_values
 from discreet.profile.name_columns import with_names
 from discreet.profile.oddities import (
     copied_rows,
+    is_strange_age,
     warnings_of,
     warnings_of_copies,
     warnings_of_dropped,
@@ -241,18 +245,38 @@ def _proposal(
     copies = copied_rows(engine, table, [a.column for a in readable])
     odd = warnings_of_rows(engine, table, readable) if readable else ()
     sums = sums_of(engine, table, [a.column for a in readable])
+    missing, of_columns = _of_columns(engine, table, readable, told, null_texts)
     once = (*told.warnings, *warnings_of_copies(copies), *warnings_of_sums(sums))
     return SpecProposal(
         tuple(kept),
         null_texts,
         kept[0].column.rows,
-        (*warnings_of_people(people), *once, *odd, *warnings_of(readable)),
+        (*warnings_of_people(people), *missing, *once, *odd, *of_columns),
         told.padded,
         files,
         sums,
         people,
         (*once, *warnings_of_dropped(kept)),
     )
+
+
+def _of_columns(
+    engine: Engine,
+    table: SourceTable,
+    attributes: Sequence[ProposedAttribute],
+    told: ToldForms,
+    null_texts: tuple[str, ...],
+) -> tuple[Sequence[CodedWarning], list[str]]:
+    """Warnings about cells that show nothing in columns that a requirement is about, and about columns."""
+    if not attributes:
+        return (), warnings_of(attributes)
+    keys = [a.name for a in attributes if a.role is AttributeRole.QUASI_IDENTIFIER]
+    values = [a.name for a in attributes if a.role is AttributeRole.SENSITIVE]
+    others = {name: form.others for name, form in told.forms.items()}
+    others |= {a.name: NUMBERS for a in attributes if is_strange_age(a.column)}
+    missing = missing_values(engine, table, keys, values, null_texts, others)
+    told_once = [a.name for a in attributes if any(f"'{a.name}' has" in text for text in missing)]
+    return missing, warnings_of(attributes, told_once)
 
 
 def _people(

@@ -26,6 +26,10 @@ class CountedTable(Protocol):
     def dropped(self) -> int:
         """Rows that the NULL policy left out."""
 
+    @property
+    def set_apart(self) -> int:
+        """Rows that show nothing in any quasi-identifier, left out before."""
+
 
 @dataclass(frozen=True, eq=False)
 class StoredClasses:

@@ -147,7 +147,8 @@ class FileDelivery:
     def _source(self, path: Path, file_format: str) -> SourceSpec:
         if self.target.is_folder:
             return SourceSpec(path=path, format="parquet", engine=self.engine.name)
-        return SourceSpec(path=path, format=file_format, delimiter="," if file_format == "csv" else None)
+        source = SourceSpec(path=path, format=file_format, delimiter="," if file_format == "csv" else None)
+        return replace(source, unquoted_nulls=())
 
 
 @contextmanager

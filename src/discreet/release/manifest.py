@@ -92,7 +92,8 @@ class Manifest:
     whatever their order (``sql.digest``). ``rows_are_people`` says that the publisher declared each row to be
     a person, although values of an identifier repeat.
     ``date`` is a day, ``YYYY-MM-DD`` in UTC; ``counted`` is what k and l count, ``rows`` or ``subjects``;
-    ``rows`` are the data's rows, starred ones included; ``dropped`` those that the NULL policy left out.
+    ``rows`` are the data's rows, starred ones included; ``dropped`` those that the NULL policy left out,
+    ``set_apart`` those without any quasi-identifier (decision 0016).
     ``requirement`` is the document of ``Requirement.as_json``, as it was read: a criterion of another package
     may not be here. ``audit`` holds ``passed, rows, classes, k, l, starred``, and ``criteria`` where others
     were asked; ``model`` names the recoding model and ``summary`` how classes are shown, where that was
@@ -127,6 +128,7 @@ class Manifest:
     input_version: int | None = None
     after: tuple[str, ...] = ()
     rows_are_people: bool = False
+    set_apart: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """The manifest as its JSON document."""
@@ -150,7 +152,11 @@ class Manifest:
             "requirement": dict(self.requirement),
             "counted": self.counted,
             **({"rows_are_people": True} if self.rows_are_people else {}),
-            "nulls": {"policy": self.nulls, "dropped_rows": self.dropped},
+            "nulls": {
+                "policy": self.nulls,
+                "dropped_rows": self.dropped,
+                **({"set_apart_rows": self.set_apart} if self.set_apart else {}),
+            },
             "suppression": {"policy": self.suppression, "rows": self.suppressed},
             **beside,
             **({} if self.input_version is None else {"input": {"version": self.input_version}}),
@@ -292,6 +298,7 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
         counted=document["counted"],
         nulls=document["nulls"]["policy"],
         dropped=document["nulls"]["dropped_rows"],
+        set_apart=document["nulls"].get("set_apart_rows", 0),
         suppression=document["suppression"]["policy"],
         suppressed=document["suppression"]["rows"],
         audit=dict(audit),

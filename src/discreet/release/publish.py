@@ -193,6 +193,7 @@ def _audited(
 
     ``LimitReached`` where that is not what was decided: its one scan of all rows serves both.
     """
+    starred = job.recoding.suppression is SuppressionPolicy.STAR
     with job.delivery.auditor() as engine, compared(job.engine, DATA, part) as along:
         audit = audit_source(
             engine,
@@ -202,12 +203,14 @@ def _audited(
             requirement=job.recoding.requirement,
             subjects=subjects,
             population=population,
-            starred_apart=job.recoding.suppression is SuppressionPolicy.STAR,
+            starred_apart=starred and table.suppressed > 0,
+            suppressed=table.suppressed if starred else None,
             along=along,
             known=job.known,
             digest=job.delivery.address.in_database,
             in_order=not job.spec.draws_order,
             replaced=tuple(job.spec.source.ways),
+            real_values=job.spec.real_values,
         )
     written = table.kept if job.recoding.suppression is SuppressionPolicy.DROP else table.rows
     if not audit.passed:

@@ -11,6 +11,7 @@ from discreet.model.coded_warning import (
     UNLISTED_PUBLISHED,
     CodedWarning,
     not_told,
+    public,
 )
 from discreet.model.group_warnings import in_order
 from discreet.model.recoding import FullDomainRecoding
@@ -55,9 +56,9 @@ def with_observed(
 
     The audit counts pseudonyms as people, unless the spec says that ``rows_are_people``.
     """
-    observed = [warning for warning in audit.warnings if isinstance(warning, CodedWarning)]
+    observed = public(warning for warning in audit.warnings if isinstance(warning, CodedWarning))
     if rows_are_people:
-        observed = [warning for warning in observed if warning.code != FEW_PEOPLE]
+        observed = tuple(warning for warning in observed if warning.code != FEW_PEOPLE)
     return in_order((*warnings, *(w for w in observed if w in not_told(observed, warnings))))
 
 

@@ -84,6 +84,7 @@ class Inspection(Printed):
     label: str
     rows: int
     dropped: int
+    set_apart: int
     row_types: int
     unique_rows: int
     smallest_class: int
@@ -106,6 +107,7 @@ class Inspection(Printed):
             "source": self.label,
             "rows": self.rows,
             "dropped": self.dropped,
+            "set_apart": self.set_apart,
             "row_types": self.row_types,
             "unique_rows": self.unique_rows,
             "smallest_class": self.smallest_class,
@@ -230,6 +232,7 @@ def inspection_of(
         label=_label(spec),
         rows=frequency_set.rows,
         dropped=frequency_set.dropped,
+        set_apart=frequency_set.set_apart,
         row_types=frequency_set.row_types,
         unique_rows=unique.unique_rows,
         smallest_class=int(classes.min()) if len(classes) else 0,

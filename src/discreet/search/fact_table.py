@@ -18,7 +18,8 @@ class FactTable:
     ``facts`` names the fact table: one row per row of the source after the NULL policy, holding leaf codes
     of ``hierarchies`` (NULL is ``hierarchy.null_code``), codes of the sensitive values (-1 for NULL) and,
     where the spec names a subject, its number. ``dimensions[i]`` names the table of attribute i: a leaf code
-    and its generalization at every level. ``dropped`` is the number of rows that the NULL policy left out.
+    and its generalization at every level. ``dropped`` is the number of rows that the NULL policy left out,
+    ``set_apart`` that of rows that show nothing (``FrequencySet``).
     The tables live as long as the context that made them (``search.star_schema.in_database``).
     """
 
@@ -29,6 +30,7 @@ class FactTable:
     sensitive_attributes: tuple[str, ...]
     rows: int
     dropped: int = 0
+    set_apart: int = 0
     by_subject: bool = False
 
 

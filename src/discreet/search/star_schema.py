@@ -26,6 +26,7 @@ from discreet.frequency.count import (
     check_columns,
     nameless_subjects,
     nothing_left,
+    nothing_shown,
 )
 from discreet.frequency.encode import EncodedGroups, encode_hierarchies
 from discreet.model.hierarchy import GeneralizationHierarchy
@@ -33,7 +34,9 @@ from discreet.model.table_spec import Attribute, NullPolicy, TableSpec
 from discreet.search.fact_table import FactTable
 from discreet.settings import Settings
 from discreet.sql import star_schema as sql
+from discreet.sql.names import literal
 from discreet.sql.source import any_null
+from discreet.sql.starred_cells import shows_nothing
 
 _BYTES_PER_VALUE = 400
 
@@ -46,7 +49,8 @@ def in_database(engine: Engine, spec: TableSpec, settings: Settings) -> Iterator
     would not fit the memory limit, or the engine has no more room.
     """
     keys = GroupingKeys.of(spec)
-    with opened(engine, spec.source) as table, TemporaryTables(engine) as tables:
+    source = replace(spec.source, set_apart=())
+    with opened(engine, source) as table, TemporaryTables(engine) as tables:
         check_columns(table, spec, keys)
         yield _Loading(engine, spec, settings, keys, table, tables).fact_table()
 
@@ -63,10 +67,10 @@ class _Loading:
     tables: TemporaryTables
 
     def fact_table(self) -> FactTable:
-        columns = [self.table.text(name) for name in self.keys.grouped]
+        columns = [*map(self.table.text, self.keys.grouped), self._shows_nothing()]
         texts = self.tables.create(sql.cell_texts(self.table.relation, columns))
         kept = self._kept()
-        rows, left = self._check_rows(texts, kept)
+        rows, shown, left = self._check_rows(texts, kept)
         hierarchies = tuple(
             self._hierarchy(texts, i, attribute, kept)
             for i, attribute in enumerate(self.spec.quasi_identifiers)
@@ -81,30 +85,45 @@ class _Loading:
             hierarchies=hierarchies,
             sensitive_attributes=self.keys.sensitive,
             rows=left,
-            dropped=rows - left,
+            dropped=shown - left,
+            set_apart=rows - shown,
             by_subject=self.keys.subject is not None,
         )
 
-    def _kept(self) -> str:
-        """The predicate of the rows that the NULL policy keeps."""
-        if self.spec.source.nulls is not NullPolicy.DROP:
-            return "TRUE"
-        return f"NOT {any_null([sql.text_name(i) for i in range(len(self.keys.encoded))])}"
+    def _shows_nothing(self) -> str:
+        """What is a text in rows that show nothing, and NULL in all others; it lies behind the columns."""
+        keys = [(self.table.column(name), self.table.types[name]) for name in self.keys.quasi_identifiers]
+        test = shows_nothing(keys, list(map(literal, self.table.null_values)), self.table.dialect)
+        return f"CASE WHEN {test} THEN '*' END"
 
-    def _check_rows(self, texts: str, kept: str) -> tuple[int, int]:
-        """The rows, and those that the NULL policy leaves: some, each with a subject where one is named."""
-        predicates = [kept]
+    @property
+    def _shown(self) -> str:
+        """The predicate of the rows that show something."""
+        return f"{sql.text_name(len(self.keys.grouped))} IS NULL"
+
+    def _kept(self) -> str:
+        """The predicate of the rows that show something and that the NULL policy keeps."""
+        if self.spec.source.nulls is not NullPolicy.DROP:
+            return self._shown
+        known = [sql.text_name(i) for i in range(len(self.keys.encoded))]
+        return f"{self._shown} AND NOT {any_null(known)}"
+
+    def _check_rows(self, texts: str, kept: str) -> tuple[int, int, int]:
+        """The rows, those that show something, and those kept: some, with subjects where one is named."""
+        predicates = [self._shown, kept]
         if self.keys.subject is not None:
             predicates.append(f"({kept}) AND {sql.text_name(len(self.keys.encoded))} IS NULL")
-        rows, left, *nameless = map(int, self.engine.fetch_rows(sql.rows_where(texts, predicates))[0])
+        rows, shown, left, *nameless = map(int, self.engine.fetch_rows(sql.rows_where(texts, predicates))[0])
         confirm_all_read(self.engine, self.table, rows)
         if not rows:
             raise InputError(f"{self.table.label} has no rows", allowed="at least one row below the header")
+        if not shown:
+            raise nothing_shown(self.spec, rows)
         if not left:
-            raise nothing_left(self.spec, rows)
+            raise nothing_left(self.spec, shown)
         if self.keys.subject is not None and nameless[0]:
             raise nameless_subjects(self.spec, self.keys.subject, nameless[0])
-        return rows, left
+        return rows, shown, left
 
     def _hierarchy(self, texts: str, place: int, attribute: Attribute, kept: str) -> GeneralizationHierarchy:
         held = self.tables.create(sql.texts_with_rows(texts, place, kept))

@@ -151,6 +151,13 @@ class SourceTable(StrictTable):
         title="Texts that mean that there is no value.",
         examples=['["NA", "-9"]'],
     )
+    unquoted_nulls: Texts | None = Field(
+        None,
+        description='a list of texts in quotes, such as ["NA"], or [] for none',
+        title="Texts that mean so where no quotes are around them; where left out, a file that quotes its "
+        "texts tells which.",
+        examples=['["NA"]'],
+    )
     decimal: Literal[",", "."] | None = Field(
         None,
         description='the mark before decimals in columns without a written form: "," or "."',
@@ -324,6 +331,12 @@ class AttributeTable(StrictTable):
         description='a table of how cells are written, such as {decimal = ",", unit = "€"}',
         title="How the cells are written, where not as plain numbers, ISO dates and texts.",
         examples=['{decimal = ",", thousands = ".", unit = "€"}'],
+    )
+    real_values: Texts = Field(
+        default_factory=list,
+        description='a list of texts in quotes, such as ["unknown"]',
+        title="Texts that are values, though they look like marks for missing ones.",
+        examples=['["unknown"]'],
     )
     way: Any = Field(
         None,

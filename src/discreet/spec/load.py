@@ -212,6 +212,7 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
         delimiter=table.delimiter,
         quote=table.quote,
         null_values=tuple(table.null_values),
+        unquoted_nulls=None if table.unquoted_nulls is None else tuple(table.unquoted_nulls),
         nulls=NullPolicy(table.nulls),
         subject=table.subject,
         rows_are_people=table.rows_are_people,
@@ -287,7 +288,8 @@ def _attribute(name: str, content: object, reader: HierarchyReader) -> tuple[Att
     form = read_written(table.written, hierarchy, label=label, key=(*key, "written"))
     weight = 1.0 if table.weight is None else table.weight
     domain = read_domain(table.domain, hierarchy, label=label, key=(*key, "domain"))
-    return Attribute(name, role, hierarchy, weight, table.numeric, domain, way, shift), form
+    real = tuple(table.real_values)
+    return Attribute(name, role, hierarchy, weight, table.numeric, domain, way, shift, real), form
 
 
 def _left_over(attributes: Mapping[str, Any]) -> Iterator[str]:

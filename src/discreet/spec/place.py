@@ -44,7 +44,7 @@ def check_place(table: SourceTable, data: object | None, label: str) -> None:
                 f"{label}: source.url without source.table",
                 allowed='the name of a table, such as table = "clinic.people"',
             )
-        files = ("format", "encoding", "delimiter", "quote", "engine")
+        files = ("format", "encoding", "delimiter", "quote", "unquoted_nulls", "engine")
         given = [name for name in files if name in table.model_fields_set]
         if given:
             raise InputError(

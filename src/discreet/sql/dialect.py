@@ -49,7 +49,8 @@ class Dialect:
     sorted (None: never). ``rows_at_once`` are
     as many rows as a join of wide rows should be asked to hold, None where any number goes to disk by itself.
     ``name_quote`` stands around names; ``escapes`` are what literals double or escape. ``differs`` is
-    NULL-safe inequality. ``whole`` rounds a number as the database does, ``plain_double`` is what a text says
+    NULL-safe inequality. ``may_be_stars`` is a quick test that every text of stars passes, blanks before it
+    or not, and few others. ``whole`` rounds a number as the database does, ``plain_double`` what a text says
     that was seen to be a plain number, ``truncated`` cuts its decimals off; ``remainder`` and ``rounded``
     take a second expression, and give exact decimals where ``decimal_functions``. ``whole_division`` says
     that whole numbers are divided without a remainder. ``wide`` makes an exact number wide enough to be
@@ -97,6 +98,7 @@ class Dialect:
     counts_rows: int | None = None
     name_quote: str = '"'
     escapes: tuple[tuple[str, str], ...] = (("'", "''"),)
+    may_be_stars: str = "{0} LIKE '%*%'"
     differs: str = "{0} IS DISTINCT FROM {1}"
     whole: str = "TRY_CAST({0} AS BIGINT)"
     plain_double: str = "TRY_CAST({0} AS DOUBLE)"
@@ -166,6 +168,7 @@ def _text_kind(house: str) -> str:
 
 DUCKDB = Dialect(
     "duckdb",
+    may_be_stars="({0} < '+' OR {0} >= chr(128))",
     rows_at_once=1 << 21,
     few_texts="ENUM({0})",
     sorts_before_joins=True,

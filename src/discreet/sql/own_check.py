@@ -129,9 +129,11 @@ def relation(source: SourceSpec, reader: Dialect, *, by_name: bool = False) -> s
             allowed="CSV and TSV files in UTF-8, Parquet files, and tables",
             advice="Convert it to Parquet.",
         )
+    words = ", ".join(map(literal, ("", *(source.unquoted_nulls or ()))))
+    words = f"[{words}]" if source.unquoted_nulls else words
     delimiter = source.delimiter or ("\t" if kind == "tsv" else ",")
     quote = '"' if source.quote is None else source.quote
     return (
         f"read_csv({named}, header=true, all_varchar=true, delim={literal(delimiter)}, "
-        f"quote={literal(quote)}, escape={literal(quote)}, nullstr='', allow_quoted_nulls=false)"
+        f"quote={literal(quote)}, escape={literal(quote)}, nullstr={words}, allow_quoted_nulls=false)"
     )

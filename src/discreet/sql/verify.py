@@ -65,17 +65,19 @@ def rows_of(
     repeated: str | None = None,
     entry: str | None = None,
     subject: str | None = None,
+    starred: str | None = None,
 ) -> str:
     """The published rows as texts: quasi-identifiers, sensitive attributes, ``subject``, ``starred``.
 
-    ``every`` are the texts of all columns: a row is starred where each of them is ``*``. ``term`` is a
-    number, which becomes ``h``; so does ``repeated``, how often the row is there, as ``w``, and ``entry``, a
-    text, as ``e``.
+    ``every`` are the texts of all columns: a row is starred where each of them is ``*``, or as the predicate
+    ``starred`` says. ``term`` is a number, which becomes ``h``; so does ``repeated``, how often the row is
+    there, as ``w``, and ``entry``, a text, as ``e``.
     """
     columns = [f"{text} AS {key(i)}" for i, text in enumerate(keys)]
     columns += [f"{text} AS {value(i)}" for i, text in enumerate(values)]
     columns += [] if subject is None else [f"{subject} AS subject"]
-    columns.append(f"{_all_stars(every) if starred_apart else 'FALSE'} AS starred")
+    apart = _all_stars(every) if starred is None else starred
+    columns.append(f"{apart if starred_apart else 'FALSE'} AS starred")
     columns += [] if term is None else [f"{term} AS h"]
     columns += [] if repeated is None else [f"{repeated} AS w"]
     columns += [] if entry is None else [f"{entry} AS e"]
@@ -210,6 +212,11 @@ def count_rows(rows: str, summed: str = "") -> str:
 def term_of_class(factor: str | None = None) -> str:
     """A class's column ``h``, the sum of its rows', times its ``factor``."""
     return "h" if factor is None else f"h * {factor}"
+
+
+def chosen_classes(classes: str, predicate: str) -> str:
+    """Rows and size of the classes for which a predicate holds, starred rows left out."""
+    return f"SELECT n, size FROM {identifier(classes)} WHERE NOT starred AND {predicate}"
 
 
 def class_rows(classes: str) -> str:

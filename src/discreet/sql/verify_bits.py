@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier
+from discreet.sql.source import canonical_text
+from discreet.sql.starred_cells import holds_stars, is_star
 from discreet.sql.verify import ONE_BY_ONE, Counting, counted_rows, key, value
 
 MOST_VALUES = 62
@@ -24,26 +26,41 @@ def values_of_some(rows: str, index: int, number: int) -> str:
     return f"SELECT count(*) FROM (SELECT DISTINCT {v} FROM ({some}) AS some_rows) AS found"
 
 
-def value_bits(dialect: Dialect, rows: str, index: int) -> str:
-    """The different cells ``v`` of an attribute, NULL left out, and ``bit``, a power of two for each.
+def value_bits(
+    dialect: Dialect, rows: str, index: int, type_name: str, counting: Counting = ONE_BY_ONE
+) -> str:
+    """The different cells ``v`` of an attribute, NULL left out, their rows ``n``, and a ``bit`` for each.
 
-    ``bit`` is 0 for those beyond ``MOST_VALUES``: the table serves only where ``too_many`` finds none.
+    A bit is a power of two; NULL for a cell of stars, which is no value; and 0 for cells beyond
+    ``MOST_VALUES``: the table serves only where ``too_many`` finds none. ``type_name`` is the cells'.
     """
-    cells = _different(rows, index)
-    numbered = f"SELECT v, row_number() OVER ({dialect.any_order}) AS i FROM ({cells}) AS cells"
+    cells = _different(rows, index, counting)
+    numbered = f"SELECT v, n, row_number() OVER ({dialect.any_order}) AS i FROM ({cells}) AS cells"
     bit = dialect.cast("power(2, i - 1)", "BIGINT")
+    star = ""
+    if holds_stars(type_name):
+        star = f"WHEN {is_star(canonical_text('v', type_name, dialect), dialect)} THEN NULL "
     return (
-        f"SELECT v, CASE WHEN i <= {MOST_VALUES} THEN {bit} ELSE 0 END AS bit FROM ({numbered}) AS numbered"
+        f"SELECT v, n, CASE {star}WHEN i <= {MOST_VALUES} THEN {bit} ELSE 0 END AS bit "
+        f"FROM ({numbered}) AS numbered"
     )
 
 
-def different_values(rows: str, index: int) -> str:
-    """The different cells of an attribute, NULL left out, and one more than have a bit at most."""
-    return f"SELECT v FROM ({_different(rows, index)}) AS cells LIMIT {MOST_VALUES + 1}"
+def values_with_rows(dialect: Dialect, bits: str, type_name: str) -> str:
+    """The texts of a table of ``value_bits``, and the rows of each."""
+    return f"SELECT {canonical_text('v', type_name, dialect)}, n FROM {identifier(bits)}"
 
 
-def _different(rows: str, index: int) -> str:
-    return f"SELECT DISTINCT {value(index)} AS v FROM ({rows}) AS published WHERE {value(index)} IS NOT NULL"
+def different_values(rows: str, index: int, counting: Counting = ONE_BY_ONE) -> str:
+    """The different cells of an attribute and their rows, NULL left out, one more than have a bit at most."""
+    return f"SELECT v, n FROM ({_different(rows, index, counting)}) AS cells LIMIT {MOST_VALUES + 1}"
+
+
+def _different(rows: str, index: int, counting: Counting) -> str:
+    v = value(index)
+    # Starred rows are among them: to leave them out, every column would have to be read.
+    cells = f"({rows}) AS published WHERE {v} IS NOT NULL"
+    return f"SELECT {v} AS v, {counting.rows} AS n FROM {cells} GROUP BY {v}"
 
 
 def too_many(bits: str) -> str:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from discreet.model.starred_cells import BLANKS
 from discreet.sql.names import literal
-
-BLANKS = " \t\n\r\f\v\u00a0\u2007\u202f\u3000\u200b\u2060\ufeff"
-"""Blanks that are no part of a cell or of a column's name: no-break, ideographic and zero-width ones too."""
 
 _BLANK_LITERALS = ", ".join(literal(blank) for blank in BLANKS)
 

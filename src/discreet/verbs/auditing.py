@@ -31,7 +31,7 @@ from discreet.verbs.file_reading import release_read_so
 from discreet.verbs.frame_audit import Audited, audit_frame, is_table
 from discreet.verbs.interruption import interruptible
 from discreet.verbs.opened_table import OpenedTable
-from discreet.verbs.original import criteria_of_release, original_beside
+from discreet.verbs.original import criteria_of_release, original_beside, spec_of
 from discreet.verbs.releases import manifest_beside
 from discreet.verbs.reporting import SILENT, Reporter
 
@@ -104,6 +104,7 @@ def audit(
             population=original.people,
             known=original.known,
             strictest=strictest,
+            real_values={} if spec is None else spec_of(spec).real_values,
         )
     if spec is not None:
         report = _with_people(report, address, spec, limits, reporter)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from discreet.engines.files.delimited_text import DELIMITERS
-from discreet.engines.files.sources import told_of_cells
+from discreet.engines.files.sources import told_of_cells, unquoted_nulls_of
+from discreet.engines.files.unquoted_nulls import bare_words
 from discreet.model.file_form import FileForm
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
@@ -52,6 +53,20 @@ def read_so(source: SourceSpec, given: FileForm | None = None) -> FileReading:
 
 def _sentence(key: str, value: str, reason: str) -> str:
     return f"The {key} was read as {value} ({reason.removeprefix(f'{value}: ')})."
+
+
+def with_unquoted_nulls(source: SourceSpec) -> SourceSpec:
+    """Return a source with the bare words of its file that are NULL.
+
+    Nothing changes where it quotes no texts, has no such word, or says itself what such words are.
+    """
+    path = source.path
+    if source.unquoted_nulls is not None or path is None or not path.is_file():
+        return source
+    words = unquoted_nulls_of(source)
+    delimiter = source.delimiter or ("\t" if path.suffix.lower() in (".tsv", ".tab") else ",")
+    found = bare_words(path, delimiter, words) if words else ()
+    return replace(source, unquoted_nulls=found) if found else source
 
 
 def release_read_so(address: ReleaseAddress, given: FileForm, reporter: Reporter) -> ReleaseAddress:

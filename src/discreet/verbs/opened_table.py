@@ -78,7 +78,17 @@ class OpenedTable:
     @property
     def warnings(self) -> tuple[CodedWarning, ...]:
         """Warnings about the rows under the spec, which every verb repeats; found at first need."""
-        return self.findings.warnings
+        return (*self.findings.warnings, *self._missing_values)
+
+    @cached_property
+    def _missing_values(self) -> tuple[CodedWarning, ...]:
+        """Warnings about cells that show nothing: by what was counted, where all of it was."""
+        from discreet.profile.missing_values import check_missing_values, counted_missing_values
+
+        if self.is_counted:
+            return counted_missing_values(self.spec, self.frequency_set)
+        with self.engine("Looking at the rows") as engine:
+            return check_missing_values(engine, self.spec)
 
     def counted_for(self, requirement: Requirement) -> FrequencySet:
         """The frequency set with sensitive values where a requirement speaks of them, else perhaps without.

@@ -53,6 +53,11 @@ def criteria_of_release(address: ReleaseAddress, engine: Engine) -> tuple[Criter
     return criteria_from({name: value for name, value in required.items() if name in CRITERIA and value})
 
 
+def spec_of(spec: str | Path | TableSpec) -> TableSpec:
+    """Load a spec where it is named by its path."""
+    return spec if isinstance(spec, TableSpec) else load_spec(path_of(spec, "the path of a spec"))
+
+
 @contextmanager
 def original_beside(
     spec: str | Path | TableSpec | None,
@@ -73,7 +78,7 @@ def original_beside(
     if spec is None or not (all_known or any(criterion.asks_original for criterion in criteria)):
         yield Original()
         return
-    found = spec if isinstance(spec, TableSpec) else load_spec(path_of(spec, "the path of a spec"))
+    found = spec_of(spec)
     with (
         TemporaryFolder() as folder,
         connect(settings, found.source) as engine,

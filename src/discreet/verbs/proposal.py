@@ -28,13 +28,14 @@ from discreet.printing.printed import Printed
 from discreet.profile.lattice_size import SERIES
 from discreet.profile.propose import HierarchyFolder, propose_spec
 from discreet.profile.proposed import ProposedAttribute, SpecProposal
+from discreet.profile.unquoted_nulls import told_unquoted
 from discreet.settings import Settings
 from discreet.spec.series import folded, series_patterns
 from discreet.spec.text import spec_text
 from discreet.verbs.addresses import address_of
 from discreet.verbs.arx_project import is_arx_project
 from discreet.verbs.described import description_of
-from discreet.verbs.file_reading import read_so
+from discreet.verbs.file_reading import read_so, with_unquoted_nulls
 from discreet.verbs.files import check_new_file, write_text
 from discreet.verbs.proposal_document import (
     CHOSEN,
@@ -239,7 +240,7 @@ def init(
     source = source_of(data, table) if about.rows is None else SourceSpec(path=about.rows, whole=True)
     form = about.form(FileForm(format, encoding, delimiter, quote, tuple(null_values)))
     reading = read_so(_with_cells(source, decimal, nulls, subject, strip=strip), form)
-    source = reading.source
+    source = with_unquoted_nulls(reading.source)
     target = None if output is None else path_of(output, "the path of the spec")
     if target is not None:
         for path in (None,) if source.path is None else files_of(source.path):
@@ -249,10 +250,16 @@ def init(
         reporter.stage("Profiling columns") as advance,
     ):
         proposal = propose_spec(engine, source, advance, _folder(hierarchies, target), about.known)
+        unquoted = told_unquoted(engine, source) if source.unquoted_nulls else ""
     hidden = (_NO_PASSWORD,) if source.url is not None and has_password(source.url) else ()
     place = {**_place(source, target), **source_table(source)}
     found = Proposal(
-        proposal, source.label, place, target, (*hidden, *about.notes), (*about.told, *reading.told)
+        proposal,
+        source.label,
+        place,
+        target,
+        (*hidden, *about.notes),
+        (*about.told, *reading.told, *filter(None, (unquoted,))),
     )
     if target is not None:
         write_text(target, found.text, overwrite=overwrite)

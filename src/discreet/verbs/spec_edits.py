@@ -43,6 +43,7 @@ def source_table(source: SourceSpec) -> SpecMapping:
             "coded": source.coded,
             "version": source.version,
             "null_values": list(source.null_values),
+            "unquoted_nulls": None if source.unquoted_nulls is None else list(source.unquoted_nulls),
             "nulls": str(source.nulls),
             "subject": source.subject,
             "rows_are_people": source.rows_are_people,

@@ -111,7 +111,11 @@ def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
     if workspace.has_spec and workspace.spec().source.path == source.path:
         known = workspace.spec().source  # what the form does not show
         source = replace(
-            source, subset=known.subset, survey_weight=known.survey_weight, warnings=known.warnings
+            source,
+            subset=known.subset,
+            survey_weight=known.survey_weight,
+            warnings=known.warnings,
+            unquoted_nulls=known.unquoted_nulls,
         )
     try:
         inferred = inferred_source(source)

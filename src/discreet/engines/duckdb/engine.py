@@ -248,7 +248,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         written = self._written.get(table.relation.strip('"'))
         if not isinstance(reader, DelimitedText | JsonLines):
             return
-        if written is not None and written.source.subset is not None:
+        if written is not None and written.leaves_rows:
             rows = self.fetch_rows(f"SELECT count(*) FROM {reader.relation()}")[0][0]
         if not reader.has_records(rows):
             raise InputError(

@@ -1,9 +1,10 @@
 """Delimited text (CSV, TSV): its header, how the engine reads it, and a second count of its records.
 
 Cells are always text: the engine infers nothing. An empty unquoted cell is NULL, a quoted ``""`` the empty
-text; the first line names the columns. DuckDB's reader leaves records out without a word in two cases (a
-malformed record just behind the border of two scanning threads; an open quote in a file read by one thread),
-so the records that it yields are counted a second time, here, without it.
+text; some words are NULL without quotes in files that quote their texts (``unquoted_nulls``). The first line
+names the columns. DuckDB's reader leaves records out without a word in two cases (a malformed record just
+behind the border of two scanning threads; an open quote in a file read by one thread), so the records that it
+yields are counted a second time, here, without it.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ class DelimitedText:
     """A delimited text file in UTF-8 and how it is read.
 
     ``path`` is what the engine reads (a transcoded copy where the encoding asks for one); ``label`` is the
-    publisher's name of the file. ``quote`` is empty where no character quotes.
+    publisher's name of the file. ``quote`` is empty where no character quotes. ``unquoted_nulls`` are texts
+    that are NULL where no quotes are around them (``unquoted_nulls``).
     """
 
     path: Path
@@ -46,10 +48,12 @@ class DelimitedText:
     columns: tuple[str, ...]
     delimiter: str
     quote: str
+    unquoted_nulls: tuple[str, ...] = ()
 
     def relation(self, *, serial: bool = False) -> str:
         """The file in a FROM clause, columns ``c0``, ``c1``, …; ``serial`` reads it by one thread."""
         columns = ", ".join(f"'{column_name(i)}': 'VARCHAR'" for i in range(len(self.columns)))
+        nulls = ", ".join(literal(text) for text in ("", *self.unquoted_nulls))
         options = {
             "columns": f"{{{columns}}}",
             "auto_detect": "false",
@@ -57,7 +61,7 @@ class DelimitedText:
             "delim": literal(self.delimiter),
             "quote": literal(self.quote),
             "escape": literal(self.quote),
-            "nullstr": "''",
+            "nullstr": f"[{nulls}]" if self.unquoted_nulls else nulls,
             "allow_quoted_nulls": "false",
             "strict_mode": "true",
             "null_padding": "false",

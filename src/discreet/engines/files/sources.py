@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from discreet.engines import failures
 from discreet.engines.files.database_file import attach
-from discreet.engines.files.delimited_text import read_header
+from discreet.engines.files.delimited_text import DelimitedText, read_header
 from discreet.engines.files.json_lines import read_keys
 from discreet.engines.files.logged_table import copy_name, is_logged_table, open_log
 from discreet.engines.files.parquet_file import ParquetFile, read_schema
@@ -23,6 +24,7 @@ from discreet.engines.files.text_file import (
     open_bytes,
     transcode,
 )
+from discreet.engines.files.unquoted_nulls import unquoted_nulls
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from discreet.places.file_pattern import files_of, is_pattern
@@ -112,8 +114,30 @@ def open_reader(
         return read_keys(_in_utf8(path, source.encoding, scratch / f"{name}.jsonl"), label, fetch)
     delimiter = source.delimiter or ("\t" if kind == "tsv" else None)
     text = _in_utf8(path, source.encoding, scratch / f"{name}.csv")
-    found = read_header(text, label, delimiter, source.quote)
+    found = _with_nulls(read_header(text, label, delimiter, source.quote), source)
     return with_plain_header(found, scratch / f"{name}.plain.csv")
+
+
+def _with_nulls(file: DelimitedText, source: SourceSpec) -> DelimitedText:
+    """The file with the words that are NULL without quotes: as the source says, else as the file tells."""
+    words = source.unquoted_nulls
+    if words is None:
+        words = unquoted_nulls(file.path, file.delimiter, file.quote)
+    return replace(file, unquoted_nulls=words)
+
+
+def unquoted_nulls_of(source: SourceSpec) -> tuple[str, ...]:
+    """Return the words that are NULL in a source where they are bare; none where it is no text in UTF-8."""
+    path = source.path
+    if source.unquoted_nulls is not None or path is None or source.table is not None or path.is_dir():
+        return source.unquoted_nulls or ()
+    if is_pattern(path) or _is_sqlite(source) or not is_utf8(source.encoding):
+        return ()
+    kind = format_of(path, source.format)
+    if kind not in ("csv", "tsv"):
+        return ()
+    delimiter = source.delimiter or ("\t" if kind == "tsv" else None)
+    return _with_nulls(read_header(path, source.label, delimiter, source.quote), source).unquoted_nulls
 
 
 def _at_version(
@@ -153,7 +177,7 @@ def _several(source: SourceSpec, path: Path, copy: Path, fetch: Fetch, label: st
     delimiter = source.delimiter or ("\t" if kind == "tsv" else None)
     target = copy.with_suffix(".csv")
     delimiter = joined_text(files, target, source.encoding, delimiter, source.quote)
-    found = read_header(target, label, delimiter, source.quote)
+    found = _with_nulls(read_header(target, label, delimiter, source.quote), source)
     return with_plain_header(found, copy.with_suffix(".plain.csv"))
 
 

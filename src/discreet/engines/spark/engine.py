@@ -109,7 +109,7 @@ class SparkEngine(LoadedWhole, DeliveredHere):
                 frame = self._sql(written.query(identifier(f"{name}_rows"), SPARK))
             self._session.catalog.dropTempView(f"{name}_rows")
             frame.createOrReplaceTempView(name)
-            return replace(rows, subset=source.subset is not None), written
+            return replace(rows, subset=written.leaves_rows), written
 
         rows, written = self._guarded(read, opening=True)
         self._opened[name] = rows

@@ -39,7 +39,7 @@ class SparkRows:
     """An opened source: its frame with columns ``c0``, ``c1``, …, its own names, and their house types.
 
     ``copied`` is the embedded engine's table where that read it, and ``place`` the copy. ``shared`` is the
-    name by which another session knows the frame. ``subset`` says that some rows of the source were left out.
+    name by which another session knows the frame. ``subset`` says that rows of the source may be left out.
     """
 
     frame: DataFrame
@@ -139,7 +139,8 @@ def _copied_rows(
     source: SourceSpec, sessions: SparkSessions, scratch: Scratch, embedded: DuckdbEngine
 ) -> SparkRows:
     """Rows that the embedded engine reads as they are written, copied into a Parquet file."""
-    table = embedded.open_source(replace(source, written={}, decimal=None, strip=False, subset=None))
+    as_it_lies = replace(source, written={}, decimal=None, strip=False, subset=None)
+    table = embedded.open_source(replace(as_it_lies, star_free=(), set_apart=()))
     types = {name: kind if is_nested(kind) else handed_over(kind) for name, kind in table.types.items()}
     cells = ", ".join(
         f"{'NULL' if is_nested(kind) else table.column(name)}::{'VARCHAR' if is_nested(kind) else kind} "

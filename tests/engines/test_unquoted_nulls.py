@@ -1,0 +1,101 @@
+"""Words for NULL without quotes around them, in files that quote their texts and in files that do not."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.engines.connect import connect
+from discreet.engines.scratch import opened
+from discreet.model.table_spec import SourceSpec
+from discreet.settings import Settings
+
+Cells = list[tuple[str | None, ...]]
+
+FILES: dict[str, tuple[str, Cells]] = {
+    "as R writes it": (
+        '"sex","age","ill"\n"M",NA,"flu"\n"F",3,NA\n"F",4,"NA"\n',
+        [("M", None, "flu"), ("F", "3", None), ("F", "4", "NA")],
+    ),
+    "names of rows": ('"","ill"\n"1","flu"\n"2",NA\n', [("1", "flu"), ("2", None)]),
+    "names without quotes": ('sex,ill\n"M",NA\n"F","flu"\n', [("M", None), ("F", "flu")]),
+    "truths, dates, times and infinity are no texts": (
+        '"a","b","c","d","e"\n"x",TRUE,2024-01-31,Inf,2024-01-31T10:00:00Z\n"y",NA,NA,1e-05,NA\n',
+        [("x", "TRUE", "2024-01-31", "Inf", "2024-01-31T10:00:00Z"), ("y", None, None, "1e-05", None)],
+    ),
+    "words of other programs": (
+        '"a","b"\n"x",NULL\n"y",None\n"z",NaN\n"NULL",\\N\n',
+        [("x", None), ("y", None), ("z", None), ("NULL", None)],
+    ),
+    "a quoted word tells, though other texts are bare": (
+        'land,ill\nDE,flu\n"NA",gout\nNA,flu\n',
+        [("DE", "flu"), ("NA", "gout"), (None, "flu")],
+    ),
+    "nothing is quoted": ("sex,ill\nM,NA\nF,flu\n", [("M", "NA"), ("F", "flu")]),
+    "quoted where it must be": (
+        'name,land\n"Roe, Ann",NA\n"Doe, ""Bo""",NA\n',
+        [("Roe, Ann", "NA"), ('Doe, "Bo"', "NA")],
+    ),
+    "some texts are bare": ('name,ill\n"Ann",flu\n"Bo",NA\n', [("Ann", "flu"), ("Bo", "NA")]),
+    "empty cells stay": ('"a","b"\n"x",\n"y",""\n"z",NA\n', [("x", None), ("y", ""), ("z", None)]),
+    "lines within cells": ('"a","b"\n"x\ny,NA\n",NA\n"z",NA\n', [("x\ny,NA\n", None), ("z", None)]),
+}
+
+
+def rows_of(settings: Settings, source: SourceSpec) -> Cells:
+    with connect(settings, source) as engine, opened(engine, source) as table:
+        texts = ", ".join(table.text(name) for name in table.columns)
+        return engine.fetch_rows(f"SELECT {texts} FROM {table.relation}")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_cells_of_a_file(name: str, settings: Settings, tmp_path: Path) -> None:
+    text, expected = FILES[name]
+    path = tmp_path / "f.csv"
+    path.write_text(text, newline="")
+    assert rows_of(settings, SourceSpec(path=path)) == expected
+
+
+OTHER_FORMS: dict[str, tuple[str, bytes, dict[str, Any]]] = {
+    "tab": ("f.tsv", b'"a"\t"b"\n"x"\tNA\n"NA"\t1\n', {}),
+    "semicolon": ("f.csv", b'"a";"b"\r\n"x";NA\r\n"NA";1\r\n', {}),
+    "gzip": ("f.csv.gz", gzip.compress(b'"a","b"\n"x",NA\n"NA",1\n'), {}),
+    "mark of bytes": ("f.csv", '\ufeff"a","b"\n"x",NA\n"NA",1\n'.encode(), {}),
+    "another encoding": ("f.csv", '"a","b"\n"x",NA\n"NA",1\n'.encode("utf-16"), {"encoding": "utf-16"}),
+    "another quote": ("f.csv", b"'a','b'\n'x',NA\n'NA',1\n", {"quote": "'"}),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_FORMS)
+def test_other_forms(name: str, settings: Settings, tmp_path: Path) -> None:
+    file, content, options = OTHER_FORMS[name]
+    (tmp_path / file).write_bytes(content)
+    found = rows_of(settings, SourceSpec(path=tmp_path / file, **options))
+    assert found == [("x", None), ("NA", "1")]
+
+
+def test_several_files_are_one_table(settings: Settings, tmp_path: Path) -> None:
+    for i, line in enumerate(('"x",NA', '"NA",1')):
+        (tmp_path / f"f{i}.csv").write_text(f'"a","b"\n{line}\n')
+    assert rows_of(settings, SourceSpec(path=tmp_path / "f*.csv")) == [("x", None), ("NA", "1")]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [(None, [("M", None)]), ((), [("M", "NA")]), (("NA",), [("M", None)]), (("-",), [("M", "NA")])],
+)
+def test_the_spec_has_the_last_word(
+    words: tuple[str, ...] | None, expected: Cells, settings: Settings, tmp_path: Path
+) -> None:
+    path = tmp_path / "f.csv"
+    path.write_text('"sex","ill"\n"M",NA\n')
+    assert rows_of(settings, SourceSpec(path=path, unquoted_nulls=words)) == expected
+
+
+def test_it_reads_a_file_that_quotes_nothing_as_well(settings: Settings, tmp_path: Path) -> None:
+    path = tmp_path / "f.csv"
+    path.write_text('sex,ill\nM,NA\nF,"NA"\n')
+    assert rows_of(settings, SourceSpec(path=path, unquoted_nulls=("NA",))) == [("M", None), ("F", "NA")]

@@ -1,0 +1,137 @@
+"""Stars in a table, on every engine: no value of a sensitive column, and nobody where they are alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from discreet.audit.verify import audit_source
+from discreet.engines.missing_marks import Mark, marks_in
+from discreet.engines.scratch import opened
+from discreet.errors import InputError
+from discreet.frequency.count import count_frequency_set
+from discreet.model.requirement import Requirement
+from discreet.model.starred_cells import is_star
+from discreet.model.table_spec import NullPolicy
+from discreet.search.star_schema import in_database
+from discreet.sql.starred_cells import is_star as is_star_in_sql
+from discreet.sql.starred_cells import is_star_in_words
+from tests.every_engine.places import Columns, Place
+from tests.frequency.conftest import counted, table_spec
+
+TEXTS = [
+    "*",
+    " * ",
+    "**",
+    "\t*",
+    "* *",
+    "*\u00a0",
+    "\ufeff***",
+    "",
+    " ",
+    "\t",
+    "a",
+    "81***",
+    "*a",
+    "+",
+    "(",
+    "é*",
+]
+
+
+def columns_of(**cells: list[str | None]) -> Columns:
+    return {name: ("VARCHAR", values) for name, values in cells.items()}
+
+
+def test_the_predicate_is_pythons(place: Place) -> None:
+    columns = {"id": ("BIGINT", list(range(len(TEXTS) + 1))), **columns_of(v=[*TEXTS, None])}
+    source = place.put(columns)
+    with place.connect(source) as engine, opened(engine, source) as table:
+        text = table.text("v")
+        test = is_star_in_sql(text, table.dialect)
+        words = is_star_in_words(text, table.dialect)
+        shown = table.column("id")
+        query = f"SELECT {shown}, CASE WHEN {test} THEN 1 ELSE 0 END, CASE WHEN {words} THEN 1 ELSE 0 END"
+        found = {int(i): (a, b) for i, a, b in engine.fetch_rows(f"{query} FROM {table.relation}")}
+    assert [bool(found[i][0]) for i in range(len(TEXTS))] == [is_star(text) for text in TEXTS]
+    for i, text in enumerate(TEXTS):
+        if not {*text} - {"*", " "}:
+            assert bool(found[i][1]) == is_star(text)
+        assert is_star(text) or not found[i][1]
+    assert found[len(TEXTS)] == (0, 0)
+
+
+def test_a_sensitive_star_is_null_wherever_a_spec_reads_it(place: Place) -> None:
+    columns = columns_of(q=["a", "a", "a", "b"], s=["flu", " *", None, "**"])
+    source = place.put(columns)
+    with place.connect(source) as engine:
+        found = count_frequency_set(engine, table_spec(source, ["q"], ["s"]), place.settings)
+    (values,) = found.sensitive
+    assert values.size == 1
+    assert counted(found) == Counter({("a",): 3, ("b",): 1})
+
+
+def test_the_audit_counts_no_star(place: Place) -> None:
+    source = place.put(columns_of(q=["m"] * 3 + ["f"] * 3, s=["flu", "*", "flu", "gout", " * ", None]))
+    with place.connect(source) as engine:
+        report = audit_source(
+            engine, source, quasi_identifiers=["q"], sensitive=["s"], requirement=Requirement(3, 2)
+        )
+    assert (report.passed, report.k, report.l, report.failing_classes) == (False, 3, {"s": 1}, 2)
+
+
+@pytest.mark.parametrize("policy", NullPolicy)
+def test_rows_of_stars_are_nobodys(place: Place, policy: NullPolicy) -> None:
+    columns = columns_of(
+        a=["x", "x", "*", "*", None, "NA", "*", None],
+        b=["y", "y", "*", " **", "*", "*", "y", None],
+        s=["1", "2", "1", "2", "1", "2", "1", "2"],
+    )
+    source = place.put(columns, null_values=("NA",), nulls=policy)
+    spec = table_spec(source, ["a", "b"], ["s"])
+    expected = Counter({("x", "y"): 2, ("*", "y"): 1, (None, None): 1})
+    if policy is NullPolicy.DROP:
+        del expected[None, None]
+    with place.connect(source) as engine:
+        found = count_frequency_set(engine, spec, place.settings)
+        with opened(engine, spec.source) as table:
+            seen = engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")[0][0]
+        if place.name != "mariadb":
+            with in_database(engine, spec, place.settings) as facts:
+                assert (facts.rows, facts.set_apart, facts.dropped) == (
+                    found.rows,
+                    found.set_apart,
+                    found.dropped,
+                )
+    assert counted(found) == expected
+    assert (found.set_apart, found.dropped) == (4, 0 if policy is NullPolicy.VALUE else 1)
+    assert int(seen) == 4, "whoever opens the spec's source sees none of them"
+
+
+def test_a_table_of_stars_has_nobody(place: Place) -> None:
+    source = place.put(columns_of(q=["*", "*"], s=["1", "2"]))
+    with place.connect(source) as engine, pytest.raises(InputError, match="has \\* or NULL in every"):
+        count_frequency_set(engine, table_spec(source, ["q"], ["s"]), place.settings)
+
+
+def test_marks_are_found_alike(place: Place) -> None:
+    columns: Columns = {
+        **columns_of(ill=["flu", "Unknown", "(missing)", "*", "k. A.", "Unknown", None, "-9"]),
+        "score": ("BIGINT", [1, 2, 3, 4, 5, 99, 99, -9]),
+        "pay": ("BIGINT", [0, 99, 500, 10, 700, 30, 5, 60]),
+    }
+    source = place.put(columns)
+    with place.connect(source) as engine, opened(engine, replace(source)) as table:
+        found = marks_in(engine, table, ["ill", "score", "pay"], ["ill"])
+    assert found == {
+        "ill": (
+            Mark("Unknown", 2, starred=False),
+            Mark("(missing)", 1, starred=False),
+            Mark("*", 1, starred=True),
+            Mark("-9", 1, starred=False),
+            Mark("k. A.", 1, starred=False),
+        ),
+        "score": (Mark("99", 2, starred=False), Mark("-9", 1, starred=False)),
+    }

@@ -1,0 +1,69 @@
+"""Texts and numbers that say that a value is missing."""
+
+from __future__ import annotations
+
+import pytest
+
+from discreet.model.missing_marks import NUMBERS, SPELLINGS, WORDS, OtherCells, is_mark
+from discreet.model.starred_cells import is_star
+
+MARKS = [
+    *("suppressed", "unknown", "missing", "not stated", "None", "?", "-", "n/a", "k. A.", "unbekannt"),
+    *("refused", "don't know", "NULL", "(null)", "#N/A", "Unknown", " UNKNOWN ", "<missing>", "[redacted]"),
+    *("Keine Angabe", "non renseigné", "DESCONOCIDO", "неизвестно", "НЕИЗВЕСТНО", "未知", "不明", "모름"),
+    *("غير معروف", "לא ידוע", "bilinmiyor", "onbekend", "nieznane", "uoplyst", "Άγνωστο", "*suppressed*"),
+]
+
+
+@pytest.mark.parametrize("text", MARKS)
+def test_a_mark(text: str) -> None:
+    assert is_mark(text, sensitive=False)
+
+
+@pytest.mark.parametrize(
+    "text", ["flu", "", "Miss", "Nil disease", "unknownness", "0", "()", "*", "99", "none of it"]
+)
+def test_no_mark(text: str) -> None:
+    assert not is_mark(text, sensitive=True)
+
+
+@pytest.mark.parametrize("text", ["NC", "ND", "DK"])
+def test_letters_that_name_places_are_marks_among_diagnoses_alone(text: str) -> None:
+    assert (is_mark(text, sensitive=False), is_mark(text, sensitive=True)) == (False, True)
+
+
+def test_every_word_is_in_small_letters_and_found() -> None:
+    for word in WORDS:
+        assert word == word.strip() == word.lower()
+        assert word in SPELLINGS
+        assert is_mark(word.upper(), sensitive=False)
+
+
+@pytest.mark.parametrize(
+    ("number", "others", "apart"),
+    [
+        (99, OtherCells(4, 0, 1, 5), True),
+        (99, OtherCells(70, 0, 18, 97), False),
+        (999, OtherCells(70, 0, 18, 97), True),
+        (-9, OtherCells(4, 0, 0, 100_000), True),
+        (-9, OtherCells(4, 0, -40, 30), False),
+        (99, OtherCells(0, 5), True),
+        (99, OtherCells(0, 0), False),
+        (99, OtherCells(4, 0, 5, 5), True),
+        (66, OtherCells(4, 0, 0, 500), False),
+    ],
+)
+def test_a_number_is_a_code_where_it_lies_apart(number: float, others: OtherCells, *, apart: bool) -> None:
+    assert others.stands_apart(number) is apart
+
+
+def test_codes_are_those_of_programs_of_statistics() -> None:
+    assert {"-9", "99", "999", "-1", "-99", "99.0", "777"} <= {*NUMBERS}
+    assert not {"9", "1", "0", "100", "-3"} & {*NUMBERS}
+
+
+@pytest.mark.parametrize(
+    ("text", "star"), [("*", True), (" * ", True), ("**", True), ("", False), (" ", False), ("*1", False)]
+)
+def test_a_star(text: str, *, star: bool) -> None:
+    assert is_star(text) is star
