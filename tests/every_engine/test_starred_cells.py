@@ -124,7 +124,7 @@ def test_marks_are_found_alike(place: Place) -> None:
     }
     source = place.put(columns)
     with place.connect(source) as engine, opened(engine, replace(source)) as table:
-        found = marks_in(engine, table, ["ill", "score", "pay"], ["ill"])
+        found = marks_in(engine, table, ["ill", "score", "pay"], ["ill", "score", "pay"])
     assert found == {
         "ill": (
             Mark("Unknown", 2, starred=False),

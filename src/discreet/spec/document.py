@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from discreet.engines.files.sources import FORMATS
-from discreet.engines.registry import ENGINES
 from discreet.errors import InputError
 from discreet.model.request import SuppressionLimit
 from discreet.spec.problems import StrictTable, Wrong
+from discreet.spec.source_values import Encoding, EncodingOrNone, EngineName, FormatName
 
 
 def _list(value: object) -> object:
@@ -21,31 +21,6 @@ def _list(value: object) -> object:
 
 def _float(value: object) -> object:
     return float(value) if isinstance(value, Decimal) else value
-
-
-def _encoding(value: object) -> object:
-    try:
-        "a".encode(value) if isinstance(value, str) else None
-    except (LookupError, UnicodeError, ValueError):
-        raise Wrong((), value) from None
-    return value
-
-
-def _encoding_or_none(value: object) -> object:
-    return None if value is None else _encoding(value)
-
-
-def _format(value: object) -> object:
-    if value is not None and value not in list(FORMATS):
-        raise Wrong((), value)
-    return value
-
-
-def _engine(value: object) -> object:
-    names = [engine.name for engine in ENGINES if engine.on_request]
-    if value is not None and value not in names:
-        raise Wrong((), value, allowed=", ".join(names))
-    return value
 
 
 def _is_count(value: object, least: int) -> bool:
@@ -115,16 +90,16 @@ class SourceTable(StrictTable):
         title="The table of the database, of a DuckDB or SQLite file, or of the engine's catalog.",
         examples=['"clinic.people"'],
     )
-    engine: Annotated[str | None, BeforeValidator(_engine)] = Field(
+    engine: EngineName = Field(
         None, title="The engine that reads the rows, where the place does not tell.", examples=['"spark"']
     )
-    format: Annotated[str | None, BeforeValidator(_format)] = Field(
+    format: FormatName = Field(
         None,
         description=", ".join(FORMATS),
         title="The kind of file, where its ending does not tell.",
         examples=['"csv"'],
     )
-    encoding: Annotated[str, BeforeValidator(_encoding)] = Field(
+    encoding: Encoding = Field(
         "utf-8",
         description="the name of an encoding, such as utf-8 or latin-1",
         title="How the file's bytes are letters.",
@@ -263,13 +238,13 @@ class PopulationTable(StrictTable):
         title="The table of the source's database with a row for each person.",
         examples=['"register"'],
     )
-    format: Annotated[str | None, BeforeValidator(_format)] = Field(
+    format: FormatName = Field(
         None,
         description=", ".join(FORMATS),
         title="The kind of file, where its ending does not tell.",
         examples=['"csv"'],
     )
-    encoding: Annotated[str | None, BeforeValidator(_encoding_or_none)] = Field(
+    encoding: EncodingOrNone = Field(
         None,
         description="the name of an encoding, such as utf-8 or latin-1",
         title="How the file's bytes are letters.",
