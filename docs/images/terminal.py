@@ -25,7 +25,7 @@ from discreet.sample.census import write_census
 COLUMNS = 100
 REQUEST = (
     *("negotiate", "discreet.toml", "--k", "10", "--max-suppressed", "1%"),
-    *("--max-level", "age=1", "--max-level", "municipality=2", "--max-level", "occupation=2"),
+    *("--max-level", "age=1", "--max-level", "municipality=1", "--max-level", "occupation=2"),
 )
 PAPER = TerminalTheme(
     (251, 250, 247),

@@ -94,3 +94,13 @@ def test_init_proposes_an_l_for_columns_that_can_have_it(tmp_path: Path, setting
     columns = {**BASE, "diagnosis": ["flu", "cold", "flu"] * (ROWS // 3), "income": ["", *["7"] * (ROWS - 1)]}
     _, table = proposed(tmp_path, settings, columns)
     assert table.spec.request.l == {"diagnosis": 2}
+
+
+def test_an_l_of_no_sensitive_column_is_not_used(tmp_path: Path, settings: Settings) -> None:
+    columns = {**BASE, "diagnosis": ["flu", "cold", "flu"] * (ROWS // 3)}
+    proposed(tmp_path, settings, columns)
+    spec = (tmp_path / "discreet.toml").read_text().replace('role = "sensitive"', 'role = "identifier"')
+    (tmp_path / "discreet.toml").write_text(spec)
+    table = discreet.open(tmp_path / "discreet.toml", settings=settings)
+    assert "request.l = 2 is not used, as no attribute is sensitive." in table.inspect().warnings
+    assert table.negotiate(k=2, max_suppressed="50%").exact.l is None

@@ -180,6 +180,9 @@ def _spec(
     least = {a.name: least_level(a.hierarchy) for a in quasi_identifiers if least_level(a.hierarchy)}
     request = replace(request, min_level={**least, **request.min_level})
     notes = (*_left_over(table.attributes), *unused(patterns))
+    if isinstance(request.l, int) and not any(a.role is AttributeRole.SENSITIVE for a in attributes):
+        notes = (*notes, f"request.l = {request.l} is not used, as no attribute is sensitive.")
+        request = replace(request, l=None)
     budget = read_budget(table.privacy_budget, label)
     about = read_about(table.report, label)
     return TableSpec(source, tuple(attributes), request, path, notes, patterns, population, budget, about)

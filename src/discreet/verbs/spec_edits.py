@@ -192,6 +192,8 @@ def _with_request(document: SpecMapping) -> SpecMapping:
                 request[key] = kept
             else:
                 del request[key]
+    if AttributeRole.SENSITIVE not in roles.values():
+        request.pop("l", None)
     if not request:
         del document["request"]
     return document
