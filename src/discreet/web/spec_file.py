@@ -92,8 +92,11 @@ def checked(text: str, path: Path, may_read: Callable[[SourceSpec], None]) -> Ta
     except FieldError:
         raise
     except InputError as error:
-        message = error.message.replace(str(partial), path.name).replace(partial.name, path.name)
-        raise InputError(message, allowed=error.allowed, advice=error.advice) from None
+        message, allowed, advice = (
+            said and said.replace(str(partial), path.name).replace(partial.name, path.name)
+            for said in (error.message, error.allowed, error.advice)
+        )
+        raise InputError(message or "", allowed=allowed, advice=advice) from None
     finally:
         with suppress(OSError):
             partial.unlink(missing_ok=True)

@@ -27,6 +27,10 @@ _OF_HIERARCHIES = (
         r"or (in \[source\] )?(as|in) null_values( = \[[^\]]*\])?( in \[source\])?",
         r"\1\2 under Other values, or read it as NULL on Load",
     ),
+    (
+        r"Write (\w+) = (\S+) in the hierarchy, or others = \[[^\]]*\]",
+        r"Set the \1 end to \2 on Hierarchies, or list it under Other values",
+    ),
     (r"\bunder others\b", "under Other values"),
     (r"\bout of others\b", "out of Other values"),
     (r"an order with both sizes and fanout", "both values per group and groups per group"),
