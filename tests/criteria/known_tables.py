@@ -14,12 +14,13 @@ from discreet.model.sensitive_attribute import SensitiveAttribute
 
 PATHS = {
     "flu": ("flu", "lungs", "chest", "*"),
-    "asthma": ("asthma", "lungs", "chest", "*"),
-    "angina": ("angina", "heart", "chest", "*"),
     "ulcer": ("ulcer", "stomach", "belly", "*"),
-    "cancer": ("cancer", "stomach", "belly", "*"),
+    "angina": ("angina", "heart", "chest", "*"),
     "gout": ("gout", "foot", "foot", "*"),
+    "asthma": ("asthma", "lungs", "chest", "*"),
+    "cancer": ("cancer", "stomach", "belly", "*"),
 }
+"""Illnesses in the publisher's order, in which the groups of both levels interleave."""
 WAGES = ("9", "10", "12.5", "40", "-3", "100")
 HIERARCHY = LevelsHierarchy.of({value: path[1:] for value, path in PATHS.items()})
 
@@ -35,11 +36,10 @@ def known(table: Sequence[str]) -> SensitiveAttribute:
 
 
 def in_order(of: SensitiveAttribute) -> list[str]:
-    """The values in the attribute's order: numbers by size, illnesses as their hierarchy has them."""
+    """The values in the attribute's order: numbers by size, illnesses as the publisher lists them."""
     if of.values and of.values[0] not in PATHS:
         return sorted(of.values, key=Fraction)
-    found = HIERARCHY.build("ill", sorted(of.values)) if of.values else None
-    return [] if found is None else list(found.leaves)
+    return [value for value in PATHS if value in of.values]
 
 
 def scores(criterion: Criterion, classes: Classes, table: Sequence[str]) -> list[int]:

@@ -19,23 +19,13 @@ FLAT = HierarchyDraft(tuple((leaf, "*") for leaf in "abcdef"))
 def is_sound(draft: HierarchyDraft) -> bool:
     hierarchy = hierarchy_from_rows("x", draft.rows, origin="test")
     again = HierarchyDraft.of(hierarchy)
-    return problems_of(draft.rows) == () and sorted(again.rows) == sorted(draft.rows)
-
-
-def contiguous(draft: HierarchyDraft) -> bool:
-    """Whether every group's rows are neighbours."""
-    for level in range(draft.height + 1):
-        column = [row[level] for row in draft.rows]
-        runs = [value for place, value in enumerate(column) if place == 0 or column[place - 1] != value]
-        if len(runs) != len(set(runs)):
-            return False
-    return True
+    return problems_of(draft.rows) == () and again.rows == draft.rows
 
 
 def test_a_group_on_a_flat_hierarchy_puts_a_level_between() -> None:
     found = FLAT.group(0, ["b", "e"], "G")
     assert found.rows == (
-        ("a", "a", "*"), ("b", "G", "*"), ("e", "G", "*"), ("c", "c", "*"), ("d", "d", "*"), ("f", "f", "*"),
+        ("a", "a", "*"), ("b", "G", "*"), ("c", "c", "*"), ("d", "d", "*"), ("e", "G", "*"), ("f", "f", "*"),
     )  # fmt: skip
 
 
@@ -89,8 +79,7 @@ def test_any_run_of_changes_leaves_a_sound_table(data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 8))):
         draft = _changed(draft, data)
         assert is_sound(draft)
-        assert contiguous(draft)
-        assert {row[0] for row in draft.rows} >= set("abcdef")
+        assert [row[0] for row in draft.rows][:6] == list("abcdef")
 
 
 def _changed(draft: HierarchyDraft, data: st.DataObject) -> HierarchyDraft:

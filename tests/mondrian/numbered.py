@@ -6,7 +6,7 @@ import numpy as np
 
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
-from tests.oracle.random_tables import frequency_set_of, random_hierarchy
+from tests.oracle.random_tables import frequency_set_of, interleaved, random_hierarchy
 
 
 def number_hierarchy(random: np.random.Generator, attribute: str, leaves: int) -> GeneralizationHierarchy:
@@ -35,7 +35,7 @@ def random_table(
             hierarchies.append(number_hierarchy(random, f"q{i}", size))
         else:
             height = int(random.integers(2, 4)) if size > 1 else 1
-            hierarchies.append(random_hierarchy(random, f"q{i}", size, height))
+            hierarchies.append(interleaved(random_hierarchy(random, f"q{i}", size, height), random))
     sizes = [int(random.integers(1, 6)) for _ in range(int(random.integers(0, sensitive + 1)))]
     table = [
         (

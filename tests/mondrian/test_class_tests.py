@@ -19,6 +19,7 @@ from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.mondrian.numbered import random_table
 from tests.oracle.class_tests import EntropyDiversity, TCloseness
+from tests.oracle.random_tables import plain_ranks
 
 
 def counts_of(table: FrequencySet, members: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -67,13 +68,13 @@ def test_classes_meet_the_test_and_cannot_be_cut(kind: str, cut: Cut, settings: 
 
 
 def cuttable(table: FrequencySet, members: list[int], k: int, test: ClassTest) -> bool:
-    """Whether some cut of the depth-first codes leaves two classes that pass; numbers by their value."""
+    """Whether some cut of the leaves in order leaves two classes that pass; numbers by their value."""
     for attribute, hierarchy in enumerate(table.hierarchies):
         codes = table.codes[members, attribute]
         try:
             key = np.array([*(float(leaf) for leaf in hierarchy.leaves), np.inf])[codes]
         except ValueError:
-            key = codes.astype(float)
+            key = np.array([*plain_ranks(hierarchy), np.inf])[codes]
         for bound in np.unique(key)[:-1]:
             sides = [np.array(members)[key <= bound].tolist(), np.array(members)[key > bound].tolist()]
             if all(

@@ -34,7 +34,7 @@ def written(folder: Path, seed: int, rows: int = 150) -> TableSpec:
         income = f"{random.integers(0, 12) / 4:g}"
         lines.append(f"{age},{town},{income},{'abcd'[int(random.integers(0, 4))] * (random.random() < 0.9)}")
     (folder / "people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (folder / "town.csv").write_text("Bonn;north;*\nKiel;north;*\nLinz;south;*\nWien;south;*\n")
+    (folder / "town.csv").write_text("Bonn;north;*\nLinz;south;*\nKiel;north;*\nWien;south;*\n")
     attributes: dict[str, dict[str, str]] = {name: {"role": "quasi-identifier"} for name in COLUMNS}
     attributes["town"]["hierarchy"] = "town.csv"
     attributes["diagnosis"] = {"role": "sensitive"}

@@ -9,17 +9,21 @@ from math import ceil
 
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
+from tests.oracle.random_tables import plain_ranks
 
 Point = tuple[int, ...]
 
 
-def coordinates(hierarchy: GeneralizationHierarchy, codes: Sequence[int]) -> dict[int, Fraction]:
+def coordinates(
+    hierarchy: GeneralizationHierarchy, codes: Sequence[int], *, hierarchical: bool
+) -> dict[int, Fraction]:
     """Where each leaf code lies, and NULL behind them; ``codes`` are those that occur."""
     leaves, null = hierarchy.leaves, hierarchy.null_code
     try:
         numbers = [Fraction(leaf) for leaf in leaves]
     except ValueError:
-        return {code: Fraction(code) for code in range(null + 1)}
+        ranks = range(null) if hierarchical else plain_ranks(hierarchy)
+        return {code: Fraction(rank) for code, rank in enumerate([*ranks, null])}
     held = {numbers[c] for c in codes if c != null} or {numbers[0]}
     unit = Fraction(1, max([10 ** len(leaves[c].partition(".")[2]) for c in codes if c != null] or [1]))
     step = max(ceil((max(held) - min(held)) / unit / max(len(held) - 1, 1)), 1) * unit
@@ -42,7 +46,10 @@ class PlainMondrian:
         self.table, self.k, self.l, self.best, self.hierarchical = table, k, l, best, hierarchical
         self.codes: list[Point] = [tuple(point) for point in table.codes.tolist()]
         columns = list(zip(*self.codes, strict=True))
-        self.places = [coordinates(h, c) for h, c in zip(table.hierarchies, columns, strict=True)]
+        self.places = [
+            coordinates(h, c, hierarchical=hierarchical)
+            for h, c in zip(table.hierarchies, columns, strict=True)
+        ]
         self.spans = [self.width(a, range(len(self.codes)), Fraction(1)) or 1 for a in range(len(columns))]
         self.order = sorted(range(len(columns)), key=lambda a: (len(set(columns[a])) if fewest else 0, a))
 

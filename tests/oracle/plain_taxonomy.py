@@ -13,6 +13,7 @@ from itertools import pairwise, product
 
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.hierarchy import GeneralizationHierarchy
+from tests.oracle.random_tables import plain_ranks
 
 Cell = tuple[str | None, frozenset[int]]
 Vector = tuple[int, ...]
@@ -45,8 +46,8 @@ def lowest(h: GeneralizationHierarchy, codes: set[int], levels: Sequence[int] | 
 
 
 def ranks(h: GeneralizationHierarchy) -> dict[int, int]:
-    """The place of each code in order: by number where all leaves are numbers, NULL last."""
-    codes = list(range(len(h.leaves)))
+    """The place of each code in order: by number where all leaves are, else the publisher's; NULL last."""
+    codes = sorted(range(len(h.leaves)), key=plain_ranks(h).__getitem__)
     if all(leaf.isdecimal() for leaf in h.leaves):
         codes.sort(key=lambda code: int(h.leaves[code]))
     return {code: place for place, code in enumerate([*codes, len(h.leaves)])}

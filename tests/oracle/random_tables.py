@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,6 +34,21 @@ def random_hierarchy(
         ancestors.append(np.zeros(leaves, dtype=np.int64))
     labels = [tuple(f"{level}:{g}" for g in range(int(a.max()) + 1)) for level, a in enumerate(ancestors)]
     return GeneralizationHierarchy(attribute, (*labels[:-1], (TOP,)), tuple(ancestors), "random")
+
+
+def interleaved(hierarchy: GeneralizationHierarchy, random: np.random.Generator) -> GeneralizationHierarchy:
+    """The hierarchy, every other time with its leaves in an order of the publisher's; ``random`` draws on."""
+    apart = random.spawn(1)[0]
+    if apart.random() < 0.5:
+        return hierarchy
+    return replace(hierarchy, leaf_ranks=apart.permutation(len(hierarchy.leaves)))
+
+
+def plain_ranks(hierarchy: GeneralizationHierarchy) -> list[int]:
+    """The place of each leaf in the publisher's order."""
+    return (
+        list(range(len(hierarchy.leaves))) if hierarchy.leaf_ranks is None else hierarchy.leaf_ranks.tolist()
+    )
 
 
 def frequency_set_of(

@@ -13,7 +13,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.requirement import Requirement
 from tests.oracle.plain_taxonomy import Image, Vector
-from tests.oracle.random_tables import frequency_set_of, random_hierarchy
+from tests.oracle.random_tables import frequency_set_of, interleaved, random_hierarchy
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,11 @@ def tiny(seed: int, *, attributes: int = 2, leaves: int = 3, rows: int = 6, type
     random = np.random.default_rng(seed)
     hierarchies = tuple(
         with_numbers(
-            random_hierarchy(
-                random, f"q{i}", int(random.integers(2, leaves + 1)), int(random.integers(1, 3))
+            interleaved(
+                random_hierarchy(
+                    random, f"q{i}", int(random.integers(2, leaves + 1)), int(random.integers(1, 3))
+                ),
+                random,
             ),
             random,
         )

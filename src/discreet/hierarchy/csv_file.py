@@ -252,16 +252,16 @@ def hierarchy_rows(text: str, label: str = "the hierarchy", delimiter: str | Non
 
 
 def hierarchy_csv_text(hierarchy: GeneralizationHierarchy) -> str:
-    """A hierarchy in ARX's form (``;``, LF), leaves depth first."""
-    codes = range(len(hierarchy.leaves))
+    """Return a hierarchy in ARX's form (``;``, LF), leaves in the publisher's order."""
+    codes = hierarchy.codes_in_order.tolist()
     return "".join(";".join(_cell_text(value) for value in hierarchy.path(code)) + "\n" for code in codes)
 
 
 def write_hierarchy_csv(hierarchy: GeneralizationHierarchy, path: Path, *, overwrite: bool = False) -> None:
-    """Write a hierarchy in ARX's form (``;``, UTF-8, LF), leaves depth first; reading it gives it back.
+    """Write a hierarchy in ARX's form (``;``, UTF-8, LF), leaves in the publisher's order.
 
-    ``InputError`` where the file exists (unless ``overwrite``) or cannot be written, or where the hierarchy
-    has no leaf.
+    Reading the file gives the hierarchy back. ``InputError`` where the file exists (unless ``overwrite``) or
+    cannot be written, or where the hierarchy has no leaf.
     """
     if not hierarchy.leaves:
         raise InputError(f"the hierarchy of {shown(hierarchy.attribute)} has no value to write")

@@ -19,14 +19,14 @@ Rows = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True)
 class HierarchyDraft:
-    """A sound table under edit; leaves that share a group stand together, groups in order of appearance."""
+    """A sound table under edit. The order of its leaves never changes; new leaves are added at the end."""
 
     rows: Rows
 
     @classmethod
     def of(cls, hierarchy: GeneralizationHierarchy) -> HierarchyDraft:
         """The table of a hierarchy."""
-        return cls(tuple(hierarchy.path(code) for code in range(len(hierarchy.leaves))))
+        return cls(tuple(hierarchy.path(code) for code in hierarchy.codes_in_order.tolist()))
 
     @property
     def height(self) -> int:
@@ -47,7 +47,7 @@ class HierarchyDraft:
         return found
 
     def group(self, level: int, labels: Sequence[str], name: str) -> HierarchyDraft:
-        """Values of a level under a new group, which lies where the first of them lay.
+        """Values of a level under a new group.
 
         The group is a value of the next level; where that is the top, a level is put between.
         """
@@ -89,7 +89,7 @@ class HierarchyDraft:
             (*row[:level], row[level - 1], *row[level + 1 :]) if number in chosen else row
             for number, row in enumerate(self.rows)
         ]
-        return HierarchyDraft(_together(rows))
+        return HierarchyDraft(tuple(rows))
 
     def add_level(self, level: int) -> HierarchyDraft:
         """A new level above ``level``, in which each value stands by itself."""
@@ -99,7 +99,7 @@ class HierarchyDraft:
     def remove_level(self, level: int) -> HierarchyDraft:
         """Without one level between the leaves and the top."""
         self._check_level(level, 1, self.height - 1)
-        return HierarchyDraft(_together([(*row[:level], *row[level + 1 :]) for row in self.rows]))
+        return HierarchyDraft(tuple((*row[:level], *row[level + 1 :]) for row in self.rows))
 
     def add_values(self, values: Sequence[str]) -> HierarchyDraft:
         """Leaves for values that have none, each by itself up to the top."""
@@ -114,13 +114,13 @@ class HierarchyDraft:
                     advice="Rename that group first.",
                 )
         rows = (*self.rows, *((*(value for _ in range(self.height)), top) for value in new))
-        return HierarchyDraft(_together(rows))
+        return HierarchyDraft(rows)
 
     def _placed(self, chosen: Sequence[int], level: int, path: Sequence[str]) -> HierarchyDraft:
         """The chosen rows with other values from a level upwards."""
         moved = set(chosen)
         rows = [(*row[:level], *path) if number in moved else row for number, row in enumerate(self.rows)]
-        return HierarchyDraft(_together(rows))
+        return HierarchyDraft(tuple(rows))
 
     def _check_level(self, level: int, least: int, most: int) -> None:
         if not least <= level <= most:
@@ -160,21 +160,3 @@ def least_level_after(
         if all(after.path(code)[level] != after.leaves[code] for code in hidden):
             return level
     return after.height
-
-
-def _together(rows: Sequence[tuple[str, ...]]) -> Rows:
-    """Rows in an order in which every group's rows are neighbours; else the order stays."""
-    if not rows:
-        return ()
-    places: list[dict[str, int]] = [{} for _ in rows[0]]
-    keyed = [
-        (
-            tuple(
-                places[level].setdefault(row[level], len(places[level]))
-                for level in reversed(range(len(row)))
-            ),
-            row,
-        )
-        for row in rows
-    ]
-    return tuple(row for _, row in sorted(keyed, key=lambda each: each[0]))

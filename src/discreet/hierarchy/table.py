@@ -84,9 +84,9 @@ def hierarchy_from_columns(
 
     Checked: at least one level above the leaves, no empty value, no leaf twice, one top value, and that
     levels nest (a value of a level has one parent). ``InputError`` names the row by ``where``, the column and
-    the value. Leaves are renumbered depth first; siblings keep their order of first appearance. A table
-    without rows (a column without values) has no leaf and the top ``*``. Cost: one pass per level over the
-    rows and one sort of the rows.
+    the value. Leaves are renumbered depth first, siblings in their order of first appearance; the order of
+    the rows stays in ``leaf_ranks``. A table without rows (a column without values) has no leaf and the top
+    ``*``. Cost: one pass per level over the rows and one sort of the rows.
     """
     where = where or _row_of(attribute)
     if len(columns) < 2:
@@ -108,7 +108,7 @@ def hierarchy_from_levels(
     _check_top(levels, where)
     for lower in range(len(levels) - 1):
         _check_nesting(levels, lower, where)
-    labels, ancestors = _depth_first(levels)
+    labels, ancestors, ranks = _depth_first(levels)
     return GeneralizationHierarchy(
         attribute=attribute,
         labels=labels,
@@ -116,6 +116,7 @@ def hierarchy_from_levels(
         origin=origin,
         from_data=from_data,
         notes=_notes(attribute, labels[-1][0]),
+        leaf_ranks=ranks,
     )
 
 
@@ -219,15 +220,18 @@ def _check_nesting(levels: Sequence[Level], lower: int, where: Where) -> None:
 
 def _depth_first(
     levels: Sequence[Level],
-) -> tuple[tuple[tuple[str, ...], ...], tuple[NDArray[np.int64], ...]]:
-    """Labels and ancestors with the leaves renumbered so that every level's groups are contiguous."""
+) -> tuple[tuple[tuple[str, ...], ...], tuple[NDArray[np.int64], ...], NDArray[np.int64] | None]:
+    """Labels and ancestors with the leaves renumbered so that every level's groups are contiguous.
+
+    Then the row of each leaf, None where the rows are in this order already.
+    """
     rows = len(levels[0].codes)
     if rows == 0:
         labels = ((),) * (len(levels) - 1) + ((TOP,),)
-        return labels, tuple(np.empty(0, dtype=np.int64) for _ in levels)
+        return labels, tuple(np.empty(0, dtype=np.int64) for _ in levels), None
     if all((level.codes[1:] >= level.codes[:-1]).all() for level in levels):
         # Values count from their first appearance, so the rows lie depth first already.
-        return tuple(level.labels for level in levels), tuple(level.codes for level in levels)
+        return tuple(level.labels for level in levels), tuple(level.codes for level in levels), None
     order = np.lexsort(tuple(level.codes for level in levels))
     every_label, ancestors = [], []
     for level in levels:
@@ -235,7 +239,7 @@ def _depth_first(
         starts = np.append(True, codes[1:] != codes[:-1])
         every_label.append(tuple(level.labels[code] for code in codes[starts].tolist()))
         ancestors.append(np.cumsum(starts, dtype=np.int64) - 1)
-    return tuple(every_label), tuple(ancestors)
+    return tuple(every_label), tuple(ancestors), order.astype(np.int64, copy=False)
 
 
 def _notes(attribute: str, top: str) -> tuple[str, ...]:

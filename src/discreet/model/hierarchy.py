@@ -22,6 +22,8 @@ class GeneralizationHierarchy:
     ``labels[level]`` are the values of a level. ``ancestors[level]`` has one entry per leaf: the position in
     ``labels[level]`` of that leaf's generalization. Leaves are numbered depth first, so every
     ``ancestors[level]`` is non-decreasing; ``ancestors[0]`` counts from 0. The last level has one value.
+    ``leaf_ranks`` is the place of each leaf in the publisher's order (the lines of a file, the order of a
+    list), from 0; None where that is the depth-first order. Groups of one level may interleave in it.
     ``origin`` says in a few words where the hierarchy comes from (a file, a builder); ``from_data`` is True
     when its values or boundaries were derived from the data, which a release then says something of.
     ``notes`` are sentences for the publisher (a top value that is not ``*``, say).
@@ -33,6 +35,7 @@ class GeneralizationHierarchy:
     origin: str
     from_data: bool = False
     notes: tuple[str, ...] = ()
+    leaf_ranks: NDArray[np.int64] | None = None
 
     @property
     def height(self) -> int:
@@ -54,6 +57,15 @@ class GeneralizationHierarchy:
         """The code of NULL, which follows the last leaf."""
         return len(self.labels[0])
 
+    @cached_property
+    def codes_in_order(self) -> NDArray[np.int64]:
+        """The leaf codes in the publisher's order, shape ``(leaves,)``."""
+        if self.leaf_ranks is None:
+            return np.arange(len(self.leaves))
+        codes = np.empty_like(self.leaf_ranks)
+        codes[self.leaf_ranks] = np.arange(len(codes))
+        return codes
+
     def level_map(self, level: int) -> NDArray[np.int64]:
         """Codes (leaves, then NULL) to positions in a level, shape ``(leaves + 1,)``.
 
@@ -70,9 +82,9 @@ class GeneralizationHierarchy:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the whole hierarchy, leaf by leaf."""
+        """SHA-256 of the whole hierarchy, leaf by leaf in the publisher's order."""
         sha = hashlib.sha256()
-        for code in range(len(self.leaves)):
+        for code in self.codes_in_order.tolist():
             for value in self.path(code):
                 data = value.encode()
                 sha.update(len(data).to_bytes(8, "little") + data)

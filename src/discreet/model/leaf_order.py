@@ -1,7 +1,8 @@
 """The order of an attribute's leaves, along which ranges are taken.
 
-Where every leaf is a number, leaves are ordered by value; otherwise depth first, as the hierarchy numbers
-them, so that each of its values is a range. NULL comes last.
+Where every leaf is a number, leaves are ordered by value; otherwise in the publisher's order, that of the
+lines of a hierarchy file or of the values of a list. Where groups interleave in it, a group is no range. NULL
+comes last.
 """
 
 from __future__ import annotations
@@ -40,11 +41,23 @@ class LeafOrder:
 def leaf_order(hierarchy: GeneralizationHierarchy) -> LeafOrder:
     """The order of a hierarchy's leaves; leaves of equal value (``1`` and ``1.0``) go by their text."""
     leaves = hierarchy.leaves
-    code = np.arange(len(leaves) + 1)
     numbers = _numbers(leaves)
-    if numbers is not None:
-        places = range(len(leaves))
-        code[:-1] = sorted(places, key=lambda c: (numbers[c], leaves[c]))
+    if numbers is None:
+        return _order_of(hierarchy.codes_in_order, None)
+    places = range(len(leaves))
+    by_value = sorted(places, key=lambda c: (numbers[c], leaves[c]))
+    return _order_of(np.array(by_value, dtype=np.int64), numbers)
+
+
+def tree_order(hierarchy: GeneralizationHierarchy) -> LeafOrder:
+    """The order of a hierarchy's leaves along its tree: numbers by value, others depth first."""
+    numbers = _numbers(hierarchy.leaves)
+    return leaf_order(hierarchy) if numbers is not None else _order_of(np.arange(len(hierarchy.leaves)), None)
+
+
+def _order_of(codes: NDArray[np.int64], numbers: tuple[Decimal, ...] | None) -> LeafOrder:
+    """The order of leaf codes, first to last, with NULL behind them."""
+    code = np.append(codes, len(codes))
     rank = np.empty_like(code)
     rank[code] = np.arange(len(code))
     for array in (rank, code):

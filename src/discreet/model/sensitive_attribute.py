@@ -26,9 +26,10 @@ class SensitiveAttribute:
     """A sensitive attribute in a table; codes count from 0 and NULL has none.
 
     ``values`` holds the text of each code and ``rows`` the table's rows that have it. ``ranks`` are the
-    places of the codes in the attribute's order: numbers by value, else as the leaves of its hierarchy, else
-    by text. ``numbers`` holds each code's number, None where a value is none. ``levels`` has shape
-    ``(height + 1, codes)``: the group of each code at each level of its hierarchy, None without one.
+    places of the codes in the attribute's order: numbers by value, else in the publisher's order of its
+    hierarchy's leaves, else by text. ``numbers`` holds each code's number, None where a value is none.
+    ``levels`` has shape ``(height + 1, codes)``: the group of each code at each level of its hierarchy, None
+    without one.
     """
 
     values: tuple[str, ...]
@@ -55,7 +56,8 @@ class SensitiveAttribute:
         if hierarchy is not None:
             leaves = np.array([hierarchy.code_of_leaf[value] for value in values], dtype=np.int64)
             levels = np.array([ancestors[leaves] for ancestors in hierarchy.ancestors], dtype=np.int64)
-            keys = leaves.tolist()
+            ranks = hierarchy.leaf_ranks
+            keys = (leaves if ranks is None else ranks[leaves]).tolist()
         if numeric:
             keys = list(zip(decimals, values, strict=True))
         ranks = np.empty(len(values), dtype=np.int64)

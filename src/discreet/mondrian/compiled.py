@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from discreet.frequency.kernel_choice import choose_kernels
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.leaf_order import LeafOrder, leaf_order
+from discreet.model.leaf_order import LeafOrder
 from discreet.model.requirement import Requirement
-from discreet.mondrian.options import Cut
+from discreet.mondrian.options import Categorical, Cut
 from discreet.mondrian.relaxed import Parts
-from discreet.mondrian.space import Space
+from discreet.mondrian.space import Space, cutting_order
 
 if TYPE_CHECKING:
     from discreet.kernels.mondrian_records import Fields, Needs, Scratch
@@ -33,11 +33,11 @@ def fits_kernels(table: FrequencySet) -> bool:
     return table.row_types < _LARGEST and int(table.counts.max()) < _LARGEST
 
 
-def occurring_compiled(table: FrequencySet) -> list[NDArray[np.int64]]:
+def occurring_compiled(table: FrequencySet, categorical: Categorical) -> list[NDArray[np.int64]]:
     """The places of each attribute that occur, ascending, as ``Space.of`` wants them."""
     from discreet.kernels.mondrian import mark_occurring
 
-    orders = [leaf_order(hierarchy) for hierarchy in table.hierarchies]
+    orders = [cutting_order(hierarchy, categorical) for hierarchy in table.hierarchies]
     offsets = _offsets(orders)
     seen = np.zeros(int(offsets[-1]) + len(orders[-1].rank), dtype=np.uint8)
     mark_occurring(table.codes, offsets, seen)

@@ -31,13 +31,12 @@ from discreet.model.class_recoding import RecodingModel
 from discreet.model.criteria.base import Bound
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.leaf_order import leaf_order
 from discreet.model.requirement import Requirement, nothing_required
 from discreet.mondrian.finishing import FragmentCutter
 from discreet.mondrian.greedy import Progress
 from discreet.mondrian.options import MondrianOptions
 from discreet.mondrian.partition import Notice
-from discreet.mondrian.space import Space
+from discreet.mondrian.space import Space, cutting_order
 from discreet.mondrian.stored import Histograms, StoredFragment, first_cut, places_of
 from discreet.mondrian.stored_partition import StoredPartition, number_through
 from discreet.settings import Settings
@@ -161,7 +160,7 @@ class _Run:
         """The table of row types, with places instead of codes."""
         orders: list[str | None] = []
         for hierarchy in self.facts.hierarchies:
-            rank = leaf_order(hierarchy).rank
+            rank = cutting_order(hierarchy, self.options.categorical).rank
             codes = np.arange(len(rank))
             columns = {sql.CODE: codes, sql.PLACE: rank}
             orders.append(None if np.array_equal(rank, codes) else self.tables.load(columns))

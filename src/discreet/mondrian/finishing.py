@@ -22,10 +22,10 @@ from discreet.model.cells import Cells, shows_derived, shows_leaves
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.leaf_order import leaf_order
 from discreet.model.requirement import Requirement
 from discreet.mondrian.options import MondrianOptions
 from discreet.mondrian.partition import Notice, strict_classes
+from discreet.mondrian.space import cutting_order
 from discreet.settings import Settings
 from discreet.sql import partition as sql
 from discreet.sql.star_schema import ROWS, sensitive_name
@@ -76,7 +76,8 @@ class FragmentCutter:
         return max(len(self.hierarchies), sql.LEAST_VALUES)
 
     def _frequency_set(self, arrays: Mapping[str, NDArray[Any]]) -> FrequencySet:
-        codes = [leaf_order(h).code[arrays[sql.place_name(i)]] for i, h in enumerate(self.hierarchies)]
+        orders = [cutting_order(h, self.options.categorical) for h in self.hierarchies]
+        codes = [order.code[arrays[sql.place_name(i)]] for i, order in enumerate(orders)]
         values: list[tuple[str, ...]] = [h.leaves for h in self.hierarchies]
         for place in range(len(self.sensitive)):
             found = arrays[sensitive_name(place)].astype(np.int64)

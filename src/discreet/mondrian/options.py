@@ -26,8 +26,8 @@ class Cut(StrEnum):
 class Categorical(StrEnum):
     """Between which values of an attribute that is no number a cut may run.
 
-    ``order``: any, in depth-first order. ``hierarchy``: children of the lowest common ancestor of the
-    values in the class.
+    ``order``: any, in the publisher's order. ``hierarchy``: children of the lowest common ancestor of the
+    values in the class, in depth-first order.
     """
 
     ORDER = "order"

@@ -140,7 +140,7 @@ def strict_classes(
     ``occurring`` is for a fragment of a table (see ``Space.of``).
     """
     if _use_kernels("strict", table, requirement.least_rows, evaluator, notice):
-        space = Space.of(table, options, occurring or occurring_compiled(table))
+        space = Space.of(table, options, occurring or occurring_compiled(table, options.categorical))
         return cut_compiled(space, options.cut, requirement, settings.threads)
     test = class_test_of(requirement, table.sensitive_attributes)
     space = Space.of(table, options, occurring)

@@ -1,9 +1,9 @@
 """The space that Mondrian cuts: each attribute's values in order, with distances.
 
-A number lies at its value, a value of another attribute at its place in depth-first order; NULL lies one
-step behind the last, for numbers about the average distance of neighbours. Ranges are normalized: that of
-the whole table is 1. Values are kept as whole numbers of a unit, so that ranges that are equal compare as
-equal.
+A number lies at its value, a value of another attribute at its place in the publisher's order, or in
+depth-first order where cuts follow the hierarchy; NULL lies one step behind the last, for numbers about the
+average distance of neighbours. Ranges are normalized: that of the whole table is 1. Values are kept as whole
+numbers of a unit, so that ranges that are equal compare as equal.
 """
 
 from __future__ import annotations
@@ -19,10 +19,15 @@ from numpy.typing import NDArray
 
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.leaf_order import LeafOrder, leaf_order
+from discreet.model.leaf_order import LeafOrder, leaf_order, tree_order
 from discreet.mondrian.options import Categorical, MondrianOptions, Tie
 
 _EXACT = Context(prec=1400)
+
+
+def cutting_order(hierarchy: GeneralizationHierarchy, categorical: Categorical) -> LeafOrder:
+    """Return the order of an attribute's leaves along which Mondrian cuts."""
+    return tree_order(hierarchy) if categorical is Categorical.HIERARCHY else leaf_order(hierarchy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +60,7 @@ class Space:
         Where the frequency set is a fragment of a table, ``occurring`` are the places of each attribute that
         occur in the whole table, ascending.
         """
-        orders = tuple(leaf_order(hierarchy) for hierarchy in frequency_set.hierarchies)
+        orders = tuple(cutting_order(h, options.categorical) for h in frequency_set.hierarchies)
         if occurring is None:
             occurring = [_occurring(frequency_set.codes[:, j], order) for j, order in enumerate(orders)]
         places = list(range(len(orders)))

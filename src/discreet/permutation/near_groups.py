@@ -40,7 +40,7 @@ Places = NDArray[np.float64]
 def coordinates_of(
     hierarchies: Sequence[GeneralizationHierarchy], codes: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Each row's places in the order of the leaves: numbers by value, others depth first, NULL last.
+    """Each row's places in the order of the leaves: numbers by value, others as published, NULL last.
 
     ``codes``, shape ``(rows, attributes)``, are leaf codes.
     """

@@ -155,7 +155,7 @@ def _mapping(
 def _levels(attribute: ArxAttribute) -> object:
     if attribute.hierarchy is None:
         return None
-    codes = range(len(attribute.hierarchy.leaves))
+    codes = attribute.hierarchy.codes_in_order.tolist()
     return {"kind": "levels", "rows": [list(attribute.hierarchy.path(code)) for code in codes]}
 
 

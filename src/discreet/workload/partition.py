@@ -24,11 +24,11 @@ from discreet.errors import InputError
 from discreet.model.class_recoding import ClassRecoding
 from discreet.model.class_test import ClassTest
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.leaf_order import leaf_order
 from discreet.model.requirement import Requirement
 from discreet.mondrian.cuts import CutChooser, Fragment, ProposedCut, WidestFirst
-from discreet.mondrian.options import MondrianOptions
+from discreet.mondrian.options import Categorical, MondrianOptions
 from discreet.mondrian.partition import partition
+from discreet.mondrian.space import cutting_order
 from discreet.queries.query import AggregateQuery
 from discreet.queries.region import Box, region_of
 from discreet.settings import Settings
@@ -53,7 +53,9 @@ def partition_for(
     ``mondrian.partition`` raises.
     """
     least_rows = requirement.least_rows
-    chooser = WorkloadFirst.of(queries, frequency_set, WidestFirst(options, least_rows), least_rows)
+    chooser = WorkloadFirst.of(
+        queries, frequency_set, WidestFirst(options, least_rows), least_rows, options.categorical
+    )
     return partition(
         frequency_set,
         requirement,
@@ -90,6 +92,7 @@ class WorkloadFirst:
         frequency_set: FrequencySet,
         otherwise: CutChooser,
         least_rows: int = 1,
+        categorical: Categorical = Categorical.ORDER,
     ) -> WorkloadFirst:
         """The chooser of a workload; queries of weight 0, or true of nothing, do not matter."""
         domains = domains_of(frequency_set.hierarchies)
@@ -97,7 +100,7 @@ class WorkloadFirst:
         regions = [(q.weight, region_of(q.predicate, domains)) for q in queries if q.weight > 0]
         regions = [(weight, region) for weight, region in regions if region]
         boxes = [box for _, region in regions for box in region]
-        masks = [_masks(boxes, frequency_set, j) for j in range(len(frequency_set.hierarchies))]
+        masks = [_masks(boxes, frequency_set, j, categorical) for j in range(len(frequency_set.hierarchies))]
         selected = [_selected(region, frequency_set) for _, region in regions]
         return cls(
             weights=np.array([weight for weight, _ in regions]),
@@ -221,11 +224,13 @@ def _check_names(queries: Sequence[AggregateQuery], frequency_set: FrequencySet)
             )
 
 
-def _masks(boxes: Sequence[Box], frequency_set: FrequencySet, j: int) -> NDArray[np.bool_]:
+def _masks(
+    boxes: Sequence[Box], frequency_set: FrequencySet, j: int, categorical: Categorical
+) -> NDArray[np.bool_]:
     """The places of attribute j that each box selects, NULL last."""
     hierarchy = frequency_set.hierarchies[j]
     masks = np.ones((len(boxes), hierarchy.null_code + 1), dtype=np.bool_)
-    code = leaf_order(hierarchy).code
+    code = cutting_order(hierarchy, categorical).code
     for number, box in enumerate(boxes):
         if hierarchy.attribute in box:
             masks[number] = box[hierarchy.attribute][code]
