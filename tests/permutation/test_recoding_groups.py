@@ -22,6 +22,7 @@ from discreet.permutation.recoding_groups import classes_of_node, classes_of_rec
 from discreet.settings import Settings
 from tests.mondrian.numbered import random_table
 from tests.oracle.class_tests import EntropyDiversity, TCloseness
+from tests.oracle.random_tables import plain_ranks
 from tests.permutation.test_partitions import asked
 
 
@@ -127,7 +128,8 @@ def test_coordinates_go_by_value_where_leaves_are_numbers() -> None:
         places = coordinates_of(table.hierarchies, codes)
         for attribute, hierarchy in enumerate(table.hierarchies):
             if not hierarchy.leaves[0].replace(".", "").isdigit():
-                assert places[:, attribute].tolist() == codes[:, attribute].tolist()
+                ranks = [*plain_ranks(hierarchy), hierarchy.null_code]
+                assert places[:, attribute].tolist() == [ranks[code] for code in codes[:, attribute].tolist()]
                 continue
             known = codes[:, attribute] < hierarchy.null_code
             numbers = [float(hierarchy.leaves[code]) for code in codes[known, attribute].tolist()]

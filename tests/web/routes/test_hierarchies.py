@@ -78,7 +78,7 @@ def test_changes_by_hand_are_a_file_at_once_and_can_be_undone(client: TestClient
     assert grouped["levels"][1]["rows"] == [41, 20]
     workspace = workspace_of(client)
     path = workspace.hierarchies / "city.csv"
-    assert path.read_text(encoding="utf-8") == "A;AC;*\nC;AC;*\nB;B;*\n"
+    assert path.read_text(encoding="utf-8") == "A;AC;*\nB;B;*\nC;AC;*\n"
     assert workspace.document()["attributes"]["city"]["hierarchy"] == "hierarchies/city.csv"
     edit(client, "city", "rename", level=1, labels=["AC"], name="both")
     assert open_table(workspace.spec_path).frequency_set.hierarchies[1].labels[1] == ("both", "B")
