@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -35,9 +37,11 @@ def labels(recoding: ClassRecoding) -> list[str | None]:
     return [recoding.cells[0].labels[cell] for cell in recoding.shown[:, 0].tolist()]
 
 
-def recoded(table: FrequencySet, classes: list[int], summary: Summary) -> ClassRecoding:
+def recoded(
+    table: FrequencySet, classes: list[int], summary: Summary, *, by_tree: bool = False
+) -> ClassRecoding:
     model = RecodingModel.ORDERED_MULTI
-    return classes_to_recoding(table, np.array(classes), Requirement(1), model, summary)
+    return classes_to_recoding(table, np.array(classes), Requirement(1), model, summary, by_tree=by_tree)
 
 
 TOWNS = given(
@@ -59,6 +63,26 @@ def test_towns() -> None:
     ):
         assert labels(recoded(table, [0, 0, 1, 2], summary)) == expected
     assert labels(recoded(table, [0, 1, 1, 2], Summary.LCA)) == ["Bonn", TOP, "Wien"]
+
+
+def test_groups_that_interleave() -> None:
+    """In the order of the file Linz is between Bonn and Kiel: north covers fewer towns than the range."""
+    apart = replace(TOWNS, leaf_ranks=np.array([0, 2, 1, 3]))
+    table = table_of(apart, 0, 1, 2, 3)
+    assert labels(recoded(table, [0, 0, 1, 1], Summary.RANGES)) == ["Bonn … Kiel", "Linz … Wien"]
+    found = recoded(table, [0, 0, 0, 1], Summary.RANGES).cells[0]
+    assert found.cover(np.array([0, 0, 0, 0]), np.arange(4)).tolist() == [True, True, True, False]
+    for classes, expected in (
+        ([0, 0, 1, 1], ["north", "south"]),
+        ([0, 1, 0, 1], ["Bonn … Linz", "Kiel … Wien"]),
+        ([0, 0, 0, 0], ["Bonn … Wien"]),
+    ):
+        shown = recoded(table, classes, Summary.RANGES, by_tree=True)
+        assert labels(shown) == expected
+        held = shown.shown[:, 0][np.array(classes)]
+        assert shown.cells[0].cover(held, np.arange(4)).all()
+        assert shown.cells[0].sizes().tolist() == [4 if len(expected) == 1 else 2] * len(expected)
+    assert labels(recoded(table_of(apart, 0, 4), [0, 0], Summary.RANGES, by_tree=True)) == [TOP]
 
 
 def test_numbers_are_ordered_by_value() -> None:

@@ -57,7 +57,7 @@ def test_arx_global_optimum_is_what_arx_reports(adult: FrequencySet) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shown", "least"), [("lca", 0.9415), ("ranges", 0.955), ("sets", 0.975)], ids=["lca", "ranges", "sets"]
+    ("shown", "least"), [("lca", 0.9415), ("ranges", 0.953), ("sets", 0.975)], ids=["lca", "ranges", "sets"]
 )
 def test_the_greedy_beats_the_strongest_rival(adult: FrequencySet, shown: str, least: float) -> None:
     """ARX's local recoding reaches 0.9323 at best, nothing suppressed, every class at five rows or more."""

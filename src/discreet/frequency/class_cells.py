@@ -56,12 +56,19 @@ class Members:
 
 
 def class_cells(
-    hierarchy: GeneralizationHierarchy, codes: NDArray[np.int64], members: Members, summary: Summary
+    hierarchy: GeneralizationHierarchy,
+    codes: NDArray[np.int64],
+    members: Members,
+    summary: Summary,
+    *,
+    by_tree: bool = False,
 ) -> tuple[Cells, NDArray[np.int64]]:
     """The cells of one attribute, and which of them each class shows.
 
-    ``codes`` are the leaf codes of the parts, in the order of ``members``. Cost: a few passes over the parts,
-    then a label per distinct cell.
+    ``codes`` are the leaf codes of the parts, in the order of ``members``. ``by_tree`` says that classes were
+    made along the hierarchy: where its groups interleave in the order of the leaves, the lowest common
+    ancestor is shown in place of a range that covers more leaves. Cost: a few passes over the parts, then a
+    label per distinct cell.
     """
     if not len(members.starts):
         return _CellBuilder(hierarchy, None).cells(members.starts)
@@ -72,7 +79,23 @@ def class_cells(
         return _sets(hierarchy, order, codes, members)
     if summary is Summary.MEANS and order.numbers is not None:
         return _means(hierarchy, order, order.numbers, codes, members)
-    return _ranges(hierarchy, order, codes, members)
+    ranges = _ranges(hierarchy, order, codes, members)
+    if by_tree and hierarchy.leaf_ranks is not None and not order.numeric:
+        return _smaller(hierarchy, ranges, _lca(hierarchy, codes, members))
+    return ranges
+
+
+def _smaller(
+    hierarchy: GeneralizationHierarchy,
+    ranges: tuple[Cells, NDArray[np.int64]],
+    groups: tuple[Cells, NDArray[np.int64]],
+) -> tuple[Cells, NDArray[np.int64]]:
+    """Of two cells of each class the one that covers fewer leaves, the first where both cover as many."""
+    merged = MergedCells(hierarchy)
+    one, other = merged.add(ranges[0])[ranges[1]], merged.add(groups[0])[groups[1]]
+    fewer = groups[0].sizes()[groups[1]] < ranges[0].sizes()[ranges[1]]
+    kinds, shown = np.unique(np.where(fewer, other, one), return_inverse=True)
+    return merged.only(kinds), shown
 
 
 def _lca(
@@ -203,6 +226,13 @@ class MergedCells:
         """All of them."""
         return self._builder.cells(np.empty(0, dtype=np.int64))[0]
 
+    def only(self, numbers: NDArray[np.int64]) -> Cells:
+        """The cells of some numbers, in this order."""
+        every, found = self.cells(), MergedCells(self._builder.hierarchy)
+        for number in numbers.tolist():
+            found._builder.put(every.labels[number], _intervals(every, number))
+        return found.cells()
+
 
 def _intervals(cells: Cells, number: int) -> list[tuple[int, int]]:
     held = slice(int(cells.offsets[number]), int(cells.offsets[number + 1]))
@@ -213,7 +243,7 @@ class _CellBuilder:
     """Collects cells kind by kind; kinds that read alike become one cell."""
 
     def __init__(self, hierarchy: GeneralizationHierarchy, order: LeafOrder | None) -> None:
-        self._hierarchy = hierarchy
+        self.hierarchy = hierarchy
         self._order = order
         self._in_order = order is None or bool((np.diff(order.code) == 1).all())
         self._labels: dict[str | None, int] = {}
@@ -222,11 +252,11 @@ class _CellBuilder:
 
     def null(self) -> None:
         """NULL alone."""
-        self.put(None, [(self._hierarchy.null_code,) * 2])
+        self.put(None, [(self.hierarchy.null_code,) * 2])
 
     def top(self) -> None:
         """Everything, NULL too."""
-        self.add(self._hierarchy.labels[-1][0], 0, self._hierarchy.null_code)
+        self.add(self.hierarchy.labels[-1][0], 0, self.hierarchy.null_code)
 
     def add(self, label: str, first: int, last: int) -> None:
         """One interval of leaf codes."""
@@ -234,7 +264,7 @@ class _CellBuilder:
 
     def range(self, low: int, high: int, label: Callable[[Sequence[str]], str]) -> None:
         """The places from low to high in the leaves' order; ``label`` gets the first and last leaf."""
-        null = self._hierarchy.null_code
+        null = self.hierarchy.null_code
         if low == null:
             self.null()
         elif high == null:
@@ -244,20 +274,20 @@ class _CellBuilder:
 
     def set(self, ranks: NDArray[np.int64]) -> None:
         """Places in the leaves' order."""
-        null = self._hierarchy.null_code
+        null = self.hierarchy.null_code
         if ranks[-1] == null:
             self.top() if len(ranks) > 1 else self.null()
         else:
             assert self._order is not None
             codes = self._order.code[ranks]
-            leaves = self._hierarchy.leaves
+            leaves = self.hierarchy.leaves
             self.put(set_label([leaves[c] for c in codes.tolist()]), _runs(np.sort(codes)))
 
     def _ranks(
         self, ranks: NDArray[np.int64] | None, low: int, high: int, label: Callable[[Sequence[str]], str]
     ) -> None:
         assert self._order is not None
-        leaves, code = self._hierarchy.leaves, self._order.code
+        leaves, code = self.hierarchy.leaves, self._order.code
         ends = [leaves[int(code[low])]] + ([leaves[int(code[high])]] if high > low else [])
         cover = [(low, high)] if ranks is None else _runs(np.sort(code[ranks]))
         self.put(label(ends), cover)
@@ -277,8 +307,8 @@ class _CellBuilder:
         lengths = [len(cover) for cover in self._covers]
         intervals = np.array([i for cover in self._covers for i in cover], dtype=np.int64).reshape(-1, 2)
         cells = Cells(
-            attribute=self._hierarchy.attribute,
-            leaves=self._hierarchy.null_code,
+            attribute=self.hierarchy.attribute,
+            leaves=self.hierarchy.null_code,
             labels=tuple(self._labels),
             offsets=np.cumsum([0, *lengths], dtype=np.int64),
             first=intervals[:, 0],

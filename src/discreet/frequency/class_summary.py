@@ -30,11 +30,13 @@ def classes_to_recoding(
     rows: NDArray[np.int64] | None = None,
     suppression: SuppressionPolicy = SuppressionPolicy.DROP,
     warnings: tuple[str, ...] = (),
+    by_tree: bool = False,
 ) -> ClassRecoding:
     """The recoding in which part p, ``rows[p]`` rows of ``row_types[p]``, is in class ``classes[p]``.
 
     Without ``row_types`` and ``rows`` there is one part per row type. Classes are numbered from 0, each with
-    a part; ``SUPPRESSED`` is none. Cost: a sort of the parts, then linear in parts and attributes.
+    a part; ``SUPPRESSED`` is none. ``by_tree`` as in ``class_cells``. Cost: a sort of the
+    parts, then linear in parts and attributes.
     """
     if row_types is None:
         row_types = np.arange(frequency_set.row_types)
@@ -48,7 +50,7 @@ def classes_to_recoding(
     chosen = row_types[members.order]
     codes = [column[chosen] for column in np.ascontiguousarray(frequency_set.codes.T)]
     found = [
-        class_cells(hierarchy, column, members, Summary(summary))
+        class_cells(hierarchy, column, members, Summary(summary), by_tree=by_tree)
         for hierarchy, column in zip(frequency_set.hierarchies, codes, strict=True)
     ]
     return ClassRecoding(

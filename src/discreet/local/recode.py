@@ -269,6 +269,7 @@ def _recoding(
         row_types=row_types,
         rows=rows,
         suppression=suppression,
+        by_tree=True,
     )
     low = [levels[0] for levels in space.allowed]
     return raised_cells(recoding, frequency_set.hierarchies, low) if any(low) else recoding

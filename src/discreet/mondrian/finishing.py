@@ -68,7 +68,14 @@ class FragmentCutter:
             notice=self.notice,
         )
         model = RecodingModel.ORDERED_MULTI
-        recoding = classes_to_recoding(table, classes, self.requirement, model, self.options.summary)
+        recoding = classes_to_recoding(
+            table,
+            classes,
+            self.requirement,
+            model,
+            self.options.summary,
+            by_tree=self.options.by_tree,
+        )
         return self._entries(int(arrays[sql.FRAGMENT][0]), table, recoding)
 
     @property

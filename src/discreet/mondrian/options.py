@@ -58,6 +58,11 @@ class MondrianOptions:
     tie: Tie = Tie.FEWEST_VALUES
     suppression: SuppressionPolicy = SuppressionPolicy.DROP
 
+    @property
+    def by_tree(self) -> bool:
+        """Whether cuts follow the hierarchies."""
+        return self.categorical is Categorical.HIERARCHY
+
     def __post_init__(self) -> None:
         kinds = {
             "cut": Cut,

@@ -90,6 +90,7 @@ def partition(
             RecodingModel.ORDERED_MULTI,
             options.summary,
             suppression=options.suppression,
+            by_tree=options.by_tree,
         )
     if options.relaxed:
         _check_relaxed(requirement, class_test, chooser)
@@ -120,6 +121,7 @@ def partition(
         RecodingModel.ORDERED_MULTI,
         options.summary,
         suppression=options.suppression,
+        by_tree=options.by_tree,
     )
     return replace(recoding, class_test=class_test)
 
@@ -189,6 +191,7 @@ def _recoding(
         row_types=parts.row_types,
         rows=parts.rows,
         suppression=options.suppression,
+        by_tree=options.by_tree,
     )
 
 
