@@ -46,21 +46,19 @@ def below_k_map(table: FrequencySet, node: LatticeNode, k: int) -> set[Cells]:
 
 
 def outside_presence(table: FrequencySet, node: LatticeNode, least: Fraction, most: Fraction) -> set[Cells]:
-    """The classes of which too many or too few are in the table; all, where somebody is known not to be."""
+    """The classes of which too many or too few are in the table."""
     return outside(*both_at(table, node), least, most)
 
 
 def outside(rows: Counter[Cells], people: Counter[Cells], least: Fraction, most: Fraction) -> set[Cells]:
     """The same of what both show."""
-    if least > 0 and any(cells not in rows for cells in people):
-        return set(rows)
     return {cells for cells in rows if not least <= Fraction(rows[cells], people[cells]) <= most}
 
 
 def rest_fails(
     table: FrequencySet, node: LatticeNode, gone: set[Cells], least: Fraction, most: Fraction
 ) -> bool:
-    """Whether too many people who match no published class are in the table; any, with a least share."""
+    """Whether too many or too few of the people who match no published class are in the table."""
     return fails_without(*both_at(table, node), gone, least, most)
 
 
@@ -70,7 +68,7 @@ def fails_without(
     """The same of what both show."""
     suppressed = sum(rows[cells] for cells in gone)
     unmatched = sum(number for cells, number in people.items() if cells in gone or cells not in rows)
-    return suppressed > 0 and (least > 0 or Fraction(suppressed, unmatched) > most)
+    return unmatched > 0 and not least <= Fraction(suppressed, unmatched) <= most
 
 
 def chance_of_rows(rows: int, mean: float, *, truncated: bool) -> float:

@@ -176,11 +176,13 @@ def test_negotiated_and_relaxed(seed: int, settings: Settings) -> None:
                 assert weaker.value == pytest.approx(float(least), abs=1e-8)
 
 
+@pytest.mark.parametrize("least", [Fraction(0), Fraction(1, 10), Fraction(1, 4)])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_presence_is_relaxed_to_what_may_be_published(seed: int, settings: Settings) -> None:
+def test_presence_is_relaxed_to_what_may_be_published(seed: int, least: Fraction, settings: Settings) -> None:
     """With suppressed rows: the strictest δmax, by trying all that there can be."""
     table = drawn(seed)
-    evaluated = evaluate_lattice(table, settings, criteria=[DeltaPresence(0.5)])
+    wished = DeltaPresence(0.01, least=float(least))
+    evaluated = evaluate_lattice(table, settings, criteria=[wished])
     shares = sorted({Fraction(a, b) for b in range(1, 40) for a in range(1, b + 1)})
     nodes = nodes_of(table)
     for node, k, limit in product(nodes[:: max(len(nodes) // 3, 1)], (1, 3), (0, 3, 8)):
@@ -188,18 +190,18 @@ def test_presence_is_relaxed_to_what_may_be_published(seed: int, settings: Setti
         small = {cells for cells, number in both[0].items() if number < k}
 
         def gone(most: Fraction, both: Both = both, small: set[plain.Cells] = small) -> int:
-            failing = plain.outside(*both, Fraction(0), most) | small
-            if plain.fails_without(*both, failing, Fraction(0), most):
+            failing = plain.outside(*both, least, most) | small
+            if plain.fails_without(*both, failing, least, most):
                 return table.rows
             return sum(both[0][cells] for cells in failing)
 
         limit = min(limit, table.rows - 1)
-        wish = Requirement(k, criteria=[DeltaPresence(0.01)])
+        wish = Requirement(k, criteria=[wished])
         score = evaluated.largest(node, wish, "delta_presence", limit)
         right = next((share for share in shares if gone(share) <= limit), None)
         assert (score is None) == (right is None)
         if score is not None and right is not None:
-            met = DeltaPresence(DeltaPresence(0.01).value_of(score))
+            met = replace(wished, value=wished.value_of(score))
             assert met.value == pytest.approx(float(right), abs=2e-9)
             assert evaluated.suppressed(node, Requirement(k, criteria=[met])) <= limit
 
@@ -239,9 +241,14 @@ def test_without_a_population_it_is_refused(settings: Settings) -> None:
 CLASSES = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), min_size=1, max_size=5)
 
 
-def fails(criterion: Criterion, rows: int, people: int, *, absent: bool = False) -> bool:
-    beside = ClassPopulation(np.array([people]), absent)
+def fails(criterion: Criterion, rows: int, people: int) -> bool:
+    beside = ClassPopulation(np.array([people]), absent=0)
     return bool(criterion.scores_beside(np.array([rows]), beside)[0] < criterion.threshold)
+
+
+def rest_fails(criterion: DeltaPresence, suppressed: int, unmatched: int) -> bool:
+    found = criterion.rest_fails(criterion.threshold, np.array([suppressed]), np.array([unmatched]))
+    return bool(found[0])
 
 
 @given(
@@ -283,9 +290,32 @@ def test_ends_are_within(value: float, least: float, rows: int, people: int, fai
     assert fails(DeltaPresence(value, least=least), rows, people) is failing
 
 
-def test_a_person_who_matches_nobody() -> None:
-    assert fails(DeltaPresence(1.0, least=0.01), 1, 1, absent=1)
-    assert not fails(DeltaPresence(1.0), 1, 1, absent=1)
+@pytest.mark.parametrize(
+    ("value", "least", "suppressed", "unmatched", "failing"),
+    [
+        (0.15, 0.05, 14, 102, False),
+        (0.15, 0.05, 16, 102, True),
+        (0.15, 0.05, 5, 102, True),
+        (0.15, 0.05, 0, 24, True),
+        (0.15, 0.05, 0, 0, False),
+        (0.2, 0.1, 2, 10, False),
+        (0.2, 0.1, 1, 10, False),
+        (0.199999999, 0.1, 2, 10, True),
+        (0.2, 0.100000001, 1, 10, True),
+        (0.2, 0.0, 0, 10, False),
+        (1.0, 0.01, 0, 1, True),
+        (1.0, 0.01, 1, 1, False),
+        (1.0, 0.01, 2, 1, True),
+        (0.0, 0.0, 1, 10**9, True),
+    ],
+)
+def test_people_who_match_no_published_class(
+    value: float, least: float, suppressed: int, unmatched: int, failing: bool
+) -> None:
+    assert rest_fails(DeltaPresence(value, least=least), suppressed, unmatched) is failing
+
+
+def test_rows_without_people() -> None:
     assert fails(KMap(2), 3, 2), "rows without people are no rows of the population"
 
 

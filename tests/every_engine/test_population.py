@@ -18,6 +18,7 @@ from discreet.frequency.count import count_frequency_set
 from discreet.model.audit_report import AuditReport
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.delta_presence import DeltaPresence
+from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.criteria.k_map import KMap
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.joined_population import joined
@@ -170,7 +171,7 @@ def test_the_audit_counts_people_again(place: Place, rows: Rows, more: Rows, sup
     few = {cells for cells in classes if people[cells] < 3}
     left = suppressed > 0.5 * unmatched
     many = {cells for cells in classes if left or 2 * classes[cells] > people[cells]}
-    left = unmatched > 0 or suppressed > 0
+    left = not unmatched <= 4 * suppressed <= 3 * unmatched
     outside = {
         cells for cells in classes if left or not people[cells] <= 4 * classes[cells] <= 3 * people[cells]
     }
@@ -224,6 +225,26 @@ def test_published_and_refused(place: Place) -> None:
     # Whoever matches no class is one of the two whose rows were suppressed.
     with pytest.raises(NoSolution, match="nothing would be left"):
         published(place, spec, (1, 1), DeltaPresence(0.5))
+
+
+@SLOW_ON_SPARK
+def test_a_share_of_those_who_match_no_class_may_be_suppressed(place: Place) -> None:
+    """Nine people of ``a``, four of them in the study; five of ``b``, two of them; one of ``c``, without."""
+    people = [("a", "s", number < 4) for number in range(9)] + [("b", "s", number < 2) for number in range(5)]
+    people.append(("c", "s", False))
+    source = place.put({**columns_of(people, "xy"), "study": ("BOOLEAN", [row[2] for row in people])})
+    spec = replace(subset_of(source), attributes=subset_of(source).attributes[:2])
+    k = KAnonymity(3)
+    release = published(place, spec, (0, 0), k, DeltaPresence(0.5, least=1 / 3))
+    assert (release.rows, release.suppressed, release.audit.passed) == (6, 2, True)
+    assert [found.failing_classes for found in release.audit.criteria] == [0]
+    for least, most in ((0.34, 0.5), (0.0, 0.33)):
+        with pytest.raises(NoSolution):
+            published(place, spec, (0, 0), k, DeltaPresence(most, least=least))
+    with pytest.raises(NoSolution):
+        published(
+            place, spec, (0, 0), DeltaPresence(0.5, least=0.3)
+        )  # nobody is suppressed, and c matches none
 
 
 def published(place: Place, spec: TableSpec, node: tuple[int, int], *asked: Criterion) -> Release:

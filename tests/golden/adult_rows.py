@@ -43,6 +43,11 @@ class Adult:
         """Of any attribute."""
         return read_hierarchy(self.folder / "adult" / "hierarchies_arx" / f"{name}.csv")
 
+    def lines(self, name: str) -> list[str]:
+        """The leaves of an attribute's hierarchy in the order of the file."""
+        path = self.folder / "adult" / "hierarchies_arx" / f"{name}.csv"
+        return [line.partition(";")[0] for line in path.read_text(encoding="utf-8").splitlines()]
+
     @cached_property
     def codes(self) -> NDArray[np.int64]:
         """Leaf codes, shape ``(rows, 8)``."""

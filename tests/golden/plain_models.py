@@ -89,7 +89,7 @@ def _equal(t: Sequence[float], _: Adult) -> Judge:
 
 def _ordered(t: Sequence[float], adult: Adult) -> Judge:
     leaves = adult.hierarchy(SENSITIVE).leaves
-    order = sorted(range(len(leaves)), key=lambda code: leaves[code])
+    order = [leaves.index(leaf) for leaf in adult.lines(SENSITIVE)]
 
     def fails(seen: Seen) -> NDArray[np.bool_]:
         carried = np.cumsum((seen.shares - seen.reference)[:, order], axis=1)

@@ -30,13 +30,6 @@ OPEN = {
 }
 """Rows that the plain judge of this folder does not judge, each with its reason."""
 
-PASSED_OVER = "of people who match no class it is known that they are not in the subset; it passes them over"
-TOLD = "with a δmin no row may be suppressed: its owner would match no published class"
-DEARER = {f"Combinations-{n}": PASSED_OVER for n in (50, 53, 75, 78)} | {
-    f"Combinations-{n}": TOLD for n in (51, 76)
-}
-"""Rows whose node is no solution of ours, each with its reason."""
-
 SLOW = {"Profitability-3"}
 """Rows of which nearly every node must be counted."""
 

@@ -14,10 +14,11 @@ from tests.oracle.random_tables import frequency_set_of
 
 
 def read_hierarchy(path: Path) -> GeneralizationHierarchy:
-    """Leaf, then each level, divided by ``;``; depth first by order of appearance."""
+    """Leaf, then each level, divided by ``;``; depth first by order of appearance, with the lines' order."""
     with path.open(encoding="utf-8", newline="") as file:
         paths = [tuple(line) for line in csv.reader(file, delimiter=";")]
     levels = range(len(paths[0]))
+    lines = list(paths)
     seen: list[dict[str, int]] = [{} for _ in levels]
     for line in paths:
         for level, value in enumerate(line):
@@ -27,7 +28,8 @@ def read_hierarchy(path: Path) -> GeneralizationHierarchy:
     ancestors = [
         np.array([labels[level].index(line[level]) for line in paths], dtype=np.int64) for level in levels
     ]
-    return GeneralizationHierarchy(path.stem, tuple(labels), tuple(ancestors), str(path))
+    ranks = np.array([lines.index(line) for line in paths], dtype=np.int64)
+    return GeneralizationHierarchy(path.stem, tuple(labels), tuple(ancestors), str(path), leaf_ranks=ranks)
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:

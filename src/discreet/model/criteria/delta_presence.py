@@ -25,19 +25,20 @@ class DeltaPresence(Criterion):
     """From ``least`` (δmin) to ``value`` (δmax) of the people who match a class have a row in it.
 
     δmax is negotiated; δmin is a part that is chosen. The score is the share of the people without a row, in
-    billionths and rounded down, and fails where fewer than δmin have one. With a δmin above 0 everybody must
-    match a class: of people who match none it is known that they are not in the table, so every class fails
-    where there are such people.
+    billionths and rounded down, and fails where fewer than δmin have one.
 
-    The share of a union lies between those of its parts, so it is monotone; as one that fails may spoil it,
-    it is not growing. Suppressed rows are of people who match no published class, and no larger share of them
-    than δmax may be in the table; else nothing of the node may be published.
+    Suppressed rows are of people who match no published class. The share of these people who have a
+    suppressed row must be from δmin to δmax, too; else nothing of the node may be published. Where nothing is
+    suppressed the share is 0: with a δmin above 0 everybody must then match a class.
+
+    The share of a union lies between those of its parts, so it is monotone where nothing is suppressed; as a
+    class that fails may spoil one that passes, it is not growing.
     """
 
     least: float = option(
         0.0,
         kind=OptionKind.DECIMAL,
-        help="δmin: at least this share of them is; above 0 everybody must match a class",
+        help="δmin: at least this share of them is, and of the people who match no published class",
     )
 
     name: ClassVar[str] = "delta_presence"
@@ -72,12 +73,10 @@ class DeltaPresence(Criterion):
     def rest_fails(
         self, threshold: int, rows: NDArray[np.int64], people: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """Whether too large a share of them is suppressed; with a δmin nobody may match no class."""
-        if self._fewest:
-            found: NDArray[np.bool_] = rows > 0
-        else:
-            found = (rows > 0) & (UNIT * rows > (UNIT - threshold) * people)
-        return found
+        """Whether the share of these people who have a suppressed row is below δmin or above δmax."""
+        many = (rows > 0) & (UNIT * rows > (UNIT - threshold) * people)
+        few: NDArray[np.bool_] = UNIT * rows < self._fewest * people
+        return few | many
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """Sizes alone tell nothing."""
@@ -89,8 +88,6 @@ class DeltaPresence(Criterion):
         people = np.maximum(population.people, 1)
         shares = UNIT * (people - sizes) // people
         few = UNIT * sizes < self._fewest * people
-        if self.least > 0 and population.absent:
-            few = np.ones(len(sizes), np.bool_)
         return np.where(few | (sizes > population.people), FAILS, shares)
 
     @property
@@ -113,17 +110,12 @@ class DeltaPresence(Criterion):
         return bool(self.value < 1)
 
     def audit_query(self, rows: str) -> str:
-        """The same from counts, and what the people tell who match no published class.
-
-        Their share in the table is that of the suppressed rows: with a δmin there may be none of them, and
-        where rows were suppressed no more than δmax of them.
-        """
+        """The same from counts, and the share of the people who match no published class."""
         rest = f"CAST({UNIT} AS BIGINT) * (people - number)"
         # Without the remainder every database divides whole numbers alike.
         shares = f"CAST(({rest} - ({rest}) % people) / people AS BIGINT)"
         few = f"CAST({UNIT} AS BIGINT) * number < {self._fewest} * people OR number > people"
         most = UNIT - self.threshold
-        left = f"suppressed > 0 AND CAST({UNIT} AS BIGINT) * suppressed > {most} * unmatched"
-        if self._fewest:
-            left = f"unmatched > 0 OR {left}"
+        gone = f"CAST({UNIT} AS BIGINT) * suppressed"
+        left = f"suppressed > 0 AND {gone} > {most} * unmatched OR {gone} < {self._fewest} * unmatched"
         return f"SELECT class, CASE WHEN {few} OR {left} THEN {FAILS} ELSE {shares} END AS score FROM {rows}"
