@@ -2,8 +2,8 @@
 
 Its privacy models are judged here by plain arrays (``plain_models``), over all 4,320 nodes of eight
 quasi-identifiers; the costs are the program's. So score and node of a row stand against two paths that share
-nothing with it. Rows that are open are listed with their reasons in ``rival_optima``. The program's own way is
-gone, too: criterion, evaluated lattice, search, a research subset beside the whole table as its population.
+nothing with it. Rows that are open are listed with their reasons in ``rival_optima``. The program's own way
+is gone, too: criterion, evaluated lattice, search, a research subset and the whole table as its population.
 """
 
 from __future__ import annotations
