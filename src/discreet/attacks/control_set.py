@@ -15,7 +15,7 @@ which are sets of values.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import NormalDist
@@ -26,11 +26,11 @@ import numpy as np
 from discreet.attacks.declaration import Attack, Need
 from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, chance, columns, count
 from discreet.attacks.grounds import Grounds
-from discreet.attacks.guesses import Guessed, Targets, Whole, inferred, linked, singled_out
+from discreet.attacks.guesses import Targets, Whole, inferred, linked, singled_out
 from discreet.attacks.linking import Original, hierarchies_of, release_table
 from discreet.attacks.outside import OutsideRecords, leaf_codes, read_outside
 from discreet.attacks.published import NO_VALUE
-from discreet.attacks.success_rates import Rate, risk_beyond
+from discreet.attacks.success_rates import Rate, mean_rates, risk_beyond
 from discreet.errors import InputError
 from discreet.measures.generalized_table import GeneralizedTable
 from discreet.model.option import OptionKind, option
@@ -87,17 +87,18 @@ class ControlSet(Attack):
         values = grounds.published.sensitive
         z = NormalDist().inv_cdf((1 + self.confidence) / 2)
 
-        def rated(name: str, *found: Guessed) -> Rated:
-            first, second = (Rate(*each, z) for each in found)
+        def rated(name: str, rates: Iterable[Rate]) -> Rated:
+            first, second = rates
             return name, first, second
 
         both = (main, control)
-        tests = [rated("singling out", *(singled_out(release, values, each) for each in both))]
+        counted = [singled_out(release, values, each) for each in both]
+        tests = [rated("singling out", (Rate(*each, z) for each in counted))]
         if len(release.cells) > 1:
-            tests.append(rated("linking", *(linked(release, each) for each in both)))
+            tests.append(rated("linking", mean_rates([linked(release, each) for each in both], z)))
         for place, each in enumerate(values):
-            found = (inferred(release, each, place, people) for people in both)
-            tests.append(rated(f"inferring {each.attribute}", *found))
+            chances = [inferred(release, each, place, people) for people in both]
+            tests.append(rated(f"inferring {each.attribute}", mean_rates(chances, z, most=1.0)))
         figures = (
             count("rows", "rows of the table", main.total),
             count("control_rows", "rows of the control set", control.total),
@@ -186,8 +187,8 @@ def _table(tests: Sequence[Rated], confidence: float) -> FoundTable:
             )
             for name, main, control in tests
         ),
-        note=f"Intervals of {confidence:.4g} confidence (Wilson); the risk is what the attack gains over the "
-        "control, (rate − control) / (1 − control).",
+        note=f"Intervals of {confidence:.4g} confidence (Wilson, by the variance of averaged draws); the "
+        "risk is what the attack gains over the control, (rate − control) / (1 − control).",
     )
 
 

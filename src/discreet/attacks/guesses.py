@@ -1,7 +1,8 @@
 """The guesses of the three tests (WP216) on a release of classes, counted for some people.
 
-A test gives the right guesses and all guesses. Draws are not made but averaged: of M rows to take from, each
-counts 1/M. Cost: that of the classes that each person may be in (``attacks.coverage``).
+Singling out counts the right guesses. In linking and inferring the attacker draws: each person's guess is
+right with a chance, and the chances are averaged in place of draws. Cost: that of the classes that each
+person may be in (``attacks.coverage``).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from discreet.attacks.published import NO_VALUE, ValueCounts
 from discreet.measures.generalized_table import GeneralizedTable
 
 Whole = NDArray[np.int64]
-Guessed = tuple[float, int]
+Guessed = tuple[int, int]
 """Right guesses, and all."""
 
 _AT_ONCE = 1 << 22
@@ -66,15 +67,23 @@ def singled_out(release: GeneralizedTable, sensitive: Sequence[ValueCounts], peo
     return right, guesses
 
 
-def linked(release: GeneralizedTable, people: Targets) -> Guessed:
-    """A row drawn by the first half of the attributes and one by the rest: how often it is the same row."""
+@dataclass(frozen=True, eq=False)
+class Chances:
+    """The chance of each record's guess to be right, and the record's rows (0 where nothing is guessed)."""
+
+    right: NDArray[np.float64]
+    rows: Whole
+
+
+def linked(release: GeneralizedTable, people: Targets) -> Chances:
+    """Return the chance that a row by the first half of the attributes and one by the rest are the same."""
     width = release.shown.shape[1]
     half = (width + 1) // 2
     fitting = [_rows_of(release, people, range(*part)) for part in ((0, half), (half, width), (0, width))]
     first, second, both = fitting
     with np.errstate(divide="ignore", invalid="ignore"):
         chances = np.where(both > 0, both / (first * second), 0.0)
-    return float((chances * people.rows).sum()), people.total
+    return Chances(chances, people.rows)
 
 
 def _rows_of(release: GeneralizedTable, people: Targets, places: range) -> NDArray[np.float64]:
@@ -88,12 +97,12 @@ def _rows_of(release: GeneralizedTable, people: Targets, places: range) -> NDArr
     return found
 
 
-def inferred(release: GeneralizedTable, values: ValueCounts, place: int, people: Targets) -> Guessed:
-    """The most frequent value of the classes that a person may be in, one of several by lot.
+def inferred(release: GeneralizedTable, values: ValueCounts, place: int, people: Targets) -> Chances:
+    """Return the chance that the most frequent value of a person's possible classes, by lot, is the person's.
 
     A person without a value is no guess; one whom no class fits is guessed wrong.
     """
-    right, guesses = 0.0, 0
+    right, guesses = np.zeros(len(people.rows)), np.zeros(len(people.rows), np.int64)
     entries = _entries(values, release.groups)
     for chosen in _some(len(people.rows), len(values.texts)):
         counted = np.zeros((len(chosen), len(values.texts) + 1))
@@ -109,9 +118,9 @@ def inferred(release: GeneralizedTable, values: ValueCounts, place: int, people:
         modes = (counted == most[:, None]).sum(axis=1)
         mine = counted[np.arange(len(chosen)), np.minimum(np.maximum(own, 0), len(values.texts))]
         hit = told & (most > 0) & (mine == most)
-        right += float((people.rows[chosen][hit] / modes[hit]).sum())
-        guesses += int(people.rows[chosen][told].sum())
-    return right, guesses
+        right[chosen[hit]] = 1 / modes[hit]
+        guesses[chosen[told]] = people.rows[chosen][told]
+    return Chances(right, guesses)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,172 @@
+"""The intervals of the three tests hold the true rate as often as they claim, by simulation."""
+
+from __future__ import annotations
+
+from math import sqrt
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from discreet.attacks.guesses import Chances, Targets, inferred, linked
+from discreet.attacks.published import ValueCounts
+from discreet.attacks.success_rates import Rate, mean_rates, risk_beyond
+from discreet.measures.generalized_table import GeneralizedTable, exact_cells
+
+Z = NormalDist().inv_cdf(0.975)
+REPLICATIONS = 400
+AGES, TOWNS = 8, 5
+Cell = tuple[int, int]
+
+
+def population(seed: int, *, alike: bool) -> dict[Cell, float]:
+    """The share of each age and town; ``alike`` makes the two independent."""
+    random = np.random.default_rng(seed)
+    if alike:
+        shares = np.outer(random.dirichlet(np.full(AGES, 5.0)), random.dirichlet(np.full(TOWNS, 5.0)))
+    else:
+        shares = random.dirichlet(np.full(AGES * TOWNS, 0.7)).reshape(AGES, TOWNS)
+    return {(age, town): float(shares[age, town]) for age in range(AGES) for town in range(TOWNS)}
+
+
+def drawn(random: np.random.Generator, shares: dict[Cell, float], number: int) -> list[Cell]:
+    cells = list(shares)
+    return [cells[place] for place in random.choice(len(cells), number, p=list(shares.values()))]
+
+
+def release_of(rows: list[Cell], k: int) -> dict[Cell, int]:
+    """The rows of each class of at least k rows."""
+    sizes = {cell: rows.count(cell) for cell in sorted(set(rows))}
+    return {cell: size for cell, size in sizes.items() if size >= k}
+
+
+def table_of(release: dict[Cell, int]) -> GeneralizedTable:
+    cells = (
+        exact_cells("age", [f"a{i}" for i in range(AGES)]),
+        exact_cells("town", [f"t{i}" for i in range(TOWNS)]),
+    )
+    return GeneralizedTable(cells, np.array(list(release)), np.array(list(release.values())))
+
+
+def targets(people: list[Cell], values: tuple[np.ndarray, ...] = ()) -> Targets:
+    return Targets(np.array(people), values, np.ones(len(people), dtype=np.int64))
+
+
+def plain_chance(release: dict[Cell, int], cell: Cell) -> float:
+    """Two draws, by age and by town, are the same row of the person's class."""
+    first = sum(size for (age, _), size in release.items() if age == cell[0])
+    second = sum(size for (_, town), size in release.items() if town == cell[1])
+    return release[cell] / (first * second) if cell in release else 0.0
+
+
+def expected(release: dict[Cell, int], shares: dict[Cell, float]) -> float:
+    return sum(share * plain_chance(release, cell) for cell, share in shares.items())
+
+
+@pytest.mark.parametrize("alike", [True, False])
+@pytest.mark.parametrize(("people", "k"), [(60, 2), (150, 2), (150, 5), (300, 5)])
+def test_linking_of_a_control_set(people: int, k: int, *, alike: bool) -> None:
+    """One release, many control sets: the rate spreads as the interval says, and 95 of 100 hold the truth."""
+    shares = population(1, alike=alike)
+    random = np.random.default_rng(2)
+    release = release_of(drawn(random, shares, people), k)
+    truth, table = expected(release, shares), table_of(release)
+    samples = [linked(table, targets(drawn(random, shares, people))) for _ in range(REPLICATIONS)]
+    most = max(plain_chance(release, cell) for cell in shares)
+    rates = [rate for sample in samples for rate in mean_rates([sample], Z, most)]
+    covered = sum(low <= truth <= high for low, high in (rate.interval for rate in rates))
+    assert 0.92 <= covered / REPLICATIONS <= 0.98
+    spread = float(np.std([rate.value for rate in rates]))
+    assert np.mean([rate.error for rate in rates]) == pytest.approx(Z * spread, rel=0.15)
+    single = Rate(rates[0].right, people, Z)
+    assert rates[0].error < single.error / 3
+
+
+def pairs(leak: float, seed: int) -> tuple[float, list[tuple[float, float, float]], tuple[float, float]]:
+    """The true risk, risks with their intervals, and both true rates; a share of people is in the release."""
+    shares = population(seed, alike=False)
+    random = np.random.default_rng(seed + 10)
+    release = release_of(drawn(random, shares, 150), 3)
+    rows = sum(release.values())
+    inside = {cell: release.get(cell, 0) / rows for cell in shares}
+    mixed = {cell: leak * inside[cell] + (1 - leak) * shares[cell] for cell in shares}
+    main, control = expected(release, mixed), expected(release, shares)
+    table = table_of(release)
+    found = []
+    for _ in range(REPLICATIONS):
+        both = [linked(table, targets(drawn(random, each, 400))) for each in (mixed, shares)]
+        found.append(risk_beyond(*mean_rates(both, Z)))
+    return (main - control) / (1 - control), found, (main, control)
+
+
+def test_the_risk_without_a_leak() -> None:
+    """People in and out of the table are alike: the interval begins at 0 but for one-sided errors."""
+    for seed in (3, 4):
+        truth, found, _ = pairs(0.0, seed)
+        assert truth == 0
+        begins_at_zero = sum(low == 0 for _, low, _ in found) / REPLICATIONS
+        assert 0.95 <= begins_at_zero <= 1
+
+
+def test_the_risk_of_a_leak() -> None:
+    """The interval holds the true risk, and begins above 0, where that of single trials sees nothing."""
+    for seed in (3, 4):
+        truth, found, (main, control) = pairs(1.0, seed)
+        assert truth > 0
+        covered = sum(low <= truth <= high for _, low, high in found) / REPLICATIONS
+        assert 0.92 <= covered <= 0.98
+        assert sum(low > 0 for _, low, _ in found) / REPLICATIONS > 0.9
+        blind = risk_beyond(Rate(400 * main, 400, Z), Rate(400 * control, 400, Z))
+        assert blind[1] == 0
+
+
+def test_inferring_with_ties() -> None:
+    """Guesses by lot among equally frequent values are averaged, too."""
+    shares = {(age, 0): 1 / AGES for age in range(AGES)}
+    table = table_of({(age, 0): 4 for age in range(AGES)})
+    # Classes of even age show two values twice each, the others one value four times.
+    units = np.array([age for age in range(AGES) for _ in range(2 if age % 2 == 0 else 1)])
+    shown = np.array([v for age in range(AGES) for v in ((0, 1) if age % 2 == 0 else (0,))])
+    rows = np.array([r for age in range(AGES) for r in ((2, 2) if age % 2 == 0 else (4,))])
+    values = ValueCounts("s", ("x", "y"), units, shown, rows, np.full(AGES, 4))
+    random = np.random.default_rng(5)
+    errors, covered = [], 0
+    for _ in range(REPLICATIONS):
+        people = drawn(random, shares, 80)
+        own = np.array([int(random.random() < 0.5) for _ in people])
+        sample = inferred(table, values, 0, targets(people, (own,)))
+        (rate,) = mean_rates([sample], Z, most=1.0)
+        covered += rate.interval[0] <= 0.5 <= rate.interval[1]
+        errors.append(rate.error / Rate(rate.right, rate.guesses, Z).error)
+    assert 0.92 <= covered / REPLICATIONS <= 0.98
+    assert max(errors) < 0.85
+
+
+def test_chances_of_0_and_1_have_wilson_s_interval() -> None:
+    hits = Chances(np.array([1.0, 0.0, 1.0]), np.array([3, 5, 2]))
+    (rate,) = mean_rates([hits], Z, most=1.0)
+    assert rate.trials == pytest.approx(10)
+    assert rate.interval == pytest.approx(Rate(5, 10, Z).interval)
+
+
+def test_where_chances_do_not_vary() -> None:
+    same, none, nobody = (
+        Chances(np.full(4, chance), np.full(4, rows)) for chance, rows in ((0.01, 5), (0.0, 5), (0.01, 0))
+    )
+    alike, never, unknown = mean_rates([same, none, nobody], Z)
+    assert alike.interval == pytest.approx((0.01 * 20 / (20 + Z**2), 0.01))
+    assert never.interval == pytest.approx((0.0, 0.01 * Z**2 / (20 + Z**2)))
+    assert unknown.interval == (0.0, 1.0)
+    (sure,) = mean_rates([same], Z, most=1.0)
+    assert sure.interval == pytest.approx((0.01, 0.01))
+    (empty,) = mean_rates([none], Z)
+    assert empty.interval == pytest.approx(Rate(0, 20, Z).interval)
+
+
+def test_the_half_width_is_the_error_of_a_mean() -> None:
+    """Of many people: z times the standard deviation of their chances, over the root of their number."""
+    random = np.random.default_rng(8)
+    chances = Chances(random.uniform(0.001, 0.002, 5000), np.ones(5000, np.int64))
+    (rate,) = mean_rates([chances], Z)
+    assert rate.error == pytest.approx(Z * float(chances.right.std()) / sqrt(5000), rel=1e-2)
+    assert rate.value == pytest.approx(float(chances.right.mean()))
