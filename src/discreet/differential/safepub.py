@@ -7,11 +7,12 @@ rows are drawn, where γ = 1 − (1 − β)·e^(−ε) (Li, Qardaji and Su 2012;
 and Prasser 2018).
 
 Here β is the largest multiple of 2^−53 that is allowed, so that drawing by 53 random bits has exactly this
-probability, and k the least that keeps δ. Tails are summed upwards-rounded, with 60 digits; sizes beyond
-which the Chernoff–Hoeffding bound e^(−n·KL(γ‖β)) (Hoeffding 1963) is at most δ need no sum. Cost: a tail for
-each size from there down to the first that exceeds δ.
+probability, and k the least for which this bound is at most δ. The bound is not tight: the exact divergence
+of two samples allows a smaller k. Tails are summed upwards-rounded, with 60 digits; sizes beyond which the
+Chernoff–Hoeffding bound e^(−n·KL(γ‖β)) (Hoeffding 1963) is at most δ need no sum. Cost: a tail for each size
+from there down to the first that exceeds δ.
 
-ARX's k is larger by one: its loop counts on once more after it has found the k that keeps δ.
+ARX's k is larger by one: its loop counts on once more after it has found the k that keeps the bound.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Sampling:
 
 
 def sampling_for(loss: PrivacyLoss) -> Sampling:
-    """The largest β and the least k that keep a loss; ``InputError`` where none is computed."""
+    """Return the largest β, and the least k by the theorem's bound; ``InputError`` where none is computed."""
     if not LEAST_EPSILON <= loss.epsilon <= MOST_EPSILON or not loss.delta:
         raise InputError(
             f"{loss} of a sample",
