@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import MAXYEAR, date, timedelta
 
 import numpy as np
@@ -88,11 +88,15 @@ def _is_date(text: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class DateLine:
-    """What the labels of one column tell, without NULL: ranges of texts, or anything (None)."""
+    """What the labels of one column tell, without NULL: ranges of texts, or anything (None).
+
+    ``occurring`` are texts that occur in every class of a label.
+    """
 
     attribute: str
     told: Mapping[str, tuple[TextRange, ...] | None]
     nullable: bool
+    occurring: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def meaning(self, labels: Sequence[str | None], use: Use) -> Meaning | None:
         """The codes for a query that uses the column so; None where it needs values that are not told."""
@@ -104,11 +108,14 @@ class DateLine:
         weights = np.array([*(_weight(low, high) for low, high, _ in pieces), 0.0])
         texts = tuple(text for _, _, text in pieces)
         cells = cells_of_codes(self.attribute, len(texts), labels, covered, weights)
-        return Meaning(cells, texts, (None,) * len(texts))
+        place = {low: code for code, (low, high, _) in enumerate(pieces) if low == high}
+        known = {label: tuple(place[text] for text in ends) for label, ends in self.occurring.items()}
+        return Meaning(cells, texts, (None,) * len(texts), occurring=known)
 
     def _cuts(self, use: Use) -> list[str]:
         ranges = [one for told in self.told.values() for one in told or ()]
         found = {end for low, high, _ in ranges for end in (low, high)} | use.texts
+        found |= {text for texts in self.occurring.values() for text in texts}
         for prefix in use.prefixes:
             found |= {prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)} if prefix else set()
         return sorted(text for text in found if text)

@@ -57,11 +57,12 @@ def answer_by_cells(release: OpenRelease, asked: AskedQuery) -> tuple[tuple[Boun
 def _of_rows(units: Units, asked: AskedQuery, evaluator: Evaluator) -> Iterator[_Line]:
     """The answers where what rows show says whether they meet the condition, or may."""
     for group, part in evaluator.by_key(_region(evaluator, asked.condition), asked.keys):
-        selected = units.selected(part)
-        if asked.keys and not selected.possible.any():
+        selected, meeting = units.selected(part), units.meeting(part)
+        most = int(selected.possible.sum()) if meeting is None else meeting.counts[1]
+        if asked.keys and not most:
             continue
         for aggregate in asked.aggregates:
-            yield group, aggregate.title, units.bounds(aggregate, part, selected)
+            yield group, aggregate.title, units.bounds(aggregate, part, selected, meeting)
 
 
 def _of_both(units: Units, asked: AskedQuery, evaluator: Evaluator) -> Iterator[_Line]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -13,6 +13,7 @@ from discreet.model.cells import Cells
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.leaf_order import decimal_of
 from discreet.workload.labels import cells_of_codes, read_cells
+from discreet.workload.occurring_labels import occurring_leaves
 
 UNBOUNDED = (Decimal("-Infinity"), Decimal("Infinity"))
 Ends = tuple[Decimal, Decimal] | None
@@ -24,8 +25,9 @@ class Meaning:
     """The codes of a column, and which of them each of its labels covers.
 
     ``texts[c]`` stands for all values of code c; NULL has the code after the last. ``ends[c]`` are the
-    numbers that they may be. ``note`` says what was taken for granted. ``half_units`` hold, by label that
-    states a mean, the mean and half a unit of its last digit.
+    numbers that they may be. ``note`` says what was taken for granted. ``means`` hold, by label that states
+    a mean, the mean and half a unit of its last digit. ``occurring`` are, by label, the codes that occur in
+    every class which shows it: the ends of a range, the members of a set; labels of one value have none.
     """
 
     cells: Cells
@@ -33,6 +35,7 @@ class Meaning:
     ends: tuple[Ends, ...]
     note: str | None = None
     means: dict[str, tuple[Decimal, float]] = field(default_factory=dict)
+    occurring: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def numbers(self) -> NDArray[np.bool_]:
@@ -49,7 +52,11 @@ def exact(name: str, labels: Sequence[str | None]) -> Meaning:
 
 
 def by_hierarchy(
-    hierarchy: GeneralizationHierarchy, labels: Sequence[str | None], *, nullable: bool
+    hierarchy: GeneralizationHierarchy,
+    labels: Sequence[str | None],
+    *,
+    nullable: bool,
+    summary: str | None = None,
 ) -> Meaning:
     """A column whose hierarchy is known; ``InputError`` for labels that cover none of its values."""
     read = read_cells(hierarchy, labels, nullable=nullable)
@@ -58,7 +65,13 @@ def by_hierarchy(
         for label, mean, half in zip(labels, read.means.tolist(), read.half_units.tolist(), strict=True)
         if label is not None and mean == mean  # not NaN
     }
-    return Meaning(read.cells, hierarchy.leaves, _own(hierarchy.leaves), means=means)
+    own = _own(hierarchy.leaves)
+    known = {
+        label: tuple(hierarchy.code_of_leaf[leaf] for leaf in leaves)
+        for label in labels
+        if label is not None and (leaves := occurring_leaves(label, summary, hierarchy))
+    }
+    return Meaning(read.cells, hierarchy.leaves, own, means=means, occurring=known)
 
 
 def _own(texts: Sequence[str]) -> tuple[Ends, ...]:

@@ -1,9 +1,9 @@
 """Aggregates of a column of which rows show ranges: each row's number is anywhere in what its label covers.
 
 So SUM is least where every row that is surely selected has its least number, and possible ones are selected
-where that is negative; AVG, MIN and MAX likewise (``workload.bounds``). Where ranges end at values that occur
-in each class, and a class is selected whole, one of its rows has the least number and another the largest; a
-mean that it states is known but for its last digit (LeFevre et al. 2006, range and mean statistics).
+where that is negative; AVG, MIN and MAX likewise (``workload.bounds``). Where labels say which values occur
+in each class, one of its rows has each of them (``workload.occurring_values``); a mean that a class states
+is known but for its last digit (LeFevre et al. 2006, range and mean statistics).
 
 Numbers are whole, in units of 10^-scale, which doubles hold exactly up to 2^53; infinite where a label has no
 end.
@@ -21,11 +21,13 @@ from numpy.typing import NDArray
 from discreet.bounds.answer import Number, rounded
 from discreet.bounds.meaning import Meaning
 from discreet.bounds.value_groups import Bounds
-from discreet.model.hierarchy import TOP
 from discreet.queries.query import Aggregate
 from discreet.queries.region import Box, restricted
-from discreet.workload.answer import Spread, extreme
+from discreet.workload.answer import Spread
 from discreet.workload.bounds import Ends, bounds_of
+from discreet.workload.cell_codes import extreme
+from discreet.workload.class_rows import ByCode, ClassRows
+from discreet.workload.occurring_values import Meeting
 
 _MOST_PLACES = 12
 Floats = NDArray[np.float64]
@@ -35,14 +37,15 @@ Floats = NDArray[np.float64]
 class RangedRows:
     """Units of rows by the label that they show: ``shown`` and ``rows`` have shape ``(units,)``.
 
-    ``classes`` number the units' classes where ends occur in each, else None; ``spread`` says how the units
-    meet a region.
+    ``place`` is that of the column in ``classes``, the rows by class where values are known to occur in each,
+    else None; ``spread`` says how the units meet a region.
     """
 
     meaning: Meaning
     shown: NDArray[np.int64]
     rows: NDArray[np.int64]
-    classes: NDArray[np.int64] | None
+    place: int
+    classes: ClassRows | None
     spread: Callable[[Sequence[Box]], Spread]
 
     def bounds(self, aggregate: Aggregate, region: Sequence[Box]) -> Bounds:
@@ -55,11 +58,17 @@ class RangedRows:
         share = sum(spread.share) if spread.share else np.zeros(len(self.rows))
         expected: Floats = (self.rows * share).astype(np.float64)
         if aggregate is Aggregate.COUNT:
+            if self.classes is not None:
+                return (*Meeting(self.classes, tuple(inside)).counts, float(expected.sum()))
             sure, most = int(self.rows[spread.certain].sum()), int(self.rows[spread.possible].sum())
             return sure, most, float(expected.sum())
         low, high = self._ends(inside, spread)
-        ends = self._classed(Ends(self.rows, spread.certain, spread.possible, low, high, self._no), aggregate)
-        lower, upper = bounds_of(aggregate, ends)
+        if self.classes is not None:
+            lower, upper = Meeting(self.classes, tuple(inside), self.place).bounds(aggregate, self._by_code())
+        else:
+            lower, upper = bounds_of(
+                aggregate, Ends(self.rows, spread.certain, spread.possible, low, high, self._no)
+            )
         estimate = self._estimate(aggregate, expected, low, high, spread.certain)
         return self._number(lower, False), self._number(upper, True), self._number(estimate, None)
 
@@ -88,55 +97,17 @@ class RangedRows:
             high = np.where(hit, np.maximum(high, highs), high)
         return low, high
 
-    def _classed(self, ends: Ends, aggregate: Aggregate) -> Ends:
-        """With what is known of classes that are selected whole: a row at each end, and the mean."""
-        if self.classes is None:
-            return ends
-        labels = self.meaning.cells.labels
-        told = np.array([label is not None and label != TOP for label in labels])[self.shown]
-        outside = np.bincount(self.classes, weights=~ends.certain)
-        whole = told & (outside[self.classes] == 0)
-        found = [
-            (
-                ends.rows[~whole],
-                ends.certain[~whole],
-                ends.possible[~whole],
-                ends.low[~whole],
-                ends.high[~whole],
-            )
-        ]
-        _, first, of_class = np.unique(self.classes[whole], return_index=True, return_inverse=True)
-        rows = np.bincount(of_class.reshape(-1), weights=ends.rows[whole], minlength=len(first)).astype(
-            np.int64
-        )
-        low, high = ends.low[whole][first], ends.high[whole][first]
-        if aggregate in (Aggregate.MIN, Aggregate.MAX):
-            parts = [(np.ones_like(rows), low, low), (np.ones_like(rows), high, high)]
-        else:
-            parts = [(rows, *self._averages(rows, low, high, self.shown[whole][first]))]
-        for number, lows, highs in parts:
-            yes = np.ones(len(number), dtype=np.bool_)
-            found.append((number, yes, yes, lows, highs))
-        rows_of, certain, possible, least, largest = (
-            np.concatenate(columns) for columns in zip(*found, strict=True)
-        )
-        return Ends(rows_of, certain, possible, least, largest, np.zeros(len(rows_of), dtype=np.bool_))
-
-    def _averages(
-        self, rows: NDArray[np.int64], low: Floats, high: Floats, shown: NDArray[np.int64]
-    ) -> tuple[Floats, Floats]:
-        """Between which numbers the mean of each class lies: one row at each end, others anywhere."""
-        number = np.maximum(rows, 1)
-        apart = (rows > 1) & (high > low)
-        least = np.where(apart, ((number - 1) * low + high) / number, low)
-        largest = np.where(apart, ((number - 1) * high + low) / number, high)
-        unit = 10.0**self._scale
-        stated = [self.meaning.means.get(label or "") for label in self.meaning.cells.labels]
-        means = np.array([np.nan if m is None else float(m[0]) * unit for m in stated])[shown]
-        halves = np.array([0.0 if m is None else m[1] * unit for m in stated])[shown]
-        known = ~np.isnan(means)
-        least = np.where(known, np.maximum(least, means - halves), least)
-        return least, np.where(known, np.minimum(largest, means + halves), largest)
+    def _by_code(self) -> ByCode:
+        """What rows may have of the column, in units, by code; and the means that labels state."""
+        unit = self._scale
+        ends = [(Decimal(0), Decimal(0)) if e is None else e for e in self.meaning.ends]
+        low, high = (np.array([float(e[i].scaleb(unit)) for e in ends]) for i in (0, 1))
+        told = [self.meaning.means.get(label or "") for label in self.meaning.cells.labels]
+        if not any(told):
+            return ByCode(self.place, low, high)
+        means = np.array([np.nan if m is None else float(m[0]) * 10.0**unit for m in told])
+        halves = np.array([0.0 if m is None else m[1] * 10.0**unit for m in told])
+        return ByCode(self.place, low, high, (means, halves))
 
     def _estimate(
         self, aggregate: Aggregate, expected: Floats, low: Floats, high: Floats, certain: NDArray[np.bool_]

@@ -8,7 +8,7 @@ the values themselves. Behind them is one code for whatever is no number.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Context, Decimal
 
 import numpy as np
@@ -30,12 +30,16 @@ ToldNumbers = tuple[NumberRange, ...] | None
 
 @dataclass(frozen=True, eq=False)
 class NumberLine:
-    """What the labels of one column tell; ``told`` lacks NULL. ``whole``: all its numbers are whole."""
+    """What the labels of one column tell; ``told`` lacks NULL. ``whole``: all its numbers are whole.
+
+    ``occurring`` are numbers that occur in every class of a label; each is an end of what the label tells.
+    """
 
     attribute: str
     told: Mapping[str, ToldNumbers]
     whole: bool
     nullable: bool
+    occurring: Mapping[str, tuple[Decimal, ...]] = field(default_factory=dict)
 
     def meaning(self, labels: Sequence[str | None], use: Use) -> Meaning | None:
         """The codes for a query that uses the column so; None where it needs values that are not told."""
@@ -52,7 +56,12 @@ class NumberLine:
         ends: tuple[Ends, ...] = (*(piece.ends for piece in pieces), None)
         weights = np.array([*(piece.weight for piece in pieces), 0.0, 0.0])
         cells = cells_of_codes(self.attribute, len(texts), labels, codes, weights)
-        return Meaning(cells, texts, ends)
+        known = {
+            label: tuple(int(number[place[one]]) for one in numbers)
+            for label, numbers in self.occurring.items()
+            if numbers and all(number[place[one]] >= 0 for one in numbers)
+        }
+        return Meaning(cells, texts, ends, occurring=known)
 
     def _cuts(self, use: Use) -> list[Decimal]:
         ranges = [one for told in self.told.values() for one in told or ()]

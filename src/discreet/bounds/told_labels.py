@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from discreet.bounds.date_line import DateLine, period
 from discreet.bounds.meaning import Meaning, exact
@@ -28,6 +28,7 @@ from discreet.workload.number_labels import (
     number_range,
     tells_whole_numbers,
 )
+from discreet.workload.occurring_labels import occurring_numbers
 
 _MASKED = re.compile(r"[^*]+\*+")
 _PERIOD_ALONE = re.compile(r"\d{4}-(?:W\d{2}|Q[1-4]|0[1-9]|1[0-2])", re.ASCII)
@@ -112,7 +113,7 @@ class ToldColumn:
             f"'{self.attribute}' is read by its labels, such as {example}. Where they mean something else, "
             "name its public hierarchy."
         )
-        return Meaning(found.cells, found.texts, found.ends, note, found.means)
+        return replace(found, note=note)
 
     # --- numbers -------------------------------------------------------
 
@@ -127,12 +128,18 @@ class ToldColumn:
         if use.texts or use.prefixes or (not any(told.values()) and not known):
             return None
         whole = any(map(tells_whole_numbers, self._texts)) and all(map(_may_be_whole, self._texts))
-        found = NumberLine(self.attribute, told, whole, self.nullable).meaning(self.labels, use)
+        own = self.summary in (Summary.SETS, Summary.MEANS)
+        known = {
+            text: occurring_numbers(text, self.summary, _members(text, self.summary) if own else None)
+            for text in self._texts
+        }
+        line = NumberLine(self.attribute, told, whole, self.nullable, known)
+        found = line.meaning(self.labels, use)
         if found is None or self.summary != Summary.MEANS:
             return found
         stated = {text: mean_label(text) for text in self._texts}
         means = {text: (mean[0], half_unit(mean[0])) for text, mean in stated.items() if mean is not None}
-        return Meaning(found.cells, found.texts, found.ends, found.note, means)
+        return replace(found, means=means)
 
     # --- texts ---------------------------------------------------------
 
@@ -158,11 +165,20 @@ class ToldColumn:
         if self.form is None and None in told.values():
             return None
         own = {text: one or ((text, text, True),) for text, one in told.items()}
-        return DateLine(self.attribute, {TOP: None, **own}, self.nullable).meaning(self.labels, use)
+        known = {text: one[:2] for text, one in ranges.items() if one is not None and self._is_range(text)}
+        return DateLine(self.attribute, {TOP: None, **own}, self.nullable, known).meaning(self.labels, use)
+
+    def _is_range(self, text: str) -> bool:
+        """Whether a label is a range whose ends occur in each class."""
+        return " … " in text and self.summary in _OWN_VALUES[:2]
 
     def _values(self, use: Use) -> Meaning | None:
-        """Values, sets of values, and ``*``; of a range in an order that is not told, anything."""
+        """Values, sets of values, and ``*``; of a range in an order that is not told, anything.
+
+        So is a masked code, which a class may show in place of a wider range.
+        """
         ranges = {text for text in self._texts if " … " in text and self.summary in _OWN_VALUES[:2]}
+        ranges |= {text for text in self._texts if self._is_masked(text)}
         sets = {text: members_of(text) for text in self._texts if self.summary == Summary.SETS}
         if TOP not in self.labels and not ranges and not any(sets.values()):
             return exact(self.attribute, self.labels)
@@ -174,6 +190,13 @@ class ToldColumn:
         told: dict[str, ToldTexts] = {text: (text, *(sets.get(text) or ())) for text in self._texts}
         told |= {TOP: None, **dict.fromkeys(ranges)}
         return TextTree(self.attribute, told, self.nullable).meaning(self.labels, use)
+
+    def _is_masked(self, text: str) -> bool:
+        """Whether a text may be a masked code."""
+        if self.form is None or self.form.kind is not LabelKind.MASK:
+            return False
+        end = text.startswith if self.form.side == "left" else text.endswith
+        return end(self.form.character)
 
     # --- refusals ------------------------------------------------------
 
@@ -193,6 +216,12 @@ class ToldColumn:
             advice=f"Name its public hierarchy, --hierarchy {shlex.quote(f'{name}=FILE')}, or the spec: "
             "--spec FILE.",
         )
+
+
+def _members(text: str, summary: str | None) -> tuple[str, ...] | None:
+    """The members of a label that is a set, or that states the mean of a set."""
+    mean = mean_label(text) if summary == Summary.MEANS else None
+    return members_of(text if mean is None else mean[1])
 
 
 def _numbers_of(text: str, summary: str | None) -> tuple[NumberRange, ...] | None:

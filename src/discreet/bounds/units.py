@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from discreet.bounds.permuted_values import Mask, PermutedValues, values_of
 from discreet.bounds.told_labels import ToldColumn
 from discreet.bounds.value_groups import Bounds, Selected, ValueGroups
 from discreet.errors import InputError
-from discreet.frequency.class_cells import Summary
 from discreet.model.hierarchy import TOP
 from discreet.model.leaf_order import decimal_of
 from discreet.model.table_spec import NullPolicy
@@ -29,10 +29,10 @@ from discreet.queries.region import Box
 from discreet.queries.uses import Use
 from discreet.sql.names import identifier
 from discreet.workload.answer import Spread
+from discreet.workload.class_rows import ClassRows
 from discreet.workload.counting import CountedColumns, count_columns
-
-_OCCURRING = (Summary.RANGES, Summary.MEANS, Summary.SETS)
-"""Summaries whose ends are values that occur in each class."""
+from discreet.workload.occurring_labels import OCCURRING
+from discreet.workload.occurring_values import Meeting
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +40,8 @@ class Units:
     """Rows by what they show: unit u has ``rows[u]`` rows of group ``group[u]``.
 
     It shows ``meanings[name].cells.labels[shown[u, i]]`` of the i-th name; ``values`` are the groups'
-    sensitive values, and others that are shown as they are. ``classes`` number the units' classes where
-    ranges end at values that occur in each class; else None. ``permuted`` are the values of a permuted
+    sensitive values, and others that are shown as they are. ``classes`` number the units' classes, from 0,
+    where labels say which values occur in each class; else None. ``permuted`` are the values of a permuted
     column that the condition or a key names; which row has which of them is hidden.
     """
 
@@ -74,17 +74,51 @@ class Units:
             by_group(self.rows * share),
         )
 
-    def bounds(self, asked: AskedAggregate, region: Sequence[Box], selected: Selected) -> Bounds:
+    def meeting(self, region: Sequence[Box]) -> Meeting | None:
+        """How classes in which known values occur meet a region; None where none is known."""
+        return None if self.class_rows is None else Meeting(self.class_rows, tuple(region))
+
+    def bounds(
+        self, asked: AskedAggregate, region: Sequence[Box], selected: Selected, meeting: Meeting | None
+    ) -> Bounds:
         """The answer of an aggregate of the rows in a region, of which ``selected`` are."""
         if asked.measure is None:
+            if meeting is not None:
+                return (*meeting.counts, float(selected.expected.sum()))
             return int(selected.certain.sum()), int(selected.possible.sum()), float(selected.expected.sum())
         if asked.measure in self.values:
-            return self.values[asked.measure].bounds(asked.aggregate, selected)
+            values = self.values[asked.measure]
+            found = values.bounds(asked.aggregate, selected)
+            told = None if meeting is None else values.by_row()
+            if meeting is None or told is None:
+                return found
+            return (*values.told(asked.aggregate, meeting.bounds(asked.aggregate, told)), found[2])
         place = list(self.meanings).index(asked.measure)
         ranged = RangedRows(
-            self.meanings[asked.measure], self.shown[:, place], self.rows, self.classes, self._spread
+            self.meanings[asked.measure],
+            self.shown[:, place],
+            self.rows,
+            place,
+            self.class_rows,
+            self._spread,
         )
         return ranged.bounds(asked.aggregate, region)
+
+    @cached_property
+    def class_rows(self) -> ClassRows | None:
+        """The rows by class, with the values that occur in each; None where nothing is known of them."""
+        if self.classes is None or not any(meaning.occurring for meaning in self.meanings.values()):
+            return None
+        return ClassRows(
+            tuple(meaning.cells for meaning in self.meanings.values()),
+            self.shown,
+            self.rows,
+            self.classes,
+            tuple(
+                tuple(meaning.occurring.get(label or "", ()) for label in meaning.cells.labels)
+                for meaning in self.meanings.values()
+            ),
+        )
 
     def hidden_bounds(
         self, asked: AskedAggregate, region: Sequence[Box], selected: Selected, meets: Mask
@@ -135,7 +169,7 @@ def _class_units(release: OpenRelease, asked: AskedQuery) -> Units:
     real = {label_of(column): column for column in release.data.columns}
     ranged = release.generalized(asked.measures)
     names = list(dict.fromkeys([*asked.attributes, *ranged]))
-    by_class = bool(ranged) and release.manifest.summary in _OCCURRING
+    by_class = bool(release.generalized(names)) and release.manifest.summary in OCCURRING
     keys = release.quasi_identifiers if by_class else ()
     starred = release.missing > 0 and release.manifest.stars_rows
     named = dict.fromkeys([*(real.get(name, name) for name in names), *asked.measures, *keys])
@@ -253,7 +287,8 @@ def _meaning(release: OpenRelease, asked: AskedQuery, name: str, texts: Sequence
     if release.generalized([name]):
         nullable = release.manifest.nulls != NullPolicy.DROP
         if name in release.hierarchies:
-            found = by_hierarchy(release.hierarchies[name], labels, nullable=nullable)
+            summary = release.manifest.summary
+            found = by_hierarchy(release.hierarchies[name], labels, nullable=nullable, summary=summary)
         else:
             (form,) = (a.label_form for a in release.manifest.attributes if a.name == name)
             column = ToldColumn(name, labels, form, release.manifest.summary, nullable)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from discreet.bounds.answer import Number, rounded
 from discreet.queries.query import Aggregate
+from discreet.workload.class_rows import ByRow
 
 Bounds = tuple[Number | None, Number | None, Number | None]
 """Lower, upper, estimate."""
@@ -29,6 +30,7 @@ Whole = NDArray[Any]
 """Whole numbers: 64 bits where they suffice, else Python's own."""
 
 _WIDEST = 1 << 62
+_EXACT = 1 << 53
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +87,41 @@ class ValueGroups:
         all_rows = np.bincount(group, weights=rows, minlength=groups).astype(np.int64)
         values = np.bincount(group[known], weights=rows[known], minlength=groups).astype(np.int64)
         return cls(all_rows, values, None)
+
+    def by_row(self) -> ByRow | None:
+        """The values with their rows, by group; None where doubles do not hold their sums exactly."""
+        groups = np.arange(len(self.rows))
+        if self.ordered is None:
+            unit, amount, rows = groups, np.ones(len(groups)), self.values
+        else:
+            of_group = np.repeat(groups, self.values)
+            first = np.append(True, (np.diff(of_group) != 0) | (self.ordered[1:] != self.ordered[:-1]))
+            starts = np.flatnonzero(first[: len(of_group)])
+            rows = np.diff(np.append(starts, len(of_group)))
+            if sum(abs(int(v)) * int(n) for v, n in zip(self.ordered[starts], rows, strict=True)) >= _EXACT:
+                return None
+            unit, amount = of_group[starts], self.ordered[starts].astype(np.float64)
+        nulls = self.rows - self.values
+        order = np.argsort(np.concatenate((unit, groups)), kind="stable")
+        columns = (
+            np.concatenate((unit, groups)),
+            np.concatenate((rows, nulls)),
+            np.concatenate((amount, np.zeros(len(groups)))),
+            np.concatenate((np.ones(len(unit)), np.zeros(len(groups)))),
+        )
+        kept = order[columns[1][order] > 0]
+        return ByRow(*(column[kept] for column in columns))
+
+    def told(self, aggregate: Aggregate, ends: tuple[float | None, float | None]) -> tuple[Any, Any]:
+        """Bounds in units as numbers: exact ones but for an average."""
+        lower, upper = ends
+        if lower is None or upper is None:
+            return None, None
+        if aggregate is Aggregate.COUNT:
+            return int(lower), int(upper)
+        if aggregate is Aggregate.AVG:
+            return lower / 10.0**self.scale, upper / 10.0**self.scale
+        return self._numbers(lower, upper)
 
     def bounds(self, aggregate: Aggregate, selected: Selected) -> Bounds:
         """The answer of one aggregate of the values."""

@@ -8,7 +8,7 @@ could tell them apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from enum import StrEnum
@@ -90,12 +90,22 @@ def _smaller(
     ranges: tuple[Cells, NDArray[np.int64]],
     groups: tuple[Cells, NDArray[np.int64]],
 ) -> tuple[Cells, NDArray[np.int64]]:
-    """Of two cells of each class the one that covers fewer leaves, the first where both cover as many."""
+    """Of two cells of each class the one that covers fewer leaves, the first where both cover as many.
+
+    A group whose name reads as what occurs in the class (``low … high``) is not shown.
+    """
+    own = hierarchy.code_of_leaf
+    plain = np.array([label is None or _is_name(label, own) for label in groups[0].labels], dtype=np.bool_)
     merged = MergedCells(hierarchy)
     one, other = merged.add(ranges[0])[ranges[1]], merged.add(groups[0])[groups[1]]
-    fewer = groups[0].sizes()[groups[1]] < ranges[0].sizes()[ranges[1]]
+    fewer = (groups[0].sizes()[groups[1]] < ranges[0].sizes()[ranges[1]]) & plain[groups[1]]
     kinds, shown = np.unique(np.where(fewer, other, one), return_inverse=True)
     return merged.only(kinds), shown
+
+
+def _is_name(label: str, leaves: Mapping[str, int]) -> bool:
+    """Whether a group's label reads neither as a leaf nor as a range, a set or a mean."""
+    return label not in leaves and not any(sign in label for sign in ("…", "{", "("))
 
 
 def _lca(

@@ -34,6 +34,7 @@ from discreet.queries.query import Aggregate, AggregateQuery
 from discreet.queries.region import Box, Mask, region_of, restricted
 from discreet.workload.answerable import AnswerableTable
 from discreet.workload.bounds import Ends, bounds_of
+from discreet.workload.cell_codes import covered_codes, extreme, selected_codes
 
 HALF_A_ROW = 0.5
 _NEGLIGIBLE = 1e-12
@@ -134,7 +135,7 @@ class Spread:
         names = [name for name in attributes if any(name in box for box in region)]
         places = [attributes.index(name) for name in names]
         groups = len(shown)
-        sizes = [_covered(columns[place]) for place in places]
+        sizes = [covered_codes(columns[place]) for place in places]
         wide: Any = np.int64 if _product(size.max(initial=1) for size in sizes) < _WIDEST else object
         whole = np.ones(groups, dtype=wide)
         for place, size in zip(places, sizes, strict=True):
@@ -148,7 +149,7 @@ class Spread:
                 if name not in box:
                     combinations = combinations * size.astype(wide)[shown[:, place]]
                     continue
-                combinations = combinations * _selected(cells, box[name]).astype(wide)[shown[:, place]]
+                combinations = combinations * selected_codes(cells, box[name]).astype(wide)[shown[:, place]]
                 share = share * _share(cells, box[name])[shown[:, place]]
             inside = inside + combinations
             shares.append(share)
@@ -179,7 +180,7 @@ class _ExpectedRows:
             rows = np.bincount(
                 table.table.shown[:, place], table.table.rows * share, minlength=len(cells.labels)
             )
-            selected = _selected(cells, mask, nulls=False)
+            selected = selected_codes(cells, mask, nulls=False)
             if stated is not None:
                 fully = ~np.isnan(stated.means) & (selected == cells.sizes())
                 by_mean += np.where(fully, rows, 0.0)
@@ -221,42 +222,13 @@ def _ends(
     return low, high
 
 
-def extreme(cells: Cells, values: NDArray[np.float64], better: np.ufunc) -> NDArray[np.float64]:
-    """The extreme value of each cell, from tables of extremes over runs of 1, 2, 4, … codes."""
-    neutral = np.inf if better is np.minimum else -np.inf
-    tables = [np.append(values, neutral)]
-    while 2 ** len(tables) <= len(values) + 1:
-        half = 2 ** (len(tables) - 1)
-        tables.append(better(tables[-1][:-half], tables[-1][half:]))
-    level = np.maximum(cells.last - cells.first + 1, 1)
-    level = np.floor(np.log2(level)).astype(np.int64)
-    per_interval = np.empty(len(level))
-    for number, table in enumerate(tables):
-        here = level == number
-        per_interval[here] = better(table[cells.first[here]], table[cells.last[here] - 2**number + 1])
-    found: NDArray[np.float64] = better.reduceat(per_interval, cells.offsets[:-1])
-    return found
-
-
-def _covered(cells: Cells) -> NDArray[np.int64]:
-    """The codes that each cell covers, NULL counted."""
-    return np.add.reduceat(cells.last - cells.first + 1, cells.offsets[:-1])
-
-
-def _selected(cells: Cells, mask: Mask, *, nulls: bool = True) -> NDArray[np.int64]:
-    """The codes of each cell that a mask selects."""
-    counted = mask if nulls else np.append(mask[:-1], False)
-    sums = np.concatenate([[0], np.cumsum(counted)])
-    return np.add.reduceat(sums[cells.last + 1] - sums[cells.first], cells.offsets[:-1])
-
-
 def _share(cells: Cells, mask: Mask) -> NDArray[np.float64]:
     """The share of each cell's rows that a mask is expected to select: of its leaves, unless it is NULL.
 
     Where leaves have weights, the share of these; of leaves without any, all count alike.
     """
     alone = cells.first[cells.offsets[:-1]] == cells.leaves
-    leaves = _selected(cells, mask, nulls=False) / cells.sizes()
+    leaves = selected_codes(cells, mask, nulls=False) / cells.sizes()
     if cells.weights is not None:
         whole = _weighed(cells, cells.weights)
         some = whole > 0
