@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from discreet.reproduce.context import Context
-from discreet.reproduce.negotiation import paper
+from discreet.reproduce.negotiation import paper, validity
 from discreet.reproduce.negotiation.costs import visited
 from discreet.reproduce.negotiation.growth import growth
 from discreet.reproduce.negotiation.histograms import averages
@@ -66,3 +66,16 @@ def test_visited_nodes_for_limits_and_for_l(study: Study) -> None:
         assert visited(study, size, "k", "k")[1] == by_limit[1]
         assert visited(study, size, "l", "l")[1] == visited(study, size, "l", "limit")[1]
     assert visited(study, 3, "l", "l") == [19, 11, 9]
+
+
+def test_all_ten_distinct_counts_are_compared(study: Study) -> None:
+    """Sex, native country and salary are no quasi-identifiers of the experiments."""
+    (first, *_) = list(validity.sections(study))
+    (table,) = first.tables
+    assert [row[0] for row in table.rows] == list(paper.FIGURES["distinct_values"])
+    assert len(table.rows) == 10
+    ours = {row[0]: row[1].ours for row in table.rows}  # type: ignore[union-attr]
+    assert (ours["sex"], ours["native_country"], ours["salary_class"]) == (2, 41, 2)
+    assert [cell.reason for cell in table.comparisons if cell.reason] == [
+        "The slide counts White and others, the values of level 1."
+    ]

@@ -8,7 +8,7 @@ cell, the printed and our figure, and the reason; it excuses that figure of ours
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -172,3 +172,11 @@ def plain(figure: Figure | None) -> int | float | str | None:
     if isinstance(figure, Decimal):
         return int(figure) if figure == figure.to_integral_value() else float(figure)
     return figure
+
+
+def times_smaller(ratios: Sequence[float], digits: int = 1) -> str:
+    """Return in words how many times smaller something is, where it may be larger, too."""
+    least, most = (f"{end(ratios):.{digits}f}" for end in (min, max))
+    if min(ratios) >= 1:
+        return f"{least} to {most} times smaller"
+    return f"divided by {least} to {most}, where more than 1 is smaller"

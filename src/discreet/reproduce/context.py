@@ -48,6 +48,12 @@ class Context:
         attributes |= {name: {"role": "sensitive"} for name in sensitive}
         return self.table(self.file("adult", f"adult_{rows}.csv"), attributes)
 
+    def values(self, rows: str, names: Sequence[str]) -> dict[str, int]:
+        """The number of distinct values of columns of Adult with ``rows`` rows."""
+        attributes = {name: {"role": "quasi-identifier"} for name in names}
+        table = self.table(self.file("adult", f"adult_{rows}.csv"), attributes).frequency_set
+        return {hierarchy.attribute: len(hierarchy.leaves) for hierarchy in table.hierarchies}
+
     def table(self, path: Path, attributes: dict[str, Any]) -> Table:
         """Any table, whose attributes are given as in a spec."""
         document = {"attributes": attributes}

@@ -149,7 +149,7 @@ def _led(found: Sequence[Mapping[int, Measured]]) -> str:
     points = [measured for each in found for measured in each.values()]
     leads = [measured.lead(_OPTIMAL) for measured in points]
     proven = [m.lead(_OPTIMAL) for m in points if m.single[ClassCost.C_DM].gap <= 0]
-    least = min(measured.lead(_BOUND) for measured in points)
+    bounds = [measured.lead(_BOUND) for measured in points]
     told = (
         f" Where the optimum is proven ({len(proven)} of {len(points)} points) that is "
         f"{min(proven):.2f} to {max(proven):.2f} times."
@@ -158,8 +158,20 @@ def _led(found: Sequence[Mapping[int, Measured]]) -> str:
     )
     return (
         f"The best single-dimensional partitioning found has {min(leads):.2f} to {max(leads):.2f} times the "
-        f"C_DM of Mondrian with the best cut.{told} The proven bounds alone leave a lead of {least:.2f} "
-        "times or more at every point."
+        f"C_DM of Mondrian with the best cut.{told} {proven_lead(bounds)}"
+    )
+
+
+def proven_lead(bounds: Sequence[float]) -> str:
+    """What the proven lower bounds of the single-dimensional C_DM say, divided by Mondrian's C_DM."""
+    least, ahead = min(bounds), sum(bound > 1 for bound in bounds)
+    if ahead == len(bounds):
+        return f"The proven bounds alone leave Mondrian a lead of {least:.2f} times or more at every point."
+    if not ahead:
+        return f"The proven bounds alone show no lead: the least is {least:.2f} times Mondrian's C_DM."
+    return (
+        f"The proven bounds alone show a lead of Mondrian at {ahead} of {len(bounds)} points; at the others "
+        f"a single-dimensional partitioning may be ahead, with {least:.2f} times Mondrian's C_DM."
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.plots.chart import Scale
-from discreet.reproduce.comparison import Comparison
+from discreet.reproduce.comparison import Comparison, times_smaller
 from discreet.reproduce.context import Context
 from discreet.reproduce.permutation.classes import most_classes
 from discreet.reproduce.permutation.errors import (
@@ -90,7 +90,7 @@ def _of_one_partition(curves: Curves) -> list[Ordering]:
         Ordering.of(
             "permuted_below_generalized",
             min(ratios) > 1,
-            f"{min(ratios):.1f} to {max(ratios):.1f} times smaller",
+            times_smaller(ratios),
         ),
         Ordering.of_steps(
             "permuted_falls",
@@ -179,4 +179,4 @@ def of_partitions(curves: Curves, prefix: str = "") -> list[Ordering]:
 def _below(curves: Curves, small: Sequence[float], large: Sequence[float]) -> tuple[bool, str]:
     ratios = [l / s for s, l in zip(small, large, strict=True)]
     first = f"{small[0]:.2f} against {large[0]:.2f} at {curves.x[0]:g} {curves.label}"
-    return min(ratios) > 1, f"{min(ratios):.2f} to {max(ratios):.2f} times smaller; {first}"
+    return min(ratios) > 1, f"{times_smaller(ratios, 2)}; {first}"

@@ -9,6 +9,7 @@ import numpy as np
 from discreet.permutation.partitions import PartitionStrategy
 from discreet.plots.chart import Scale
 from discreet.printing.document import count
+from discreet.reproduce.comparison import times_smaller
 from discreet.reproduce.context import Context
 from discreet.reproduce.permutation.arbitrary import GENERALIZED, errors_of, of_partitions, queries
 from discreet.reproduce.permutation.classes import Classes, Masks, most_classes, selected
@@ -114,7 +115,7 @@ def of_several(context: Context, data: Microdata) -> tuple[Section, list[Orderin
         Ordering.of(
             "several_permuted_below_generalized",
             min(ratios) > 1,
-            f"{min(ratios):.1f} to {max(ratios):.1f} times smaller",
+            times_smaller(ratios),
         ),
         *of_partitions(curves, "several_"),
     ]
@@ -131,7 +132,7 @@ def _of_age(curves: Curves, name: str) -> list[Ordering]:
         Ordering.of(
             f"{prefix}_permuted_below_generalized",
             min(below) > 1,
-            f"{min(below):.1f} to {max(below):.1f} times smaller",
+            times_smaller(below),
         ),
         Ordering.of_steps(
             f"{prefix}_falls",
