@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from discreet.results.attributes import AttributeSuppressionResult
     from discreet.results.choices import NeighboursResult
     from discreet.results.left_out import LeftOut
+    from discreet.results.node_histogram import NodeHistogram
     from discreet.results.node_summary import NodeSummary
     from discreet.results.row_preview import RowPreview
     from discreet.search.node_costs import NodeCosts
@@ -184,6 +185,13 @@ class NegotiableLattice(Printed):
         With a ``cost``, or one that the spec's ``[request]`` names, that of the node, too.
         """
         return self.summary_of(*self._node_and_requirement(of, k, l, criteria), cost_of(self._spec, cost))
+
+    def histogram(self, of: AnswerResult | Levels) -> NodeHistogram:
+        """One node's classes by size and by distinct sensitive values, with the rows below each."""
+        from discreet.results.node_histogram import histogram_of
+
+        node = of.answer.node if isinstance(of, AnswerResult) else self.node_of(of)
+        return histogram_of(self._frequency_set, node, self.lattice)
 
     def summary_of(
         self, node: LatticeNode, requirement: Requirement, cost: NamedCost | None = None
