@@ -129,11 +129,11 @@ class ToldColumn:
             return None
         whole = any(map(tells_whole_numbers, self._texts)) and all(map(_may_be_whole, self._texts))
         own = self.summary in (Summary.SETS, Summary.MEANS)
-        known = {
+        occurring = {
             text: occurring_numbers(text, self.summary, _members(text, self.summary) if own else None)
             for text in self._texts
         }
-        line = NumberLine(self.attribute, told, whole, self.nullable, known)
+        line = NumberLine(self.attribute, told, whole, self.nullable, occurring)
         found = line.meaning(self.labels, use)
         if found is None or self.summary != Summary.MEANS:
             return found

@@ -102,15 +102,13 @@ class ValueGroups:
                 return None
             unit, amount = of_group[starts], self.ordered[starts].astype(np.float64)
         nulls = self.rows - self.values
-        order = np.argsort(np.concatenate((unit, groups)), kind="stable")
-        columns = (
-            np.concatenate((unit, groups)),
-            np.concatenate((rows, nulls)),
-            np.concatenate((amount, np.zeros(len(groups)))),
-            np.concatenate((np.ones(len(unit)), np.zeros(len(groups)))),
-        )
-        kept = order[columns[1][order] > 0]
-        return ByRow(*(column[kept] for column in columns))
+        units = np.concatenate((unit, groups)).astype(np.int64)
+        all_rows = np.concatenate((rows, nulls)).astype(np.int64)
+        amounts = np.concatenate((amount, np.zeros(len(groups)))).astype(np.float64)
+        numbers = np.concatenate((np.ones(len(unit)), np.zeros(len(groups))))
+        order = np.argsort(units, kind="stable")
+        kept = order[all_rows[order] > 0]
+        return ByRow(units[kept], all_rows[kept], amounts[kept], numbers[kept])
 
     def told(self, aggregate: Aggregate, ends: tuple[float | None, float | None]) -> tuple[Any, Any]:
         """Bounds in units as numbers: exact ones but for an average."""

@@ -19,6 +19,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.results.lattice import TableLattice
+from discreet.results.requests import Levels
 from discreet.settings import Settings
 from discreet.verbs.interruption import interruptible
 from discreet.verbs.kept_lattices import KeptLattices
@@ -26,6 +27,7 @@ from discreet.verbs.reporting import SILENT, Reporter
 
 if TYPE_CHECKING:
     from discreet.profile.table_warnings import TableFindings
+    from discreet.results.node_histogram import NodeHistogram
     from discreet.results.partial import TablePartialLattice
 
 
@@ -89,6 +91,19 @@ class OpenedTable:
             return counted_missing_values(self.spec, self.frequency_set)
         with self.engine("Looking at the rows") as engine:
             return check_missing_values(engine, self.spec)
+
+    def histogram(self, levels: Levels) -> NodeHistogram:
+        """Count the classes of one node by size and by distinct sensitive values.
+
+        Levels that are not named are 0. The lattice is not evaluated: one node is counted. ``InputError`` for
+        an attribute or level that there is not.
+        """
+        from discreet.lattice.evaluate import lattice_of
+        from discreet.results.node_histogram import histogram_of
+
+        table = self.frequency_set
+        lattice = lattice_of(table)
+        return histogram_of(table, lattice.node_of(levels, lattice.bottom), lattice)
 
     def counted_for(self, requirement: Requirement) -> FrequencySet:
         """The frequency set with sensitive values where a requirement speaks of them, else perhaps without.

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from discreet.measures.costs import AnyCost
     from discreet.model.release_address import ReleaseAddress
     from discreet.results.inspection import Inspection
-    from discreet.results.node_histogram import NodeHistogram
     from discreet.results.publication import ReleaseResult
     from discreet.results.recodings import RecodingResult
     from discreet.verbs.addresses import Place
@@ -102,19 +101,6 @@ class Table(OpenedTable, Printed):
         self.count_values()
         lattice = self.negotiable_lattice_for(request.requirement)
         return with_warnings(self, lattice.with_costs(lattice.answer(request), cost_of(self.spec, cost)))
-
-    def histogram(self, levels: Levels) -> NodeHistogram:
-        """Count the classes of one node by size and by distinct sensitive values.
-
-        Levels that are not named are 0. The lattice is not evaluated: one node is counted. ``InputError`` for
-        an attribute or level that there is not.
-        """
-        from discreet.lattice.evaluate import lattice_of
-        from discreet.results.node_histogram import histogram_of
-
-        table = self.frequency_set
-        lattice = lattice_of(table)
-        return histogram_of(table, lattice.node_of(levels, lattice.bottom), lattice)
 
     def recode(
         self,

@@ -19,7 +19,7 @@ from discreet.model.cells import Cells
 from discreet.queries.region import Box, Mask
 from discreet.workload.cell_codes import covered_codes, extreme, selected_codes
 from discreet.workload.class_rows import BOUNDLESS, ByCode, ClassRows, Measure, Occurring
-from discreet.workload.covering import ANY, Options, Patterns, Totals, Whole, cover
+from discreet.workload.covering import ANY, Floats, Options, Patterns, Totals, Whole, cover
 
 MOST_ATTRIBUTES = 4
 MOST_ITEMS = 8
@@ -113,10 +113,8 @@ class ClassPart:
         """
         number, items = len(self.classes), self.patterns.total
         free = Totals(
-            *(
-                np.bincount(owner, weights=rows * column[:, 0], minlength=number)
-                for column in (options.amounts, options.numbers)
-            )
+            _by_owner(rows * options.amounts[:, 0], owner, number),
+            _by_owner(rows * options.numbers[:, 0], owner, number),
         )
         if not items:
             return free
@@ -131,8 +129,7 @@ class ClassPart:
         line = _candidates(options, rows, group, items, factor)
         least = cover(patterns, options.rows(line), owner[line], number, factor)
         used = [
-            np.bincount(owner[line], weights=column[line, 0], minlength=number)
-            for column in (options.amounts, options.numbers)
+            _by_owner(column[line, 0], owner[line], number) for column in (options.amounts, options.numbers)
         ]
         fits = np.isfinite(least.amounts)
         return Totals(
@@ -160,6 +157,11 @@ class ClassPart:
         least = rows * (means - halves)[first]
         known = (outside == 0) & ~np.isnan(least)
         return Totals(np.where(known, np.maximum(found.amounts, least), found.amounts), found.numbers)
+
+
+def _by_owner(amounts: Floats, owner: Whole, number: int) -> Floats:
+    """The sum of the amounts of each of so many owners."""
+    return np.bincount(owner, weights=amounts, minlength=number).astype(np.float64)
 
 
 def _candidates(options: Options, rows: Whole, unit: Whole, items: int, factor: float) -> Whole:

@@ -8,9 +8,9 @@ its cells cover.
 For each class the least (or largest) total of its selected rows is found exactly
 (``workload.class_parts``), with the known values of up to four attributes on which the selection depends,
 and of up to eight values together; of more, the first and the last of each attribute, which is still a
-bound. Where one attribute matters and rows are alike, any number of values is exact. AVG is a ratio:
-Dinkelbach's iteration (1967) solves it by totals of amount − factor · number. MIN and MAX follow by
-bisection over the values.
+bound. Where one attribute matters and rows are alike, any number of values is exact. AVG is a ratio, solved
+by the iteration of Dinkelbach (1967) over totals of amount − factor · number. MIN and MAX follow by bisection
+over the values.
 """
 
 from __future__ import annotations
