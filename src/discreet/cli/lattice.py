@@ -39,8 +39,8 @@ def lattice(
 ) -> int:
     """Show how many rows every node suppresses, or the histogram of one node.
 
-    At least one criterion is needed, k, l or a further one, but not for a histogram. Options that are left out
-    come from the spec's [request].
+    At least one criterion is needed, k, l or a further one, but not for a histogram. Options that are left
+    out come from the spec's [request].
     """
     from discreet.printing.document import BLANK
     from discreet.results.requests import requirement_of
