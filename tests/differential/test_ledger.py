@@ -14,11 +14,12 @@ from pathlib import Path
 import pandas
 import pytest
 
-from discreet.differential.ledger import LEDGER, Ledger
+from discreet.differential.ledger import Ledger
 from discreet.errors import InputError, LimitReached
 from discreet.model.privacy_loss import PrivacyLoss
 from discreet.model.table_spec import PrivacyBudget
 from discreet.places import file_lock
+from discreet.release.kept_files import LEDGER
 from discreet.verbs.opening import open as open_table
 from discreet.verbs.table import Table
 from tests.differential.conftest import Made

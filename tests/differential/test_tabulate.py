@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.differential import private_file, tabulate
-from discreet.differential.ledger import LEDGER
 from discreet.differential.noise import Noise
 from discreet.errors import DiscreetError, InputError, LimitReached
+from discreet.release.kept_files import LEDGER
 from discreet.verbs.auditing import audit
 from discreet.verbs.table import Table
 from discreet.verbs.tabulating import TabulationResult

@@ -195,5 +195,5 @@ def test_rows_and_the_project_are_never_replaced(project: Path, tmp_path: Path) 
     with pytest.raises(InputError, match="exists"):
         coming_from.arx(project, tmp_path / "discreet.toml", extract=True, overwrite=True)
     assert (tmp_path / "ten.csv").read_text("utf-8") == "mine"
-    with pytest.raises(InputError, match="never replaced"):
+    with pytest.raises(InputError, match="must never replace"):
         coming_from.arx(project, project, overwrite=True)

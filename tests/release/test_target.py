@@ -14,6 +14,7 @@ import pytest
 
 from discreet.engines.base import Engine
 from discreet.errors import DiscreetError, InputError, LimitReached
+from discreet.places.kept_files import KeptFile
 from discreet.release import temporary
 from discreet.release.target import check_target, manifest_path_of, writing
 from discreet.settings import Settings
@@ -82,7 +83,9 @@ def test_bad_outputs(case: str, engine: Engine, settings: Settings, tmp_path: Pa
 def test_the_spec_is_protected(engine: Engine, settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is the spec"):
         check_target(
-            tmp_path / "discreet.csv", overwrite=True, protected=[("the spec", tmp_path / "discreet.csv")]
+            tmp_path / "discreet.csv",
+            overwrite=True,
+            protected=[KeptFile("the spec", tmp_path / "discreet.csv")],
         )
 
 
@@ -90,7 +93,7 @@ def test_the_manifest_must_not_replace_the_input(tmp_path: Path) -> None:
     spec = tmp_path / "r.csv.manifest.json"
     spec.write_text("")
     with pytest.raises(InputError, match="is the input"):
-        check_target(tmp_path / "r.csv", overwrite=False, protected=[("the input", spec)])
+        check_target(tmp_path / "r.csv", overwrite=False, protected=[KeptFile("the input", spec)])
     assert manifest_path_of(tmp_path / "r.csv") == spec
 
 

@@ -204,6 +204,6 @@ def test_what_cannot_be_reported(table: Table, tmp_path: Path) -> None:
     made(table, tmp_path)
     with pytest.raises(InputError, match="exists"):
         report(tmp_path / "out.csv")
-    with pytest.raises(InputError, match="is the input"):
+    with pytest.raises(InputError, match="is the release"):
         report(tmp_path / "out.csv", output=tmp_path / "out.csv", overwrite=True)
     assert discreet.audit(tmp_path / "out.csv").passed

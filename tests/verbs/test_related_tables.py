@@ -129,7 +129,7 @@ def test_keys_are_apart_and_of_one_owner_and_a_thrown_away_key_joins_one_release
     assert stat.S_IMODE((tmp_path / "first").stat().st_mode) == 0o700
     inside = text.replace("keys/patients.list", "out/patients.list")
     (tmp_path / "clinic.toml").write_text(inside)
-    with pytest.raises(InputError, match="is to lie in the release"):
+    with pytest.raises(InputError, match="which is to become a release"):
         discreet.open_tables(tmp_path / "clinic.toml", settings=settings).publish(tmp_path / "out")
 
 

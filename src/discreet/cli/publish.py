@@ -214,9 +214,10 @@ class _Wish(NamedTuple):
 def _by_lock(table: Table, lock: Path, wish: _Wish) -> ReleaseResult:
     """Publish by the decision of a lock that is there, or decide and write it."""
     from discreet.verbs.addresses import Place
-    from discreet.verbs.locking import publish_and_lock, publish_locked
+    from discreet.verbs.locking import check_lock, publish_and_lock, publish_locked
 
     asked, chosen, own, target, how = wish
+    check_lock(table, Place(target, **how), lock)
     if lock.exists():
         given = {**own, **asked._asdict(), **chosen._asdict(), "order": how["order"], "after": how["after"]}
         given["suppressed"] = how["suppressed"] != "drop"

@@ -13,6 +13,7 @@ import typer
 from discreet.cli import options, output
 from discreet.errors import InputError
 from discreet.places.address import path_of
+from discreet.places.kept_files import TargetFile, check_apart, several
 from discreet.settings import parse_bytes
 
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ def serve(
     """
     _require_packages()
     if add_user is not None:
-        return _add_user(add_user, password_file, json=json)
+        kept = (spec, tls_cert, tls_key, proxy_secret_file)
+        return _add_user(add_user, password_file, [path for path in kept if path is not None], json=json)
     from discreet.web.config import ServerConfig
     from discreet.web.proxy import trusted_proxy
     from discreet.web.server import DEFAULT_PORT
@@ -199,12 +201,15 @@ def _require_packages() -> None:
         ) from None
 
 
-def _add_user(name: str, password_file: Path | None, *, json: bool) -> int:
+def _add_user(name: str, password_file: Path | None, kept: list[Path], *, json: bool) -> int:
     from discreet.web.passwords import add_user, check_user_name
 
     if password_file is None:
         raise InputError("--add-user without a password file", advice="Give --password-file FILE.")
     check_user_name(name)
+    check_apart(
+        [TargetFile("a password file", password_file)], several("a file that the workbench reads", kept)
+    )
     if sys.stdin.isatty():
         password = typer.prompt(f"Password of {name}", hide_input=True, confirmation_prompt=True, err=True)
     else:

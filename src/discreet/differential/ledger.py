@@ -43,12 +43,12 @@ from discreet.model.table_spec import PrivacyBudget, TableSpec
 from discreet.places import file_lock
 from discreet.places.address import address_said
 from discreet.places.regular_file import read_text
+from discreet.release.kept_files import ledger_path
 from discreet.release.private_log import file_digest
 from discreet.release.target import writing
 from discreet.release.temporary import sync_folder
 from discreet.settings import Settings
 
-LEDGER = "discreet.budget.json"
 _VERSION = 1
 
 
@@ -117,8 +117,7 @@ class Ledger:
                 advice="Decide what all noisy releases of this table may spend together, and write it into "
                 "the spec: [privacy_budget] epsilon = 1.0.",
             )
-        folder = settings.private_log.parent if spec.path is None else spec.path.parent
-        return cls(folder / LEDGER, _digests(spec), spec.privacy_budget)
+        return cls(ledger_path(spec, settings), _digests(spec), spec.privacy_budget)
 
     def balance(self) -> Balance:
         """What is spent as of now; ``InputError`` for a ledger that cannot be read."""

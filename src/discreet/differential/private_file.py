@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from discreet.differential.ledger import LEDGER
 from discreet.engines.connect import connect
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError, LimitReached
@@ -26,8 +25,8 @@ from discreet.model.own_version import own_version
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.release import private_log
-from discreet.release.deliveries import protected_files
 from discreet.release.evidence import input_of, output_of
+from discreet.release.kept_files import kept_files
 from discreet.release.manifest import VERSION
 from discreet.release.publish import open_private_log
 from discreet.release.target import Target, check_free, check_target, writing
@@ -123,9 +122,7 @@ def private_file(
     spec: TableSpec, output: Path, settings: Settings, formats: Mapping[str, str], *, overwrite: bool
 ) -> Iterator[PrivateFile]:
     """A file of ``formats`` to be written, or nothing at all; ``InputError`` where it may not be."""
-    protected = protected_files(spec, settings)
-    if spec.path is not None:
-        protected.append(("the ledger of the privacy budget", spec.path.parent / LEDGER))
+    protected = kept_files(spec, settings)
     target = check_target(output, overwrite=overwrite, protected=protected, formats=formats)
     remove_leftovers(target)
     check_free(target, overwrite=overwrite)

@@ -16,8 +16,8 @@ from discreet.engines.table_delivery import TABLE
 from discreet.errors import InputError
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import TableSpec
-from discreet.places.file_pattern import files_of
 from discreet.release.file_delivery import file_delivery
+from discreet.release.kept_files import kept_files
 from discreet.release.target import FOLDER_FORMATS, FORMATS
 from discreet.settings import Settings
 
@@ -47,7 +47,7 @@ def delivery_to(
             place.path,
             settings,
             overwrite=overwrite,
-            protected=protected_files(spec, settings),
+            protected=kept_files(spec, settings),
             formats={**formats, **(FOLDER_FORMATS if ENGINES.named(engine.name).folders else {})},
             purposes=purposes,
             held=place.held,
@@ -76,19 +76,3 @@ def _table_target(engine: Engine, spec: TableSpec, place: ReleaseAddress) -> Tab
             advice=_CHECKED,
         )
     return tables()
-
-
-def protected_files(spec: TableSpec, settings: Settings) -> list[tuple[str, Path]]:
-    """The files that a release must not replace."""
-    files = [("the private log", settings.private_log)]
-    if spec.source.path is not None:
-        files += [("the input", path) for path in files_of(spec.source.path)]
-    if spec.population is not None and spec.population.path is not None:
-        files += [("the population", path) for path in files_of(spec.population.path)]
-    if spec.path is not None:
-        files.append(("the spec", spec.path))
-    for attribute in spec.attributes:
-        path = getattr(attribute.hierarchy, "path", None)
-        if isinstance(path, Path):
-            files.append((f"the hierarchy of '{attribute.name}'", path))
-    return files

@@ -18,6 +18,7 @@ from discreet.engines.registry import ENGINES
 from discreet.engines.table_writer import FolderWriter
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
+from discreet.places.kept_files import KeptFile
 from discreet.release.private_log import file_digest
 from discreet.release.target import DATABASE, Target, check_free, check_target, writing
 from discreet.release.temporary import TemporaryFiles, remove_leftovers, sync_file
@@ -158,7 +159,7 @@ def file_delivery(
     settings: Settings,
     *,
     overwrite: bool,
-    protected: Sequence[tuple[str, Path]],
+    protected: Sequence[KeptFile],
     formats: Mapping[str, str],
     purposes: Callable[[str], Sequence[str]],
     held: bool = False,

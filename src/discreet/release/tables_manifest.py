@@ -20,9 +20,12 @@ from discreet.engines.temporary_folder import TemporaryFolder
 from discreet.errors import InputError
 from discreet.model.own_version import own_version
 from discreet.model.relations import MANIFEST_NAME, RelationalSpec, Together
+from discreet.places.kept_files import KeptFile, TargetFile, check_apart
 from discreet.places.regular_file import read_text
+from discreet.release.kept_files import kept_files
 from discreet.release.target import manifest_path_of, writing
 from discreet.release.temporary import folder_lock, sync_folder
+from discreet.settings import Settings
 
 VERSION = 1
 
@@ -76,20 +79,24 @@ def manifest_text(spec: RelationalSpec, counts: Mapping[str, Mapping[str, Any]],
 
 
 @contextmanager
-def staged(output: Path, spec: RelationalSpec, *, overwrite: bool) -> Iterator[Path]:
+def staged(output: Path, spec: RelationalSpec, settings: Settings, *, overwrite: bool) -> Iterator[Path]:
     """A folder that nobody else can enter, which becomes ``output`` when the context ends without an error.
 
     ``InputError`` where that may not be written: a path that is there, unless it is a release of several
-    tables that is to be overwritten, and a folder in which a key's file is to lie.
+    tables that is to be overwritten, and a folder that holds a file of the publisher's.
     """
-    _check_target(output, spec, overwrite=overwrite)
+    kept = [file for table in spec.tables for file in kept_files(table.spec, settings)]
+    if spec.path is not None:
+        kept.append(KeptFile("the relational spec", spec.path))
+    check_apart([TargetFile("a release", output)], list(dict.fromkeys(kept)))
+    _check_target(output, overwrite=overwrite)
     with writing(output.parent), TemporaryFolder(str(output.parent)) as beside:
         made = beside / "release"
         made.mkdir(mode=0o700)
         yield made
         sync_folder(made)
         with folder_lock(output.parent):
-            _check_target(output, spec, overwrite=overwrite)
+            _check_target(output, overwrite=overwrite)
             old = beside / f"old-{secrets.token_hex(4)}"
             if output.exists():
                 output.replace(old)
@@ -102,17 +109,7 @@ def staged(output: Path, spec: RelationalSpec, *, overwrite: bool) -> Iterator[P
             sync_folder(output.parent)
 
 
-def _check_target(output: Path, spec: RelationalSpec, *, overwrite: bool) -> None:
-    for table in spec.tables:
-        held = [way.key_file for way in table.spec.source.ways.values()]
-        held += [shift.key for shift in table.spec.source.shifts.values()]
-        for path in held:
-            if path is not None and path.resolve().is_relative_to(output.resolve()):
-                raise InputError(
-                    f"the key file {path} is to lie in the release {output}",
-                    allowed="key files apart from what is handed over",
-                    advice="Name a file in another folder.",
-                )
+def _check_target(output: Path, *, overwrite: bool) -> None:
     if not output.parent.is_dir():
         raise InputError(f"the output folder {output.parent} does not exist", advice="Create it first.")
     if not os.path.lexists(output):

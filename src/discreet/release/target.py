@@ -13,6 +13,7 @@ from pathlib import Path
 from discreet.engines.files.statistics_kinds import WRITTEN
 from discreet.errors import InputError, InternalError, LimitReached
 from discreet.places.address import path_of
+from discreet.places.kept_files import KeptFile, TargetFile, check_apart
 
 DATABASE, FOLDER = "duckdb", ""
 FILES = {".csv": "csv", ".parquet": "parquet"}
@@ -52,6 +53,16 @@ class Target:
         """``PATH.manifest.json``."""
         return manifest_path_of(self.path)
 
+    @property
+    def files(self) -> tuple[TargetFile, ...]:
+        """Every file of the release, with a phrase for messages."""
+        companions = (TargetFile(f"the {purpose} table", path) for purpose, path in self.companions)
+        return (
+            TargetFile("a release", self.path),
+            TargetFile("the manifest of a release", self.manifest_path),
+            *companions,
+        )
+
 
 def manifest_path_of(path: Path) -> Path:
     """The manifest that belongs to a release: ``PATH.manifest.json``."""
@@ -67,14 +78,14 @@ def check_target(
     output: Path,
     *,
     overwrite: bool,
-    protected: Sequence[tuple[str, Path]],
+    protected: Sequence[KeptFile],
     formats: Mapping[str, str] = FORMATS,
     purposes: Sequence[str] | Callable[[str], Sequence[str]] = (),
 ) -> Target:
     """The target of a release, or ``InputError`` where nothing may or can be written there.
 
-    ``protected`` are files by what they are (``("the input", path)``); neither the release nor its manifest
-    may be one of them, under whatever name. ``formats`` are the endings that may be written, ``purposes``
+    ``protected`` are the publisher's files: neither the release nor its manifest nor a file next to it may be
+    one of them, under whatever name. ``formats`` are the endings that may be written, ``purposes``
     those of the files that lie beside the data (``check_free`` looks at these, once leftovers are removed).
     """
     path_of(output, "the path of a release")
@@ -90,8 +101,8 @@ def check_target(
         if not target.folder.is_dir():
             fact = "is not a folder" if target.folder.exists() else "does not exist"
             raise InputError(f"the output folder {target.folder} {fact}", advice="Create it first.")
-        for path in (target.path, target.manifest_path, *(path for _, path in target.companions)):
-            _check_protected(path, protected)
+        check_apart(target.files, protected)
+        for path in (file.path for file in target.files):
             own = target.is_folder and path != target.manifest_path and target.manifest_path.exists()
             if path.is_dir() and not own:
                 raise InputError(f"{path} is a folder", allowed="the path of a file")
@@ -134,21 +145,6 @@ def _not_writable(folder: Path, reason: str) -> InputError:
     return InputError(
         f"the output folder {folder} cannot be written to: {reason}", advice="Choose a folder of your own."
     )
-
-
-def _check_protected(path: Path, protected: Sequence[tuple[str, Path]]) -> None:
-    for name, other in protected:
-        if _same_file(path, other):
-            raise InputError(
-                f"{path} is {name}, which a release must never replace", advice="Choose another output path."
-            )
-
-
-def _same_file(path: Path, other: Path) -> bool:
-    try:
-        return path.samefile(other)
-    except OSError:
-        return path.absolute() == other.absolute()
 
 
 def _check_manifest(path: Path) -> None:

@@ -16,6 +16,7 @@ from discreet.spec.preset import preset
 from discreet.verbs.addresses import ReleasePlace, address_of
 from discreet.verbs.evidence import ReleaseEvidence, about_of, gather_evidence
 from discreet.verbs.files import check_new_file, write_text
+from discreet.verbs.outputs import kept_by_spec, kept_options, kept_releases
 from discreet.verbs.reporting import SILENT, Reporter
 
 if TYPE_CHECKING:
@@ -116,7 +117,13 @@ def report(
     address = address_of(release)
     shown = address.shown_path
     target = shown.with_name(shown.name + SUFFIX) if output is None else Path(output)
-    check_new_file(target, overwrite=overwrite, never=address.path)
+    known = settings or Settings.from_environment()
+    kept = (
+        *kept_releases([address], "the release"),
+        *kept_by_spec(None if table is None else table.spec, known),
+        *kept_options({"about": about, **(options or {})}),
+    )
+    check_new_file(target, overwrite=overwrite, name="a report", kept=kept)
     evidence = gather_evidence(
         address,
         table=table,

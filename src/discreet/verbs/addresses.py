@@ -16,6 +16,7 @@ from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
 from discreet.places.address import ENVIRONMENT, address_said, is_variable, path_of, without_password
+from discreet.places.kept_files import KeptFile
 from discreet.verbs.engine_words import database_places, release_places
 
 ReleasePlace: TypeAlias = str | Path | ReleaseAddress
@@ -27,7 +28,8 @@ class Place:
     """Where a release goes, what becomes of suppressed rows there, and whether it may replace another.
 
     ``order`` is that of its rows (``model.row_order``), None for what the spec says. ``after``
-    are earlier releases beside which it must be safe.
+    are earlier releases beside which it must be safe. ``kept`` are further files of the publisher that the
+    release must not replace.
     """
 
     output: Path | ReleaseAddress
@@ -35,6 +37,7 @@ class Place:
     overwrite: bool = False
     order: str | None = None
     after: tuple[ReleasePlace, ...] = ()
+    kept: tuple[KeptFile, ...] = ()
 
 
 def address_of(release: ReleasePlace, table: str | None = None) -> ReleaseAddress:

@@ -20,12 +20,13 @@ from discreet.model.request import Request
 from discreet.model.table_spec import Attribute, TableSpec
 from discreet.places.address import path_of
 from discreet.release.evidence import form_of, public_digest
+from discreet.release.kept_files import kept_files, kept_release
 from discreet.release.manifest import Manifest, ManifestAttribute
 from discreet.settings import Settings
 from discreet.spec.load import load_spec
 from discreet.verbs.addresses import Place, ReleasePlace, address_of
 from discreet.verbs.opened_table import OpenedTable
-from discreet.verbs.publishing import publish_levels
+from discreet.verbs.publishing import check_target, publish_levels
 from discreet.verbs.releases import manifest_beside
 from discreet.verbs.reporting import SILENT, Reporter
 
@@ -65,12 +66,14 @@ def apply(
     known = spec if isinstance(spec, TableSpec) else load_spec(path_of(spec, "the path of a spec"), limits)
     levels = recorded_levels(manifest, address.label, known)
     table = OpenedTable(_with_data(known, path_of(data)), limits, reporter)
+    kept = (*kept_files(known, limits), *kept_release(address, "the release that is applied"))
+    place = Place(path_of(output, "the path of the output"), manifest.suppression, overwrite, kept=kept)
+    check_target(table, place)
     requirement = required_by(manifest.as_json())
     built = table.counted_for(requirement).hierarchies
     _require_the_same(manifest, known, {hierarchy.attribute: hierarchy for hierarchy in built})
     asked = next((given for given in (max_suppressed, known.request.max_suppressed) if given is not None), 0)
     request = Request.of(max_suppressed=asked, criteria=requirement.criteria)
-    place = Place(path_of(output, "the path of the output"), manifest.suppression, overwrite)
     return publish_levels(table, levels, request, place)
 
 

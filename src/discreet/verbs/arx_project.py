@@ -12,6 +12,7 @@ from discreet.errors import InputError
 from discreet.foreign.arx_project import SUFFIX, ArxAttribute, ArxProject, extract_arx_data, read_arx_project
 from discreet.hierarchy.csv_file import hierarchy_csv_text
 from discreet.places.address import looks_like_address, path_of
+from discreet.places.kept_files import KeptFile, TargetFile, check_apart
 from discreet.printing.document import BLANK, Column, Document, Grid, Line, Tone, count, heading, warnings_of
 from discreet.printing.printed import Printed
 from discreet.spec.text import spec_text
@@ -116,9 +117,13 @@ def arx(
     rows = target.with_name(f"{_name(found.path.stem)}.csv")
     texts, names = _hierarchy_files(found)
     wanted = {target.parent / name: text for name, text in texts.items()}
+    targets = [TargetFile("a spec", target), *(TargetFile("a hierarchy file", path) for path in wanted)]
+    check_apart(
+        [*targets, TargetFile("the rows of the project", rows)], [KeptFile("the project", found.path)]
+    )
     if not new:
         for path in (target, *(p for p in wanted if p.parent.exists())):
-            check_new_file(path, overwrite=overwrite, never=found.path)
+            check_new_file(path, overwrite=overwrite)
     for folder in dict.fromkeys((target.parent, *(path.parent for path in wanted))):
         _make(folder)
     source = {"path": rows.name, "delimiter": found.delimiter}

@@ -14,6 +14,7 @@ from discreet.model.own_version import own_version
 from discreet.model.release_address import IN_MEMORY, ReleaseAddress
 from discreet.model.table_spec import TableSpec
 from discreet.places.address import path_of
+from discreet.places.kept_files import TargetFile, check_apart
 from discreet.results.check_records import PROGRAM, junit, sarif
 from discreet.results.file_checks import FileCheck, FileChecks, checks_of
 from discreet.settings import Settings
@@ -21,6 +22,7 @@ from discreet.verbs.auditing import audit
 from discreet.verbs.files import check_new_file, write_text
 from discreet.verbs.finding_places import placed
 from discreet.verbs.frame_audit import Audited, is_table
+from discreet.verbs.outputs import kept_by_spec, kept_releases
 from discreet.verbs.reporting import SILENT, Reporter
 
 
@@ -53,6 +55,11 @@ def check(
     if not given:
         raise InputError("no file was named", allowed="one file, or several")
     records = {form: path_of(to) for form, to in (("junit", junit_to), ("sarif", sarif_to)) if to is not None}
+    kept = (
+        *kept_releases((cast("ReleasePlace", each) for each in given if not is_table(each)), "an audited file"),
+        *kept_by_spec(spec, settings or Settings.from_environment()),
+    )
+    check_apart([TargetFile(f"the {form} record", path) for form, path in records.items()], kept)
     for form, path in records.items():
         _check_record(form, path)
     found = []

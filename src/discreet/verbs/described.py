@@ -49,6 +49,11 @@ class AboutData:
         )
 
     @property
+    def files(self) -> tuple[Path, ...]:
+        """The file of the description."""
+        return () if self.description is None else (self.description.path,)
+
+    @property
     def told(self) -> tuple[str, ...]:
         """Sentences on what was taken over."""
         if self.description is None:

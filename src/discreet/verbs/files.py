@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 
 from discreet.errors import InputError, LimitReached
 from discreet.places.address import path_of
+from discreet.places.kept_files import KeptFile, TargetFile, check_apart
 
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
-def check_new_file(path: Path, *, overwrite: bool, never: Path | None = None) -> None:
-    """Raise ``InputError`` where no file may be written: no folder, a folder, an existing file, ``never``."""
+def check_new_file(
+    path: Path, *, overwrite: bool, name: str = "an output", kept: Sequence[KeptFile] = ()
+) -> None:
+    """Raise ``InputError`` where no file may be written.
+
+    That is in no folder, in the place of a folder or of an existing file, and in that of one of ``kept``;
+    ``name`` is the file's in messages.
+    """
     path_of(path, "the path of a file")
+    check_apart((TargetFile(name, path),), kept)
     if not path.parent.is_dir():
         raise InputError(f"the output folder {path.parent} does not exist", advice="Create it first.")
     if path.is_dir():
         raise InputError(f"{path} is a folder", allowed="the path of a file")
-    if never is not None and path.exists() and never.exists() and path.samefile(never):
-        raise InputError(
-            f"{path} is the input, which is never replaced", advice="Choose another output path."
-        )
     if os.path.lexists(path) and not overwrite:
         raise InputError(
             f"{path} exists", advice="Choose another path, or ask for it to be replaced (--overwrite)."

@@ -15,6 +15,7 @@ from discreet.model.lattice import Lattice
 from discreet.model.own_version import own_version
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request
+from discreet.places.kept_files import KeptFile, TargetFile
 from discreet.printing.document import count, share
 from discreet.release.evidence import given_of
 from discreet.release.lock import MODEL, TOP, Lock, columns_of, read_lock, reading_of
@@ -32,6 +33,7 @@ from discreet.results.requests import Levels
 from discreet.verbs.addresses import Place
 from discreet.verbs.files import check_new_file, write_text
 from discreet.verbs.opened_table import OpenedTable
+from discreet.verbs.outputs import check_release
 from discreet.verbs.publishing import publish_answer
 
 
@@ -52,6 +54,7 @@ def publish_and_lock(
     """
     relaxation = relaxation_of(accept, request.requirement)
     check_new_file(lock, overwrite=False)
+    check_lock(table, place, lock)
     if levels:
         answer = _answer_at(table, levels, request)
     else:
@@ -72,8 +75,10 @@ def publish_locked(
     where the levels suppress more rows than were allowed, with the nearest relaxations of these rows;
     ``RequirementNotMet`` where the audit fails. Nothing is written then, the lock never.
     """
+    check_lock(table, Place(output), lock)
     locked = read_lock(lock)
     request = _request_of(locked)
+    place = Place(output, locked.suppressed, overwrite, locked.order, kept=(KeptFile("the lock", lock),))
     frequency_set = table.counted_for(request.requirement)
     _require_same_spec(locked, _lock(table, frequency_set, locked, request), lock)
     levels = _levels_now(locked, lattice_of(frequency_set))
@@ -82,10 +87,14 @@ def publish_locked(
     except NoSolution as error:
         raise _refusal(table, request, levels, frequency_set, lock) from error
     try:
-        place = Place(output, locked.suppressed, overwrite, locked.order)
         return publish_answer(table, answer, place)
     except RequirementNotMet as error:
         raise RequirementNotMet(f"the decision of {lock} does not hold of these rows: {error}") from error
+
+
+def check_lock(table: OpenedTable, place: Place, lock: Path) -> None:
+    """Raise ``InputError`` where a lock, or the release, is another file of the publisher."""
+    check_release(table.spec, table.settings, place, further=(TargetFile("the lock", lock),))
 
 
 def lock_of(

@@ -21,6 +21,7 @@ from discreet.model.table_spec import AttributeRole, NullPolicy, SourceSpec
 from discreet.model.written_form import DECIMAL_MARKS
 from discreet.places.address import has_password, is_variable, path_of, without_password
 from discreet.places.file_pattern import files_of
+from discreet.places.kept_files import several
 from discreet.printing.document import (
     Document,
 )
@@ -243,8 +244,12 @@ def init(
     source = with_unquoted_nulls(reading.source)
     target = None if output is None else path_of(output, "the path of the spec")
     if target is not None:
-        for path in (None,) if source.path is None else files_of(source.path):
-            check_new_file(target, overwrite=overwrite, never=path)
+        kept = (
+            *several("the input", () if source.path is None else files_of(source.path)),
+            *several("the description of the data", about.files),
+            *several("a hierarchy file", _hierarchy_files(hierarchies)),
+        )
+        check_new_file(target, overwrite=overwrite, name="a spec", kept=kept)
     with (
         connect(settings or Settings.from_environment(), source) as engine,
         reporter.stage("Profiling columns") as advance,
@@ -302,6 +307,14 @@ def _folder(path: str | Path | None, target: Path | None) -> HierarchyFolder | N
         return None
     folder = path_of(path, "the path of a folder of hierarchies")
     return HierarchyFolder(folder, lambda file: str(_relative(file, target)))
+
+
+def _hierarchy_files(folder: str | Path | None) -> tuple[Path, ...]:
+    """The files of a folder of hierarchies; none where there is no such folder, as its reader reports."""
+    path = None if folder is None else Path(folder)
+    return (
+        () if path is None or not path.is_dir() else tuple(each for each in path.iterdir() if each.is_file())
+    )
 
 
 def _place(source: SourceSpec, target: Path | None) -> dict[str, str]:

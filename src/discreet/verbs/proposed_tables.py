@@ -15,6 +15,7 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.model.table_spec import AttributeRole
 from discreet.places.address import path_of
+from discreet.places.kept_files import TargetFile, check_apart, several
 from discreet.printing.document import BLANK, Column, Document, Grid, Line, Tone, count
 from discreet.printing.printed import Printed
 from discreet.profile.columns import ColumnProfile
@@ -89,6 +90,7 @@ def init_tables(
             allowed="files of different names, whose specs are named after them",
         )
     specs = [target.with_name(f"{name}.toml") for name in names]
+    check_apart([TargetFile("a spec", path) for path in (target, *specs)], several("the input", files))
     for path in (target, *specs):
         check_new_file(path, overwrite=overwrite)
     found = {

@@ -13,6 +13,7 @@ from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request
 from discreet.model.table_spec import TableSpec
+from discreet.places.kept_files import KeptFile
 from discreet.release.deliveries import check_table_target
 from discreet.release.publish import publish
 from discreet.results.answers import AnswerResult
@@ -33,6 +34,7 @@ from discreet.verbs.addresses import Place, ReleasePlace
 from discreet.verbs.class_warnings import TOO_LARGE, ClassParts, publish_warnings
 from discreet.verbs.earlier_releases import EarlierReleases
 from discreet.verbs.opened_table import OpenedTable
+from discreet.verbs.outputs import check_release
 from discreet.verbs.registered import beside_registered, beside_untold
 from discreet.verbs.stored_levels import stored_levels
 from discreet.verbs.survey_shares import untold_weights, weight_warnings
@@ -57,14 +59,24 @@ class _Way:
         return cls(place.output, policy_of(place.suppressed), spec, place.overwrite)
 
 
-def check_target(table: OpenedTable, output: Path | ReleaseAddress, *, overwrite: bool) -> None:
-    """Raise ``InputError`` where a release may not become a table of the database: before any row is counted.
+def check_target(
+    table: OpenedTable, place: Place, *, permuted: bool = False, kept: Sequence[KeptFile] = ()
+) -> None:
+    """Check where a release goes before any row is counted, as key files are written while rows are read.
 
-    Files are checked where they are written, as their formats depend on the model.
+    Args:
+        permuted: whether help tables belong to the release.
+        kept: files of the model's options.
+
+    Raises:
+        InputError: a release that would replace a file of the publisher, or that may not become a table of
+            the database. Formats of files are checked where they are written, as they depend on the model.
     """
+    output = place.output
+    check_release(table.spec, table.settings, place, permuted=permuted, kept=kept)
     if isinstance(output, ReleaseAddress) and output.in_database:
         with table.engine("Checking the target") as engine:
-            check_table_target(engine, table.spec, output, overwrite=overwrite)
+            check_table_target(engine, table.spec, output, overwrite=place.overwrite)
 
 
 def publish_answer(
@@ -74,7 +86,7 @@ def publish_answer(
 ) -> ReleaseResult:
     """Publish one answer of a negotiation; ``NoSolution`` where there is none or where it leaves no row."""
     way = _Way.of(table, place)
-    check_target(table, place.output, overwrite=place.overwrite)
+    check_target(table, place)
     found = require_rows_left(answer)
     return _write(table, found, way, _beside(table, place.after, found))
 
@@ -92,7 +104,7 @@ def publish_levels(
     levels suppress more rows than the limit.
     """
     way = _Way.of(table, place)
-    check_target(table, place.output, overwrite=place.overwrite)
+    check_target(table, place)
     requirement = request.requirement
     try:
         frequency_set = table.counted_for(requirement)
@@ -121,7 +133,7 @@ def publish_request(
     """
     way = _Way.of(table, place)
     relaxation = relaxation_of(accept, request.requirement)
-    check_target(table, place.output, overwrite=place.overwrite)
+    check_target(table, place)
     lattice = table.negotiable_lattice_for(request.requirement)
     answer = require_rows_left(accepted_answer(lattice.answer(request), relaxation))
     earlier = EarlierReleases.of(table, place.after, request.requirement)
@@ -143,7 +155,7 @@ def publish_recoding(
     """
     way = _Way.of(table, place)
     recoding = replace(result.recoding, suppression=way.policy)
-    check_target(table, place.output, overwrite=place.overwrite)
+    check_target(table, place)
     earlier = EarlierReleases.of(table, place.after, recoding.requirement)
     frequency_set = table.counted_for(recoding.requirement)
     if earlier is not None:

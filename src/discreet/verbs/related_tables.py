@@ -74,7 +74,7 @@ class RelatedTables:
         ``NoSolution`` where a table would have no row left. Nothing is left at ``output`` then.
         """
         folder = path_of(output, "the path of the output")
-        with staged(folder, self.spec, overwrite=overwrite) as stage:
+        with staged(folder, self.spec, self.settings, overwrite=overwrite) as stage:
             owned = self.check()
             people: Kept = owned[self.spec.subjects].owner
             levels: dict[str, Mapping[str, int]] | None = None

@@ -20,7 +20,9 @@ from discreet.model.privacy_loss import PrivacyLoss, decimal_text, delta_of, eps
 from discreet.places.address import path_of
 from discreet.printing.document import BLANK, Column, Document, Grid, Line, Tone, count, heading
 from discreet.printing.printed import Printed
+from discreet.verbs.addresses import Place
 from discreet.verbs.opened_table import OpenedTable
+from discreet.verbs.outputs import check_release
 
 Number: TypeAlias = int | float | str | Decimal | Fraction
 
@@ -210,6 +212,7 @@ def sample_table(
     """Release a sample (see ``Table.safepub``)."""
     loss = PrivacyLoss(epsilon_of("epsilon", epsilon), delta_of("delta", delta))
     target = path_of(output, "the path of a release")
+    check_release(table.spec, table.settings, Place(target))
     search = None if search_epsilon is None else epsilon_of("search_epsilon", search_epsilon)
     how: dict[str, Any] = {"search": search, "overwrite": overwrite}
     with table.engine("Drawing a sample") as engine:
@@ -242,6 +245,7 @@ def tabulate_table(
         consistent=consistent,
     )
     target = path_of(output, "the path of a release")
+    check_release(table.spec, table.settings, Place(target))
     with table.engine("Counting, with noise") as engine:
         counts = tabulate(engine, table.spec, asked, target, table.settings, overwrite=overwrite)
     return TabulationResult(counts, privacy_facts(table.spec, counts.plan.noise))

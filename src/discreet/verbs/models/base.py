@@ -21,6 +21,7 @@ from discreet.model.option import Option, OptionKind, check_options, given_optio
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
+from discreet.places.kept_files import KeptFile
 from discreet.results.recodings import RecodingResult
 from discreet.results.requests import Levels, request_of
 from discreet.settings import Settings
@@ -202,6 +203,20 @@ class Model(ABC):
 
         loaded = load_options(Path(path), self.options(), f"the {named.name}")
         return replace(self, **{**loaded, **given_options(self), named.name: None})
+
+    @property
+    def kept_files(self) -> tuple[KeptFile, ...]:
+        """The files that options name: queries, say, or options of their own."""
+        kinds = (OptionKind.FILE, OptionKind.OPTIONS)
+        named = [(each.name, getattr(self, each.name)) for each in self.options() if each.kind in kinds]
+        inner = self.option_of(OptionKind.MODEL)
+        model = None if inner is None else getattr(self, inner.name)
+        files = tuple(
+            KeptFile(f"the {name.replace('_', ' ')} of the {self.name} model", Path(path))
+            for name, path in named
+            if isinstance(path, str | Path)
+        )
+        return (*files, *model.kept_files) if isinstance(model, Model) else files
 
     @property
     def reads_values(self) -> bool:

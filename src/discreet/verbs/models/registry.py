@@ -105,5 +105,5 @@ def publish_model(
             f"the {chosen.name} model beside an earlier release: its groups have no classes to lay together",
             advice="Choose a model that generalizes.",
         )
-    check_target(table, place.output, overwrite=place.overwrite)
+    check_target(table, place, permuted=chosen.permuted, kept=chosen.kept_files)
     return chosen.publish(table, asked, place, reporter)
