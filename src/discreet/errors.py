@@ -14,19 +14,136 @@ Each error says the fact, what is allowed, and what to do, and never the secret 
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import PurePath
+from shlex import quote
+from types import MappingProxyType
 from typing import ClassVar
+from urllib.parse import unquote
 
+_KEYS = (
+    r"(?:\w*pass(?:word|wd|code|phrase)|pwd|\w*(?:token|secret|credentials?)|(?:api|access|account|private)_?key"
+    r"|sas|sig|signature)"
+)
+"""Names of options whose value is a secret."""
+_ADDRESS = re.compile(
+    # A path makes one slash of two; a name of one letter before a colon is a drive of Windows.
+    r"[a-z][a-z0-9+.-]+:/"
+    # What has no scheme may be an address too: USER:PASSWORD@HOST, and host=… password=… .
+    rf"|(?:^|=)(?:[^/\s]+:\S*|/{{1,2}}[^/\s]*:[^/\s]*|//[^/\s]*)@|(?<![\w-]){_KEYS}\s*=",
+    re.IGNORECASE,
+)
+_HOST = r"(?:\[[0-9a-f:.%]*\]|[\w.-]*)(?::\d{1,5})?"
+_PLAIN = re.compile(
+    r"(?P<scheme>(?:(?:jdbc|spark|env|odbc):)?[a-z][a-z0-9+.-]*:/{1,3})(?P<user>[^/?#@\s'\";]*@)?"
+    rf"(?P<place>{_HOST}(?:,{_HOST})*(?:/[\w./~%+-]*)?)(?P<options>\?\S*)?",
+    re.IGNORECASE,
+)
 _SECRETS = (
-    # scheme://USER:PASSWORD@HOST (a path makes one slash of two), and the same cut off before the host
+    # scheme://USER:PASSWORD@HOST, with blanks in the password, and the same cut off before the host
+    (
+        re.compile(r"([A-Za-z][A-Za-z0-9+.-]+:/{1,3})[^\s/@:'\"]+:(?!//|\d{1,5}(?:\W|$))[^@'\"\n]{1,200}@"),
+        r"\1…@",
+    ),
     (re.compile(r"([A-Za-z][A-Za-z0-9+.-]+:/{1,3})[^\s'\"]*@"), r"\1…@"),
     (re.compile(r"([A-Za-z][A-Za-z0-9+.-]+:/{1,3})[^\s/@:'\"]+:(?!//|\d{1,5}(?:\W|$))[^\s'\"]+"), r"\1…"),
     # USER:PASSWORD@HOST
     (re.compile(r"(?<![^\s'\"(=])[^\s/:@'\"(=]+:[^\s/'\"]+@(?=\w)"), "…@"),
-    # libpq's and others' options
-    (re.compile(r"((?:password|passwd|pwd)\s*=\s*)(?:'[^']*'|[^\s&;'\"]+)", re.IGNORECASE), r"\1…"),
+    (re.compile(r"(?<![^\s'\"(=])//[^\s'\"]*@"), "//…@"),
+    # the options of an address, and an address of which no more is known
+    (re.compile(r"((?<![\w:])[A-Za-z][A-Za-z0-9+.-]+:/{1,3}[^\s'\"?]*\?)[^\s'\"…]+"), r"\1…"),
+    (re.compile(r"(?<!\w)((?:jdbc|odbc):)[^\s'\"]+", re.IGNORECASE), r"\1…"),
 )
+_OPTIONS = re.compile(rf"((?<![\w-]){_KEYS}\s*=\s*)(?:'[^']*'|[^\s&;'\"]+)", re.IGNORECASE)
+"""The secret options of libpq's and others' addresses."""
+_HARMLESS = {
+    *("host", "hostaddr", "port", "user", "dbname", "service", "sslmode", "application_name", "options"),
+    *("connect_timeout", "unix_socket", "ssl_ca", "sslrootcert", "charset", "warehouse", "role", "schema"),
+}
+"""Options of addresses whose values are no secrets."""
+_SHORTEST = 4
+"""The characters of the shortest secret that is hidden wherever it is."""
+_GIVEN: ContextVar[Mapping[str, str]] = ContextVar("given", default=MappingProxyType({}))
+_QUOTED = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"|\(([^()\n]+)\)")
+
+
+def looks_like_address(text: str) -> bool:
+    """Whether a text is, or holds, an address of any kind, which is no path then.
+
+    >>> looks_like_address("mysql://h/db"), looks_like_address("people.csv"), looks_like_address("C:/people")
+    (True, False, False)
+    """
+    return _ADDRESS.search(text) is not None
+
+
+def shown_address(text: str) -> str:
+    """Return a user's text for messages: an address without user, password and the values of its options.
+
+    Any other text stays as it is; of an address that cannot be read only the scheme is left.
+
+    >>> shown_address("postgresql://ann:secret@localhost/clinic?sslmode=require")
+    'postgresql://…@localhost/clinic?…'
+    >>> shown_address("mysql://ann:sec/ret@h/db"), shown_address("host=h password=secret")
+    ('mysql://…', '…')
+    >>> shown_address("people.csv")
+    'people.csv'
+    """
+    if not looks_like_address(text):
+        return text
+    plain = _PLAIN.fullmatch(text)
+    if plain is not None:
+        user, options = "…@" if plain["user"] else "", "?…" if plain["options"] else ""
+        return f"{plain['scheme']}{user}{plain['place']}{options}"
+    scheme = re.match(r"[a-z][a-z0-9+.-]*:/{1,3}", text, re.IGNORECASE)
+    return "…" if scheme is None else f"{scheme[0]}…"
+
+
+@contextmanager
+def addresses_hidden(words: Iterable[str]) -> Iterator[None]:
+    """Within the context no message repeats one of some words that looks like an address.
+
+    The words of a command line: whatever a password in them consists of, the parser's messages, errors and
+    the values in a traceback show the address without it.
+    """
+    token = _GIVEN.set({**_GIVEN.get(), **_forms(words)})
+    try:
+        yield
+    finally:
+        _GIVEN.reset(token)
+
+
+def without_given(text: str) -> str:
+    """Return a text without the words that ``addresses_hidden`` hides."""
+    for hidden, shown in _GIVEN.get().items():
+        text = text.replace(hidden, shown)
+    return text
+
+
+def _forms(words: Iterable[str]) -> dict[str, str]:
+    """What to show for each word that looks like an address, in each form that a message may quote."""
+    found: dict[str, str] = {}
+    for word in words:
+        for text in (word, word.partition("=")[2]):
+            if looks_like_address(text):
+                forms = {text, str(PurePath(text)), repr(text)[1:-1], json.dumps(text)[1:-1], quote(text)}
+                forms |= {" ".join(each.split()) for each in forms}
+                found |= dict.fromkeys(forms, shown_address(text))
+                found |= dict.fromkeys(_passwords(text), "…")
+    return dict(sorted(found.items(), key=lambda pair: -len(pair[0])))
+
+
+def _passwords(address: str) -> set[str]:
+    """The secrets of an address, which a message may quote without the rest; too short ones are words."""
+    user = address.rpartition("@")[0].rpartition("//")[2]
+    pairs = (pair.partition("=")[::2] for pair in re.split("[&;]", address.partition("?")[2]))
+    values = [value for name, value in pairs if name.lower() not in _HARMLESS]
+    values += [found[0].partition("=")[2].strip(" '") for found in _OPTIONS.finditer(address)]
+    texts = {*values, *((user, user.partition(":")[2]) if ":" in user else ())}
+    return {form for text in texts for form in (text, unquote(text)) if len(form) >= _SHORTEST}
 
 
 def without_secrets(text: str) -> str:
@@ -38,9 +155,16 @@ def without_secrets(text: str) -> str:
     >>> without_secrets("No such command 'mysql://ann:secret@host/clinic'")
     "No such command 'mysql://…@host/clinic'"
     """
+    text = without_given(text)
+    text = _QUOTED.sub(_shown_quoted, _OPTIONS.sub(r"\1…", text))
     for secret, shown in _SECRETS:
         text = secret.sub(shown, text)
     return text
+
+
+def _shown_quoted(found: re.Match[str]) -> str:
+    whole = found[0]
+    return f"{whole[0]}{shown_address(whole[1:-1])}{whole[-1]}"
 
 
 _OPTION = re.compile(

@@ -15,6 +15,7 @@ from discreet.cli.failures import as_discreet_error
 from discreet.cli.output import print_error
 from discreet.cli.own_process import begin_own_process, end_own_process
 from discreet.cli.signals import Signals, signals_as_interrupts
+from discreet.errors import addresses_hidden
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -29,7 +30,7 @@ def run() -> NoReturn:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; errors are printed, as JSON where ``--json`` is asked."""
     arguments = verb_first(list(sys.argv[1:] if argv is None else argv))
-    with signals_as_interrupts(own_process=argv is None) as signals:
+    with signals_as_interrupts(own_process=argv is None) as signals, addresses_hidden(arguments):
         status = _run(arguments, signals)
     return 128 + signals.number if signals.number is not None and status == INTERRUPTED else status
 

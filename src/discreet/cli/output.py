@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from discreet.errors import DiscreetError, without_secrets
+from discreet.errors import DiscreetError, without_given, without_secrets
 
 if TYPE_CHECKING:
     from discreet.printing.document import Document
@@ -54,20 +54,20 @@ def show(document: Document) -> None:
         return
     from discreet.printing.plain_text import toned_lines
 
-    lines = [(text, _STYLES.get(tone, "")) for text, tone in toned_lines(document, width())]
+    lines = [(without_given(text), _STYLES.get(tone, "")) for text, tone in toned_lines(document, width())]
     _print_lines(lines, sys.stdout)
 
 
 def print_text(text: str) -> None:
     """Print a text as it is on stdout, for another program to read."""
-    sys.stdout.write(text)
+    sys.stdout.write(without_given(text))
 
 
 def print_json(document: Mapping[str, Any], *, indent: int | None = 2) -> None:
     """Print the one JSON document of a run on stdout."""
     utf_8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     text = json.dumps(document, indent=indent, ensure_ascii=not utf_8, allow_nan=False)
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(without_given(text) + "\n")
 
 
 def print_error(error: DiscreetError, *, as_json: bool, debug: bool) -> None:
@@ -84,8 +84,8 @@ def print_error(error: DiscreetError, *, as_json: bool, debug: bool) -> None:
         print_json(error.as_json())
         return
     lines = [(f"Error: {error.message}", "bold red")]
-    lines += [(f"Allowed: {error.allowed}", "")] if error.allowed else []
-    lines += [(error.advice, "")] if error.advice else []
+    lines += [(f"Allowed: {without_given(error.allowed)}", "")] if error.allowed else []
+    lines += [(without_given(error.advice), "")] if error.advice else []
     wrapped = [(text, style) for line, style in lines for text, _ in toned_lines((_line(line),), width())]
     _print_lines(wrapped, sys.stderr)
 

@@ -12,7 +12,7 @@ import typer
 
 from discreet.cli import options, output
 from discreet.errors import InputError
-from discreet.places.address import path_of
+from discreet.places.address import looks_like_address, path_of
 from discreet.places.kept_files import TargetFile, check_apart, several
 from discreet.settings import parse_bytes
 
@@ -115,6 +115,9 @@ def serve(
     from discreet.web.proxy import trusted_proxy
     from discreet.web.server import DEFAULT_PORT
 
+    for option, name in (("--host", host), *(("--public-name", name) for name in public_name or ())):
+        if looks_like_address(name):
+            raise InputError(f"{option} with an address of another kind", allowed="the name of a host")
     number = options.whole_of("--port", port)
     config = ServerConfig(
         workspace=workspace or _beside(spec) / DEFAULT_WORKSPACE,

@@ -9,12 +9,14 @@ import inspect
 from collections.abc import Callable, Iterable
 from copy import copy
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from discreet.cli import output
+from discreet.places.address import path_of
 
 
 class Verb(TyperCommand):
@@ -27,6 +29,10 @@ class Verb(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the verb; ``main`` reads ``--debug`` itself, as errors may come before parsing ends."""
         del ctx.params["debug"]
+        for value in ctx.params.values():
+            for each in value if isinstance(value, list | tuple) else (value,):
+                if isinstance(each, Path):
+                    path_of(each)
         with output.quiet(ctx.params.pop("quiet")):
             return super().invoke(ctx)
 

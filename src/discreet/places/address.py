@@ -11,25 +11,15 @@ from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from discreet.errors import InputError
+from discreet.errors import looks_like_address as looks_like_address
+from discreet.errors import shown_address as shown_address
 
 FORM = "postgresql://USER@HOST:PORT/DATABASE"
 """What a database's address consists of, where a message shows one."""
-# A path makes one slash of two, and a name before a colon of one letter is a drive of Windows. What has no
-# scheme may be an address too: USER:PASSWORD@HOST, and libpq's host=… password=….
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/|^[^/\s]+:\S*@|\bpassword\s*=", re.IGNORECASE)
 _SECRETS = ("password", "sslpassword")
 ENVIRONMENT = "env:"
 """Before the name of a variable that holds an address, where one stands in place of the address."""
 _VARIABLE = re.compile(r"\w+", re.ASCII)
-
-
-def looks_like_address(text: str) -> bool:
-    """Whether a text is, or holds, an address of any kind, which is no path then.
-
-    >>> looks_like_address("mysql://h/db"), looks_like_address("people.csv"), looks_like_address("C:/people")
-    (True, False, False)
-    """
-    return _ADDRESS.search(text) is not None
 
 
 def path_of(text: str | os.PathLike[str], what: str = "a path") -> Path:

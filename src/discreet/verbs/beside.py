@@ -28,6 +28,7 @@ from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.criteria.base import Criterion
 from discreet.model.read_only import ReadOnlyDict
 from discreet.model.requirement import Requirement
+from discreet.places.address import shown_address
 from discreet.printing.document import BLANK, Column, Document, Grid, Line, heading, ratio, share
 from discreet.printing.printed import Printed
 from discreet.results.requests import Levels
@@ -252,10 +253,10 @@ def compare(
     total = len(releases) + len(levels or {}) + len(models)
     with reporter.stage("Measuring side by side") as advance:
         for name, node in (levels or {}).items():
-            found.append(yardstick.of_levels(name, node, requirement))
+            found.append(yardstick.of_levels(shown_address(name), node, requirement))
             advance(len(found), total)
         for model in models:
-            name = model if isinstance(model, str) else model.called()
+            name = shown_address(model) if isinstance(model, str) else model.called()
             found.append(yardstick.of_model(name, model, wish))
             advance(len(found), total)
         for release in releases:

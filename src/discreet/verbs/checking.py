@@ -13,11 +13,12 @@ from discreet.model.criteria.base import Criterion
 from discreet.model.own_version import own_version
 from discreet.model.release_address import IN_MEMORY, ReleaseAddress
 from discreet.model.table_spec import TableSpec
-from discreet.places.address import path_of
+from discreet.places.address import path_of, shown_address
 from discreet.places.kept_files import TargetFile, check_apart
 from discreet.results.check_records import PROGRAM, junit, sarif
 from discreet.results.file_checks import FileCheck, FileChecks, checks_of
 from discreet.settings import Settings
+from discreet.verbs.addresses import ReleasePlace
 from discreet.verbs.auditing import audit
 from discreet.verbs.files import check_new_file, write_text
 from discreet.verbs.finding_places import placed
@@ -101,7 +102,7 @@ def _label(file: object, number: int | None) -> str:
     """The name of a file; of a table in memory its number among several, never its text, which has cells."""
     if is_table(file):
         return IN_MEMORY if number is None else f"{IN_MEMORY} ({number})"
-    return str(getattr(file, "label", file))
+    return shown_address(str(getattr(file, "label", file)))
 
 
 def _check_record(form: str, path: Path) -> None:

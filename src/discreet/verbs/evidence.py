@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from discreet.attacks.registry import REPORTED
 from discreet.engines.connect import connect
-from discreet.errors import InputError
+from discreet.errors import InputError, without_secrets
 from discreet.model.about import About
 from discreet.model.own_version import own_version
 from discreet.model.release_address import ReleaseAddress
@@ -107,7 +107,8 @@ def about_of(table: Table | None, path: str | Path | None, given: Mapping[str, s
     """The words of the table's spec; those of a file go before them, and those that are given before both."""
     read = About() if path is None else load_about(Path(path))
     known = {name: text for each in (asdict(read), given) for name, text in each.items() if text}
-    return replace(About() if table is None else table.spec.about, **known)
+    found = replace(About() if table is None else table.spec.about, **known)
+    return replace(found, **{k: without_secrets(v) for k, v in asdict(found).items() if isinstance(v, str)})
 
 
 def _statements(address: ReleaseAddress, settings: Settings | None) -> CheckStatements | None:

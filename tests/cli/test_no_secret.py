@@ -1,0 +1,163 @@
+"""No verb, in no argument and no option, repeats what may be a password: in no output and in no file.
+
+Verbs and options come from the command line's own declarations, so that a new one is tested as well.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from discreet.cli.application import VERBS, command_of
+from discreet.web.server import WorkbenchServer
+from tests.cli.conftest import Run
+
+SECRET = "open-sesame"
+ENCODED = "open%2Dsesame"
+ADDRESSES = (
+    f"postgresql://ann:{SECRET}@127.0.0.1:1/fun",
+    f"POSTGRESQL+psycopg://ann:{SECRET}@127.0.0.1:1/fun",
+    f"postgresql://ann:{ENCODED}@127.0.0.1:1/fun",
+    f"postgresql://ann:x@{SECRET}@127.0.0.1:1/fun",
+    f"postgresql://ann:{SECRET}/x@127.0.0.1:1/fun",
+    f"postgresql://ann:{SECRET}?x@127.0.0.1:1/fun",
+    f"postgresql://ann:a {SECRET}@127.0.0.1:1/fun",
+    f"postgresql://ann@127.0.0.1:1/fun?password={SECRET}",
+    f"postgresql://127.0.0.1:1/fun?user=ann&sslpassword={SECRET}",
+    f"postgresql://ann:{SECRET}@[::1]:1/fun",
+    f"mariadb://ann:{SECRET}@127.0.0.1:1/fun",
+    f"mariadb://ann@127.0.0.1:1/fun?password={SECRET}",
+    f"mysql+pymysql://ann:{SECRET}@h/db",
+    f"mysql:/ann:{SECRET}@h/db",
+    f"spark://ann:{SECRET}@h/x",
+    f"spark:s3a://key:{SECRET}@bucket/people",
+    f"sqlite:///people.db?key={SECRET}",
+    f"snowflake://ann:{SECRET}@account/db?warehouse=w",
+    f"snowflake://account/db?token={SECRET}",
+    f"bigquery://project/set?credentials_base64={SECRET}",
+    f"jdbc:postgresql://h/db?user=ann&password={SECRET}",
+    f"jdbc:sqlserver://h;user=ann;password={SECRET}",
+    f"jdbc:oracle:thin:ann/{SECRET}@h:1521:sid",
+    f"S3://key:{SECRET}@bucket/people.parquet",
+    f"https://{SECRET}@h/people.csv",
+    f"https://h/people.csv?token={SECRET}",
+    f"env:mysql://ann:{SECRET}@h/db",
+    f"ann:{SECRET}@h/db",
+    f"//ann:{SECRET}@h/db",
+    f"host=h user=ann password={SECRET}",
+    f"host=h user=ann password='x {SECRET}'",
+    f"Server=h;Uid=ann;Pwd={SECRET}",
+)
+STEP = 11
+"""Of the pairs of an option and an address one in so many is run; each option meets several addresses."""
+ALSO = ((), ("--debug",), ("--json",), ("--debug", "--json"))
+GIVEN = {
+    "SPEC": "discreet.toml",
+    "DATA": "people.csv",
+    "RELEASE": "first.csv",
+    "RELEASE…": "first.csv",
+    "NAME": "negotiation",
+    "[RELEASE]…": "first.csv",
+    "[RELEASE… SQL]": "first.csv",
+}
+"""Arguments of verbs; the values of any others are addresses."""
+NEEDED = {
+    "publish": ("--k", "2", "--output", "out.csv"),
+    "apply": ("--spec", "discreet.toml", "--output", "out.csv"),
+    "tabulate": ("--marginal", "age", "--epsilon", "1", "--delta", "0.01", "--output", "out.csv"),
+    "safepub": ("--epsilon", "1", "--delta", "0.01", "--output", "out.csv"),
+    "check": ("--k", "2", "--junit", "record.xml", "--sarif", "record.sarif"),
+    "search": ("--algorithm", "bfs", "--k", "2"),
+    "negotiate": ("--k", "2"),
+    "compare": ("--k", "2", "--node", "age=1"),
+    "serve": ("--no-browser", "--port", "0"),
+    "reproduce": ("--data", "nowhere"),
+    "demo": ("--quiet",),
+}
+
+
+def parameters(verb: str) -> list[Any]:
+    """The parameters of a verb that take a text: its own, and what criteria, models and attacks declare."""
+    command = command_of((verb,)).commands[verb]
+    context = typer.Context(command, info_name=verb, resilient_parsing=True)
+    return [p for p in command.get_params(context) if not getattr(p, "is_flag", False) and p.name != "help"]
+
+
+def command_lines(verb: str, address: str) -> Iterator[list[str]]:
+    """One command line for each argument and option of a verb, which gets an address."""
+    found = parameters(verb)
+    arguments = [p for p in found if p.param_type_name == "argument"]
+    plain = {p.name: GIVEN.get(str(p.metavar), address) for p in arguments if p.required or verb == "query"}
+    needed = NEEDED.get(verb, ())
+    for each in found:
+        if each.param_type_name == "argument":
+            words = [
+                address if p is each else plain[p.name] for p in arguments if p is each or p.name in plain
+            ]
+            yield [verb, *words, *needed]
+            if each.nargs == -1:
+                yield [verb, *words, address, *needed]
+        else:
+            yield [verb, *plain.values(), *_without(needed, each.opts), each.opts[0], address]
+            yield [verb, *plain.values(), *needed, each.opts[0], f"age={address}"]
+
+
+def _without(words: tuple[str, ...], flags: list[str]) -> list[str]:
+    pairs = list(words)
+    for flag in flags:
+        if flag in pairs:
+            place = pairs.index(flag)
+            del pairs[place : place + 2]
+    return pairs
+
+
+@pytest.fixture(autouse=True)
+def release(people: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A release to read, a budget to spend, and a workbench that ends as soon as it listens."""
+    with (people / "discreet.toml").open("a", encoding="utf-8") as spec:
+        spec.write("\n[privacy_budget]\nepsilon = 1000\ndelta = 0.9\n")
+    assert (
+        run("publish", "discreet.toml", "--k", "2", "--max-suppressed", "2", "--output", "first.csv").status
+        == 0
+    )
+    monkeypatch.setattr(WorkbenchServer, "run", _started_and_closed)
+
+
+def _started_and_closed(server: WorkbenchServer, started: Callable[[], None]) -> None:
+    started()
+    server.close()
+
+
+def repeated(done: Any, folder: Path) -> list[str]:
+    """Where the secret is: in the output, or in a file or a file's name, which is removed then."""
+    found = [name for name, text in (("stdout", done.out), ("stderr", done.err)) if told(text)]
+    for path in sorted(folder.parent.rglob("*")):
+        if not path.exists():
+            continue
+        text = "" if path.is_dir() else path.read_text("utf-8", errors="replace")
+        if told(path.name) or told(text):
+            found.append(str(path))
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    return found
+
+
+def told(text: str) -> bool:
+    return SECRET in text or ENCODED in text
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_verb_and_no_option_repeats_a_secret(verb: str, run: Run, people: Path) -> None:
+    found = []
+    for number, address in enumerate(ADDRESSES):
+        for place, words in enumerate(command_lines(verb, address)):
+            turn, chosen = divmod(number + place, STEP)
+            if chosen:
+                continue
+            done = run(*words, *ALSO[turn % len(ALSO)])
+            found += [(where, words) for where in repeated(done, people)]
+    assert not found, found[:20]

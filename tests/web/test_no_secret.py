@@ -1,0 +1,123 @@
+"""No answer of the workbench, and no file of its workspace, repeats what may be a password.
+
+Requests come from the description of the routes, so that a new one is tested as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from discreet.web.jobs import Jobs
+from discreet.web.workspace import Workspace
+from tests.cli.test_no_secret import ADDRESSES, told
+from tests.web.conftest import Client, MakeClient
+from tests.web.test_interface import prepared
+
+KEPT = {"null_values"}
+"""Texts of cells that are NULL: the spec repeats them as they are."""
+ALONE = ("/api/load/sample", "/api/workspace/spec", "/api/session", "/api/health", "/api/versions/undo")
+"""Routes that put another table in the place of the one that is open, or take no text."""
+UNREADABLE = 422
+DEPTH = 4
+
+
+def bodies(schemas: Mapping[str, Any], schema: Mapping[str, Any], address: str) -> Iterator[Any]:
+    """Bodies of a schema, of which one text each is the address: with every property, and with few."""
+    whole = schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    plain = example(schemas, whole)
+    for found in marked(plain, address):
+        yield found
+        if isinstance(found, dict):
+            kept = {*whole.get("required", ()), *(k for k in found if found[k] != plain[k])}
+            yield {key: value for key, value in found.items() if key in kept}
+
+
+def example(schemas: Mapping[str, Any], schema: Mapping[str, Any], depth: int = 0) -> Any:
+    """A value of a schema with every property."""
+    if "$ref" in schema:
+        return example(schemas, schemas[schema["$ref"].rpartition("/")[2]], depth)
+    for many in ("anyOf", "oneOf", "allOf"):
+        if many in schema:
+            return example(schemas, schema[many][0], depth)
+    if "enum" in schema or "const" in schema:
+        return schema.get("const", schema.get("enum", [None])[0])
+    kind = schema.get("type")
+    if kind == "object" or "properties" in schema:
+        if depth > DEPTH:
+            return {}
+        found = {k: example(schemas, each, depth + 1) for k, each in schema.get("properties", {}).items()}
+        more = schema.get("additionalProperties")
+        if isinstance(more, dict) and more:
+            found["age"] = example(schemas, more, depth + 1)
+        return found
+    if kind == "array":
+        return [example(schemas, schema.get("items", {}), depth + 1)] if depth <= DEPTH else []
+    return {"integer": 2, "number": 0.5, "boolean": True, "null": None}.get(str(kind), "age")
+
+
+def marked(value: Any, address: str) -> Iterator[Any]:
+    """The value with the address in place of each of its texts, one after the other."""
+    if isinstance(value, str):
+        yield address
+    elif isinstance(value, list):
+        for place, item in enumerate(value):
+            yield from ([*value[:place], new, *value[place + 1 :]] for new in marked(item, address))
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if key not in KEPT:
+                yield from ({**value, key: new} for new in marked(item, address))
+
+
+def routes(client: Client) -> list[tuple[str, str]]:
+    """Each route that takes a text and leaves what the next one needs."""
+    found = client.get("/openapi.json").json()["paths"]
+    every = [(method, path) for path, each in found.items() for method in each]
+    return [(method, path) for method, path in every if method != "delete" and path not in ALONE]
+
+
+def ask(client: Client, method: str, path: str, address: str) -> Iterator[tuple[Any, Any]]:
+    """The answers to the requests of a route that hold the address, each with its body."""
+    found = client.get("/openapi.json").json()
+    operation = found["paths"][path][method]
+    content = operation.get("requestBody", {}).get("content", {})
+    schema = content.get("application/json", {}).get("schema")
+    given = operation.get("parameters", [])
+    named = {each["name"]: "people.csv" for each in given if each["in"] == "path"}
+    asked = [each["name"] for each in given if each["in"] == "query"]
+    for body in [None] if schema is None else bodies(found["components"]["schemas"], schema, address):
+        yield body, client.request(method, path.format(**named), json=body)
+    for name in named:
+        texts = {**named, name: quote(address, safe="")}
+        yield name, client.request(method, path.format(**texts))
+    for name in asked:
+        yield name, client.request(method, path.format(**named), params={name: address})
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_no_answer_repeats_a_secret(make_client: MakeClient, part: int) -> None:
+    client = prepared(make_client)
+    server = client.app.state.server  # type: ignore[attr-defined]
+    jobs: Jobs = server.jobs_of("local")
+    leaks, reached = [], set()
+    for place, (method, path) in enumerate(routes(client)):
+        for number, address in enumerate(ADDRESSES):
+            if (place + number) % 14 != part * 7:
+                continue
+            for body, answer in ask(client, method, path, address):
+                reached |= {path} if answer.status_code != UNREADABLE else set()
+                if told(answer.text):
+                    leaks.append((method, path, body, answer.text[:300]))
+            for job in jobs.all():
+                jobs.cancel(job.id)
+    workspace: Workspace = server.workspace_of("local")
+    for file in workspace.folder.rglob("*"):
+        text = "" if file.is_dir() else file.read_text("utf-8", errors="replace")
+        if told(file.name + text):
+            leaks.append(("file", str(file), None, text[:300]))
+    assert not leaks, leaks[:8]
+    unread = {path for _, path in routes(client)} - reached
+    assert len(unread) < len(reached) / 10, unread
