@@ -4,10 +4,13 @@ By sequential composition the losses of releases of one table add up, whatever e
 Roth 2014, Theorem 3.16; with losses chosen along the way, Rogers et al. 2016). So a release is refused where
 the sum would exceed the budget, for ε or for δ.
 
-The ledger is a file in the spec's folder (of a spec without a file: beside the private log), for its owner
-alone. An entry is keyed by digests of what the table is: its place, its content, the name that the spec gives
-it. A table that agrees with an entry in any of them has spent it: a copy of a file has, and so has a file
-that was changed since. What nobody can see from here is a copy that was changed too, or a deleted ledger.
+The ledger is a file in the spec's folder (of a spec without a file: next to the private log), for its owner
+only. An entry has digests of the table's identities: its place as the engine resolves it
+(``engines.identity``), its content, the name that the spec gives it. A table that shares one of them with an
+entry has spent that entry's loss, and the losses of the entries that share one with that entry: a copy of a
+file has, and so has a file that was changed since. Whenever a table is known by one identity, its others are
+written in an entry of no loss, also where a release is refused: a copy stays known once it is changed. The
+ledger cannot know a copy that was changed before it was first seen, and it cannot know that it was deleted.
 
 Money is taken before goods are handed over:
 
@@ -28,18 +31,22 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from discreet.engines.base import Engine
+from discreet.engines.connect import connect
 from discreet.engines.files.folder import folder_digest
 from discreet.engines.files.logged_table import is_logged_table, open_log
-from discreet.errors import InputError, LimitReached
+from discreet.engines.files.stored_tables import stored_tables
+from discreet.engines.identity import Identity, rows_identity, table_identities
+from discreet.errors import DiscreetError, InputError, LimitReached
 from discreet.model.privacy_loss import NOTHING, PrivacyLoss, delta_of, epsilon_of
-from discreet.model.table_spec import PrivacyBudget, TableSpec
+from discreet.model.table_spec import PrivacyBudget, SourceSpec, TableSpec
 from discreet.places import file_lock
 from discreet.places.address import address_said
 from discreet.places.regular_file import read_text
@@ -108,8 +115,11 @@ class Ledger:
     budget: PrivacyBudget
 
     @classmethod
-    def of(cls, spec: TableSpec, settings: Settings) -> Ledger:
-        """The ledger of a spec's table; ``InputError`` where it has no budget, or nothing to be known by."""
+    def of(cls, spec: TableSpec, settings: Settings, engine: Engine | None = None) -> Ledger:
+        """The ledger of a spec's table, which an engine identifies: the given one, or one for this alone.
+
+        ``InputError`` where the spec has no budget, or the table nothing to be known by.
+        """
         if spec.privacy_budget is None:
             raise InputError(
                 f"{spec.label} has no [privacy_budget]",
@@ -117,12 +127,37 @@ class Ledger:
                 advice="Decide what all noisy releases of this table may spend together, and write it into "
                 "the spec: [privacy_budget] epsilon = 1.0.",
             )
-        return cls(ledger_path(spec, settings), _digests(spec), spec.privacy_budget)
+        tables: tuple[str, ...] = ()
+        if spec.source.path is not None:
+            with connect(settings) as embedded:
+                tables = stored_tables(spec.source, embedded.fetch_rows)
+        with nullcontext(engine) if engine is not None else connect(settings, spec.source) as known:
+            return cls(ledger_path(spec, settings), _digests(spec, known, tables), spec.privacy_budget)
 
     def balance(self) -> Balance:
         """What is spent as of now; ``InputError`` for a ledger that cannot be read."""
-        entries = tuple(entry for entry in self._entries() if not set(entry.tables).isdisjoint(self.tables))
-        return Balance(self.budget.total, entries)
+        return Balance(self.budget.total, _of_one_table(self._entries(), self.tables))
+
+    def check(self, loss: PrivacyLoss) -> None:
+        """Raise ``LimitReached`` where a loss does not fit into what is left, and remember the table."""
+        try:
+            self.balance().check(loss)
+        except LimitReached:
+            self.remember("refused")
+            raise
+
+    def remember(self, what: str) -> None:
+        """Write an entry of no loss where the table is known by some of its identities, but not by all."""
+        if not self.path.exists():
+            return
+        with _locked(self.path):
+            self._remember(what)
+
+    def _remember(self, what: str) -> None:
+        found = self._entries()
+        known = {table for entry in _of_one_table(found, self.tables) for table in entry.tables}
+        if known and not known.issuperset(self.tables):
+            self._write([*found, Entry(_now(), what, self.tables, NOTHING)])
 
     def spend(self, loss: PrivacyLoss, release: str) -> Balance:
         """Take a loss from the budget, on the disk when this returns, and before any noise is drawn.
@@ -130,9 +165,12 @@ class Ledger:
         ``LimitReached`` where it does not fit; nothing is spent then.
         """
         with _locked(self.path):
-            self.balance().check(loss)
-            now = datetime.now(UTC).isoformat(timespec="seconds")
-            self._write([*self._entries(), Entry(now, release, self.tables, loss)])
+            try:
+                self.balance().check(loss)
+            except LimitReached:
+                self._remember("refused")
+                raise
+            self._write([*self._entries(), Entry(_now(), release, self.tables, loss)])
             return self.balance()
 
     def _entries(self) -> list[Entry]:
@@ -200,32 +238,75 @@ def _entry(found: Mapping[str, Any]) -> Entry:
     tables = found["tables"]
     if not isinstance(tables, list) or not tables or not all(isinstance(table, str) for table in tables):
         raise ValueError("an entry of no table")
-    loss = PrivacyLoss(epsilon_of("epsilon", found["epsilon"]), delta_of("delta", found["delta"]))
+    free = found["epsilon"] == "0" and found["delta"] == "0"
+    loss = (
+        NOTHING
+        if free
+        else PrivacyLoss(epsilon_of("epsilon", found["epsilon"]), delta_of("delta", found["delta"]))
+    )
     return Entry(str(found["time"]), str(found["release"]), tuple(tables), loss)
 
 
-def _digests(spec: TableSpec) -> tuple[str, ...]:
-    """What the table is known by, each as a digest: the name in the spec, its place, its content."""
-    source, told = spec.source, []
+def _of_one_table(entries: Sequence[Entry], tables: Sequence[str]) -> tuple[Entry, ...]:
+    """The entries that share an identity with a table, or with an entry that does, in their order."""
+    known, found = set(tables), dict[int, Entry]()
+    while True:
+        further = {
+            number: entry
+            for number, entry in enumerate(entries)
+            if number not in found and not known.isdisjoint(entry.tables)
+        }
+        if not further:
+            return tuple(found[number] for number in sorted(found))
+        found |= further
+        known |= {table for entry in further.values() for table in entry.tables}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _digests(spec: TableSpec, engine: Engine, tables: Sequence[str]) -> tuple[str, ...]:
+    """The table's identities, each as a digest: the name in the spec, its places, its content.
+
+    ``tables`` are those of a file that the source reads.
+    """
+    source, found = spec.source, list[Identity]()
     if spec.privacy_budget is not None and spec.privacy_budget.table is not None:
-        told.append(("name", spec.privacy_budget.table))
+        found.append(("name", spec.privacy_budget.table))
+    found += _as_written(source)
+    found += table_identities(engine, source, tables)
     if source.path is not None:
-        path = source.path.resolve()
-        told.append(("path", f"{path}\n{source.table or ''}"))
-        if is_logged_table(path):
-            told.append(("content", open_log(path, source.label).identity))
-        elif path.is_dir():
-            told.append(("content", folder_digest(path)))
-        elif path.exists():
-            told.append(("content", f"{file_digest(path)}\n{source.table or ''}"))
-    elif source.url is not None:
-        parts = urlsplit(address_said(source.url))
-        told.append(("database", f"{parts.netloc.rpartition('@')[2]}{parts.path}\n{source.table}"))
-    elif source.table is not None:
-        told.append(("catalog", f"{source.engine}\n{source.table}"))
-    if not told:
+        found += _of_content(source, source.path, tables)
+    if not found:
         raise InputError(
             "a table in memory has nothing to know it by, so that nobody could keep its budget",
             advice='Name it: privacy_budget = {"epsilon": 1.0, "table": "census-2026"}.',
         )
-    return tuple(hashlib.sha256(f"{kind}\n{what}".encode()).hexdigest() for kind, what in told)
+    # What is wrong with a row is not told here either: counting refuses it without a reason.
+    with suppress(DiscreetError):
+        rows = rows_identity(engine, source)
+        found += [] if rows is None else [rows]
+    texts = dict.fromkeys(f"{kind}\n{text}" for kind, text in found)
+    return tuple(hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest() for text in texts)
+
+
+def _as_written(source: SourceSpec) -> Iterator[Identity]:
+    """The identities of a table of a database or catalog as the spec spells it, whatever the engine says."""
+    if source.url is not None:
+        parts = urlsplit(address_said(source.url))
+        yield "database", f"{parts.netloc.rpartition('@')[2]}{parts.path}\n{source.table}"
+    elif source.path is None and source.table is not None:
+        yield "catalog", f"{source.engine}\n{source.table}"
+
+
+def _of_content(source: SourceSpec, path: Path, tables: Sequence[str]) -> Iterator[Identity]:
+    """The identities of a file's bytes, of a folder's files, or of a table with a log."""
+    real = path.resolve()
+    if is_logged_table(real):
+        yield "content", open_log(real, source.label).identity
+    elif real.is_dir():
+        yield "content", folder_digest(real)
+    elif real.is_file():
+        digest = file_digest(real)
+        yield from (("content", f"{digest}\n{table}") for table in tables)

@@ -70,12 +70,12 @@ def release_sample(
     is not allowed, and where the rows cannot be counted; ``LimitReached`` where the budget does not allow it.
     """
     chosen, sampling = _levels(spec, levels), sampling_for(_left_of(loss, search))
-    ledger = Ledger.of(spec, settings)
+    ledger = Ledger.of(spec, settings, engine)
     searched = None if search is None else LevelSearch.of(spec, levels)
     axes = axes_of(spec, tuple(chosen.items())) if searched is None else searched.lowest
     cells = Cells(axes, sparse=True)
     with private_file(spec, output, settings, FILES, overwrite=overwrite) as file:
-        ledger.balance().check(loss)
+        ledger.check(loss)
         # Of a subject one row counts at most: one person is one row.
         bound = None if spec.source.subject is None else 1
         (counted,) = count_cells(engine, spec, (cells,), bound).others

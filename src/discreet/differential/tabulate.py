@@ -103,9 +103,9 @@ def tabulate(
     Raises ``InputError`` for what is not allowed, and where the rows cannot be counted; ``LimitReached``
     where the budget does not allow the loss, or the marginals have too many cells.
     """
-    plan, ledger = plan_counts(spec, asked), Ledger.of(spec, settings)
+    plan, ledger = plan_counts(spec, asked), Ledger.of(spec, settings, engine)
     with written_counts(spec, asked.marginals, plan.noise, output, settings, overwrite=overwrite) as write:
-        ledger.balance().check(asked.loss)
+        ledger.check(asked.loss)
         counts = count_cells(engine, spec, plan.cells, asked.rows_per_subject)
         # Paid before the noise is drawn: a run that dies in between has spent, and shown nothing.
         balance = ledger.spend(asked.loss, f"noisy counts: {output.name}")

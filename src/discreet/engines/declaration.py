@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from discreet.errors import InternalError
 from discreet.sql.dialect import Dialect
@@ -75,6 +75,15 @@ class TableTarget:
     deliver: DeliverTables
 
 
+Identities: TypeAlias = "Callable[[Engine, SourceSpec], tuple[tuple[str, str], ...]]"
+"""Returns the identities of a source's table (``engines.identity``)."""
+
+
+def _no_identity(engine: Engine, source: SourceSpec) -> tuple[tuple[str, str], ...]:
+    del engine, source
+    return ()
+
+
 def _holds_nothing(data: object) -> bool:
     del data
     return False
@@ -99,7 +108,8 @@ class EngineDeclaration:
 
     ``queried`` says that queries of releases are asked and written in its SQL.
     ``folders`` says that it writes folders of Parquet files (``table_writer.FolderWriter``). ``tables``
-    gives how it publishes tables, and ``tables_where`` is the source that this asks for, in messages.
+    gives how it publishes tables, ``identities`` by what it knows a table of its databases or catalog under
+    every name (``engines.identity``), and ``tables_where`` is the source that this asks for, in messages.
     """
 
     name: str
@@ -118,6 +128,7 @@ class EngineDeclaration:
     queried: bool = True
     folders: bool = False
     tables: Callable[[], TableTarget] | None = None
+    identities: Identities = _no_identity
     tables_where: str = ""
 
     def __post_init__(self) -> None:

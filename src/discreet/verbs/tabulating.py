@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -15,7 +16,7 @@ from discreet.differential.marginals import Marginal, MarginalLike
 from discreet.differential.noise import Mechanism
 from discreet.differential.sampled import PrivateSample, release_sample, sample_facts
 from discreet.differential.tabulate import CountsAsked, NoisyCounts, post_processing, tabulate
-from discreet.errors import InputError
+from discreet.errors import DiscreetError, InputError
 from discreet.model.privacy_loss import PrivacyLoss, decimal_text, delta_of, epsilon_of
 from discreet.places.address import path_of
 from discreet.printing.document import BLANK, Column, Document, Grid, Line, Tone, count, heading
@@ -252,8 +253,14 @@ def tabulate_table(
 
 
 def budget_of(table: OpenedTable) -> BudgetResult:
-    """What is left of a table's budget; ``InputError`` where the spec has none."""
-    ledger = Ledger.of(table.spec, table.settings)
+    """What is left of a table's budget; ``InputError`` where the spec has none.
+
+    A table that is known by its content, say, is remembered by its place as well.
+    """
+    with table.engine("Identifying the table") as engine:
+        ledger = Ledger.of(table.spec, table.settings, engine)
+    with suppress(DiscreetError):  # a folder that may only be read: nothing can be spent there either
+        ledger.remember("seen")
     return BudgetResult(ledger.path, ledger.balance())
 
 

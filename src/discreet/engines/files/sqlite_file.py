@@ -21,6 +21,7 @@ from discreet.engines import failures
 from discreet.engines.files.delimited_text import check_names, read_header
 from discreet.engines.files.parquet_file import ParquetFile
 from discreet.engines.files.written_file import check_told_apart
+from discreet.engines.view_tables import tables_behind
 from discreet.errors import InputError, InternalError
 from discreet.model.closest import closest
 from discreet.sql.names import identifier, literal
@@ -92,6 +93,19 @@ def tables_of(path: Path, label: str) -> tuple[str, ...]:
     """The names of the file's tables and views; ``InputError`` where it cannot be read."""
     with _opened(path, label) as database:
         return _names(database)
+
+
+def tables_behind_of(path: Path, table: str | None) -> tuple[str, ...]:
+    """Return the table that a source reads and the tables that a view of that name is made of.
+
+    The only table of the file is also the file itself (an empty name). ``InputError`` as above.
+    """
+    with _opened(path, str(path)) as database:
+        listed = database.execute("SELECT name, type, sql FROM sqlite_master").fetchall()
+        names, chosen = _names(database), _table(database, table, str(path))
+    views = {name: sql or "" for name, kind, sql in listed if kind == "view"}
+    found = tables_behind(chosen, [name for name in names if name not in views], views)
+    return (*found, *(("",) if len(names) == 1 else ()))
 
 
 def told_of(path: Path, table: str | None, label: str) -> tuple[str, ...]:

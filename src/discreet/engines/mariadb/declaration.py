@@ -31,6 +31,14 @@ def _connect(settings: Settings, source: SourceSpec | None) -> Engine:
     return MariadbEngine(settings, address_said(source.url))
 
 
+def _identities(engine: Engine, source: SourceSpec) -> tuple[tuple[str, str], ...]:
+    from discreet.engines.mariadb.engine import MariadbEngine
+    from discreet.engines.mariadb.identity import identities
+
+    assert isinstance(engine, MariadbEngine)
+    return identities(engine, source)
+
+
 def _tables() -> TableTarget:
     from discreet.engines.catalog_delivery import catalog_delivery, check_catalog_target
 
@@ -56,5 +64,6 @@ MARIADB_ENGINE = EngineDeclaration(
         listing=_LISTING,
     ),
     tables=_tables,
+    identities=_identities,
     tables_where="is one of MariaDB",
 )

@@ -83,6 +83,14 @@ class MariadbEngine(GroupAtATime, LoadedWhole, DeliveredHere):
             written=written.refusing,
         )
 
+    def found_table(self, text: str) -> tuple[str, str]:
+        """Return the database and the name of a table that a spec names, as the server lists it."""
+        self._found(text)
+        *schema, name = self._parts(text)
+        database = schema[0] if schema else self._session.database
+        listed = [str(row[0]) for row in self._tables_of(database, name)]
+        return database, name if name in listed else next(iter(listed), name)
+
     def close_source(self, table: SourceTable) -> None:
         """Forget an opened source (see ``Engine``)."""
         self._sources.pop(table.relation.strip('"'), None)

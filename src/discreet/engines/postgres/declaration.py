@@ -35,6 +35,14 @@ def _connect(settings: Settings, source: SourceSpec | None) -> Engine:
     return PostgresEngine(settings, address_said(source.url))
 
 
+def _identities(engine: Engine, source: SourceSpec) -> tuple[tuple[str, str], ...]:
+    from discreet.engines.postgres.engine import PostgresEngine
+    from discreet.engines.postgres.identity import identities
+
+    assert isinstance(engine, PostgresEngine)
+    return identities(engine, source)
+
+
 def _tables() -> TableTarget:
     from discreet.engines.postgres.delivery import check_schema_target, schema_delivery
 
@@ -58,5 +66,6 @@ POSTGRES_ENGINE = EngineDeclaration(
         listing=_LISTING,
     ),
     tables=_tables,
+    identities=_identities,
     tables_where="is one of PostgreSQL",
 )

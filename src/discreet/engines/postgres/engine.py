@@ -114,6 +114,10 @@ class PostgresEngine(GroupAtATime, LoadedWhole, DeliveredHere):
             written=written.refusing,
         )
 
+    def found_table(self, text: str) -> TablePlace:
+        """Return the table that a spec names, by its schema; ``InputError`` where there is none."""
+        return find_table(self._session, text, self._path)
+
     def close_source(self, table: SourceTable) -> None:
         """Forget an opened source (see ``Engine``)."""
         self._drop(table.relation.strip('"'))

@@ -24,6 +24,14 @@ def _connect(settings: Settings, source: SourceSpec | None) -> Engine:
     return SparkEngine(settings, source)
 
 
+def _identities(engine: Engine, source: SourceSpec) -> tuple[tuple[str, str], ...]:
+    from discreet.engines.spark.engine import SparkEngine
+    from discreet.engines.spark.identity import identities
+
+    assert isinstance(engine, SparkEngine)
+    return identities(engine, source)
+
+
 def _tables() -> TableTarget:
     from discreet.engines.catalog_delivery import catalog_delivery, check_catalog_target
 
@@ -44,5 +52,6 @@ SPARK_ENGINE = EngineDeclaration(
     on_request=True,
     folders=True,
     tables=_tables,
+    identities=_identities,
     tables_where="is read by Spark",
 )

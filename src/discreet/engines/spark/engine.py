@@ -89,6 +89,16 @@ class SparkEngine(LoadedWhole, DeliveredHere):
         """How many tasks run at a time, by the session's word."""
         return max(1, int(self._guarded(lambda: self._session.sparkContext.defaultParallelism)))
 
+    def described_table(self, table: str) -> list[tuple[str, str]]:
+        """Return what the publisher's catalog says of a table, by its key."""
+        name = in_backticks(table) if '"' in table else table
+
+        def described() -> list[tuple[str, str]]:
+            rows = self._sessions.given.sql(f"DESCRIBE TABLE EXTENDED {name}").collect()
+            return [(str(row[0]), str(row[1])) for row in rows]
+
+        return self._guarded(described, opening=True)
+
     def open_source(self, source: SourceSpec) -> SourceTable:
         """Make a source's rows available as a view with columns ``c0``, ``c1``, … (see ``Engine``)."""
         self._label = source.label
