@@ -8,7 +8,6 @@ what somebody tells of a person who knows all of the person's quasi-identifiers 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from discreet.audit.release import as_written
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError
+from discreet.model.json_text import json_of
 from discreet.model.relations import MANIFEST_NAME, Together, parent_column
 from discreet.model.release_address import ReleaseAddress
 from discreet.places.regular_file import read_text
@@ -86,7 +86,7 @@ def read_tables(folder: Path) -> ReleasedTables:
     """The tables that the manifest in a folder lists; ``InputError`` where it has none of several tables."""
     path = folder / MANIFEST_NAME
     try:
-        document = json.loads(read_text(path, f"the manifest {path}"))
+        document = json_of(read_text(path, f"the manifest {path}"))
         return _tables(folder, document)
     except FileNotFoundError:
         raise InputError(

@@ -5,7 +5,6 @@ The manifest is read here as plain JSON, by nothing that wrote it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import index
@@ -24,6 +23,8 @@ from discreet.engines.stored_text import stored_text
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport
 from discreet.model.coded_warning import FEW_PEOPLE, CodedWarning, not_told
+from discreet.model.json_text import json_of
+from discreet.model.manifest_shape import check_manifest
 from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.model.release_kind import check_of_rows
 from discreet.model.requirement import Requirement
@@ -197,7 +198,7 @@ def read_manifest(engine: Engine, place: ReleaseAddress) -> dict[str, Any] | Non
                 return None
         else:
             text = read_text(place.path.with_name(place.path.name + _SUFFIX), f"the manifest {label}")
-        document = json.loads(text)
+        document = json_of(text)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
@@ -205,6 +206,13 @@ def read_manifest(engine: Engine, place: ReleaseAddress) -> dict[str, Any] | Non
     if not isinstance(document, dict):
         raise InputError(f"the manifest {label} is not one of discreet's")
     check_of_rows(document, f"the manifest {label}")
+    try:
+        check_manifest(document)
+    except ValueError as error:
+        raise InputError(
+            f"the manifest {label} is not one of discreet's: {error}",
+            advice="Name the columns yourself after moving the manifest away.",
+        ) from None
     return document
 
 
@@ -224,7 +232,7 @@ def read_claims(place: ReleaseAddress, document: dict[str, Any]) -> Claims:
             allowed=error.allowed,
             advice=error.advice,
         ) from None
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise InputError(
             f"the manifest {_manifest_label(place)} is not one of discreet's: {error} is "
             "missing or of another kind",

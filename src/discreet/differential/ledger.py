@@ -45,6 +45,7 @@ from discreet.engines.files.logged_table import is_logged_table, open_log
 from discreet.engines.files.stored_tables import stored_tables
 from discreet.engines.identity import Identity, rows_identity, table_identities
 from discreet.errors import DiscreetError, InputError, LimitReached
+from discreet.model.json_text import json_of
 from discreet.model.privacy_loss import NOTHING, PrivacyLoss, delta_of, epsilon_of
 from discreet.model.table_spec import PrivacyBudget, SourceSpec, TableSpec
 from discreet.places import file_lock
@@ -175,7 +176,7 @@ class Ledger:
 
     def _entries(self) -> list[Entry]:
         try:
-            document = json.loads(read_text(self.path, f"the ledger {self.path}"))
+            document = json_of(read_text(self.path, f"the ledger {self.path}"))
             if document["ledger"] != _VERSION:
                 raise InputError(f"{self.path} is a ledger of another version")
             return [_entry(found) for found in document["entries"]]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from discreet.engines.base import Engine
+from discreet.model.json_text import json_of
 from discreet.model.permuted_release import VIEWS
 from discreet.model.release_address import MANIFEST, ReleaseAddress
 
@@ -54,7 +54,7 @@ def companions_of(manifest: str | None) -> tuple[str, ...]:
     if manifest is None:
         return ()
     try:
-        permuted = json.loads(manifest).get("permutation")
+        permuted = json_of(manifest).get("permutation")
         return (MANIFEST,) if permuted is None else (*VIEWS, *permuted["files"], MANIFEST)
     except (ValueError, KeyError, TypeError, AttributeError):
         return ()

@@ -5,7 +5,6 @@ https://specs.frictionlessdata.io/table-schema and https://www.w3.org/TR/tabular
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from discreet.errors import InputError
 from discreet.foreign.csvw import CSVW, csvw_table
 from discreet.foreign.described import DescribedTable
 from discreet.foreign.table_schema import package_table, schema_table
+from discreet.model.json_text import json_of
 from discreet.places.regular_file import read_text
 
 _LARGEST = 64 * 2**20
@@ -37,7 +37,7 @@ def is_description(data: object) -> bool:
     if not path.is_file() or path.stat().st_size > _LARGEST:
         return False
     try:
-        found = json.loads(read_text(path, str(path)))
+        found = json_of(read_text(path, str(path)))
     except (OSError, ValueError):
         return False
     return isinstance(found, dict) and ("resources" in found or _is_csvw(found))
@@ -50,7 +50,7 @@ def read_description(path: Path, table: str | None = None) -> Description:
     to be left out.
     """
     try:
-        found = json.loads(read_text(path, str(path)))
+        found = json_of(read_text(path, str(path)))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:

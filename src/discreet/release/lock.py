@@ -15,6 +15,7 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.model.hierarchy import GeneralizationHierarchy, Given, HierarchySource
+from discreet.model.json_text import json_of
 from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.release.evidence import attributes_of, given_of
 
@@ -118,7 +119,7 @@ def read_lock(path: Path) -> Lock:
     try:
         if path.stat().st_size > _LARGEST:
             raise InputError(f"{path} is too large for a lock")
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json_of(path.read_text(encoding="utf-8"))
         if document["lock"] != VERSION or document["model"] != MODEL:
             raise InputError(f"{path} is a lock of another version or model", allowed=f"{VERSION}, {MODEL}")
         lock = Lock(

@@ -18,7 +18,9 @@ from discreet.engines.stored_text import stored_text
 from discreet.errors import InputError
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.coded_warning import CodedWarning
+from discreet.model.json_text import json_of
 from discreet.model.label_form import LabelForm
+from discreet.model.manifest_shape import check_manifest
 from discreet.model.permuted_release import PermutationFacts
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release_address import MANIFEST, ReleaseAddress
@@ -264,8 +266,9 @@ def _of_table(place: ReleaseAddress, engine: Engine | None) -> str:
 
 def _read(manifest: str, read: Callable[[], str]) -> Manifest:
     try:
-        document = json.loads(read())
+        document = json_of(read())
         check_of_rows(document, manifest)
+        check_manifest(document)
         if document["manifest"] != VERSION:
             raise InputError(
                 f"{manifest} is a manifest of version {document['manifest']}",
@@ -301,11 +304,11 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
         set_apart=document["nulls"].get("set_apart_rows", 0),
         suppression=document["suppression"]["policy"],
         suppressed=document["suppression"]["rows"],
-        audit=dict(audit),
+        audit=_with(audit, "passed", "rows", "classes", "k", "l", "starred"),
         warnings=tuple(CodedWarning(entry["code"], entry["text"]) for entry in document["warnings"]),
         model=recoding.get("model", RecodingModel.FULL_DOMAIN),
         summary=recoding.get("summary"),
-        patterns=tuple(dict(used) for used in recoding.get("patterns", ())),
+        patterns=tuple(_with(used, "pattern", "classes", "rows") for used in recoding.get("patterns", ())),
         table=data.get("table"),
         permutation=None if permuted is None else PermutationFacts.of_json(permuted),
         population=None if "population" not in document else document["population"]["people"],
@@ -313,6 +316,11 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
         after=tuple(map(str, document.get("after", ()))),
         rows_are_people=document.get("rows_are_people") is True,
     )
+
+
+def _with(entry: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    """A copy of an entry; ``KeyError`` where one of the keys that every reader needs is missing."""
+    return {key: entry[key] for key in keys} | dict(entry)
 
 
 def _with_k_and_l(requirement: Mapping[str, Any]) -> Mapping[str, Any]:

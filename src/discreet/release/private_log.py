@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError, LimitReached
+from discreet.model.json_text import json_of
 from discreet.release.target import FULL
 
 
@@ -85,7 +86,7 @@ def publications(path: Path, naming: Sequence[str] | None = None) -> Iterator[Ma
         for line in lines:
             if written is None or any(name in line for name in written):
                 with suppress(ValueError):
-                    entry = json.loads(line)
+                    entry = json_of(line)
                     if isinstance(entry, dict):
                         yield entry
 

@@ -18,6 +18,7 @@ from typing import Any
 from discreet.audit.related_tables import ReleasedRelation, ReleasedTables
 from discreet.engines.temporary_folder import TemporaryFolder
 from discreet.errors import InputError
+from discreet.model.json_text import json_of
 from discreet.model.own_version import own_version
 from discreet.model.relations import MANIFEST_NAME, RelationalSpec, Together
 from discreet.places.kept_files import KeptFile, TargetFile, check_apart
@@ -132,7 +133,7 @@ def _strange(output: Path) -> str | None:
     if not output.is_dir() or output.is_symlink():
         return "no folder"
     try:
-        document = json.loads(read_text(output / MANIFEST_NAME, "the manifest"))
+        document = json_of(read_text(output / MANIFEST_NAME, "the manifest"))
         files = {str(entry["file"]) for entry in document["tables"]}
     except (OSError, ValueError, KeyError, TypeError):
         return f"no {MANIFEST_NAME}"

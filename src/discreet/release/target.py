@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from discreet.engines.files.statistics_kinds import WRITTEN
 from discreet.errors import InputError, InternalError, LimitReached
+from discreet.model.json_text import json_of
 from discreet.places.address import path_of
 from discreet.places.kept_files import KeptFile, TargetFile, check_apart
 
@@ -155,8 +155,8 @@ def _check_manifest(path: Path) -> None:
     if not os.path.lexists(path):
         return
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        document = json_of(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         document = None
     if not isinstance(document, dict) or not document.keys() >= _OF_EVERY_MANIFEST:
         raise InputError(

@@ -9,7 +9,6 @@ locks (Windows), a file that is open cannot be removed, which serves the same pu
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import secrets
@@ -20,6 +19,7 @@ from pathlib import Path
 
 from discreet.engines.files.folder import folder_digest
 from discreet.errors import DiscreetError
+from discreet.model.json_text import json_of
 from discreet.places import file_lock
 from discreet.places.regular_file import read_text
 from discreet.release.target import Target, check_free, writing
@@ -218,7 +218,7 @@ def listed_companions(target: Target) -> tuple[Path, ...]:
     it and its digest is the manifest's; a file that only has the name is somebody else's, and is left alone.
     """
     try:
-        document = json.loads(read_text(target.manifest_path, str(target.manifest_path)))
+        document = json_of(read_text(target.manifest_path, str(target.manifest_path)))
         entries = [(entry["file"], entry["sha256"]) for entry in document["permutation"]["files"].values()]
     except (DiscreetError, OSError, ValueError, KeyError, TypeError, AttributeError):
         return ()

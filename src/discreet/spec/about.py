@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 from pydantic import Field
@@ -20,6 +19,7 @@ from discreet.errors import InputError
 from discreet.model.about import About
 from discreet.places.regular_file import read_text
 from discreet.spec.problems import StrictTable, validated
+from discreet.spec.toml_text import toml_of
 
 _TEXT = "a text"
 
@@ -71,10 +71,10 @@ class ReportTable(StrictTable):
 def load_about(path: Path) -> About:
     """Read such a file; ``InputError`` where it cannot be read or says something else."""
     try:
-        document = tomllib.loads(read_text(path, str(path)))
+        document = toml_of(read_text(path, str(path)))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except ValueError as error:
         raise InputError(f"{path} is no TOML: {error}", allowed="TOML in UTF-8") from None
     return About(**validated(ReportTable, document, label=str(path), key=()).model_dump())
 

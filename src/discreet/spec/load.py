@@ -43,6 +43,7 @@ from discreet.spec.population import population_of, subset_of
 from discreet.spec.problems import key_text, located, validated
 from discreet.spec.public import read_budget, read_domain
 from discreet.spec.stanza_patterns import ColumnsOf, columns_read, expanded, patterns_in, unused
+from discreet.spec.toml_text import toml_of
 from discreet.spec.written import read_written
 
 _ROLES_OF = {
@@ -115,8 +116,8 @@ def spec_mapping(path: Path) -> dict[str, Any]:
 def text_mapping(text: str) -> dict[str, Any]:
     """The same of a spec's text; ``InputError`` where it is no TOML."""
     try:
-        return tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
+        return toml_of(text, Decimal)
+    except ValueError as error:
         raise InputError(f"no TOML: {error}") from None
 
 
@@ -137,7 +138,7 @@ def _document(path: Path) -> dict[str, Any]:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"the spec {path} cannot be read: {reason}") from None
     try:
-        return tomllib.loads(text, parse_float=Decimal)
+        return toml_of(text, Decimal)
     except tomllib.TOMLDecodeError as error:
         match = _PLACE.fullmatch(str(error))
         fact, place = match.groups() if match else (str(error), "")
@@ -146,7 +147,7 @@ def _document(path: Path) -> dict[str, Any]:
             allowed="TOML",
             advice="Texts need quotes; so do names of columns with blanks or dots in them.",
         ) from None
-    except (RecursionError, ValueError) as error:
+    except ValueError as error:
         raise InputError(f"{path} cannot be read as TOML: {error}", allowed="TOML") from None
 
 

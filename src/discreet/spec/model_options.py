@@ -13,7 +13,6 @@ Of patterns, say::
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -24,6 +23,7 @@ from discreet.errors import InputError
 from discreet.model.option import Option, OptionKind
 from discreet.places.regular_file import read_text
 from discreet.spec.problems import StrictTable, validated
+from discreet.spec.toml_text import toml_of
 
 
 def _float(value: object) -> object:
@@ -49,10 +49,10 @@ def load_options(path: Path, options: Sequence[Option], what: str) -> dict[str, 
     ``InputError`` names the file, the key, the value, and what is allowed.
     """
     try:
-        document = tomllib.loads(read_text(path, f"{what} {path}"))
+        document = toml_of(read_text(path, f"{what} {path}"))
     except OSError as error:
         raise InputError(f"{what} {path} cannot be read: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except ValueError as error:
         raise InputError(f"{path} is no TOML: {error}", allowed="TOML in UTF-8") from None
     table = validated(table_of([each for each in options if each.in_spec]), document, label=str(path), key=())
     return {name: value for name, value in table.model_dump().items() if value is not None}

@@ -13,7 +13,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -24,6 +23,7 @@ from pydantic import BeforeValidator, Field
 from discreet.errors import InputError
 from discreet.places.regular_file import read_text
 from discreet.spec.problems import StrictTable, validated
+from discreet.spec.toml_text import toml_of
 
 
 def _float(value: object) -> object:
@@ -54,10 +54,10 @@ def load_workload_description(path: Path) -> dict[str, Any]:
     ``InputError`` names the file, the key, the value, and what is allowed.
     """
     try:
-        document = tomllib.loads(read_text(path, f"the workload {path}"))
+        document = toml_of(read_text(path, f"the workload {path}"))
     except OSError as error:
         raise InputError(f"the workload {path} cannot be read: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except ValueError as error:
         raise InputError(f"{path} is no TOML: {error}", allowed="TOML in UTF-8") from None
     return description_of(document, str(path))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import cast
 
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.criteria.base import Criterion
+from discreet.model.json_text import json_of
 from discreet.model.own_version import own_version
 from discreet.model.release_address import IN_MEMORY, ReleaseAddress
 from discreet.model.table_spec import TableSpec
@@ -55,9 +55,10 @@ def check(
     given: list[Audited] = [files] if one else list(cast("Sequence[Audited]", files))
     if not given:
         raise InputError("no file was named", allowed="one file, or several")
+    places = [cast("ReleasePlace", each) for each in given if not is_table(each)]
     records = {form: path_of(to) for form, to in (("junit", junit_to), ("sarif", sarif_to)) if to is not None}
     kept = (
-        *kept_releases((cast("ReleasePlace", each) for each in given if not is_table(each)), "an audited file"),
+        *kept_releases(places, "an audited file"),
         *kept_by_spec(spec, settings or Settings.from_environment()),
     )
     check_apart([TargetFile(f"the {form} record", path) for form, path in records.items()], kept)
@@ -119,6 +120,6 @@ def _is_record(form: str, path: Path) -> bool:
         text = path.read_text(encoding="utf-8")
         if form == "junit":
             return '<testsuites name="discreet check"' in text[:200]
-        return bool(json.loads(text)["runs"][0]["tool"]["driver"]["name"] == PROGRAM)
+        return bool(json_of(text)["runs"][0]["tool"]["driver"]["name"] == PROGRAM)
     except (OSError, ValueError, LookupError, TypeError):
         return False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from discreet.engines.delivery import DATA
 from discreet.engines.files import frames
 from discreet.engines.temporary_folder import TemporaryFolder
 from discreet.errors import InputError, LimitReached
+from discreet.model.json_text import json_of
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
 from discreet.printing.document import BLANK, Column, Document, Grid, Line, Tone, count, heading
@@ -140,7 +140,7 @@ def publish_in_memory(
     with TemporaryFolder() as folder:
         place = folder / _NAME
         result = publish(ReleaseAddress(path=place, held=True))
-        manifest = json.loads(result.manifest_path.read_text(encoding="utf-8"))
+        manifest = json_of(result.manifest_path.read_text(encoding="utf-8"))
         columns, rows = _first_rows(place, settings)
         return ReleasedTable(
             release=result.release,

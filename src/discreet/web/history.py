@@ -12,6 +12,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from discreet.model.json_text import json_of
+
 
 class History:
     """Requests in the order in which they were made, in an owner-only file."""
@@ -41,7 +43,7 @@ class History:
         found = []
         for line in lines:
             with suppress(ValueError):
-                entry = json.loads(line)
+                entry = json_of(line)
                 if isinstance(entry, dict):
                     found.append(entry)
         return found

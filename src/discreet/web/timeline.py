@@ -22,6 +22,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 
+from discreet.model.json_text import json_of
 from discreet.web.passwords import write_owner_only
 from discreet.web.problems import NotFound
 from discreet.web.request_words import request_words
@@ -163,7 +164,7 @@ class Timeline:
 
     def _read(self, number: int) -> Version:
         try:
-            found = json.loads(self._file(number).read_text(encoding="utf-8"))
+            found = json_of(self._file(number).read_text(encoding="utf-8"))
             return Version(number, found["parent"], found["at"], found["words"], found["state"])
         except (OSError, ValueError, KeyError, TypeError):
             raise NotFound(f"version {number} is not kept") from None

@@ -27,6 +27,7 @@ from threading import Lock, RLock
 from typing import Any, TypeVar
 
 from discreet.errors import InputError
+from discreet.model.json_text import json_of
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.screens.databases import is_named_database
 from discreet.settings import Settings
@@ -113,7 +114,7 @@ class Workspace:
     def state(self, name: str) -> Any:
         """What a page stored under a name, None where nothing is; it must be fit for JSON."""
         try:
-            return json.loads((self._states / f"{safe_name(name)}.json").read_text(encoding="utf-8"))
+            return json_of((self._states / f"{safe_name(name)}.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
 

@@ -6,7 +6,6 @@ a key that is missing are NULL. Keys are compared exactly, so ``Age`` and ``age`
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 from discreet.engines.files.text_file import check_utf8, is_compressed, open_bytes
 from discreet.errors import InputError
+from discreet.model.json_text import json_of
 from discreet.sql.names import glob_literal, literal
 from discreet.sql.source import column_name
 
@@ -79,7 +79,7 @@ def malformed_line(path: Path) -> int | None:
         for number, line in enumerate(handle, start=1):
             try:
                 if line.strip():
-                    json.loads(line.decode())
+                    json_of(line.decode())
             except ValueError:
                 return number
     return None

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from discreet.errors import InputError
 from discreet.model.identifiers.base import IdentifierWay, Replacements, refuse_original, register_way
+from discreet.model.json_text import json_of
 
 _BYTES = 12
 
@@ -48,7 +49,7 @@ class Pseudonyms(IdentifierWay):
 
 def _read(content: bytes) -> dict[str, str]:
     try:
-        found = json.loads(content)
+        found = json_of(content)
     except ValueError:
         found = None
     right = isinstance(found, dict) and all(isinstance(text, str) for text in found.values())

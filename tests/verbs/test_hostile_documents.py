@@ -1,0 +1,260 @@
+"""Whatever is in a manifest, a ledger, a lock or another document, a verb ends in an error of ours."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet import models
+from discreet.errors import InputError, LimitReached, NoSolution, RequirementNotMet
+from discreet.model.criteria.entropy_diversity import EntropyDiversity
+from discreet.model.json_text import MOST_LEVELS, json_of
+from discreet.release.kept_files import LEDGER
+from discreet.release.lock import read_lock
+from discreet.settings import Settings
+from discreet.spec.load import text_mapping
+from tests.cli.conftest import CITIES, PEOPLE, SPEC
+
+DEEP = "[" * 100_000
+DEEPER = '{"a":' * 100_000
+LONG = '{"rows": ' + "9" * 5000 + "}"
+TEXTS = {
+    "deep": DEEP,
+    "deeper": DEEPER,
+    "closed": "[" * 100_000 + "]" * 100_000,
+    "at the limit of recursion": "[" * 900 + "]" * 900,
+    "long number": LONG,
+    "nothing": "",
+    "a text": '"x"',
+    "a list": "[]",
+    "a number": "1e999",
+    "surrogate": '{"manifest": "\\ud800"}',
+    "no json": "{",
+}
+VALUES: list[Any] = [
+    *([], {}, None, "x", "\ud800", -1, 2**70, 1.5, True, float("nan"), [[]], [{}], {"k": []}),
+    *({"a": {"b": [{}]}}, 10**400),
+]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """People, their spec, and releases of several kinds."""
+    folder = tmp_path_factory.mktemp("hostile")
+    way = 'role = "identifier"\nway = {way = "pseudonym", key = "list.key"}'
+    keyed = SPEC.replace('role = "identifier"', way)
+    given = {"people.csv": PEOPLE, "city.csv": CITIES, "discreet.toml": SPEC, "keyed.toml": keyed}
+    for name, text in given.items():
+        (folder / name).write_text(text, "utf-8")
+    settings = Settings(2 * 10**9, 1, folder / "private" / "log.jsonl")
+    table = discreet.open(folder / "discreet.toml", settings=settings)
+    criteria = [EntropyDiversity(1.1)]
+    table.publish({"age": 1, "city": 1}, folder / "classes.csv", k=2, max_suppressed=8, criteria=criteria)
+    table.publish("patterns", folder / "patterns.csv", k=2, max_suppressed=8)
+    table.publish("permutation", folder / "permuted.csv", k=2)
+    return folder
+
+
+@pytest.fixture
+def work(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of these, which is the working folder."""
+    monkeypatch.setenv("DISCREET_LOG", str(tmp_path / "private" / "log.jsonl"))
+    monkeypatch.setenv("DISCREET_THREADS", "1")
+    monkeypatch.setenv("DISCREET_COMPILE", "never")
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The place of every value in a document."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield from places(item, (*path, key))
+
+
+def changed(document: Any, path: tuple[Any, ...], value: Any) -> Any:
+    """The document with another value at a place; without the place for ``...``."""
+    if not path:
+        return value
+    found = copy.deepcopy(document)
+    item = found
+    for key in path[:-1]:
+        item = item[key]
+    if value is ...:
+        del item[path[-1]]
+    else:
+        item[path[-1]] = value
+    return found
+
+
+ACTS: dict[str, Callable[[str], object]] = {
+    "audit": lambda name: discreet.audit(name).as_json(),
+    "audit_sql": lambda name: discreet.audit_sql(name).as_json(),
+    "check": lambda name: discreet.check([name], junit_to="r.xml", sarif_to="r.sarif").as_json(),
+    "attack": lambda name: discreet.attack(name).as_json(),
+    "attack with the original": lambda name: discreet.attack(
+        name, table=discreet.open("discreet.toml")
+    ).as_json(),
+    "report": lambda name: discreet.report(name, overwrite=True),
+    "apply": lambda name: discreet.apply(name, "people.csv", "new.csv", spec="discreet.toml", overwrite=True),
+    "query": lambda name: discreet.query(name, "SELECT count(*) FROM release GROUP BY city").as_json(),
+    "views": lambda name: discreet.views(name),
+    "compare": lambda name: discreet.compare(discreet.open("discreet.toml"), [name]).as_json(),
+    "after": lambda name: discreet.open("discreet.toml").publish(
+        {"age": 2}, k=2, max_suppressed=8, after=name
+    ),
+    "overwrite": lambda name: discreet.open("discreet.toml").publish(
+        {"age": 2}, name, k=2, max_suppressed=8, overwrite=True
+    ),
+}
+
+
+def act(name: str, file: str) -> None:
+    """Run a verb on a release; any of the errors but that of a bug is right."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            str(ACTS[name](file))
+    except (InputError, NoSolution, LimitReached, RequirementNotMet) as error:
+        str(error)
+
+
+@pytest.mark.parametrize("name", [name for name in ACTS if name != "overwrite"])
+@pytest.mark.parametrize("kind", ["classes", "patterns", "permuted"])
+def test_any_value_anywhere_in_a_manifest(work: Path, name: str, kind: str) -> None:
+    manifest = work / f"{kind}.csv.manifest.json"
+    document = json.loads(manifest.read_text("utf-8"))
+    turn = 2 * list(ACTS).index(name)
+    for number, path in enumerate(places(document)):
+        # Each verb gets another fifth of the places; all verbs and kinds together get each of them.
+        if (number + turn) % 5:
+            continue
+        for value in (VALUES[(number + turn) % len(VALUES)], VALUES[(number + turn + 7) % len(VALUES)], ...):
+            if path or value is not ...:
+                manifest.write_text(json.dumps(changed(document, path, value)), "utf-8")
+                act(name, f"{kind}.csv")
+
+
+@pytest.mark.parametrize(
+    "path", [("attributes", 0, "name"), ("attributes", 1, "role"), ("data", "sha256"), ("requirement", "k")]
+)
+@pytest.mark.parametrize("value", [[], {}, 3, None])
+def test_a_wrong_kind_is_named_with_its_place(work: Path, path: tuple[Any, ...], value: Any) -> None:
+    manifest = work / "classes.csv.manifest.json"
+    document = changed(json.loads(manifest.read_text("utf-8")), path, value)
+    if path[-1] == "k" and not isinstance(value, list | dict):
+        return
+    manifest.write_text(json.dumps(document), "utf-8")
+    if path[-1] == "k":
+        with pytest.raises(InputError, match="k"):
+            discreet.audit("classes.csv")
+        return
+    with pytest.raises(InputError, match=str(path[-1])) as raised:
+        discreet.audit("classes.csv")
+    assert "classes.csv.manifest.json" in raised.value.message
+    assert "where a text belongs" in raised.value.message
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_a_manifest_of_any_json(work: Path, name: str) -> None:
+    for text in TEXTS.values():
+        (work / "classes.csv.manifest.json").write_text(text, "utf-8", errors="surrogatepass")
+        act(name, "classes.csv")
+
+
+@pytest.mark.parametrize("text", TEXTS.keys() - {"surrogate"})
+def test_a_list_of_pseudonyms_of_any_json(work: Path, text: str) -> None:
+    key = work / "list.key"
+    key.write_text(TEXTS[text], "utf-8", errors="surrogatepass")
+    key.chmod(0o600)
+    with pytest.raises(InputError, match=r"list\.key.*no list of pseudonyms"):
+        discreet.open("keyed.toml").publish({"age": 2}, "r.csv", k=2, max_suppressed=8)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_ledger_of_any_json(work: Path, text: str) -> None:
+    (work / LEDGER).write_text(TEXTS[text], "utf-8", errors="surrogatepass")
+    with (work / "discreet.toml").open("a", encoding="utf-8") as spec:
+        spec.write("\n[privacy_budget]\nepsilon = 1\n")
+    with pytest.raises(InputError, match=r"the ledger of the privacy budget .* cannot be read"):
+        discreet.open("discreet.toml").budget()
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_lock_of_any_json(work: Path, text: str) -> None:
+    (work / "lock.json").write_text(TEXTS[text], "utf-8", errors="surrogatepass")
+    with pytest.raises(InputError, match=r"lock\.json is no lock"):
+        read_lock(work / "lock.json")
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_description_of_any_json(work: Path, text: str) -> None:
+    (work / "schema.json").write_text(TEXTS[text], "utf-8", errors="surrogatepass")
+    with pytest.raises(InputError, match=r"schema\.json"):
+        discreet.init("people.csv", schema="schema.json")
+    with suppress(InputError):
+        discreet.init("schema.json")
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_rows_and_folders_of_any_json(work: Path, text: str) -> None:
+    (work / "rows.jsonl").write_text(TEXTS[text], "utf-8", errors="surrogatepass")
+    with suppress(InputError):  # a number of any length is a text of a cell
+        discreet.init("rows.jsonl")
+    (work / "folder").mkdir()
+    (work / "folder" / "discreet.manifest.json").write_text(TEXTS[text], "utf-8", errors="surrogatepass")
+    with pytest.raises(InputError):
+        discreet.audit_tables("folder")
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_log_with_a_line_of_any_json(work: Path, text: str) -> None:
+    log = work / "private" / "log.jsonl"
+    with log.open("a", encoding="utf-8", errors="surrogatepass") as file:
+        file.write(TEXTS[text] + "\n")
+    release = discreet.open("discreet.toml").publish({"age": 2}, "r.csv", k=2, max_suppressed=8)
+    assert release.beside is not None
+
+
+TOML = {
+    "deep": "x = " + "[" * 100_000,
+    "deeper": "x = " + "{a=" * 50_000,
+    "dotted": "a" + ".a" * 2_000 + " = 1",
+    "tables": "[a" + ".a" * 2_000 + "]",
+    "within": "[source]\npath = " + "[" * 300 + "]" * 300,
+    "long number": "x = " + "9" * 5000,
+    "long number of the request": "[request]\nk = " + "9" * 4000,
+}
+
+
+@pytest.mark.parametrize("text", TOML)
+def test_a_spec_of_any_toml(work: Path, text: str) -> None:
+    (work / "x.toml").write_text(TOML[text], "utf-8")
+    with pytest.raises(InputError):
+        discreet.open("x.toml")
+    with pytest.raises(InputError):
+        discreet.report("classes.csv", about="x.toml", overwrite=True)
+    with pytest.raises(InputError):
+        discreet.open("discreet.toml").publish(models.Patterns(patterns="x.toml"), "r.csv", k=2)
+    with suppress(InputError):
+        text_mapping(TOML[text])
+
+
+def test_the_reader() -> None:
+    inner = json.dumps({"a": [1, None, "x", {"b": 1.5}]})
+    assert json_of(inner) == json.loads(inner)
+    assert json_of("[" * MOST_LEVELS + "]" * MOST_LEVELS)
+    for text in (DEEP, DEEPER, "[" * (MOST_LEVELS + 1) + "]" * (MOST_LEVELS + 1), LONG, "", b"\xff"):
+        with pytest.raises(ValueError, match=r"."):
+            json_of(text)
