@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import InputError, LimitReached
+from discreet.errors import InputError, LimitReached, NoSolution
 from discreet.measures.costs import COSTS, AnyCost, NamedCost, cost_asked, cost_named
 from discreet.model.cost_value import cost_text
 from discreet.model.lattice import height
@@ -273,6 +273,27 @@ class SearchOutcome(Printed):
             () if result.complete else (Line("The search was ended before it was complete.", Tone.WARNING),)
         )
         return (Grid((Column("work"), Column("", right=True)), tuple(rows)), *ended)
+
+
+def require_solution(outcome: SearchOutcome) -> None:
+    """Raise ``NoSolution`` where a search found nothing to publish."""
+    if not outcome.solutions:
+        wanted = f"{outcome.result.requirement} with at most {outcome.result.limit:,} suppressed rows"
+        raise NoSolution(
+            f"the search found no node that meets {wanted}",
+            advice="discreet negotiate shows what to relax. Nothing was written.",
+        )
+
+
+def solution_levels(table: OpenedTable, solution: Solution) -> dict[str, int]:
+    """Return the levels of a solution by attribute; ``InputError`` for a solution of another table."""
+    names = [attribute.name for attribute in table.spec.require_quasi_identifiers()]
+    if len(solution.node) != len(names):
+        raise InputError(
+            f"a solution of {len(solution.node)} levels, while the table has {len(names)} quasi-identifiers",
+            allowed="a solution that a search of this table found",
+        )
+    return dict(zip(names, solution.node, strict=True))
 
 
 def _preference(solution: Solution) -> tuple[Any, ...]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from discreet.differential.marginals import MarginalLike
     from discreet.measures.costs import AnyCost
     from discreet.model.release_address import ReleaseAddress
+    from discreet.model.search_result import Solution
     from discreet.results.inspection import Inspection
     from discreet.results.publication import ReleaseResult
     from discreet.results.recodings import RecodingResult
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from discreet.verbs.tabulating import BudgetResult, Number, SampleResult, TabulationResult
     from discreet.verbs.workloads import Workload
 
-    Publishable: TypeAlias = AnswerResult | RecodingResult | Levels | Model | str | None
+    Publishable: TypeAlias = (
+        AnswerResult | RecodingResult | SearchOutcome | Solution | Levels | Model | str | None
+    )
 
 
 class Table(OpenedTable, Printed):
@@ -265,8 +268,9 @@ class Table(OpenedTable, Printed):
 
         What is published: ``answer`` is one of a negotiation's (``wish.exact``, say), or a recoding, or
         levels by attribute (the spec's ``min_level``, else 0, where not named), or a model, by value or name,
-        which is searched first (see ``recode``). ``discreet.models.Permutation`` permutes a sensitive
-        attribute within groups.
+        which is searched first (see ``recode``), or what ``search`` found: its best solution for its own
+        request, or one of ``solutions`` for the request that is given here. ``discreet.models.Permutation``
+        permutes a sensitive attribute within groups.
 
         How: k, l, ``criteria`` and ``max_suppressed`` go with levels and models, ``max_level`` and
         ``min_level`` with models, and the spec says them where they are not given. ``suppressed`` is ``drop``
@@ -387,7 +391,27 @@ class Table(OpenedTable, Printed):
             return publish_levels(self, answer, asked.request(self.spec), place)
         if isinstance(answer, RecodingResult):
             return publish_recoding(self, answer, place)
-        return publish_answer(self, answer, place)
+        if answer is None or isinstance(answer, AnswerResult):
+            return publish_answer(self, answer, place)
+        return self._publish_found(answer, asked, place)
+
+    def _publish_found(self, found: object, asked: Asked, place: Place) -> ReleaseResult:
+        """Publish what a search found; ``InputError`` for anything else."""
+        from discreet.model.search_result import Solution
+        from discreet.verbs.publishing import publish_levels
+        from discreet.verbs.searching import SearchOutcome, require_solution, solution_levels
+
+        if isinstance(found, SearchOutcome):
+            asked.refuse("goes with levels and models; what a search found has its own request")
+            require_solution(found)
+            return publish_levels(self, found.levels or {}, found.request, place)
+        if isinstance(found, Solution):
+            return publish_levels(self, solution_levels(self, found), asked.request(self.spec), place)
+        raise InputError(
+            f"a {type(found).__name__} where an answer to publish belongs",
+            allowed="an answer of a negotiation (wish.exact), a search or one of its solutions, a recoding, "
+            "levels by attribute, or a model",
+        )
 
     def document(self) -> Document:
         """The source and each attribute's role."""

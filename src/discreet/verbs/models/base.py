@@ -61,6 +61,12 @@ class Asked:
     min_level: Levels | None = None
     criteria: tuple[Criterion, ...] = ()
 
+    def refuse(self, why: str) -> None:
+        """Raise ``InputError`` where something is asked."""
+        for name in self.__dataclass_fields__:
+            if getattr(self, name) not in (None, ()):
+                raise InputError(f"'{name}' {why}", advice=f"Leave out '{name}'.")
+
     def request(self, spec: TableSpec) -> Request:
         """The request, with the spec's ``[request]`` for what was not asked."""
         return request_of(
