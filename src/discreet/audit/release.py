@@ -91,11 +91,51 @@ def audit_release(
         report = with_manifest_warnings(audit_permuted_release(engine, place, document, asked_k), document)
         return replace(report, warnings=(*report.warnings, _OF_GROUPS)) if strictest else report
     claims = None if document is None else read_claims(place, document)
+    names = required_names(place, quasi_identifiers) if claims is None else quasi_identifiers
+    report = audit_rows(
+        engine,
+        place.source() if claims is None else as_written(place),
+        claims,
+        document or {},
+        quasi_identifiers=names,
+        sensitive=sensitive,
+        requirement=requirement,
+        population=population,
+        known=known,
+        strictest=strictest,
+        digest=claims is not None and place.in_database,
+        real_values=real_values,
+    )
+    if claims is None:
+        return report
+    return _compared(report, claims, place, report.sha256 or digest_of(engine, place))
+
+
+def audit_rows(
+    engine: Engine,
+    source: SourceSpec,
+    claims: Claims | None,
+    document: Mapping[str, Any],
+    *,
+    quasi_identifiers: Sequence[str] | None,
+    sensitive: Sequence[str] | None,
+    requirement: Requirement | None,
+    population: ShownPopulation | None,
+    known: KnownAttributes,
+    strictest: bool,
+    digest: bool = False,
+    real_values: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> AuditReport:
+    """Count the classes of a source, a file or a table in memory, and judge them by what is claimed of it.
+
+    ``claims`` and ``document`` are those of its manifest; without claims it is another program's, and the
+    quasi-identifiers are those that are named. Other arguments are as in ``audit_source``.
+    """
     if claims is None:
         return audit_source(
             engine,
-            place.source(),
-            quasi_identifiers=required_names(place, quasi_identifiers),
+            source,
+            quasi_identifiers=quasi_identifiers or (),
             sensitive=sensitive or (),
             requirement=requirement or Requirement(),
             population=population,
@@ -106,7 +146,7 @@ def audit_release(
         )
     report = audit_source(
         engine,
-        as_written(place),
+        source,
         quasi_identifiers=quasi_identifiers or claims.quasi_identifiers,
         sensitive=claims.sensitive if sensitive is None else sensitive,
         requirement=claims.requirement if requirement is None or requirement.is_empty else requirement,
@@ -116,12 +156,11 @@ def audit_release(
         population=None if population is None else replace(population, suppressed=claims.suppressed),
         known=known,
         strictest=strictest,
-        digest=place.in_database,
+        digest=digest,
         replaced=claims.replaced,
         real_values=real_values,
     )
-    report = with_manifest_warnings(report, document or {})
-    return _compared(report, claims, place, report.sha256 or digest_of(engine, place))
+    return with_manifest_warnings(report, document)
 
 
 def with_manifest_warnings(report: AuditReport, document: Mapping[str, Any]) -> AuditReport:

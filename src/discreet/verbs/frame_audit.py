@@ -8,8 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from discreet.audit.release import read_claims
-from discreet.audit.verify import audit_source
+from discreet.audit.release import audit_rows, read_claims
 from discreet.engines.connect import connect
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport
@@ -20,7 +19,7 @@ from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.settings import Settings
 from discreet.verbs.addresses import ReleasePlace
 from discreet.verbs.interruption import interruptible
-from discreet.verbs.original import original_beside
+from discreet.verbs.original import original_beside, spec_of
 from discreet.verbs.reporting import Reporter
 
 Audited: TypeAlias = ReleasePlace | object
@@ -65,14 +64,14 @@ def audit_frame(
             allowed="quasi_identifiers, sensitive, null_values and what is required",
         )
     manifest = getattr(data, "manifest", None)
+    document: dict[str, Any] = {}
     claims = None
     if isinstance(manifest, Mapping) and callable(getattr(data, "to_arrow", None)):
-        claims = read_claims(ReleaseAddress(held=True), dict(manifest))
+        document = dict(manifest)
+        claims = read_claims(ReleaseAddress(held=True), document)
         data = data.to_arrow()
-        quasi_identifiers = quasi_identifiers or claims.quasi_identifiers
-        sensitive = claims.sensitive if sensitive is None else sensitive
         requirement = requirement or claims.requirement
-    if not quasi_identifiers:
+    if not quasi_identifiers and claims is None:
         raise InputError(
             f"{IN_MEMORY} has no manifest, and no quasi-identifier was named",
             advice="Name the columns that an attacker may know: quasi_identifiers=[…].",
@@ -86,16 +85,16 @@ def audit_frame(
             )
         )
         stack.enter_context(reporter.stage("Auditing"))
-        return audit_source(
+        return audit_rows(
             engine,
             source,
+            claims,
+            document,
             quasi_identifiers=quasi_identifiers,
-            sensitive=sensitive or (),
+            sensitive=sensitive,
             requirement=wanted,
-            subject=None if claims is None else claims.subject,
-            starred_apart=claims is None or claims.starred,
             population=original.people,
             known=original.known,
             strictest=strictest,
-            replaced=() if claims is None else claims.replaced,
+            real_values={} if spec is None else spec_of(spec).real_values,
         )
