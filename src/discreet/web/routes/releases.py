@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
-from fastapi.responses import FileResponse, Response
+from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from discreet.report.report import report
@@ -88,8 +88,8 @@ def write_report(name: Name, body: ReportBody, workspace: CurrentWorkspace, jobs
     return JobStarted(job=jobs.start(f"Writing the report of {facts.name}", work))
 
 
-@router.get("/{name}/report", summary="The report, to be read here", response_class=FileResponse)
-def read_report(name: Name, workspace: CurrentWorkspace) -> FileResponse:
+@router.get("/{name}/report", summary="The report, to be read here", response_class=Response)
+def read_report(name: Name, workspace: CurrentWorkspace) -> Response:
     """The report as a page; ``not-found`` where none was written yet."""
     facts = found_release(workspace, name)
     if "report" not in facts.files:
@@ -97,7 +97,7 @@ def read_report(name: Name, workspace: CurrentWorkspace) -> FileResponse:
     return offline_page(facts.files["report"])
 
 
-@router.get("/{name}/files/{what}", summary="Download a file of a release", response_class=FileResponse)
+@router.get("/{name}/files/{what}", summary="Download a file of a release", response_class=Response)
 def download(
     name: Name,
     what: Annotated[str, Path(max_length=40, description="data, manifest, report, help or sensitive.")],

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 
 from discreet.errors import InputError
@@ -199,8 +198,8 @@ def write_spec(body: SpecBody, found: CurrentWorkspace) -> SpecAnswer:
     return spec(found)
 
 
-@router.get("/spec/file", summary="Download the spec", response_class=FileResponse)
-def spec_file(found: CurrentWorkspace) -> FileResponse:
+@router.get("/spec/file", summary="Download the spec", response_class=Response)
+def spec_file(found: CurrentWorkspace) -> Response:
     """The spec as the file that the command line reads."""
     return attachment(found.spec_path)
 
