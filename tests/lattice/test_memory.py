@@ -14,6 +14,7 @@ from discreet.errors import LimitReached
 from discreet.kernels.evaluate import _shape, _State, _widths, _worker
 from discreet.kernels.histograms import SMALL_LIMIT, Histograms
 from discreet.kernels.plan import plan_rotation, words_of
+from discreet.kernels.sections import sections_of
 from discreet.lattice.compiled_scores import CompiledScores, edges_of
 from discreet.lattice.evaluate import evaluate_lattice, lattice_of
 from discreet.lattice.memory import buffer_bytes, estimate_memory, likely_memory
@@ -60,10 +61,11 @@ def test_buffers_with_further_criteria(types: int, values: int, rows: int) -> No
     told = CompiledScores.of(further, table, plan)
     assert told is not None
     scored = told.scored(edges_of(further, asked))
-    key, count = (np.uint32 if plan.key_bits == 32 else np.uint64), np.uint32
-    shape = _shape(plan, (values,), _widths((values,), scored), key, count, SMALL_LIMIT)
+    sections, count = sections_of(plan), np.uint32
+    assert sections is not None
+    shape = _shape(plan, sections, (values,), _widths((values,), scored), count, SMALL_LIMIT)
     bits = told.words.reshape(types, 1, -1, 4)
-    start = _State(plan.keys[0].astype(key), plan.counts.astype(count), bits)
+    start = _State(sections.keys, plan.counts.astype(count), bits)
     taken = sum(array.nbytes for array in arrays(_worker(start, shape, scored)))
     lattice = lattice_of(table)
     one, two = (estimate_memory(lattice, table, 1, threads, further=1) for threads in (1, 2))

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from discreet.kernels.class_scores import Scored
 from discreet.kernels.earth_movers import moving
 from discreet.kernels.execute import execute, execute_sets
+from discreet.kernels.faces import Face, faces_of, join_faces
 from discreet.kernels.histograms import SMALL_LIMIT, Histograms
 from discreet.kernels.plan import RotationPlan, words_of
 from discreet.kernels.program import TALLY, Task, tasks
 from discreet.kernels.records import Output, Scratch, SetScratch, Shape
-from discreet.kernels.rotation import roll_up, rotate
 from discreet.kernels.score_memo import memo
+from discreet.kernels.sections import Sections, sections_of
 from discreet.kernels.tally_scores import ScoreScratch
 from discreet.kernels.value_rows import Occurring
 
@@ -47,19 +48,22 @@ def evaluate(
     progress: Callable[[int], None] | None = None,
     room: Callable[[int], None] | None = None,
 ) -> Histograms:
-    """Histograms of all nodes, equal to the twin's, for plans whose keys fit one word.
+    """Histograms of all nodes, equal to the twin's.
 
     ``bits`` (shape ``(row types, words)``, in the plan's order) holds each row type's sensitive values as bit
     sets, one after the other for attributes of ``values`` many values each, every one beginning a word of its
     own; None counts class sizes alone. With ``scored`` it holds the rows of each value (``value_rows``), and
     the signatures' last parts are the buckets of its scores. ``room`` is called with the bytes that entries
     take so far, and may raise. The lattice is cut into tasks by the levels of
-    the first attributes; each builds its start state and runs its program with the interpreter's lock
-    released.
+    the first attributes; each runs its program with the interpreter's lock released.
     """
-    key = np.uint32 if plan.key_bits == 32 else np.uint64
+    sections = sections_of(plan)
+    if sections is None:
+        return _by_faces(
+            plan, bits, values, scored, threads=threads, limit=limit, progress=progress, room=room
+        )
     count = np.uint32 if int(plan.counts.sum()) < 2**32 else np.uint64
-    shape = _shape(plan, values, _widths(values, scored), key, count, limit)
+    shape = _shape(plan, sections, values, _widths(values, scored), count, limit)
     nodes = plan.nodes
     output = Output(
         small=np.zeros((nodes, limit + 1), count),
@@ -67,7 +71,7 @@ def evaluate(
         starts=np.zeros(nodes, np.int64),
         stops=np.zeros(nodes, np.int64),
     )
-    start = _State(plan.keys[0].astype(key), plan.counts.astype(count), _formed(bits, values, scored))
+    start = _State(sections.keys, plan.counts.astype(count), _formed(bits, values, scored))
     per_thread = local()
 
     def run(task: Task) -> tuple[Task, Array]:
@@ -101,6 +105,39 @@ def evaluate(
     )
 
 
+def _by_faces(
+    plan: RotationPlan,
+    bits: NDArray[np.uint64] | None,
+    values: tuple[int, ...],
+    scored: Scored | None,
+    *,
+    threads: int,
+    limit: int,
+    progress: Callable[[int], None] | None,
+    room: Callable[[int], None] | None,
+) -> Histograms:
+    """The same where the lattice is evaluated in two parts (``kernels.faces``)."""
+    parts: list[tuple[Face, Histograms]] = []
+
+    def beside(bytes_of_part: int) -> None:
+        assert room is not None
+        room(bytes_of_part + sum(found.nbytes for _, found in parts))
+
+    for face in faces_of(plan, bits, added=scored is not None):
+        found = evaluate(
+            face.plan,
+            face.bits,
+            values,
+            scored,
+            threads=threads,
+            limit=limit,
+            progress=progress,
+            room=None if room is None else beside,
+        )
+        parts.append((face, found))
+    return join_faces(plan.nodes, parts)
+
+
 def _widths(values: tuple[int, ...], scored: Scored | None) -> NDArray[np.uint64]:
     """The bits of each part of a signature beside the size."""
     buckets = [] if scored is None else [int(end).bit_length() for end in scored.ends]
@@ -120,30 +157,47 @@ def _formed(
 
 def _shape(
     plan: RotationPlan,
+    sections: Sections,
     values: tuple[int, ...],
     widths: NDArray[np.uint64],
-    key: Any,
     count: Any,
     limit: int,
 ) -> Shape:
     """The plan as the kernels read it."""
-    tail = plan.tail
-    rows = [step << np.uint64(plan.shift[p]) for p, steps in enumerate(plan.steps) for step in steps]
-    table = np.zeros((len(rows), max(len(row) for row in rows)), key)
-    for i, row in enumerate(rows):
-        table[i, : len(row)] = row
+    tail, key, parts = plan.tail, sections.keys.dtype.type, sections.parts
+    steps, step_starts = _steps(plan, sections)
+    section = np.full(len(plan.order), -1)
+    section[[part.stop - 1 for part in parts[:-1]]] = np.arange(len(parts) - 1)
+    # The tail parts isolated groups itself, from those of the last head attribute on.
+    apart = np.arange(len(plan.order)) < tail.head - 1
+    apart |= section >= 0
+    sizes = np.zeros((len(plan.order), max(map(len, plan.sizes))), np.int64)
+    for position, of_position in enumerate(plan.sizes):
+        sizes[position, : len(of_position)] = of_position
     levels = [len(steps) for steps in plan.steps]
     cell_strides = [0]
     for position in range(tail.head, tail.outer):
         cell_strides += [stride + plan.strides[position] for stride in cell_strides]
     return Shape(
-        shifts=np.array(plan.shift, key),
-        fields=np.array([((1 << b) - 1) << s for b, s in zip(plan.bits, plan.shift, strict=True)], key),
-        steps=table,
-        step_rows=np.cumsum([0, *levels[:-1]]),
-        sizes=np.array([sizes[0] for sizes in plan.sizes]),
+        shifts=np.array(sections.shifts, key),
+        fields=np.array([sections.field(plan, position) for position in range(len(plan.order))], key),
+        steps=steps,
+        step_starts=step_starts,
+        sizes=sizes,
+        heads=np.array(
+            [sections.head_of(plan, part, at + 1) for part in parts for at in range(part.first, part.stop)],
+            key,
+        ),
+        apart=apart,
+        section=section,
+        laters=np.array([part.later for part in parts], key),
+        later_shifts=np.array([part.later_shift % 64 for part in parts], key),
+        head_shifts=np.array([part.head_shift for part in parts[1:]], key),
+        codes=np.concatenate([*sections.fields, np.zeros(1, key)]),
+        code_starts=np.cumsum([0, *map(len, sections.fields)]),
         head=tail.head,
-        head_fields=key((1 << plan.shift[tail.head]) - 1),
+        base=tail.head if tail.head and apart[tail.head - 1] else max(tail.head - 1, 0),
+        head_fields=key(sections.head_of(plan, parts[-1], tail.head)),
         cell_mask=key((1 << tail.cells) - 1),
         cell_strides=np.array(cell_strides),
         marginals=np.array(_MARGINALS[tail.cells]),
@@ -154,6 +208,22 @@ def _shape(
         outer_stride=plan.strides[tail.outer],
         limit=count(limit),
     )
+
+
+def _steps(plan: RotationPlan, sections: Sections) -> tuple[Array, NDArray[np.int64]]:
+    """The steps of all positions, each shifted into its field, in one array, and where each begins."""
+    key = sections.keys.dtype.type
+    starts = np.zeros((len(plan.order), max(map(len, plan.steps)) + 1), np.int64)
+    found, end = [np.zeros(0, key)], 0
+    for position, of_position in enumerate(plan.steps):
+        for level, step in enumerate(of_position):
+            starts[position, level] = end
+            # Nothing is raised to level 0.
+            if level:
+                found.append(step.astype(key) << key(sections.shifts[position]))
+                end += len(step)
+        starts[position, len(of_position) :] = end
+    return np.concatenate(found), starts
 
 
 def _nodes_of(task: Task, shape: Shape) -> NDArray[np.int64]:
@@ -209,43 +279,36 @@ def _worker(start: _State, shape: Shape, scored: Scored | None) -> _Worker:
 def _run_task(
     task: Task, start: _State, shape: Shape, worker: _Worker, scored: Scored | None, output: Output
 ) -> Array:
-    """Bring the row types to the task's first levels, in turns between two buffers; then run its program."""
-    groups = len(start.keys)
+    """Run a task's program from the row types on."""
+    groups, first = len(start.keys), task.start
     scratch, sets, buffers = worker.scratch, worker.sets, worker.buffers
-    now = len(task.prefix) % 2
-    buffers.keys[now] = start.keys
-    buffers.counts[now] = start.counts
+    buffers.keys[first] = start.keys
+    buffers.counts[first] = start.counts
     if buffers.bits is not None:
-        buffers.bits[now] = start.bits
-    for position, level in enumerate(task.prefix):
-        field, shift = shape.fields[position], shape.shifts[position]
-        here, there = buffers.of(now), buffers.of(1 - now)
-        for step in range(1, level + 1):
-            row = shape.steps[shape.step_rows[position] + step]
-            groups = roll_up(*here, groups, ~field, shift, row)
-        rotate(*here, groups, *there, field, shift, scratch.place[: shape.sizes[position] + 1])
-        now = 1 - now
+        buffers.bits[first] = start.bits
     keys, counts, bits = buffers
     if bits is None or sets is None:
-        return execute(task.program, groups, keys, counts, shape, scratch, output)
-    return execute_sets(task.program, groups, keys, counts, bits, shape, scratch, sets, scored, output)
+        return execute(task.program, groups, first, keys, counts, shape, scratch, output)
+    return execute_sets(task.program, groups, first, keys, counts, bits, shape, scratch, sets, scored, output)
 
 
 def _scratch(keys: Array, counts: Array, shape: Shape) -> Scratch:
     capacity, nodes, limit = len(keys), len(shape.cell_strides), int(shape.limit)
     room = min(capacity, int(counts.sum(dtype=np.uint64)) // limit) + 2
     return Scratch(
-        place=np.zeros(int(shape.sizes.max(initial=1)) + 2, np.int64),
+        place=np.zeros(int(shape.sizes[: shape.head].max(initial=1)) + 2, np.int64),
         kept_at=np.empty(capacity + 1, np.uint32),
         alone_at=np.empty(capacity + 1, np.uint32),
         row_at=np.arange(0, 4 * capacity + 4, 4),
         row_keys=np.empty((2, capacity + 2), keys.dtype),
         row_cells=np.empty((2, 4 * capacity + 8), counts.dtype),
-        big=np.empty((nodes + 1, room), counts.dtype),
-        bigs=np.zeros(nodes + 1, np.int64),
+        big=np.empty((nodes, room), counts.dtype),
+        bigs=np.zeros(nodes, np.int64),
         merged=np.empty(2 * room, counts.dtype),
         tables=np.zeros((9, limit + 2), counts.dtype),
-        alone_table=np.zeros(limit + 2, counts.dtype),
+        alone_tables=np.zeros((shape.head + 2, limit + 2), counts.dtype),
+        alone_big=np.empty(room, counts.dtype),
+        alone_ends=np.zeros(shape.head + 2, np.int64),
         sizes=np.zeros(9, counts.dtype),
     )
 
@@ -260,9 +323,12 @@ def _set_scratch(counts: Array, bits: Array, shape: Shape) -> SetScratch:
     distinct = 1 + (min(tabled, (1 << int(shape.widths[0])) - 1) if tabled else 0)
     return SetScratch(
         row_bits=np.empty((2, 4 * capacity + 8, *words), np.uint64),
-        tables=np.zeros((nodes + 2, tabled + 1, distinct), np.uint32),
-        listed=np.empty((nodes + 2, room), np.uint64),
-        lengths=np.zeros(nodes + 2, np.int64),
+        tables=np.zeros((nodes + 1, tabled + 1, distinct), np.uint32),
+        listed=np.empty((nodes + 1, room), np.uint64),
+        lengths=np.zeros(nodes + 1, np.int64),
+        alone_tables=np.zeros((shape.head + 2, tabled + 1, distinct), np.uint32),
+        alone_listed=np.empty(room, np.uint64),
+        alone_ends=np.zeros(shape.head + 2, np.int64),
         merged=np.empty(3 * room, np.uint64),
         packed=np.zeros(9, np.uint64),
     )
@@ -272,17 +338,18 @@ def _score_scratch(counts: Array, bits: Array, shape: Shape, scored: Scored) -> 
     """Tables serve classes of so many rows as keep them small; larger ones are listed."""
     capacity, words = len(bits), bits.shape[1:]
     nodes, width = len(shape.cell_strides), int(shape.widths.sum())
+    parts = nodes + 1 + shape.head + 2
     tabled = max(0, min(_TABLED_SIZES, (_MOST_TABLED >> width) - 1))
     room = min(capacity, int(counts.sum(dtype=np.uint64)) // (tabled or 1)) + 2
     signatures = (tabled + 1) << width if tabled else 1
     values = scored.table.shape[1]
     return ScoreScratch(
         row_bits=np.empty((2, 4 * capacity + 8, *words), np.uint64),
-        tables=np.zeros((nodes + 2, signatures), np.uint32),
-        met=np.empty((nodes + 2, min(signatures, 2 * capacity) + 1), np.uint64),
-        numbers=np.zeros(nodes + 2, np.int64),
-        listed=np.empty((nodes + 2, room), np.uint64),
-        lengths=np.zeros(nodes + 2, np.int64),
+        tables=np.zeros((parts, signatures), np.uint32),
+        met=np.empty((parts, min(signatures, 2 * capacity) + 1), np.uint64),
+        numbers=np.zeros(parts, np.int64),
+        listed=np.empty((parts, room), np.uint64),
+        lengths=np.zeros(parts, np.int64),
         merged=np.empty(3 * room, np.uint64),
         words=np.zeros((_AT_ONCE, *words), np.uint64),
         held_sizes=np.zeros(_AT_ONCE, np.uint64),

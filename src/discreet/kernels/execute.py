@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from discreet.kernels.class_scores import Scored
 from discreet.kernels.jit import compiled
-from discreet.kernels.program import ROLL_UP, ROTATE
+from discreet.kernels.program import ROLL_UP, ROTATE, TALLY
 from discreet.kernels.records import Output, Scratch, SetScratch, Shape
 from discreet.kernels.rotation import roll_up, rotate
-from discreet.kernels.tally_scores import ScoreScratch, tally_values
-from discreet.kernels.tally_sizes import tally_sizes
+from discreet.kernels.tail_rows import keep_parted, part_isolated
+from discreet.kernels.tally_scores import ScoreScratch, note_alone_values, tally_values
+from discreet.kernels.tally_sizes import note_alone, tally_sizes
 
 Array = NDArray[Any]
 
@@ -22,28 +23,29 @@ Array = NDArray[Any]
 def execute(
     program: Array,
     start: int,
+    buffer: int,
     keys: Array,
     counts: Array,
     shape: Shape,
     scratch: Scratch,
     output: Output,
 ) -> Array:
-    """Run one task's program for class sizes; ``keys[0]`` and ``counts[0]`` hold its ``start`` groups.
+    """Run one task's program for class sizes; ``keys[buffer]`` and ``counts[buffer]`` hold ``start`` groups.
 
     The other rows of ``keys`` and ``counts`` are buffers. Fills the nodes' parts of ``output`` and returns
     the task's entries (the columns of the signature, then rows), which ``output.starts`` and ``output.stops``
     index.
     """
     groups = np.zeros(len(keys), np.int64)
-    groups[0] = start
+    groups[buffer] = start
     # The tallies put a longer one in its place where it is full.
     entries = np.empty((2, 65536), counts.dtype)
     # A zero of the loop's own type: a plain 0 would be of another, and the loop compiled for neither.
     used = groups[0] - groups[0]
     for operation in range(len(program)):
-        kind, buffer, what, more = program[operation]
+        kind, buffer, what, more, level = program[operation]
         if kind == ROLL_UP:
-            step = shape.steps[shape.step_rows[what] + more]
+            step = shape.steps[shape.step_starts[what, more] : shape.step_starts[what, more + 1]]
             groups[buffer] = roll_up(
                 keys[buffer],
                 counts[buffer],
@@ -53,20 +55,28 @@ def execute(
                 shape.shifts[what],
                 step,
             )
-        elif kind == ROTATE:
-            rotate(
-                keys[buffer],
-                counts[buffer],
-                None,
-                groups[buffer],
-                keys[more],
-                counts[more],
-                None,
-                shape.fields[what],
-                shape.shifts[what],
-                scratch.place[: shape.sizes[what] + 1],
-            )
-            groups[more] = groups[buffer]
+        elif kind != TALLY:
+            now = buffer
+            if kind == ROTATE:
+                now = more
+                groups[now] = groups[buffer]
+                rotate(
+                    keys[buffer],
+                    counts[buffer],
+                    None,
+                    groups[buffer],
+                    keys[now],
+                    counts[now],
+                    None,
+                    shape.fields[what],
+                    shape.shifts[what],
+                    scratch.place[: shape.sizes[what, level] + 1],
+                )
+            if shape.apart[what]:
+                kept, isolated = part_isolated(shape, scratch, keys[now], groups[now], what, kind == ROTATE)
+                note_alone(scratch, counts[now], isolated, shape.limit, what, what + 1)
+                keep_parted(shape, scratch, keys[now], counts[now], None, kept, isolated, what)
+                groups[now] = kept
         else:
             entries, used = tally_sizes(
                 shape, scratch, output, keys[buffer], counts[buffer], groups[buffer], what, entries, used
@@ -78,6 +88,7 @@ def execute(
 def execute_sets(
     program: Array,
     start: int,
+    buffer: int,
     keys: Array,
     counts: Array,
     bits: Array,
@@ -92,14 +103,14 @@ def execute_sets(
     ``bits`` has shape (buffers, groups, …): sets of values, or the rows of each value for scores.
     """
     groups = np.zeros(len(keys), np.int64)
-    groups[0] = start
+    groups[buffer] = start
     entries = np.empty((len(shape.widths) + 2, 65536), counts.dtype)
     # Typed, as above.
     used = groups[0] - groups[0]
     for operation in range(len(program)):
-        kind, buffer, what, more = program[operation]
+        kind, buffer, what, more, level = program[operation]
         if kind == ROLL_UP:
-            step = shape.steps[shape.step_rows[what] + more]
+            step = shape.steps[shape.step_starts[what, more] : shape.step_starts[what, more + 1]]
             groups[buffer] = roll_up(
                 keys[buffer],
                 counts[buffer],
@@ -109,20 +120,30 @@ def execute_sets(
                 shape.shifts[what],
                 step,
             )
-        elif kind == ROTATE:
-            rotate(
-                keys[buffer],
-                counts[buffer],
-                bits[buffer],
-                groups[buffer],
-                keys[more],
-                counts[more],
-                bits[more],
-                shape.fields[what],
-                shape.shifts[what],
-                scratch.place[: shape.sizes[what] + 1],
-            )
-            groups[more] = groups[buffer]
+        elif kind != TALLY:
+            now = buffer
+            if kind == ROTATE:
+                now = more
+                groups[now] = groups[buffer]
+                rotate(
+                    keys[buffer],
+                    counts[buffer],
+                    bits[buffer],
+                    groups[buffer],
+                    keys[now],
+                    counts[now],
+                    bits[now],
+                    shape.fields[what],
+                    shape.shifts[what],
+                    scratch.place[: shape.sizes[what, level] + 1],
+                )
+            if shape.apart[what]:
+                kept, isolated = part_isolated(shape, scratch, keys[now], groups[now], what, kind == ROTATE)
+                note_alone_values(
+                    shape, scratch, asked, sets, counts[now], bits[now], isolated, what, what + 1
+                )
+                keep_parted(shape, scratch, keys[now], counts[now], bits[now], kept, isolated, what)
+                groups[now] = kept
         else:
             entries, used = tally_values(
                 shape,

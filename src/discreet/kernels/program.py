@@ -19,19 +19,21 @@ from numpy.typing import NDArray
 
 from discreet.kernels.plan import RotationPlan
 
-ROLL_UP, ROTATE, TALLY = 0, 1, 2
+ROLL_UP, ROTATE, KEEP, TALLY = 0, 1, 2, 3
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """One sub-lattice: the levels that its first head attributes keep, and the program of the rest.
+    """One sub-lattice: the program that evaluates it, from the row types in buffer ``start`` on.
 
-    ``prefix`` holds those levels. ``program`` has shape ``(operations, 4)``: ROLL_UP (buffer, position,
-    level), ROTATE (buffer, position, to buffer), TALLY (buffer, index of the node, 0). Buffers count from 0,
-    which holds the task's start state.
+    ``prefix`` holds the levels that its first head attributes keep. ``program`` has shape ``(operations,
+    5)``: ROLL_UP (buffer, position, level, 0), ROTATE (buffer, position, to buffer, level), KEEP (buffer,
+    position, 0, 0), TALLY (buffer, index of the node, 0, 0). KEEP takes the place of ROTATE where an
+    attribute has a single ordinal.
     """
 
     prefix: tuple[int, ...]
+    start: int
     program: NDArray[np.int64]
 
 
@@ -41,10 +43,38 @@ def tasks(plan: RotationPlan, at_least: int) -> list[Task]:
     while parts < at_least and fixed < tail.head:
         parts *= len(plan.steps[fixed])
         fixed += 1
-    program = np.array([[TALLY, 0, 0, 0]])
+    rest = np.array([[TALLY, 0, 0, 0, 0]])
     for position in range(tail.head - 1, fixed - 1, -1):
-        program = _all_levels(plan, position, program)
-    return [Task(prefix, _moved(program, 0, _lowest(plan, prefix))) for prefix in _prefixes(plan, fixed)]
+        rest = _all_levels(plan, position, rest)
+    return [_task(plan, prefix, rest) for prefix in _prefixes(plan, fixed)]
+
+
+def _task(plan: RotationPlan, prefix: tuple[int, ...], rest: NDArray[np.int64]) -> Task:
+    """Make the task of a prefix: its operations in turns in buffers 0 and 1, then ``rest`` in buffer 0."""
+    turns = sum(not _single(plan, position, level) for position, level in enumerate(prefix))
+    start = now = turns % 2
+    operations = []
+    for position, level in enumerate(prefix):
+        operations += [
+            [ROLL_UP, now, position, step, 0] for step in range(1, level + 1) if _merges(plan, position, step)
+        ]
+        if _single(plan, position, level):
+            operations.append([KEEP, now, position, 0, 0])
+        else:
+            operations.append([ROTATE, now, position, 1 - now, level])
+            now = 1 - now
+    own = np.array(operations, dtype=np.int64).reshape(-1, 5)
+    return Task(prefix, start, np.concatenate([own, _moved(rest, 0, _lowest(plan, prefix))]))
+
+
+def _single(plan: RotationPlan, position: int, level: int) -> bool:
+    """Whether the attribute has a single ordinal at a level."""
+    return plan.sizes[position][level] == 1
+
+
+def _merges(plan: RotationPlan, position: int, level: int) -> bool:
+    """Whether a level has fewer ordinals than the one below."""
+    return plan.sizes[position][level] != plan.sizes[position][level - 1]
 
 
 def _prefixes(plan: RotationPlan, fixed: int) -> list[tuple[int, ...]]:
@@ -67,11 +97,12 @@ def _all_levels(plan: RotationPlan, position: int, rest: NDArray[np.int64]) -> N
     top = len(plan.steps[position]) - 1
     parts = []
     for level in range(top + 1):
-        if level and plan.sizes[position][level] != plan.sizes[position][level - 1]:
-            parts.append(np.array([[ROLL_UP, 0, position, level]]))
-        handed_down = level == top and plan.sizes[position][top] == 1
-        if not handed_down:
-            parts.append(np.array([[ROTATE, 0, position, 1]]))
+        if level and _merges(plan, position, level):
+            parts.append(np.array([[ROLL_UP, 0, position, level, 0]]))
+        handed_down = level == top and _single(plan, position, level)
+        parts.append(
+            np.array([[KEEP, 0, position, 0, 0] if handed_down else [ROTATE, 0, position, 1, level]])
+        )
         parts.append(_moved(rest, 0 if handed_down else 1, level * plan.strides[position]))
     return np.concatenate(parts)
 

@@ -15,8 +15,13 @@ Array = NDArray[Any]
 class Shape(NamedTuple):
     """What the program needs to know of the plan; numbers that meet keys are of the keys' type.
 
-    ``steps[step_rows[p] + l]`` is position p's step to level l, shifted into its field; ``sizes[p]`` is its
-    number of ordinals; ``marginals[q]`` bounds the tables that make up cell node q, and
+    ``steps[step_starts[p, l] : step_starts[p, l + 1]]`` is position p's step to level l, shifted into its
+    field; ``sizes[p, l]`` is its number of ordinals. ``heads[p]`` is the mask of the positions up to p.
+    Groups that share them with no other are set apart behind position p where ``apart[p]``. ``section[p]``
+    is the section that ends with p, or -1: ``laters``, ``later_shifts`` and ``head_shifts`` say of each how
+    to code keys again, with ``codes[code_starts[s] : code_starts[s + 1]]``.
+
+    ``marginals[q]`` bounds the tables that make up cell node q, and
     ``node_of_marginal`` says the reverse, -1 for a marginal that belongs to no node. ``words`` are the bounds
     of each sensitive attribute's words in a bit set, ``widths`` the bits that its number of values takes.
     """
@@ -24,9 +29,18 @@ class Shape(NamedTuple):
     shifts: Array
     fields: Array
     steps: Array
-    step_rows: Array
+    step_starts: Array
     sizes: Array
+    heads: Array
+    apart: Array
+    section: Array
+    laters: Array
+    later_shifts: Array
+    head_shifts: Array
+    codes: Array
+    code_starts: Array
     head: int
+    base: int
     head_fields: Any
     cell_mask: Any
     cell_strides: Array
@@ -44,6 +58,10 @@ class Scratch(NamedTuple):
 
     ``kept_at`` and ``alone_at`` are positions of groups in a state, ``row_at`` of each row's first cell.
     ``tables`` and ``big`` hold what was tallied, small sizes counted and big ones listed.
+
+    Groups that were set apart behind a position count at every node below: ``alone_tables[p + 1]`` holds the
+    small sizes of those of positions up to p, ``alone_big[: alone_ends[p + 1]]`` the big ones. Those of the
+    tail come last.
     """
 
     place: Array
@@ -56,7 +74,9 @@ class Scratch(NamedTuple):
     bigs: Array
     merged: Array
     tables: Array
-    alone_table: Array
+    alone_tables: Array
+    alone_big: Array
+    alone_ends: Array
     sizes: Array
 
 
@@ -64,14 +84,17 @@ class SetScratch(NamedTuple):
     """The working arrays that sets of sensitive values take besides.
 
     ``tables[q, size, distinct]`` and ``listed[q, :lengths[q]]`` (packed signatures) hold what was tallied for
-    cell node q; q = nodes is for isolated groups, q = nodes + 1 for rows of a single cell (its table takes in
-    the isolated groups too).
+    cell node q; q = nodes is for rows of a single cell (its table takes in the isolated groups too). Groups
+    that were set apart are tallied as in ``Scratch``.
     """
 
     row_bits: Array
     tables: Array
     listed: Array
     lengths: Array
+    alone_tables: Array
+    alone_listed: Array
+    alone_ends: Array
     merged: Array
     packed: Array
 

@@ -96,6 +96,33 @@ def isolate(keys: Array, groups: int, head: Any, kept_at: Array, alone_at: Array
 
 
 @compiled
+def compact(keys: Array, counts: Array, bits: BitSets, at: Array, groups: int) -> None:
+    """Keep the groups ``at`` ascending positions, in place."""
+    for n in range(groups):
+        i = at[n]
+        keys[n] = keys[i]
+        counts[n] = counts[i]
+        copy_set(bits, i, bits, n)
+
+
+@compiled
+def recode(
+    keys: Array, groups: int, head: Any, later: Any, later_shift: Any, fields: Array, head_shift: Any
+) -> None:
+    """Bring keys into the next section, in place: heads are numbered, ``later`` tuples become ``fields``."""
+    # Typed like the keys: numbers of other types would make the keys floating-point ones.
+    number = keys.dtype.type(0)
+    one = keys.dtype.type(1)
+    previous = keys[0] & head
+    for i in range(groups):
+        key = keys[i]
+        if (key & head) != previous:
+            number += one
+            previous = key & head
+        keys[i] = fields[(key & later) >> later_shift] | (number << head_shift)
+
+
+@compiled
 def build_rows(
     keys: Array,
     counts: Array,

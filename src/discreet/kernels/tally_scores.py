@@ -19,7 +19,7 @@ from discreet.kernels.jit import compiled
 from discreet.kernels.records import Output, Scratch, Shape, grown
 from discreet.kernels.score_memo import Memo, recall, remember
 from discreet.kernels.tail_rows import first_rows, next_rows
-from discreet.kernels.tally_sets import emit_list, tally_sets
+from discreet.kernels.tally_sets import emit_list, note_alone_sets, tally_sets
 from discreet.kernels.value_rows import Occurring, unpack
 
 Array = NDArray[Any]
@@ -34,9 +34,10 @@ ALL = ~np.uint64(0)
 class ScoreScratch(NamedTuple):
     """One thread's working arrays for scores.
 
-    For cell node q (and q = nodes for isolated groups, nodes + 1 for rows of a single cell and these)
-    ``tables[q, s]`` counts small classes of signature s, ``met[q, :numbers[q]]`` are the signatures that were
-    met, ``listed[q, :lengths[q]]`` those of larger classes, ``merged`` a node's of all.
+    For cell node q (and q = nodes for rows of a single cell and isolated groups) ``tables[q, s]`` counts
+    small classes of signature s, ``met[q, :numbers[q]]`` are the signatures that were met, ``listed[q,
+    :lengths[q]]`` those of larger classes, ``merged`` a node's of all. q = nodes + 1 + p is for groups that
+    were set apart, as in ``Scratch``: its table takes in those set apart before, its list does not.
 
     Classes are scored so many at a time: ``words[c]`` holds the packed rows of class c, ``held_sizes[c]`` its
     size, ``packed[c]`` the rest of its signature. ``notes[n]`` says of a class to be tallied its place c and
@@ -249,14 +250,45 @@ def emit_table(
 
 @compiled
 def gather(listed: Array, lengths: Array, q: int, nodes: int, merged: Array) -> int:
-    """The listed classes of a cell node: its own, isolated groups, rows of a single cell; their number."""
+    """The listed classes of a cell node: its own, rows of a single cell, isolated groups; their number."""
     number = 0
-    for part in (q, nodes, nodes + 1):
+    for part in range(nodes, len(lengths)):
         length = lengths[part]
         for i in range(length):
             merged[number + i] = listed[part, i]
         number += length
-    return number
+    for i in range(lengths[q]):
+        merged[number + i] = listed[q, i]
+    return number + int(lengths[q])
+
+
+@compiled
+def note_alone_scores(
+    shape: Shape,
+    scratch: Scratch,
+    asked: Scored,
+    sets: ScoreScratch,
+    counts: Array,
+    bits: Array,
+    isolated: int,
+    base: int,
+    place: int,
+) -> None:
+    """Tally the groups at ``scratch.alone_at`` in ``place`` of those set apart, beside those of ``base``."""
+    tables, met, numbers, lengths = sets.tables, sets.met, sets.numbers, sets.lengths
+    first = len(shape.cell_strides) + 1
+    q = first + place
+    clear(tables[q], met[q], numbers[q])
+    numbers[q] = 0
+    # Lists between the two places are those of another branch.
+    for part in range(first + base + 1, q + 1):
+        lengths[part] = 0
+    take_over(tables, met, numbers, first + base, q)
+    begin = 0
+    while begin < isolated:
+        held = hold_groups(counts, bits, scratch.alone_at, begin, isolated, q, sets)
+        flush(held, held, shape, asked, sets)
+        begin += held
 
 
 @compiled
@@ -270,7 +302,7 @@ def emit_nodes(
     for q in range(nodes):
         node = first + shape.cell_strides[q]
         number = gather(sets.listed, lengths, q, nodes, sets.merged)
-        take_over(tables, met, numbers, nodes + 1, q)
+        take_over(tables, met, numbers, nodes, q)
         entries = grown(entries, used, used + number + numbers[q])
         output.starts[node] = used
         small = output.small[node]
@@ -304,21 +336,15 @@ def tally_scores(
     row_bits = sets.row_bits
     number, isolated = first_rows(shape, scratch, keys, counts, bits, groups, row_bits[0])
     tables, met, numbers, lengths = sets.tables, sets.met, sets.numbers, sets.lengths
-    clear(tables[nodes], met[nodes], numbers[nodes])
-    numbers[nodes] = 0
-    lengths[nodes] = 0
-    begin = 0
-    while begin < isolated:
-        held = hold_groups(counts, bits, scratch.alone_at, begin, isolated, nodes, sets)
-        flush(held, held, shape, asked, sets)
-        begin += held
+    last = len(numbers) - nodes - 2
+    note_alone_scores(shape, scratch, asked, sets, counts, bits, isolated, shape.base, last)
     for level in range(shape.outer_levels):
         now = level & 1
         if level > 0:
             number = next_rows(shape, scratch, level, number, row_bits[1 - now], row_bits[now])
-        clear(tables[nodes + 1], met[nodes + 1], numbers[nodes + 1])
-        numbers[nodes + 1] = 0
-        lengths[nodes + 1] = 0
+        clear(tables[nodes], met[nodes], numbers[nodes])
+        numbers[nodes] = 0
+        lengths[nodes] = 0
         begin = 0
         while begin < number:
             begin, held, noted = hold_rows(
@@ -327,11 +353,11 @@ def tally_scores(
                 begin,
                 number,
                 shape.node_of_marginal,
-                nodes + 1,
+                nodes,
                 sets,
             )
             flush(held, noted, shape, asked, sets)
-        take_over(tables, met, numbers, nodes, nodes + 1)
+        take_over(tables, met, numbers, nodes + 1 + last, nodes)
         entries, used = emit_nodes(shape, sets, output, node + level * shape.outer_stride, entries, used)
     return entries, used
 
@@ -358,3 +384,22 @@ def tally_values(
         )
     else:  # noqa: RET505 (the compiler drops the other branch of an if-else only)
         return tally_sets(shape, scratch, sets, output, keys, counts, bits, groups, node, entries, used)
+
+
+@compiled
+def note_alone_values(
+    shape: Shape,
+    scratch: Scratch,
+    asked: Any,
+    sets: Any,
+    counts: Array,
+    bits: Array,
+    isolated: int,
+    base: int,
+    place: int,
+) -> None:
+    """``note_alone_scores`` or ``note_alone_sets``, decided like ``tally_values``."""
+    if bits.ndim == 4:
+        note_alone_scores(shape, scratch, asked, sets, counts, bits, isolated, base, place)
+    else:
+        note_alone_sets(shape, scratch, sets, counts, bits, isolated, base, place)

@@ -41,6 +41,28 @@ def note_groups(
 
 
 @compiled
+def note_alone_sets(
+    shape: Shape,
+    scratch: Scratch,
+    sets: SetScratch,
+    counts: Array,
+    bits: Array,
+    isolated: int,
+    base: int,
+    place: int,
+) -> None:
+    """Tally the groups at ``scratch.alone_at`` in ``place`` of the tables, beside those of place ``base``."""
+    tables, ends = sets.alone_tables, sets.alone_ends
+    # Cell by cell: assigning the whole table compiles three seconds of words for shapes that differ.
+    for size in range(tables.shape[1]):
+        for distinct in range(tables.shape[2]):
+            tables[place, size, distinct] = tables[base, size, distinct]
+    begin = ends[base]
+    listed = sets.alone_listed[begin:]
+    ends[place] = begin + note_groups(counts, bits, scratch.alone_at, isolated, shape, tables[place], listed)
+
+
+@compiled
 def note_rows(
     cells: Array,
     bits: Array,
@@ -53,7 +75,7 @@ def note_rows(
     packed: Array,
 ) -> None:
     """Tally every class of the cell nodes; a row of a single cell counts once for all of them."""
-    single = len(shape.cell_strides) + 1
+    single = len(shape.cell_strides)
     words, widths, node_of_marginal = shape.words, shape.widths, shape.node_of_marginal
     limit = tables.shape[1] - 1
     width = widths.sum()
@@ -165,19 +187,23 @@ def emit_nodes(
     width = shape.widths.sum()
     tabled = sets.tables.shape[1] * sets.tables.shape[2]
     # Taken out of their records once: in a loop each would be counted as held, and let go.
-    listed, merged = sets.listed, sets.merged
+    listed, alone, merged = sets.listed, sets.alone_listed, sets.merged
+    isolated = sets.alone_ends[len(sets.alone_ends) - 1]
     for q in range(nodes):
         node = first + shape.cell_strides[q]
         number = 0
-        for part in (q, nodes, nodes + 1):
+        for part in (q, nodes):
             length = sets.lengths[part]
             for i in range(length):
                 merged[number + i] = listed[part, i]
             number += length
+        for i in range(isolated):
+            merged[number + i] = alone[i]
+        number += isolated
         entries = grown(entries, used, used + number + tabled)
         output.starts[node] = used
         classes, used = emit_tables(
-            sets.tables[q], sets.tables[nodes + 1], limit, output.small[node], entries, used
+            sets.tables[q], sets.tables[nodes], limit, output.small[node], entries, used
         )
         used = emit_list(merged[:number], shape.widths, width, output.small[node], limit, entries, used)
         output.classes[node] = classes + number
@@ -203,21 +229,18 @@ def tally_sets(
     nodes = len(shape.cell_strides)
     row_bits = sets.row_bits
     number, isolated = first_rows(shape, scratch, keys, counts, bits, groups, row_bits[0])
-    sets.tables[nodes] = 0
-    sets.lengths[nodes] = note_groups(
-        counts, bits, scratch.alone_at, isolated, shape, sets.tables[nodes], sets.listed[nodes]
-    )
+    last = len(sets.alone_ends) - 1
+    note_alone_sets(shape, scratch, sets, counts, bits, isolated, shape.base, last)
     for level in range(shape.outer_levels):
         now = level & 1
         if level > 0:
             number = next_rows(shape, scratch, level, number, row_bits[1 - now], row_bits[now])
-        sets.lengths[:nodes] = 0
-        sets.lengths[nodes + 1] = 0
+        sets.lengths[:] = 0
         sets.tables[:nodes] = 0
         # Cell by cell: assigning the whole table compiles three seconds of words for shapes that differ.
         for size in range(sets.tables.shape[1]):
             for distinct in range(sets.tables.shape[2]):
-                sets.tables[nodes + 1, size, distinct] = sets.tables[nodes, size, distinct]
+                sets.tables[nodes, size, distinct] = sets.alone_tables[last, size, distinct]
         note_rows(
             scratch.row_cells[now],
             row_bits[now],

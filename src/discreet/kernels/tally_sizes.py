@@ -82,6 +82,16 @@ def tally_single(
             bigs[0] += 1
 
 
+@compiled
+def note_alone(scratch: Scratch, counts: Array, isolated: int, limit: Any, base: int, place: int) -> None:
+    """Tally the groups at ``scratch.alone_at`` in ``place`` of the tables, beside those of place ``base``."""
+    table, before, ends = scratch.alone_tables[place], scratch.alone_tables[base], scratch.alone_ends
+    for size in range(len(table)):
+        table[size] = before[size]
+    ends[place] = ends[base]
+    tally_single(counts, scratch.alone_at, isolated, table, limit, scratch.alone_big, ends[place:])
+
+
 @inlined
 def cumulate(tables: Array, first: int, last: int, alone: Array, small: Array) -> int:
     """One node's dense part from tables ``first`` to ``last``: rows in classes of at most each size.
@@ -113,16 +123,18 @@ def emit_nodes(
 ) -> tuple[Array, int]:
     """Write the histograms of the tail's nodes at one outer level; ``first`` is the lowest of them."""
     nodes = len(shape.cell_strides)
-    alone = scratch.bigs[nodes]
+    last = len(scratch.alone_ends) - 1
+    alone = scratch.alone_ends[last]
     # Taken out of their records once: in a loop each would be counted as held, and let go.
-    big, merged = scratch.big, scratch.merged
+    big, alone_big, merged = scratch.big, scratch.alone_big, scratch.merged
+    alone_table = scratch.alone_tables[last]
     for q in range(nodes):
         node = first + shape.cell_strides[q]
         output.classes[node] = cumulate(
             scratch.tables,
             shape.marginals[q, 0],
             shape.marginals[q, 1],
-            scratch.alone_table,
+            alone_table,
             output.small[node],
         )
         own = scratch.bigs[q]
@@ -130,7 +142,7 @@ def emit_nodes(
         for i in range(own):
             sizes[i] = big[q, i]
         for i in range(alone):
-            sizes[own + i] = big[nodes, i]
+            sizes[own + i] = alone_big[i]
         if len(sizes) > SORT_ABOVE:
             sort_ascending(sizes)
         begin = used
@@ -162,17 +174,12 @@ def tally_sizes(
     """All nodes of the tail from one state, ``node`` being the lowest; ``entries`` grows as needed."""
     nodes = len(shape.cell_strides)
     number, isolated = first_rows(shape, scratch, keys, counts, None, groups, None)
-    scratch.alone_table[:] = 0
-    scratch.bigs[nodes] = 0
-    alone = scratch.big[nodes]
-    tally_single(
-        counts, scratch.alone_at, isolated, scratch.alone_table, shape.limit, alone, scratch.bigs[nodes:]
-    )
+    note_alone(scratch, counts, isolated, shape.limit, shape.base, len(scratch.alone_ends) - 1)
     for level in range(shape.outer_levels):
         if level > 0:
             number = next_rows(shape, scratch, level, number, None, None)
         scratch.tables[:] = 0
-        scratch.bigs[:nodes] = 0
+        scratch.bigs[:] = 0
         cells = scratch.row_cells[level & 1]
         if nodes > 1:
             tally_rows(

@@ -73,7 +73,7 @@ class CompiledScores:
 
         formulas = formulas_of(further)
         known = formulas is not None and all(each.name in FORMULAS for each in formulas)
-        if formulas is None or not known or plan.words > 1 or table.subjects is not None:
+        if formulas is None or not known or table.subjects is not None:
             return None
         if any(sets.counts is None or sets.of is None for sets in table.sensitive):
             return None

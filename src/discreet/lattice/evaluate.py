@@ -229,7 +229,7 @@ def _use_kernels(
     evaluator: Evaluator,
     notice: Notice | None,
 ) -> bool:
-    if evaluator is Evaluator.TWIN or not _fits_kernels(plan, frequency_set, sensitive):
+    if evaluator is Evaluator.TWIN or not _fits_kernels(frequency_set, sensitive):
         return False
     if not has_compiler():
         if notice is not None:
@@ -240,12 +240,11 @@ def _use_kernels(
     return kernels_ready(plan, sensitive, notice)
 
 
-def _fits_kernels(plan: RotationPlan, frequency_set: FrequencySet, sensitive: tuple[ValueSets, ...]) -> bool:
-    """One word of key, no subjects, and signatures that pack into one word."""
+def _fits_kernels(frequency_set: FrequencySet, sensitive: tuple[ValueSets, ...]) -> bool:
+    """No subjects, and signatures that pack into one word."""
     signature_bits = frequency_set.rows.bit_length() + sum(s.size.bit_length() for s in sensitive)
     return (
-        plan.words == 1
-        and frequency_set.subjects is None
+        frequency_set.subjects is None
         and signature_bits <= 64
         and sum(words_of(s.size) for s in sensitive) <= _MOST_WORDS
     )

@@ -22,8 +22,8 @@ _TABLED_SIZES = 32
 _LOOKED_AT = 32
 _BLOCK = 4
 _SIGNATURES, _AT_ONCE = 1 << 17, 1024
-_OF_SCORES = 6 * _SIGNATURES * 4 + 5 * (1 << 18)
-"""Tables of small classes at their largest, and classes that are remembered (``kernels.evaluate``)."""
+_REMEMBERED = 5 * (1 << 18)
+"""Bytes of the classes whose scores are remembered (``kernels.evaluate``)."""
 _MOST_WORDS = 64
 """The kernels take no more; then the twin serves, which keeps pairs in their place."""
 
@@ -51,7 +51,9 @@ def estimate_memory(
     if further and _words_of_rows(frequency_set) <= _MOST_WORDS:
         words = _words_of_rows(frequency_set)
         values = max(s.size for s in frequency_set.sensitive)
-        beside = _OF_SCORES + _AT_ONCE * (8 * words + 16 * values) + 48 * min(_SIGNATURES, 2 * types)
+        # Tables of small classes, at their largest: of cell nodes, and of groups set apart by position.
+        tables = (len(lattice.heights) + 4) * (4 * _SIGNATURES + 8 * min(_SIGNATURES, 2 * types))
+        beside = _REMEMBERED + _AT_ONCE * (8 * words + 16 * values) + tables
     return histograms + (buffer_bytes(types, len(lattice.heights), number, words) + beside) * threads
 
 
