@@ -33,11 +33,13 @@ from tests.frequency.conftest import (
 )
 
 
-@pytest.fixture(params=["here", "by the engine"], autouse=True)
+@pytest.fixture(params=["here", "by the engine", "by joins"], autouse=True)
 def numbered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few groups are numbered here, more by the engine: all of this holds for both."""
+    """Few groups are numbered here, more by the engine, many values by joins: all of this holds for each."""
     if request.param != "here":
         monkeypatch.setattr("discreet.frequency.kept_groups._FEW", 0)
+    if request.param == "by joins":
+        monkeypatch.setattr("discreet.frequency.kept_groups._MANY", 2)
 
 
 ODD = [

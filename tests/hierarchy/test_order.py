@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from discreet.errors import InputError
 from discreet.hierarchy.group_labels import LABELS, group_column, range_label
 from discreet.hierarchy.order import OrderHierarchy
-from discreet.hierarchy.value_order import in_order
+from discreet.hierarchy.value_order import in_order, order_key
 from discreet.model.group_labels import range_ends
 from tests.hierarchy.soundness import assert_sound, paths
 
@@ -130,3 +130,17 @@ ENDS = st.text(st.sampled_from('a" …\\'), min_size=1, max_size=7)
 def test_the_ends_of_a_range_are_read_back(one: tuple[str, str], other: tuple[str, str]) -> None:
     assert one in range_ends(range_label(one))
     assert one == other or range_label(one) != range_label(other)
+
+
+@given(
+    st.sampled_from(["0", "-0", "0.0", "0e0", "0E00", "+00", "a0", "0-0", "0:0 b", "Ä0", ".0", "0.", " 0"]),
+    st.lists(st.text("0123456789", min_size=6, max_size=6), max_size=12, unique=True),
+)
+def test_values_of_one_form_are_in_the_order_of_all_values(form: str, digits: list[str]) -> None:
+    def filled(numbers: str) -> str:
+        given = iter(numbers)
+        return "".join(next(given) if c == "0" else c for c in form)
+
+    values = list({filled(numbers) for numbers in digits})
+    assert in_order(values) == sorted(values, key=order_key)
+    assert in_order([*values, "x"]) == sorted([*values, "x"], key=order_key)

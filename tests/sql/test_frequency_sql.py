@@ -28,3 +28,12 @@ def test_subjects_are_numbered_by_a_table_that_may_spill() -> None:
         'SELECT k0 AS c0, coalesce(s.i, -1) AS subject, n FROM "g" AS g LEFT JOIN "s" AS s ON (k1) = s.v'
     )
     assert sql.number_values("g", "k1").endswith('(SELECT DISTINCT k1 AS v FROM "g" WHERE k1 IS NOT NULL)')
+
+
+def test_keys_of_many_values_are_joined() -> None:
+    codes = [sql.value_code("k0", "v0", 7), sql.joined_code(1, 9)]
+    assert sql.encoded_groups("g", codes, joined={1: "v1"}) == (
+        'SELECT coalesce(enum_code((k0)::"v0"), 7) AS c0, coalesce(j1.i, 9) AS c1, n'
+        ' FROM "g" AS g LEFT JOIN "v1" AS j1 ON k1 = j1.v'
+    )
+    assert sql.sorted_values("g", "k1").startswith("SELECT v, row_number() OVER (ORDER BY v) - 1 AS i FROM (")

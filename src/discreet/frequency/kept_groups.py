@@ -10,7 +10,7 @@ caller can take, and one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +28,8 @@ Group = tuple[Any, ...]
 """The texts of a group, and its rows."""
 
 _FEW = 1000
+_MANY = 10_000
+"""Distinct texts of a key that are joined."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,25 +75,29 @@ class KeptGroups:
         subject = texts.pop() if last_is_subject else None
         types = [f"{self.table}_{text}" for text in texts]
         subjects = f"{self.table}_subjects"
+        many = self._of_many_values(len(texts))
+        joined = {place: types[place] for place in many}
+        typed = [types[place] for place in range(len(texts)) if place not in joined]
         try:
-            for name, text in zip(types, texts, strict=True):
-                self.engine.execute(sql.value_type(name, self.table, text))
-            values = tuple(
-                tuple(occurring or ()) for occurring in self.engine.fetch_rows(sql.values_of(types))[0]
-            )
+            values = self._values(texts, types, joined)
             codes = [
-                sql.value_code(text, name, len(occurring))
-                for text, name, occurring in zip(texts, types, values, strict=True)
+                sql.joined_code(place, len(values[place]))
+                if place in joined
+                else sql.value_code(text, types[place], len(values[place]))
+                for place, text in enumerate(texts)
             ]
-            query = sql.encoded_groups(self.table, codes)
+            query = sql.encoded_groups(self.table, codes, joined=joined)
             if subject is not None:
                 self.engine.create_table(subjects, sql.number_values(self.table, subject))
-                query = sql.encoded_groups(self.table, codes, subjects=subjects, subject_text=subject)
+                query = sql.encoded_groups(
+                    self.table, codes, joined=joined, subjects=subjects, subject_text=subject
+                )
             arrays = self.engine.fetch_arrays(query)
         finally:
             with suppress(DiscreetError):
-                self.engine.drop_table(subjects)
-                for name in types:
+                for name in (subjects, *joined.values()):
+                    self.engine.drop_table(name)
+                for name in typed:
                     self.engine.execute(f"DROP TYPE IF EXISTS {identifier(name)}")
         return GroupCodes(
             values=values,
@@ -99,6 +105,31 @@ class KeptGroups:
             rows=arrays[sql.COUNT],
             subjects=arrays.get("subject"),
         )
+
+    def _of_many_values(self, keys: int) -> list[int]:
+        """The places of keys of so many values that a join is faster than an enumerated type."""
+        if self.groups < _MANY:
+            return []
+        return [place for place, (values, _) in enumerate(self.texts_about(keys)) if values >= _MANY]
+
+    def _values(
+        self, texts: Sequence[str], types: Sequence[str], joined: Mapping[int, str]
+    ) -> tuple[tuple[str, ...], ...]:
+        """The distinct texts of each key, in an enumerated type or in a table of its name."""
+        values: list[tuple[str, ...]] = [()] * len(texts)
+        for place, (name, text) in enumerate(zip(types, texts, strict=True)):
+            if place in joined:
+                self.engine.create_table(name, sql.sorted_values(self.table, text))
+                found = self.engine.fetch_arrays(sql.texts_in_order(name))["v"]
+                values[place] = tuple(found.tolist())
+            else:
+                self.engine.execute(sql.value_type(name, self.table, text))
+        few = [place for place in range(len(texts)) if place not in joined]
+        if few:
+            told = self.engine.fetch_rows(sql.values_of([types[place] for place in few]))[0]
+            for place, occurring in zip(few, told, strict=True):
+                values[place] = tuple(occurring or ())
+        return tuple(values)
 
 
 @contextmanager

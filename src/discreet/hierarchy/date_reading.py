@@ -51,18 +51,29 @@ class DateReader:
 
         ``InputError`` for a value that is no date, or that two formats read as different days.
         """
-        found, wrong = [], []
+        by_day: dict[date, list[str]] = {}
+        known: dict[str, date] = {}
+        wrong = []
         for value in checked_leaves(attribute, values):
             if value in apart:
                 continue
-            days = self._days(value)
-            if len(days) > 1:
-                raise self._ambiguous(attribute, value, days)
-            found += [(day, value) for day in days]
-            wrong += [] if days else [value]
+            # Times of one day share the text of their date, which is read once.
+            match = _ISO.fullmatch(value) if self.formats is None else None
+            day = None if match is None else known.get(match.group(1))
+            if day is None:
+                days = self._days(value)
+                if len(days) > 1:
+                    raise self._ambiguous(attribute, value, days)
+                day = next(iter(days), None)
+                if match is not None and day is not None:
+                    known[match.group(1)] = day
+            if day is None:
+                wrong.append(value)
+            else:
+                by_day.setdefault(day, []).append(value)
         if wrong:
             raise self._no_dates(attribute, wrong)
-        return sorted(found)
+        return [(day, value) for day in sorted(by_day) for value in sorted(by_day[day])]
 
     def _days(self, text: str) -> dict[date, str]:
         """The days that a text may tell, each with the first format that says so."""

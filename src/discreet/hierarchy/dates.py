@@ -98,7 +98,7 @@ class DateHierarchy:
     ) -> GeneralizationHierarchy:
         """The data's dates under their periods; ``InputError`` for a value that is no date."""
         days = self._reader.days(attribute, values, set(self.others))
-        labels = [[LABELS[level](day) for day, _ in days] for level in self.levels]
+        labels = [_labels(level, [day for day, _ in days]) for level in self.levels]
         return hierarchy_with_others(
             attribute,
             [[value for _, value in days], *labels],
@@ -116,6 +116,13 @@ class DateHierarchy:
     def _reader(self) -> DateReader:
         parts = [part for part in PARTS if self.levels[0] not in _COARSER_THAN[part]]
         return DateReader.of(self.format, parts, f"level {self.levels[0]}")
+
+
+def _labels(level: str, days: Sequence[date]) -> list[str]:
+    """The label of each day; the same day's is made once."""
+    label = LABELS[level]
+    known = {day: label(day) for day in dict.fromkeys(days)}
+    return [known[day] for day in days]
 
 
 def _check_nesting(fine: str, coarse: str) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
 from discreet.hierarchy.numbers import parse_number
 
 _DIGITS = re.compile(r"([0-9]+)")
+_ZEROS = str.maketrans("123456789", "0" * 9)
 
 
 def in_order(values: Iterable[str]) -> list[str]:
@@ -18,7 +19,21 @@ def in_order(values: Iterable[str]) -> list[str]:
     >>> in_order(["10", "9", "-1.5", "item 10", "item 9", "Äpfel"])
     ['-1.5', '9', '10', 'item 9', 'item 10', 'Äpfel']
     """
-    return sorted(values, key=order_key)
+    found = list(values)
+    return sorted(found) if _of_one_form(found) else sorted(found, key=order_key)
+
+
+def _of_one_form(values: Sequence[str]) -> bool:
+    """Whether values differ in their digits only, as times do: the order is then that of the texts.
+
+    Not where the values are numbers with a minus or an exponent, which reverse or change the order.
+    """
+    if not values:
+        return True
+    form = values[0].translate(_ZEROS)
+    if parse_number(form) is not None and not {*form} <= {*"0.+ "}:
+        return False
+    return all(value.translate(_ZEROS) == form for value in values)
 
 
 def order_key(value: str) -> tuple[Any, ...]:

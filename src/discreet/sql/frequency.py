@@ -6,7 +6,7 @@ only the embedded engine does that: ``value_type`` and what stands below it are 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from discreet.sql.names import identifier
 
@@ -72,18 +72,43 @@ def number_values(groups: str, text: str) -> str:
     """The distinct texts of an expression over a table of groups, numbered from 0.
 
     Columns: ``v`` and ``i``. Unlike an enumerated type it may spill to disk, so it suits subjects, of which
-    there are as many as rows.
+    there are as many as rows, and columns of very many values, for which it is several times faster.
     """
     values = f"SELECT DISTINCT {text} AS v FROM {identifier(groups)} WHERE {text} IS NOT NULL"
     return f"SELECT v, row_number() OVER () - 1 AS i FROM ({values})"
 
 
+def sorted_values(groups: str, text: str) -> str:
+    """The same, numbered in the order of the texts."""
+    return f"SELECT v, row_number() OVER (ORDER BY v) - 1 AS i FROM ({number_values(groups, text)}) AS d"
+
+
+def texts_in_order(values: str) -> str:
+    """The texts of a table of ``sorted_values`` in the order of their numbers."""
+    return f"SELECT v FROM {identifier(values)} ORDER BY i"
+
+
+def joined_code(place: int, null_code: int) -> str:
+    """The code of key ``place`` in ``encoded_groups`` by a join; ``null_code`` for NULL."""
+    return f"coalesce(j{place}.i, {null_code})"
+
+
 def encoded_groups(
-    groups: str, codes: Sequence[str], *, subjects: str | None = None, subject_text: str | None = None
+    groups: str,
+    codes: Sequence[str],
+    *,
+    joined: Mapping[int, str] | None = None,
+    subjects: str | None = None,
+    subject_text: str | None = None,
 ) -> str:
-    """The groups as numbers: ``c0``, ``c1``, …, ``subject`` where asked (-1 for NULL), and ``n``."""
+    """The groups as numbers: ``c0``, ``c1``, …, ``subject`` where asked (-1 for NULL), and ``n``.
+
+    ``joined`` are tables of ``sorted_values`` by the places of their keys (``joined_code``).
+    """
     columns = [f"{code} AS c{i}" for i, code in enumerate(codes)]
     source = f"{identifier(groups)} AS g"
+    for place, values in (joined or {}).items():
+        source += f" LEFT JOIN {identifier(values)} AS j{place} ON {key_name(place)} = j{place}.v"
     if subjects is not None:
         columns.append("coalesce(s.i, -1) AS subject")
         source += f" LEFT JOIN {identifier(subjects)} AS s ON ({subject_text}) = s.v"
