@@ -235,3 +235,17 @@ def flat_table(rows: list[tuple[int, ...]]) -> FrequencySet:
         ancestors = (np.arange(len(leaves)), np.zeros(len(leaves), np.int64))
         hierarchies.append(GeneralizationHierarchy(f"q{j}", (leaves, (TOP,)), ancestors, "flat"))
     return FrequencySet(tuple(hierarchies), codes.astype(np.int64), counts.astype(np.int64))
+
+
+@pytest.mark.parametrize("leaves", [20_000, 33_000, 70_000])
+def test_attributes_of_many_values_are_recoded(leaves: int, settings: Settings) -> None:
+    """A level's number times so many values is no number of 16 bits."""
+    halves = np.arange(leaves) // 2
+    levels = (np.arange(leaves), halves, halves // 2, np.zeros(leaves, np.int64))
+    labels = tuple(tuple(map(str, range(int(level.max()) + 1))) for level in levels[:-1])
+    hierarchy = GeneralizationHierarchy("q0", (*labels, ("*",)), levels, "test")
+    table = FrequencySet((hierarchy,), np.arange(leaves)[:, np.newaxis], np.ones(leaves, np.int64))
+    mask = mask_of_vectors(table, ["2", "*"], settings)
+    found = greedy(table, mask, Requirement(2), settings)
+    assert found.recoding.class_count == leaves // 4 + (leaves % 4 > 1)
+    check_recoding(table, found, holds_of(table, Requirement(2)))

@@ -69,6 +69,30 @@ def tally_rows(
 
 
 @compiled
+def tally_pairs(
+    cells: Array, rows: int, tables: Array, limit: Any, marginal: int, big: Array, bigs: Array
+) -> None:
+    """``tally_rows`` of one cell attribute, whose sum is a ``marginal``: the last two cells are empty."""
+    over = np.uint64(limit) + np.uint64(1)
+    first, second, both = tables[0], tables[1], tables[marginal]
+    for row in range(rows):
+        a = cells[4 * row]
+        b = cells[4 * row + 1]
+        first[min(a, over)] += 1
+        second[min(b, over)] += 1
+        both[min(a + b, over)] += 1
+        if a + b > limit:
+            if a > limit:
+                big[0, bigs[0]] = a
+                bigs[0] += 1
+            if b > limit:
+                big[0, bigs[0]] = b
+                bigs[0] += 1
+            big[1, bigs[1]] = a + b
+            bigs[1] += 1
+
+
+@compiled
 def tally_single(
     sizes: Array, at: Array, number: int, table: Array, limit: Any, big: Array, bigs: Array
 ) -> None:
@@ -181,7 +205,10 @@ def tally_sizes(
         scratch.tables[:] = 0
         scratch.bigs[:] = 0
         cells = scratch.row_cells[level & 1]
-        if nodes > 1:
+        if nodes == 2:
+            marginal = shape.marginals[1, 0]
+            tally_pairs(cells, number, scratch.tables, shape.limit, marginal, scratch.big, scratch.bigs)
+        elif nodes > 1:
             tally_rows(
                 cells,
                 number,

@@ -105,7 +105,8 @@ def _shown(
     """What each part shows, as numbers of level and value, shape ``(parts, attributes)``."""
     shown = np.empty((len(row_types), len(mask.attributes)), np.int64)
     for j, hierarchy in enumerate(frequency_set.hierarchies):
-        levels = np.where(patterns == OUTLIER, hierarchy.height, mask.levels[:, j][patterns])
+        # In 64 bits: levels are small numbers of 16, in which their products with values would overflow.
+        levels = np.where(patterns == OUTLIER, hierarchy.height, mask.levels[:, j][patterns]).astype(np.int64)
         values = np.stack([hierarchy.level_map(level) for level in range(hierarchy.height + 1)])
         shown[:, j] = levels * (hierarchy.null_code + 1) + values[levels, frequency_set.codes[row_types, j]]
     return shown
