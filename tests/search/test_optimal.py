@@ -16,6 +16,7 @@ from discreet.errors import InputError, LimitReached
 from discreet.measures.costs import cost_named, own_cost
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.request import Request
+from discreet.model.requirement import Requirement
 from discreet.search import optimal as module
 from discreet.search import whole_lattice
 from discreet.search.algorithms import algorithm_named
@@ -23,6 +24,7 @@ from discreet.search.optimal import optimal
 from discreet.search.task import SearchTask
 from discreet.settings import Settings
 from tests.drawing import some_of
+from tests.oracle.plain_criteria import MostRows
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
 from tests.search.cheapest_cases import assert_cheapest, random_task, too_small
 
@@ -90,17 +92,18 @@ def test_memory_that_ends_before_the_proof_is_an_error(settings: Settings) -> No
     assert "anytime" in (error.value.advice or "")
 
 
-def test_a_large_lattice_with_long_keys_is_not_left_to_the_twin(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("attributes", [16, 17])
+def test_a_large_lattice_with_long_keys_is_evaluated_by_the_kernels(
+    attributes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Sixteen attributes of sixteen values fill one word; a seventeenth needs another."""
-    for attributes, too_slow in [(16, False), (17, True)]:
-        random = np.random.default_rng(0)
-        hierarchies = [random_hierarchy(random, f"q{i:02d}", 16, 1) for i in range(attributes)]
-        table = frequency_set_of(hierarchies, [((value,) * attributes, ()) for value in range(16)])
-        task = SearchTask.of(table, Request.of(k=2), SETTINGS, cost=cost_named("loss"))
-        assert not module._too_slow(task)
-        with monkeypatch.context() as patch:
-            patch.setattr(module, "_MOST_TWIN_GROUPS", 10)
-            assert module._too_slow(task) is too_slow
+    random = np.random.default_rng(0)
+    hierarchies = [random_hierarchy(random, f"q{i:02d}", 16, 1) for i in range(attributes)]
+    table = frequency_set_of(hierarchies, [((value,) * attributes, ()) for value in range(16)])
+    task = SearchTask.of(table, Request.of(k=2), SETTINGS, cost=cost_named("loss"))
+    monkeypatch.setattr(module, "_MOST_TWIN_GROUPS", 10)
+    assert not module._too_slow(task)
+    assert module._too_slow(replace(task, requirement=Requirement(2, criteria=[MostRows(2)])))
 
 
 def test_no_node_within_the_limit_is_no_solution() -> None:

@@ -159,3 +159,19 @@ def test_bounds_of_the_search(people: Table) -> None:
 def test_bad_input(how: dict[str, object], told: str, people: Table) -> None:
     with pytest.raises(discreet.InputError, match=told):
         people.search(**{"k": 2, **how})  # type: ignore[arg-type]
+
+
+def test_a_search_that_counts_node_by_node_for_long_is_announced(
+    in_memory: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listener = Listener()
+    monkeypatch.setattr(in_memory, "_reporter", listener)
+    monkeypatch.setattr("discreet.verbs.searching._SECONDS_OF_NODE", 1.0)
+    in_memory.search("incognito", k=40)
+    assert len(listener.notices) == 1
+    assert listener.notices[0].startswith(
+        "this search counts up to 12 nodes of 320,000 row types one by one: up to "
+    )
+    assert "--algorithm optimal" in listener.notices[0]
+    in_memory.search("optimal", k=40)
+    assert len(listener.notices) == 1

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.class_scores import Scored
+from discreet.kernels.isolated_groups import set_apart, set_values_apart
 from discreet.kernels.jit import compiled
 from discreet.kernels.program import ROLL_UP, ROTATE, TALLY
 from discreet.kernels.records import Output, Scratch, SetScratch, Shape
-from discreet.kernels.rotation import roll_up, rotate
-from discreet.kernels.tail_rows import keep_parted, part_isolated
-from discreet.kernels.tally_scores import ScoreScratch, note_alone_values, tally_values
-from discreet.kernels.tally_sizes import note_alone, tally_sizes
+from discreet.kernels.rotation import roll_up
+from discreet.kernels.tail_rows import turn
+from discreet.kernels.tally_scores import ScoreScratch, tally_values
+from discreet.kernels.tally_sizes import tally_sizes
 
 Array = NDArray[Any]
 
@@ -60,23 +61,11 @@ def execute(
             if kind == ROTATE:
                 now = more
                 groups[now] = groups[buffer]
-                rotate(
-                    keys[buffer],
-                    counts[buffer],
-                    None,
-                    groups[buffer],
-                    keys[now],
-                    counts[now],
-                    None,
-                    shape.fields[what],
-                    shape.shifts[what],
-                    scratch.place[: shape.sizes[what, level] + 1],
-                )
+                turn(shape, scratch, what, level, groups[buffer], keys, counts, None, buffer, now)
             if shape.apart[what]:
-                kept, isolated = part_isolated(shape, scratch, keys[now], groups[now], what, kind == ROTATE)
-                note_alone(scratch, counts[now], isolated, shape.limit, what, what + 1)
-                keep_parted(shape, scratch, keys[now], counts[now], None, kept, isolated, what)
-                groups[now] = kept
+                groups[now] = set_apart(
+                    shape, scratch, keys[now], counts[now], groups[now], what, kind == ROTATE
+                )
         else:
             entries, used = tally_sizes(
                 shape, scratch, output, keys[buffer], counts[buffer], groups[buffer], what, entries, used
@@ -121,29 +110,16 @@ def execute_sets(
                 step,
             )
         elif kind != TALLY:
-            now = buffer
-            if kind == ROTATE:
+            now, rotated = buffer, kind == ROTATE
+            if rotated:
                 now = more
                 groups[now] = groups[buffer]
-                rotate(
-                    keys[buffer],
-                    counts[buffer],
-                    bits[buffer],
-                    groups[buffer],
-                    keys[now],
-                    counts[now],
-                    bits[now],
-                    shape.fields[what],
-                    shape.shifts[what],
-                    scratch.place[: shape.sizes[what, level] + 1],
-                )
+                turn(shape, scratch, what, level, groups[buffer], keys, counts, bits, buffer, now)
             if shape.apart[what]:
-                kept, isolated = part_isolated(shape, scratch, keys[now], groups[now], what, kind == ROTATE)
-                note_alone_values(
-                    shape, scratch, asked, sets, counts[now], bits[now], isolated, what, what + 1
+                key, count, held = keys[now], counts[now], bits[now]
+                groups[now] = set_values_apart(
+                    shape, scratch, asked, sets, key, count, held, groups[now], what, rotated
                 )
-                keep_parted(shape, scratch, keys[now], counts[now], bits[now], kept, isolated, what)
-                groups[now] = kept
         else:
             entries, used = tally_values(
                 shape,

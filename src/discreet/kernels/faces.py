@@ -116,7 +116,8 @@ def _joined(table: _Table) -> _Table:
 
     def paired(tuples: NDArray[np.int64], attribute: int) -> NDArray[np.int64]:
         pairs = tuples * len(levels[attribute][0]) + columns[attribute]
-        return np.unique(pairs, return_inverse=True)[1].astype(np.int64)
+        places: NDArray[np.int64] = np.unique(pairs, return_inverse=True)[1].astype(np.int64)
+        return places
 
     tuples = reduce(paired, single[1:], columns[single[0]])
     for attribute in single[1:]:

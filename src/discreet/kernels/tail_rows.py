@@ -1,4 +1,4 @@
-"""The tail's rows: from a state of the rotation, and from one level of the outer attribute to the next."""
+"""From one state to the next: rotated between buffers, brought into rows, raised in the outer attribute."""
 
 from __future__ import annotations
 
@@ -9,11 +9,34 @@ from numpy.typing import NDArray
 from discreet.kernels.bit_sets import BitSets
 from discreet.kernels.jit import compiled
 from discreet.kernels.records import Scratch, Shape
-from discreet.kernels.rotation import build_rows, compact, isolate, merge_rows, recode
+from discreet.kernels.rotation import build_rows, isolate, merge_rows, rotate
 
 Array = NDArray[Any]
-FEW = 8
-"""Isolated groups that are fewer than one in so many are not worth moving the others."""
+
+
+@compiled
+def turn(
+    shape: Shape,
+    scratch: Scratch,
+    position: int,
+    level: int,
+    groups: int,
+    keys: Array,
+    counts: Array,
+    bits: BitSets,
+    buffer: int,
+    to: int,
+) -> None:
+    """Rotate the state of one buffer by an attribute's ordinals of a level, into another buffer."""
+    field, shift = shape.fields[position], shape.shifts[position]
+    place = scratch.place[: shape.sizes[position, level] + 1]
+    if bits is None:
+        rotate(keys[buffer], counts[buffer], None, groups, keys[to], counts[to], None, field, shift, place)
+    else:
+        held = bits[buffer]
+        rotate(
+            keys[buffer], counts[buffer], held, groups, keys[to], counts[to], bits[to], field, shift, place
+        )
 
 
 @compiled
@@ -41,51 +64,6 @@ def first_rows(
         row_bits,
     )
     return rows, isolated
-
-
-@compiled
-def part_isolated(
-    shape: Shape, scratch: Scratch, keys: Array, groups: int, position: int, rotated: bool
-) -> tuple[int, int]:
-    """Part the groups whose head up to ``position`` no other shares from the others; the number of each.
-
-    Where they are few they stay among the others, unless keys are to be coded again: heads are as many as
-    those have room for where each has two groups.
-    """
-    coded = shape.section[position] >= 0
-    if groups == 0 or not (coded or rotated):
-        return groups, groups - groups
-    kept, isolated = isolate(keys, groups, shape.heads[position], scratch.kept_at, scratch.alone_at)
-    if isolated * FEW < groups and not coded:
-        return groups, groups - groups
-    return kept, isolated
-
-
-@compiled
-def keep_parted(
-    shape: Shape,
-    scratch: Scratch,
-    keys: Array,
-    counts: Array,
-    bits: BitSets,
-    kept: int,
-    isolated: int,
-    position: int,
-) -> None:
-    """Keep the groups that were parted from isolated ones; code their keys for the next section."""
-    if isolated > 0:
-        compact(keys, counts, bits, scratch.kept_at, kept)
-    section = shape.section[position]
-    if section >= 0 and kept > 0:
-        recode(
-            keys,
-            kept,
-            shape.heads[position],
-            shape.laters[section],
-            shape.later_shifts[section],
-            shape.codes[shape.code_starts[section] : shape.code_starts[section + 1]],
-            shape.head_shifts[section],
-        )
 
 
 @compiled

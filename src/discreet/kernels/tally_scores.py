@@ -19,7 +19,7 @@ from discreet.kernels.jit import compiled
 from discreet.kernels.records import Output, Scratch, Shape, grown
 from discreet.kernels.score_memo import Memo, recall, remember
 from discreet.kernels.tail_rows import first_rows, next_rows
-from discreet.kernels.tally_sets import emit_list, note_alone_sets, tally_sets
+from discreet.kernels.tally_sets import emit_list, tally_sets
 from discreet.kernels.value_rows import Occurring, unpack
 
 Array = NDArray[Any]
@@ -384,22 +384,3 @@ def tally_values(
         )
     else:  # noqa: RET505 (the compiler drops the other branch of an if-else only)
         return tally_sets(shape, scratch, sets, output, keys, counts, bits, groups, node, entries, used)
-
-
-@compiled
-def note_alone_values(
-    shape: Shape,
-    scratch: Scratch,
-    asked: Any,
-    sets: Any,
-    counts: Array,
-    bits: Array,
-    isolated: int,
-    base: int,
-    place: int,
-) -> None:
-    """``note_alone_scores`` or ``note_alone_sets``, decided like ``tally_values``."""
-    if bits.ndim == 4:
-        note_alone_scores(shape, scratch, asked, sets, counts, bits, isolated, base, place)
-    else:
-        note_alone_sets(shape, scratch, sets, counts, bits, isolated, base, place)

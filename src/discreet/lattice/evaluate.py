@@ -16,6 +16,17 @@ from discreet.kernels.plan import RotationPlan, plan_rotation, words_of
 from discreet.lattice.bucketed import BucketedHistograms
 from discreet.lattice.cells_lookup import CellsLookup
 from discreet.lattice.compiled_scores import CompiledScores, Edges, edges_of
+from discreet.lattice.duration import (
+    BY_NUMPY,
+    OF_SCORES,
+    OF_SETS,
+    announce,
+    part_of,
+    sampled_seconds,
+    seconds_of_groups,
+    seconds_of_numpy,
+    seconds_of_subjects,
+)
 from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.lattice.group_peeling import peeling
 from discreet.lattice.memory import check_memory, room_in
@@ -42,8 +53,6 @@ _MOST_WORDS = 64
 _SPARE_BITS = 4
 """Buckets that are added later take no more."""
 _TWIN_SECONDS = 6.0
-_TWIN_SECONDS_PER_GROUP = 5e-9
-_TWIN_SECONDS_PER_ENTRY = 3e-6
 
 
 def lattice_of(frequency_set: FrequencySet) -> Lattice:
@@ -102,11 +111,13 @@ def evaluate_lattice(
         pass
     elif further:
         _tell_of_twin(further, notice)
+        announce(lambda: seconds_of_numpy(plan, table), lattice, table, notice, BY_NUMPY)
         histograms = _by_twin(plan, table, step, further, room_in(lattice, table, settings), people)
     elif _use_kernels(plan, table, table.sensitive, Evaluator(evaluator), notice):
         room = room_in(lattice, table, settings)
-        histograms = _by_kernels(plan, table.sensitive, settings.threads, step, room)
+        histograms = _by_kernels(plan, table, settings.threads, step, room, notice)
     else:
+        announce(lambda: seconds_of_numpy(plan, table), lattice, table, notice, BY_NUMPY)
         histograms = _by_twin(plan, table, step)
     return EvaluatedLattice(
         lattice=lattice,
@@ -165,18 +176,24 @@ def _by_buckets(
     from discreet.kernels.readiness import Variant, mark_compiled
 
     steps = [step]
-    check_room = room_in(lattice_of(table), table, settings)
+    lattice = lattice_of(table)
+    check_room = room_in(lattice, table, settings)
+    sizes = tuple(sets.size for sets in table.sensitive)
+
+    def run(places: NDArray[np.int64]) -> object:
+        part = part_of(plan, places)
+        return evaluate(part, told.words[places], sizes, told.scored(edges), threads=settings.threads)
+
+    announce(lambda: sampled_seconds(plan, run, OF_SCORES), lattice, table, notice)
 
     def count(edges: Edges) -> Histograms:
         # Progress is told of the first evaluation alone.
         progress = steps.pop() if steps else None
-        sizes = tuple(sets.size for sets in table.sensitive)
         scored = told.scored(edges)
         found = evaluate(plan, told.words, sizes, scored, threads=settings.threads, progress=progress)
         check_room(found.nbytes)
         return found
 
-    lattice = lattice_of(table)
     histograms = BucketedHistograms(
         count, lambda node: histogram_of(table, lattice.node(node), further), edges
     )
@@ -198,12 +215,13 @@ def _by_subject(
         return None
     from discreet.kernels.readiness import Variant, mark_compiled
 
-    seconds = plan.nodes * table.rows * _TWIN_SECONDS_PER_ENTRY
+    seconds = seconds_of_numpy(plan, table)
     if evaluator is not Evaluator.KERNELS and not _worth_compiling(Variant.of_subjects(), seconds, notice):
         return None
     from discreet.kernels.subject_lattice import evaluate_by_subject
 
     assert table.subjects is not None
+    announce(lambda: seconds_of_subjects(plan, table), lattice_of(table), table, notice)
     found = evaluate_by_subject(
         plan,
         tuple(_pairs(plan, sets) for sets in table.sensitive),
@@ -229,11 +247,15 @@ def _use_kernels(
     evaluator: Evaluator,
     notice: Notice | None,
 ) -> bool:
-    if evaluator is Evaluator.TWIN or not _fits_kernels(frequency_set, sensitive):
+    if evaluator is Evaluator.TWIN:
         return False
     if not has_compiler():
         if notice is not None:
             notice("numba is not installed; the numpy twin evaluates the lattice, about ten times slower")
+        return False
+    if not _fits_kernels(frequency_set, sensitive):
+        if notice is not None and frequency_set.subjects is None:
+            notice("the sensitive attributes have too many values for the compiled kernels; numpy evaluates")
         return False
     if evaluator is Evaluator.KERNELS:
         return True
@@ -262,9 +284,7 @@ def kernels_ready(
     from discreet.kernels.readiness import Variant
 
     variant = Variant.of(plan, tuple(words_of(s.size) for s in sensitive), scores=scores, sums=sums)
-    groups = plan.nodes * len(plan.counts)
-    twin_seconds = groups * _TWIN_SECONDS_PER_GROUP * (1 + 6 * len(sensitive))
-    return _worth_compiling(variant, twin_seconds, notice)
+    return _worth_compiling(variant, seconds_of_groups(plan, len(sensitive)), notice)
 
 
 def _worth_compiling(variant: Variant, twin_seconds: float, notice: Notice | None) -> bool:
@@ -286,18 +306,26 @@ def _worth_compiling(variant: Variant, twin_seconds: float, notice: Notice | Non
 
 def _by_kernels(
     plan: RotationPlan,
-    sensitive: tuple[ValueSets, ...],
+    table: FrequencySet,
     threads: int,
     step: Callable[[int], None] | None,
     room: Callable[[int], None] | None = None,
+    notice: Notice | None = None,
 ) -> Histograms:
     from discreet.kernels.evaluate import evaluate
     from discreet.kernels.readiness import Variant, mark_compiled
 
-    bits = None
+    bits, sensitive = None, table.sensitive
     if sensitive:
         bits = np.concatenate([bit_sets(s, len(plan.source)) for s in sensitive], axis=1)[plan.source]
     sizes = tuple(s.size for s in sensitive)
+
+    def run(places: NDArray[np.int64]) -> object:
+        some = None if bits is None else bits[places]
+        return evaluate(part_of(plan, places), some, sizes, threads=threads)
+
+    factor = 1.0 + OF_SETS * len(sensitive)
+    announce(lambda: sampled_seconds(plan, run, factor), lattice_of(table), table, notice)
     histograms = evaluate(plan, bits, sizes, threads=threads, progress=step, room=room)
     mark_compiled(Variant.of(plan, tuple(words_of(s.size) for s in sensitive)).name)
     return histograms

@@ -28,9 +28,6 @@ from __future__ import annotations
 from itertools import product
 from time import perf_counter
 
-import numpy as np
-
-from discreet.kernels.plan import WORD_BITS
 from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.lattice.scores import further_bounds
 from discreet.measures.cost_kinds import Cost
@@ -116,17 +113,11 @@ def _compared(task: SearchTask, cost: Cost, start: float) -> SearchResult:
 
 
 def _too_slow(task: SearchTask) -> bool:
-    """Whether only the numpy twin evaluates, and it would take long.
-
-    So it is where keys take more than one word, and for criteria beside k and l.
-    """
+    """Whether the numpy twin may have to evaluate, for criteria beside k and l, and would take long."""
     table = task.frequency_set
     if task.lattice.size * table.row_types < _MOST_TWIN_GROUPS:
         return False
-    if further_bounds(task.requirement.others, table):
-        return True
-    values = [np.count_nonzero(np.bincount(table.codes[:, i])) for i in range(table.codes.shape[1])]
-    return sum(max(int(number) - 1, 1).bit_length() for number in values) > WORD_BITS
+    return bool(further_bounds(task.requirement.others, table))
 
 
 def _searched(task: SearchTask, cost: Cost, start: float) -> SearchResult:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, LimitReached, NoSolution
+from discreet.lattice.duration import LONG, duration_text
 from discreet.measures.costs import COSTS, AnyCost, NamedCost, cost_asked, cost_named
 from discreet.model.cost_value import cost_text
 from discreet.model.lattice import height
@@ -29,6 +30,7 @@ from discreet.results.choices import levels_legend, levels_text
 from discreet.search.algorithms import ALGORITHMS, IN_DATABASE, algorithm_named
 from discreet.search.fact_table import FactTable, is_counted_there, require_counted_there
 from discreet.search.frequencies import FrequencySetsTooLarge
+from discreet.search.outcome import box_size
 from discreet.search.star_schema import in_database
 from discreet.search.task import Marking, SearchTask
 from discreet.verbs.opened_table import OpenedTable
@@ -52,6 +54,8 @@ MAKE_LEAST = ("optimal", "anytime")
 """The algorithms that look for the least cost; the others say what their solutions cost, where asked."""
 
 _SHOWN = 40
+_SECONDS_OF_NODE = 3e-8
+"""Seconds that counting a node takes for each row type, about."""
 _BUDGETS = {"cube_budget": "incognito-cube", "time_budget": "anytime", "node_budget": "anytime"}
 
 
@@ -151,8 +155,21 @@ def _run(
 ) -> SearchOutcome:
     with reporter.stage(f"Searching ({choice.algorithm})") as advance:
         task = _task(table, counted, request, choice, advance, reporter.notice)
+        if not isinstance(counted, FactTable) and choice.algorithm not in MAKE_LEAST:
+            _announce(box_size(task.low, task.high), counted, reporter)
         result = algorithm_named(choice.algorithm)(task)
     return SearchOutcome(result, request, task.low, task.high)
+
+
+def _announce(nodes: int, counted: FrequencySet, reporter: Reporter) -> None:
+    """Tell of a search that may take long: it counts nodes one by one, as many as it cannot leave out."""
+    seconds = nodes * counted.row_types * _SECONDS_OF_NODE
+    if seconds >= LONG:
+        reporter.notice(
+            f"this search counts up to {nodes:,} nodes of {counted.row_types:,} row types one by one: up to "
+            f"{duration_text(seconds)}. Faster: --algorithm optimal, which evaluates them together, or "
+            "bounds of the levels (--min-level, --max-level)"
+        )
 
 
 def _task(

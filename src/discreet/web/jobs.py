@@ -26,6 +26,7 @@ from discreet.verbs.reporting import Advance, Reporter
 from discreet.web.problems import ErrorFacts, NotFound, TooMany, as_discreet_error, error_json
 from discreet.web.reporting import REPORTER
 from discreet.web.traces import place_of
+from discreet.web.wording import screen_words
 
 RUNNING = 2
 UNFINISHED = 10
@@ -120,7 +121,7 @@ class JobReporter:
 
     def notice(self, text: str) -> None:
         """A line that the user should see."""
-        self._tell(notices=[*self._job.notices, text][-_NOTICES:])
+        self._tell(notices=[*self._job.notices, screen_words(text) or text][-_NOTICES:])
 
     def _advance(self, done: int, total: int) -> None:
         self._tell(done=done, total=total)

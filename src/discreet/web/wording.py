@@ -91,6 +91,7 @@ _OF_LIMITS = (
     (r"Raise --memory-limit, or leave --workload out\.", "Start the server with more memory."),
     (r"Raise (the limit|--memory-limit)(?=[,.])", "Start the server with more memory"),
     (r" \(--threads 1\)", ""),
+    (r"a partial lattice \(--partial [\d.]+%\), ", ""),
 )
 
 _OF_RELEASES = (
