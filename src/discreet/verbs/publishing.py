@@ -134,6 +134,7 @@ def publish_request(
     way = _Way.of(table, place)
     relaxation = relaxation_of(accept, request.requirement)
     check_target(table, place)
+    table.count_values()
     lattice = table.negotiable_lattice_for(request.requirement)
     answer = require_rows_left(accepted_answer(lattice.answer(request), relaxation))
     earlier = EarlierReleases.of(table, place.after, request.requirement)
