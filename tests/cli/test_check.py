@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_to_bytes
 from xml.etree import ElementTree
 
 import pytest
@@ -259,3 +260,31 @@ def test_the_action_runs_the_command(release: str, people: Path) -> None:
     assert "mapfile" not in step["run"], "the bash of macOS, 3.2, has no mapfile"
     assert stepped(files="$(touch ran)\n") == 2
     assert not (people / "ran").exists()
+
+
+NAMES = dict.fromkeys(
+    (
+        *(f"a{chr(code)}b.csv" for code in (*range(1, 47), *range(48, 58), *range(0x7F, 0xA1))),
+        *(f"a{sign}b.csv" for sign in ("\ufffe", "\uffff", "\ufffd", "\ue000", "\U0001f600", "\U0001fffe")),
+        *(f"a{sign}b.csv" for sign in ("\udc80", "\udcff", "&", "<", ">", "'", "]]>", "-->", "\x1b[31m")),
+    )
+)
+
+
+def test_records_of_files_of_every_name_can_be_read(run: Run, people: Path) -> None:
+    rows = (people / "people.csv").read_bytes()
+    for number, name in enumerate(NAMES):
+        (people / name).write_bytes(rows if number % 2 else b"a\x01\x02,b\n1,2\n")
+    records = ("--junit", "r.xml", "--sarif", "r.json", "--json")
+    done = run("check", *NAMES, "--quasi-identifier", "age", "--k", "2", *records)
+    assert done.status == InputError.exit_status  # some cannot be checked
+    assert len(json.loads(done.out.encode("utf-8", "strict"))["files"]) == len(NAMES)
+    suites = ElementTree.parse(people / "r.xml").getroot()
+    names = [suite.attrib["name"] for suite in suites]
+    assert len(set(names)) == len(names) == len(NAMES)
+    assert "a\\x01b.csv" in names
+    assert "a\\udcffb.csv" in names
+    results = json.loads((people / "r.json").read_text("utf-8"))["runs"][0]["results"]
+    places = {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in results}
+    assert "a%01b.csv" in places or "a%02b.csv" in places
+    assert all(os.fsdecode(unquote_to_bytes(place)) in NAMES for place in places)

@@ -67,6 +67,8 @@ def print_json(document: Mapping[str, Any], *, indent: int | None = 2) -> None:
     """Print the one JSON document of a run on stdout."""
     utf_8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     text = json.dumps(document, indent=indent, ensure_ascii=not utf_8, allow_nan=False)
+    # A name of a file that is not UTF-8 has halves of surrogate pairs, which only an escape can hold.
+    text = text.encode("utf-8", "backslashreplace").decode()
     sys.stdout.write(without_given(text) + "\n")
 
 

@@ -32,7 +32,17 @@ def path_of(text: str | os.PathLike[str], what: str = "a path") -> Path:
             advice="Export the table to Parquet or CSV, or copy the file here; from Python hand over a table "
             "of Arrow, pandas, polars or Spark.",
         )
+    if isinstance(found, str) and not _is_unicode(found):
+        name = found.encode("utf-8", "backslashreplace").decode()
+        raise InputError(
+            f"'{name}', {what}, is not UTF-8", allowed="a path of Unicode text", advice="Rename the file."
+        )
     return Path(found)
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text has no byte that was no UTF-8, which Python keeps as half of a surrogate pair."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def is_variable(address: str) -> bool:

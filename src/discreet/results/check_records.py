@@ -7,6 +7,7 @@ they tell the kind of error alone, since its text may quote a cell.
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
@@ -16,6 +17,8 @@ from discreet.results.file_checks import Check, FileCheck, FileChecks, Region
 PROGRAM = "discreet"
 _SUITES = "discreet check"
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ONE_BYTE = 256
 _NAMES = {
     "k": "every class has at least k rows",
     "l": "every class has at least l different sensitive values",
@@ -33,7 +36,7 @@ def junit(found: FileChecks) -> str:
         suite = ElementTree.SubElement(
             suites,
             "testsuite",
-            name=each.file,
+            name=_in_xml(each.file),
             tests=str(len(cases)),
             failures=str(sum(not check.passed for check in each.checks)),
             errors=str(int(each.error is not None)),
@@ -46,12 +49,26 @@ def junit(found: FileChecks) -> str:
 
 def _case(each: FileCheck, check: Check | None) -> ElementTree.Element:
     name = "unchecked" if check is None else check.name
-    case = ElementTree.Element("testcase", classname=each.file, name=name)
+    case = ElementTree.Element("testcase", classname=_in_xml(each.file), name=_in_xml(name))
     if each.error is not None:
-        ElementTree.SubElement(case, "error", message=_reason(each))
+        ElementTree.SubElement(case, "error", message=_in_xml(_reason(each)))
     elif check is not None and not check.passed:
-        ElementTree.SubElement(case, "failure", message=check.told)
+        ElementTree.SubElement(case, "failure", message=_in_xml(check.told))
     return case
+
+
+def _in_xml(text: str) -> str:
+    """Return a text with escapes in place of the characters that XML 1.0 has no form for.
+
+    >>> _in_xml("a\\x01b")
+    'a\\\\x01b'
+    """
+    return _NOT_IN_XML.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < _ONE_BYTE else f"\\u{code:04x}"
 
 
 def sarif(found: FileChecks, version: str) -> str:
@@ -79,12 +96,13 @@ def _results(each: FileCheck) -> list[dict[str, Any]]:
 
 
 def _result(each: FileCheck, rule: str, text: str, region: Region | None) -> dict[str, Any]:
-    place: dict[str, Any] = {"artifactLocation": {"uri": quote(each.file)}}
+    uri = quote(each.file.encode("utf-8", "surrogateescape"))
+    place: dict[str, Any] = {"artifactLocation": {"uri": uri}}
     if region is not None:
         told = {"startLine": region.line, "startColumn": region.start, "endColumn": region.end}
         place["region"] = {key: value for key, value in told.items() if value is not None}
     locations = [{"physicalLocation": place}]
-    return {"ruleId": rule, "level": "error", "message": {"text": text}, "locations": locations}
+    return {"ruleId": rule, "level": "error", "message": {"text": _in_xml(text)}, "locations": locations}
 
 
 def _reason(each: FileCheck) -> str:
