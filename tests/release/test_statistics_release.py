@@ -17,7 +17,9 @@ import pytest
 
 import discreet
 from discreet.engines.base import Engine
+from discreet.engines.files.statistics_kinds import Codebook
 from discreet.engines.files.statistics_names import held_name, held_names, own_name
+from discreet.engines.files.statistics_release import write_release
 from discreet.errors import InputError, LimitReached
 from discreet.model.table_spec import SourceSpec
 from tests.drawing import some_of
@@ -283,3 +285,45 @@ def test_a_missing_library_is_named(engine: Engine, tmp_path: Path, monkeypatch:
     monkeypatch.setitem(__import__("sys").modules, "pyreadstat", None)
     with pytest.raises(InputError, match="pyreadstat is not installed"):
         engine.write_file("SELECT 1 AS a", tmp_path / "out.dta", "dta")
+
+
+LONG = {
+    "a NULL behind": ["'{}'", "NULL"],
+    "a NULL before": ["NULL", "'{}'"],
+    "short texts and NULL": ["'{}'", "'a'", "NULL", "'b'"],
+    "twice": ["'{}'", "'{}'", "NULL", "NULL"],
+    "nothing else": ["'{}'"],
+}
+
+
+@pytest.mark.parametrize("kind", READ)
+@pytest.mark.parametrize("cells", LONG)
+@pytest.mark.parametrize(("sign", "length"), [("x", 2045), ("x", 2046), ("é", 1023), ("x", 32_766)])
+def test_long_texts_with_and_without_null(
+    engine: Engine, tmp_path: Path, kind: str, cells: str, sign: str, length: int
+) -> None:
+    """Stata holds texts of more than 2,045 bytes apart from the rows."""
+    texts = [cell.format(sign * length) for cell in LONG[cells]]
+    rows = ", ".join(f"({text}, 'r{i}', {text if i else 'NULL'})" for i, text in enumerate(texts))
+    path = tmp_path / f"long.{kind}"
+    engine.write_file(f"SELECT * FROM (VALUES {rows}) AS t(a, b, c)", path, kind)
+    table = engine.open_source(SourceSpec(path=path))
+    read = engine.fetch_rows(f"SELECT {table.text('a')} FROM {table.relation} ORDER BY {table.text('b')}")
+    expected = [None if text == "NULL" else text.strip("'") for text in texts]
+    assert [row[0] for row in read] == expected
+
+
+def test_a_release_of_long_texts_and_null_is_published(tmp_path: Path) -> None:
+    frame = pandas.DataFrame({"sex": ["f", "m"] * 3, "note": ["x" * 3000] * 3 + [None] * 3})
+    spec = {"attributes": {"sex": {"role": "quasi-identifier"}, "note": {"role": "insensitive"}}}
+    discreet.open(frame, spec).publish({"sex": 0}, tmp_path / "out.dta", k=3)
+    assert discreet.audit(tmp_path / "out.dta").passed
+    written = pyreadstat.read_dta(tmp_path / "out.dta")[0]
+    assert sorted(written["note"]) == [""] * 3 + ["x" * 3000] * 3
+
+
+def test_more_columns_than_stata_has_are_refused(tmp_path: Path) -> None:
+    columns = [(f"c{i}", "VARCHAR") for i in range(32_768)]
+    with pytest.raises(InputError, match="32,768 columns") as raised:
+        write_release(tmp_path / "out.dta", "dta", columns, {}, Codebook())
+    assert raised.value.allowed == "at most 32,767 in a file of Stata"

@@ -27,7 +27,7 @@ _EARLIEST = datetime.date(1583, 1, 1)
 
 @dataclass(frozen=True)
 class Limits:
-    """What a program's file can hold: bytes of a text and of a value's label, and numbers.
+    """What a program's file can hold: bytes of a text and of a value's label, numbers, and columns.
 
     ``padded`` says that blanks at a text's end are lost, ``text_codes`` that texts may have labels,
     ``fractions`` that other numbers than whole ones may.
@@ -40,11 +40,12 @@ class Limits:
     padded: bool = False
     text_codes: bool = False
     fractions: bool = False
+    columns: int = 2**31 - 1
 
 
 LIMITS: Mapping[str, Limits] = {
     "SPSS": Limits(32_767, 120, 1e300, padded=True, text_codes=True, fractions=True),
-    "Stata": Limits(1_000_000_000, 32_000, 8e307),
+    "Stata": Limits(1_000_000_000, 32_000, 8e307, columns=32_767),
     "SAS": Limits(32_767, 0, 7e75, 1e-77, padded=True),
 }
 _SHORTEST_CODE = 8
@@ -59,6 +60,12 @@ class Held:
     numeric: bool = False
     labels: Mapping[Any, str] = field(default_factory=dict)
     form: str | None = None
+
+    @property
+    def texts(self) -> bool:
+        """Whether every cell is a text or missing, and one at least is a text."""
+        found = {type(cell) for cell in self.cells} - {type(None)}
+        return found == {str}
 
     @property
     def on_scale(self) -> bool:

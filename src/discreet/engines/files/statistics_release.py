@@ -55,6 +55,12 @@ def write_release(
     library is missing.
     """
     program = KINDS[kind]
+    if len(columns) > LIMITS[program].columns:
+        raise InputError(
+            f"the release has {len(columns):,} columns",
+            allowed=f"at most {LIMITS[program].columns:,} in a file of {program}",
+            advice="Write Parquet, or leave columns out: give them the role identifier.",
+        )
     check_told_apart([name for name, _ in columns], program)
     names = held_names([name for name, _ in columns], program)
     hold = coded_column if codebook.coded else held_column
@@ -92,9 +98,14 @@ def _write(
             f"a file of {KINDS[kind]} is to be written, and {error.name} is not installed",
             advice="pip install 'discreet[stats]', or write CSV or Parquet.",
         ) from None
+    # In Stata a missing text is an empty one, and the library writes no other beside a long text.
+    empty = {name for name, held in columns.items() if kind == "dta" and held.texts}
     frame = pandas.DataFrame(
         {
-            name: pandas.Series(held.cells, dtype="float64" if held.numeric else "object")
+            name: pandas.Series(
+                ["" if cell is None else cell for cell in held.cells] if name in empty else held.cells,
+                dtype="float64" if held.numeric else "object",
+            )
             for name, held in columns.items()
         }
     )
