@@ -62,10 +62,11 @@ def audited(place: Place, source: SourceSpec, *criteria: Criterion, **options: A
 
 
 def classes_of(rows: Rows, place: int) -> Classes:
-    """The cells of a sensitive attribute by class."""
+    """The cells of a sensitive attribute by class, a star as the NULL that it is read as."""
     held: Classes = defaultdict(Counter)
     for row in rows:
-        held[row[:2]][row[2 + place]] += 1
+        cell = row[2 + place]
+        held[row[:2]][None if cell == "*" else cell] += 1
     return held
 
 
