@@ -18,7 +18,6 @@ from discreet.places.kept_files import TargetFile, check_apart
 from discreet.results.check_records import PROGRAM, junit, sarif
 from discreet.results.file_checks import FileCheck, FileChecks, checks_of
 from discreet.settings import Settings
-from discreet.verbs.addresses import ReleasePlace
 from discreet.verbs.auditing import audit
 from discreet.verbs.files import check_new_file, write_text
 from discreet.verbs.finding_places import placed
@@ -55,10 +54,9 @@ def check(
     given: list[Audited] = [files] if one else list(cast("Sequence[Audited]", files))
     if not given:
         raise InputError("no file was named", allowed="one file, or several")
-    places = [cast("ReleasePlace", each) for each in given if not is_table(each)]
     records = {form: path_of(to) for form, to in (("junit", junit_to), ("sarif", sarif_to)) if to is not None}
     kept = (
-        *kept_releases(places, "an audited file"),
+        *kept_releases(given, "an audited file"),
         *kept_by_spec(spec, settings or Settings.from_environment()),
     )
     check_apart([TargetFile(f"the {form} record", path) for form, path in records.items()], kept)

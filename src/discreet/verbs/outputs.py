@@ -14,7 +14,7 @@ from discreet.release.kept_files import COMPANIONS, kept_files, kept_release
 from discreet.release.target import Target, companion_path_of
 from discreet.settings import Settings
 from discreet.spec.load import load_spec
-from discreet.verbs.addresses import Place, ReleasePlace, address_of
+from discreet.verbs.addresses import Place, address_of
 
 EARLIER = "an earlier release"
 
@@ -75,10 +75,12 @@ def kept_options(options: Mapping[str, object]) -> tuple[KeptFile, ...]:
     return tuple(found)
 
 
-def kept_releases(releases: Iterable[ReleasePlace], name: str) -> tuple[KeptFile, ...]:
+def kept_releases(releases: Iterable[object], name: str) -> tuple[KeptFile, ...]:
     """Return the files of releases and their manifests; none of what is no release's address."""
     found: list[KeptFile] = []
     for each in releases:
+        if not isinstance(each, str | Path | ReleaseAddress):
+            continue  # a table in memory
         try:
             address = address_of(each)
         except InputError:
