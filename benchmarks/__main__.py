@@ -44,6 +44,7 @@ RUNS = (
     ("spark_workers", "--repeats", "2"),
     ("scale", "--rows", "200000"),
     ("wide",),
+    ("wide_keys", "--repeats", "3"),
     ("estimates",),
     ("memory", "--rows", "1000000"),
     ("base_step", "--repeats", "3"),

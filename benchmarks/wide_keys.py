@@ -58,6 +58,7 @@ def events(rows: int) -> Path:
     """The table of events as CSV: each cell is a function of its row's number."""
     home = folder() / f"events-{rows}"
     path = home / "events.csv"
+    duckdb.execute("SET enable_progress_bar = false")
     if not path.exists():
         home.mkdir(parents=True, exist_ok=True)
         u = [f"((hash(i * 16 + {salt}) >> 11)::DOUBLE / 9007199254740992.0)" for salt in range(8)]
@@ -82,6 +83,7 @@ def bare(path: Path) -> object:
     """The engine's GROUP BY of all columns, and nothing else."""
 
     def run() -> object:
+        duckdb.execute("SET enable_progress_bar = false")
         found = f"SELECT DISTINCT * FROM read_csv('{path}')"
         return duckdb.sql(f"SELECT count(*) FROM ({found})").fetchall()
 

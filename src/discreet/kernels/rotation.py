@@ -4,7 +4,7 @@ Why it is fast: each attribute's field keeps its place in the key, leaves are nu
 is rolled up by one linear pass over neighbours, and bringing the next attribute to the end of the sort order
 is one stable counting sort by a small digit. Nothing is hashed or compared-sorted, and a prefix of levels is
 built once for all nodes below it. Beyond the plan of ``kernels.program``, groups that share their head with
-no other group (*isolated*) can merge with nothing in the tail: they are tallied once for all of its nodes.
+no other group (*isolated*) can merge with nothing below: they are tallied once for all nodes there.
 
 Cost: about 1.5 to 5 ns per group visited; the numpy twin (``kernels.rotation_twin``) is the oracle.
 """
