@@ -58,7 +58,7 @@ class TooSlow(BaseException):
 
 def attempt(case: Case) -> Outcome:
     """Publish a case in a folder of its own, and judge what came of it."""
-    with tempfile.TemporaryDirectory(prefix="discreet-fuzz-") as name, _limited():
+    with tempfile.TemporaryDirectory(prefix="discreet-fuzz-") as name, limited():
         folder = Path(name)
         try:
             with contextlib.redirect_stderr(io.StringIO()):
@@ -66,9 +66,9 @@ def attempt(case: Case) -> Outcome:
         except Wrong as wrong:
             return Outcome("failed", f"wrong: {wrong.args[0]}", "; ".join(map(repr, wrong.args[1:])))
         except discreet.DiscreetError as error:
-            return _refused(case, folder, error)
+            return refusal(case, folder, error)
         except (Exception, TooSlow) as error:
-            return Outcome("failed", f"{type(error).__name__} {_place(error)}", str(error)[:300])
+            return Outcome("failed", f"{type(error).__name__} {failure_place(error)}", str(error)[:300])
 
 
 def _published(case: Case, folder: Path) -> Outcome:
@@ -140,13 +140,16 @@ def _by_command(case: Case, folder: Path, source: Path, path: Path) -> None:
         raise _KINDS[status](error["message"], advice=error["advice"])
 
 
-def _refused(case: Case, folder: Path, error: discreet.DiscreetError) -> Outcome:
-    text = re.sub(r"'.*'|\".*\"", "'…'", error.message.replace(f"{folder}/", ""), flags=re.DOTALL)
+def refusal(case: Case, folder: Path, error: discreet.DiscreetError) -> Outcome:
+    """Judge an error of the program: a refusal, or a failure where it is a bug or leaves a release behind."""
+    text = re.sub(
+        r"'.*'|\".*\"", "'…'", re.sub(r"/\S*/discreet-fuzz-[^/]*/", "", error.message), flags=re.DOTALL
+    )
     text = re.sub(r"\d[\d,.]*", "N", text)
     why = f"{type(error).__name__}: {text[:120]}"
     by_chance = case.star and _STARRED_BY_CHANCE in str(error)
     if isinstance(error, discreet.InternalError) or (_OUR_BUG.search(str(error)) and not by_chance):
-        return Outcome("failed", f"{why} {_place(error)}", str(error)[:300])
+        return Outcome("failed", f"{why} {failure_place(error)}", str(error)[:300])
     left = [p.name for p in folder.iterdir() if "release" in p.name]
     if left:
         return Outcome("failed", "wrong: a refusal leaves nothing", repr(left))
@@ -173,14 +176,17 @@ def judged(case: Case) -> Outcome:
     return found
 
 
-def _place(error: BaseException) -> str:
+def failure_place(error: BaseException) -> str:
+    """Return the file and line of an error, in the program where it was raised there."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if "discreet" in f.filename]
     inside = [f for f in frames if "/src/discreet/" in f.filename] or frames
     return f"at {'/'.join(Path(inside[-1].filename).parts[-2:])}:{inside[-1].lineno}" if inside else ""
 
 
 @contextlib.contextmanager
-def _limited() -> Iterator[None]:
+def limited() -> Iterator[None]:
+    """Raise ``TooSlow`` within the context after so many seconds of processor time."""
+
     def ring(number: int, frame: FrameType | None) -> None:
         raise TooSlow(f"over {SECONDS} seconds of processor time")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any
+from typing import Any, Self
 
 from tests.fuzz import values
-from tests.fuzz.values import number_of
+from tests.fuzz.values import is_star, number_of
 
 RECODINGS = (
     "full-domain",
@@ -27,7 +27,7 @@ RECODINGS = (
     "levels",
 )
 PERMUTATION = "permutation"
-ROW = "row number"
+ROW = "row_number"
 """The insensitive column that tells, in most tables, which source row a published row is."""
 
 
@@ -40,6 +40,18 @@ class Column:
     kind: str
     cells: tuple[Any, ...]
     hierarchy: Mapping[str, Any] | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """Further keys of the spec: ``way``, ``shift``, ``weight``, ``domain``."""
+
+    def value(self, row: int) -> Any:
+        """The cell of a row as the program reads it: stars in a sensitive column are NULL."""
+        cell = self.cells[row]
+        return None if self.role == "sensitive" and is_star(cell) else cell
+
+    @property
+    def is_published(self) -> bool:
+        """Whether a release has the column."""
+        return self.role not in ("identifier", "subject") or "way" in self.more
 
     def at(self, rows: Sequence[int]) -> Column:
         """The column with some of its rows."""
@@ -84,10 +96,16 @@ class Case:
         return [
             row
             for row in range(self.rows)
-            if not (self.drop_nulls and any(column.cells[row] is None for column in listed))
+            if not self._is_nobody(row)
+            and not (self.drop_nulls and any(column.value(row) is None for column in listed))
         ]
 
-    def at(self, rows: Sequence[int]) -> Case:
+    def _is_nobody(self, row: int) -> bool:
+        """Whether a row has a star or NULL in every quasi-identifier, and a star in one: it is set apart."""
+        cells = [column.cells[row] for column in self.of("quasi-identifier")]
+        return all(cell is None or is_star(cell) for cell in cells) and any(map(is_star, cells))
+
+    def at(self, rows: Sequence[int]) -> Self:
         """The case with some of its rows."""
         return replace(self, columns=tuple(column.at(rows) for column in self.columns))
 
@@ -173,7 +191,7 @@ def _permutation(random: Random, case: Case) -> Case:
 
 def _subjects(random: Random, number: int, *, alone: bool) -> Column:
     people = list(range(number)) if alone else [random.randrange(max(number // 2, 1)) for _ in range(number)]
-    return Column("person id", "subject", "text", tuple(f"person-{i}" for i in people))
+    return Column("person_id", "subject", "text", tuple(f"person-{i}" for i in people))
 
 
 def _column(random: Random, name: str, role: str, source: str, number: int) -> Column:

@@ -62,26 +62,32 @@ def source_entry(case: Case, path: Path) -> dict[str, Any]:
 def attribute_entries(case: Case) -> dict[str, Any]:
     """``[attributes]`` of the spec."""
     return {
-        column.name: {"role": column.role} | ({"hierarchy": column.hierarchy} if column.hierarchy else {})
+        column.name: {"role": "identifier" if column.role == "subject" else column.role}
+        | ({"hierarchy": column.hierarchy} if column.hierarchy else {})
+        | dict(column.more)
         for column in case.columns
-        if column.role != "subject"
+        if column.role != "subject" or column.more
     }
 
 
 def spec_text(case: Case, path: Path) -> str:
     """The spec as TOML."""
-    lines = ["[source]", f"path = {_toml(str(path))}"]
-    lines += [f"{name} = {_toml(value)}" for name, value in source_entry(case, path).items()]
+    lines = ["[source]", f"path = {toml_value(str(path))}"]
+    lines += [f"{name} = {toml_value(value)}" for name, value in source_entry(case, path).items()]
     for name, entry in attribute_entries(case).items():
-        lines += [f"[attributes.{_toml(name)}]", *(f"{key} = {_toml(value)}" for key, value in entry.items())]
+        lines += [
+            f"[attributes.{toml_value(name)}]",
+            *(f"{key} = {toml_value(value)}" for key, value in entry.items()),
+        ]
     return "\n".join(lines) + "\n"
 
 
-def _toml(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """A value as TOML."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{_toml(k)} = {_toml(v)}" for k, v in value.items()) + "}"
+        return "{" + ", ".join(f"{toml_value(k)} = {toml_value(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
+        return "[" + ", ".join(map(toml_value, value)) + "]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

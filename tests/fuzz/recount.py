@@ -25,7 +25,7 @@ def demand(holds: bool, rule: str, *facts: object) -> None:
 
 def source_texts(case: Case, columns: Sequence[Column]) -> list[Texts]:
     """The kept source rows, cells as texts."""
-    return [{c.name: text_of(c.cells[row], c.kind) for c in columns} for row in case.kept]
+    return [{c.name: text_of(c.value(row), c.kind) for c in columns} for row in case.kept]
 
 
 def published_texts(records: Sequence[Record], columns: Sequence[Column]) -> list[Texts]:
@@ -68,7 +68,9 @@ def check_recoded(case: Case, records: list[Record], suppressed: int, limit: int
 
 
 def _check_cells(case: Case, shown: Sequence[Column], rows: Sequence[Texts]) -> None:
-    texts: dict[str, list[str | None]] = {c.name: [text_of(cell, c.kind) for cell in c.cells] for c in shown}
+    texts: dict[str, list[str | None]] = {
+        c.name: [text_of(c.value(row), c.kind) for row in range(case.rows)] for c in shown
+    }
     for row, number in matched(case, rows):
         for column in shown:
             value, cell = texts[column.name][number], row[column.name]

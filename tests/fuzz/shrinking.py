@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 from tests.fuzz.attempt import Outcome
-from tests.fuzz.cases import Case
+from tests.fuzz.cases import ROW, Case
+from tests.fuzz.trial import Trial
 
 MOST_TRIES = 150
+C = TypeVar("C", bound=Case)
 
 
-def shrunken(case: Case, why: str, judge: Callable[[Case], Outcome]) -> Case:
+def shrunken(case: C, why: str, judge: Callable[[C], Outcome]) -> C:
     """Drop rows, columns and options for as long as the case fails with the signature ``why``."""
     tries = 0
     found = True
@@ -28,19 +31,16 @@ def shrunken(case: Case, why: str, judge: Callable[[Case], Outcome]) -> Case:
     return case
 
 
-def _smaller(case: Case) -> Iterator[Case]:
+def _smaller(case: C) -> Iterator[C]:
     if case.command:
         yield replace(case, command=False)
+    if isinstance(case, Trial):
+        yield from case.smaller()
     if case.rows > 3:
         half = case.rows // 2
         yield case.at(range(half))
         yield case.at(range(half, case.rows))
-    for column in case.columns:
-        if column.role != "quasi-identifier" or len(case.of("quasi-identifier")) > 1:
-            yield replace(case, columns=tuple(c for c in case.columns if c is not column))
-        if column.hierarchy:
-            plain = replace(column, hierarchy=None)
-            yield replace(case, columns=tuple(plain if c is column else c for c in case.columns))
+    yield from _with_fewer_columns(case)
     if case.rows <= 24:
         for row in range(case.rows):
             yield case.at([other for other in range(case.rows) if other != row])
@@ -48,3 +48,15 @@ def _smaller(case: Case) -> Iterator[Case]:
         yield replace(case, source="csv")
     if case.star:
         yield replace(case, star=False)
+
+
+def _with_fewer_columns(case: C) -> Iterator[C]:
+    """Without one column, or without its hierarchy; a trial needs the number of each row."""
+    for column in case.columns:
+        last = column.role == "quasi-identifier" and len(case.of("quasi-identifier")) == 1
+        needed = isinstance(case, Trial) and column.name == ROW
+        if not last and not needed:
+            yield replace(case, columns=tuple(c for c in case.columns if c is not column))
+        if column.hierarchy:
+            plain = replace(column, hierarchy=None)
+            yield replace(case, columns=tuple(plain if c is column else c for c in case.columns))

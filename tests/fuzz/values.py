@@ -8,6 +8,14 @@ from decimal import Decimal, InvalidOperation
 Cell = str | None
 """The text of a cell; None is NULL."""
 
+
+def is_star(cell: object) -> bool:
+    """Whether a cell shows stars alone: in a sensitive column it is no value (decision 0016)."""
+    if not isinstance(cell, str) or "*" not in cell:
+        return False
+    return all(sign == "*" or sign.isspace() or sign in "\u200b\u2060\ufeff" for sign in cell)
+
+
 FAMILIES: dict[str, tuple[Cell, ...]] = {
     "plain": ("a", "b", "c", "d"),
     "few": ("x", "y"),

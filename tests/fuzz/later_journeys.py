@@ -1,0 +1,232 @@
+"""Journeys of several releases: new rows by an old decision, a lock, and a release after an earlier one."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import discreet
+from discreet.verbs.addresses import Place
+from discreet.verbs.locking import publish_and_lock, publish_locked
+from tests.fuzz.cases import ROW
+from tests.fuzz.conditions import WEIGHT
+from tests.fuzz.definitions import classes_of, expanded, holds, measure
+from tests.fuzz.model_options import LEVELS
+from tests.fuzz.node_counts import Node, PlainLattice
+from tests.fuzz.notes import Notes
+from tests.fuzz.publishing import Workplace, publish, released_rows, request_of, requested_of, run_command
+from tests.fuzz.recount import demand
+from tests.fuzz.release_recount import check_release, whole_table
+from tests.fuzz.tables import write_table
+from tests.fuzz.trial import Trial
+
+
+def other_rows(trial: Trial) -> Trial:
+    """Return a table of the same kind: each column's own values in other rows."""
+    random = Random(trial.seed + 2)
+    columns = []
+    for column in trial.columns:
+        drawn = tuple(random.choice(column.cells) for _ in column.cells)
+        columns.append(column if column.name == ROW else replace(column, cells=drawn))
+    return replace(trial, columns=tuple(columns))
+
+
+def _node_of(lattice: PlainLattice, levels: Mapping[str, int]) -> Node:
+    return tuple(levels[name] for name in lattice.chains)
+
+
+def applied(place: Workplace, notes: Notes) -> None:
+    """Publish by levels, then other rows at these levels by ``apply``."""
+    trial, table = place.trial, place.opened()
+    publish(place, table, place.path)
+    notes.releases += 1
+    first = json.loads(place.path.with_name(f"{place.path.name}.manifest.json").read_text(encoding="utf-8"))
+    later = other_rows(trial)
+    lattice = PlainLattice.of(later, whole_table(later))
+    assert lattice is not None
+    folder = place.given / "later"
+    folder.mkdir()
+    data, path = write_table(later, folder), place.out / f"applied.{trial.release}"
+    expected = lattice.suppressed(_node_of(lattice, trial.more["levels"]), trial.conditions)
+    try:
+        discreet.apply(
+            place.path,
+            data,
+            path,
+            spec=place.given / "discreet.toml",
+            max_suppressed=trial.limit,
+            settings=place.settings,
+        )
+    except discreet.NoSolution:
+        demand(
+            expected is None or not _is_within(later, expected), "apply refuses what it may publish", expected
+        )
+        return
+    notes.releases += 1
+    second = Workplace(later, place.given, place.out)
+    rows, manifest = released_rows(second, None, path)
+    told = [{e["name"]: e.get("level") for e in m["attributes"]} for m in (first, manifest)]
+    demand(told[0] == told[1], "apply publishes at the release's levels", told)
+    check_release(second, rows, manifest)
+    place.check_inputs()
+
+
+def _is_within(trial: Trial, suppressed: int) -> bool:
+    return suppressed <= int(trial.limit) and suppressed < len(trial.kept)
+
+
+def locked(place: Workplace, notes: Notes) -> None:
+    """Publish and lock, then other rows under the lock, and refuse a spec that says something else."""
+    trial, table = place.trial, place.opened()
+    lock, request = place.out / "decision.lock", request_of(trial)
+    policy = "star" if trial.star else "drop"
+    target = Place(place.path, policy)
+    publish_and_lock(table, request, target, lock, levels=trial.more["levels"])
+    notes.releases += 1
+    text = lock.read_bytes()
+    rows, manifest = released_rows(place, None, place.path)
+    check_release(place, rows, manifest)
+    later = other_rows(trial)
+    second = Workplace(later, place.given, place.out)
+    opened = second.opened()
+    lattice = PlainLattice.of(later, whole_table(later))
+    assert lattice is not None
+    expected = lattice.suppressed(_node_of(lattice, trial.more["levels"]), trial.conditions)
+    path = place.out / f"next.{trial.release}"
+    may = expected is not None and _is_within(later, expected)
+    try:
+        publish_locked(opened, lock, path)
+        demand(may, "a lock's limit holds", expected, trial.limit)
+        found, told = released_rows(second, None, path)
+        check_release(second, found, told)
+        notes.releases += 1
+    except discreet.NoSolution:
+        demand(not may, "a lock refuses what it may publish", expected, trial.limit)
+    _check_other_spec(place, lock)
+    demand(lock.read_bytes() == text, "a lock stays as it is")
+
+
+def _check_other_spec(place: Workplace, lock: Any) -> None:
+    """The locked rows under a spec with another role must not be published by the lock."""
+    columns = tuple(replace(c, role="insensitive") if c.name == WEIGHT else c for c in place.trial.columns)
+    other = Workplace(replace(place.trial, columns=columns), place.given, place.out)
+    try:
+        publish_locked(other.opened(), lock, place.out / "other.csv")
+    except discreet.InputError:
+        return
+    demand(False, "a lock refuses another spec")
+
+
+def after(place: Workplace, notes: Notes) -> None:
+    """Publish, then again beside that release: k and l hold of every part that both make."""
+    trial, table = place.trial, place.opened()
+    levels: Mapping[str, int] = trial.more["levels"]
+    publish(place, table, place.path)
+    notes.releases += 1
+    lattice = PlainLattice.of(trial, whole_table(trial))
+    assert lattice is not None
+    first = _shown_at(lattice, _node_of(lattice, levels), trial)
+    path = place.out / f"second.{trial.release}"
+    limit = min(int(trial.limit), len(trial.kept) - 1)
+    safe = {
+        node: rows
+        for node in lattice.nodes()
+        if (rows := lattice.suppressed(node, trial.conditions)) is not None
+        and rows <= limit
+        and _parts_hold(lattice, [first, _shown_at(lattice, node, trial)])
+    }
+    _check_levels_after(place, table, safe)
+    least = min(((sum(node), rows) for node, rows in safe.items()), default=None)
+    try:
+        levels = _published_after(place, path)
+    except (discreet.NoSolution, discreet.RequirementNotMet):
+        demand(least is None, "a release after another is refused, though one is safe", least)
+        return
+    notes.releases += 1
+    node = _node_of(lattice, levels)
+    lowest = (sum(node), safe.get(node)) == least
+    demand(
+        lowest or trial.seed % 2 == 0, "the lowest levels that are safe after another release", node, least
+    )
+    demand(node in safe, "the parts of two releases meet k and l", node, sorted(safe)[:3])
+    second = Workplace(replace(trial, model=LEVELS), place.given, place.out)
+    rows, manifest = released_rows(second, None, path)
+    check_release(second, rows, manifest)
+    place.check_inputs()
+
+
+def _check_levels_after(place: Workplace, table: Any, safe: Mapping[Node, int]) -> None:
+    """Publish given levels after the first release: refused unless every part is safe."""
+    trial, random = place.trial, Random(place.trial.seed + 5)
+    heights = [len(next(iter(chain.values()))) - 1 for chain in trial.chains().values() if chain]
+    nodes = [tuple(random.randint(0, height) for height in heights) for _ in range(3)]
+    for place_of, node in enumerate(nodes):
+        levels = dict(zip([column.name for column in trial.keys], node, strict=True))
+        path = place.out / f"levels{place_of}.csv"
+        try:
+            table.publish(levels, path, after=[place.path], **requested_of(trial))
+        except (discreet.NoSolution, discreet.RequirementNotMet):
+            demand(node not in safe, "levels that are safe after a release are refused", node)
+            continue
+        demand(node in safe, "levels after a release are published only where parts are safe", node)
+
+
+def _published_after(place: Workplace, path: Path) -> Mapping[str, int]:
+    """Publish after the first release: the lowest levels or those of least loss."""
+    trial = place.trial
+    command = [
+        "publish",
+        str(place.given / "discreet.toml"),
+        "--output",
+        str(path),
+        "--json",
+        "--threads",
+        "1",
+    ]
+    command += ["--after", str(place.path), "--max-suppressed", str(trial.limit)]
+    command += ["--k", str(trial.k)] if trial.k else []
+    command += ["--l", str(trial.l)] if trial.l else []
+    command += ["--suppressed", "star" if trial.star else "drop"]
+    run_command(place, command if trial.seed % 2 else [*command, "--model", "full-domain"])
+    manifest = json.loads(path.with_name(f"{path.name}.manifest.json").read_text(encoding="utf-8"))
+    return {entry["name"]: entry["level"] for entry in manifest["attributes"] if "level" in entry}
+
+
+def _shown_at(lattice: PlainLattice, node: Node, trial: Trial) -> list[Any]:
+    """What a release at a node shows of each kept row: its class, or None where it is suppressed."""
+    gone = set()
+    conditions = expanded(trial.conditions, [c.name for c in trial.of("sensitive")])
+    for one in lattice.classes(node):
+        if not all(holds(c, measure(c, one, lattice.table)) for c in conditions):
+            gone.add(one.cells)
+    names = list(lattice.chains)
+    cells = [tuple(lattice.shown(row, node)[name] for name in names) for row in lattice.rows]
+    return [None if each in gone else each for each in cells]
+
+
+def _parts_hold(lattice: PlainLattice, releases: Sequence[Sequence[Any]]) -> bool:
+    """Whether k and l hold of the rows that are together in both releases; what both suppress is no part."""
+    parts: dict[Any, list[Any]] = defaultdict(list)
+    for row, seen in zip(lattice.rows, zip(*releases, strict=True), strict=True):
+        if any(cells is not None for cells in seen):
+            parts[seen].append(row)
+    asked = [c for c in lattice.trial.conditions if c.name in ("k", "l")]
+    asked = expanded(asked, [c.name for c in lattice.trial.of("sensitive")])
+    made = [classes_of(rows, [])[0] for rows in parts.values()]
+    return all(holds(c, measure(c, one, lattice.table)) for one in made for c in asked)
+
+
+def given_levels(trial: Trial, random: Random) -> Trial:
+    """Return the trial with levels to publish at, those without a meaning of their own left out."""
+    chains = trial.chains()
+    heights = {name: len(next(iter(chain.values()))) - 1 for name, chain in chains.items() if chain}
+    levels = {
+        name: random.randint(int(height > 2), height - (random.random() < 0.7))
+        for name, height in heights.items()
+    }
+    return replace(trial, model=LEVELS, more=dict(trial.more) | {"levels": levels})

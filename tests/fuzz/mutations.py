@@ -1,0 +1,164 @@
+"""Changed releases and forged manifests, which an audit must judge as plain Python does."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+FURTHER_STARS_ARE_JUDGED = False
+"""Whether an audit judges rows of stars, beyond those that were starred, by every criterion.
+
+It judges them by k and l alone (``audit.starred_rows``), so a release with starred rows gets no further one.
+"""
+Rows = list[dict[str, str | None]]
+Manifest = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a release: all, the quasi-identifiers, the sensitive ones.
+
+    ``starred`` is whether its suppressed rows are starred.
+    """
+
+    every: tuple[str, ...]
+    keys: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    starred: bool
+
+
+RowMutation = Callable[[Random, Rows, Columns], None]
+
+
+def _plain(rows: Rows) -> Rows:
+    """The rows that show something; all where none does."""
+    return [row for row in rows if set(row.values()) != {"*"}] or rows
+
+
+def _cell(random: Random, rows: Rows, columns: Columns) -> None:
+    """Another row's cell in the place of a quasi-identifier's."""
+    name = random.choice(columns.keys)
+    random.choice(_plain(rows))[name] = random.choice(rows)[name]
+
+
+def _alone(random: Random, rows: Rows, columns: Columns) -> None:
+    """A row that no other looks like."""
+    random.choice(_plain(rows))[random.choice(columns.keys)] = "nobody else"
+
+
+def _missing(random: Random, rows: Rows, columns: Columns) -> None:
+    random.choice(_plain(rows))[random.choice(columns.sensitive or columns.keys)] = None
+
+
+def _dropped(random: Random, rows: Rows, columns: Columns) -> None:
+    rows.pop(random.randrange(len(rows)))
+
+
+def _doubled(random: Random, rows: Rows, columns: Columns) -> None:
+    rows.append(dict(random.choice(_plain(rows))))
+
+
+def _swapped(random: Random, rows: Rows, columns: Columns) -> None:
+    one, other = random.choice(_plain(rows)), random.choice(_plain(rows))
+    for name in columns.sensitive[:1]:
+        one[name], other[name] = other[name], one[name]
+
+
+def _alike(random: Random, rows: Rows, columns: Columns) -> None:
+    """One sensitive value for a whole class."""
+    shown = random.choice(_plain(rows))
+    for row in _plain(rows):
+        if columns.sensitive and all(row[name] == shown[name] for name in columns.keys):
+            row[columns.sensitive[0]] = shown[columns.sensitive[0]]
+
+
+def _starred(random: Random, rows: Rows, columns: Columns) -> None:
+    if FURTHER_STARS_ARE_JUDGED or not columns.starred:
+        random.choice(rows).update(dict.fromkeys(columns.every, "*"))
+
+
+def _nothing(random: Random, rows: Rows, columns: Columns) -> None:
+    """The rows as they are, for a forged manifest."""
+
+
+def _lower_k(random: Random, manifest: Manifest) -> None:
+    manifest["requirement"]["k"] = 1
+
+
+def _higher_k(random: Random, manifest: Manifest) -> None:
+    manifest["requirement"]["k"] = (manifest["requirement"]["k"] or 1) + random.choice((1, 2))
+
+
+def _higher_l(random: Random, manifest: Manifest) -> None:
+    if any(entry["role"] == "sensitive" and entry["published"] for entry in manifest["attributes"]):
+        manifest["requirement"]["l"] = random.choice((2, 3))
+
+
+def _other_role(random: Random, manifest: Manifest) -> None:
+    keys = [entry for entry in manifest["attributes"] if entry["role"] == "quasi-identifier"]
+    if len(keys) > 1:
+        random.choice(keys)["role"] = "insensitive"
+
+
+def _one_criterion_less(random: Random, manifest: Manifest) -> None:
+    others = [name for name in manifest["requirement"] if name not in ("k", "l")]
+    if others:
+        del manifest["requirement"][random.choice(others)]
+
+
+def _as_it_was(random: Random, manifest: Manifest) -> None:
+    """The manifest as it was, or with the digest of the changed file."""
+
+
+ROWS: Mapping[str, RowMutation] = {
+    "unchanged": _nothing,
+    "cell": _cell,
+    "alone": _alone,
+    "missing": _missing,
+    "dropped": _dropped,
+    "doubled": _doubled,
+    "swapped": _swapped,
+    "alike": _alike,
+    "starred": _starred,
+}
+FORGERIES: Mapping[str, Callable[[Random, Manifest], None]] = {
+    "honest": _as_it_was,
+    "lower-k": _lower_k,
+    "higher-k": _higher_k,
+    "higher-l": _higher_l,
+    "other-role": _other_role,
+    "criterion-less": _one_criterion_less,
+}
+
+
+def features_of_mutations() -> list[str]:
+    """List every change of rows and every forgery of a manifest."""
+    return [f"mutation {name}" for name in ROWS] + [f"forgery {name}" for name in FORGERIES]
+
+
+def changed(random: Random, names: Sequence[str], rows: Rows, columns: Columns) -> Rows:
+    """Return changed rows; the given ones stay as they are."""
+    found = [dict(row) for row in rows]
+    for name in names:
+        if found:
+            ROWS[name](random, found, columns)
+    return found
+
+
+def forged(random: Random, names: Sequence[str], manifest: Manifest) -> Manifest:
+    """Return a forged manifest; the given one stays as it is."""
+    found = deepcopy(manifest)
+    for name in names:
+        FORGERIES[name](random, found)
+    return found
+
+
+def signed(manifest: Manifest, path: Path, rows: int) -> Manifest:
+    """Return the manifest with the digest and the number of rows of a file."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return manifest | {"data": manifest["data"] | {"sha256": digest, "rows": rows}}

@@ -1,0 +1,207 @@
+"""Publish a trial by the API or by the command, and keep what its journey needs of the folder."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import discreet
+from discreet.cli.main import main
+from discreet.model.request import Request
+from discreet.models import named
+from discreet.settings import Settings
+from tests.fuzz.model_options import LEVELS, NEGOTIATED
+from tests.fuzz.recount import demand
+from tests.fuzz.tables import FRAMES, MEMORY, plain_text, read_texts, spec_document, write_spec, write_table
+from tests.fuzz.trial import Trial
+
+KINDS: dict[int, type[discreet.DiscreetError]] = {
+    1: discreet.RequirementNotMet,
+    2: discreet.InputError,
+    3: discreet.NoSolution,
+    4: discreet.LimitReached,
+    70: discreet.InternalError,
+}
+WORKLOAD = "queries = 4\ndimensions = 1\nselectivity = 0.3\nseed = 3\n"
+
+
+@dataclass
+class Workplace:
+    """The folder of a trial: ``given`` holds what the publisher has, ``out`` what is made."""
+
+    trial: Trial
+    given: Path
+    out: Path
+    digests: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def in_folder(cls, trial: Trial, folder: Path) -> Workplace:
+        """Write the source, its spec and every file that the spec names."""
+        found = cls(trial, folder / "given", folder / "out")
+        found.given.mkdir()
+        found.out.mkdir()
+        return found
+
+    @property
+    def settings(self) -> Settings:
+        """Small limits, and a private log of its own."""
+        return Settings(10**9, 1, self.out / "log.jsonl")
+
+    @property
+    def path(self) -> Path:
+        """Where the release goes."""
+        return self.out / f"release.{self.trial.release}"
+
+    def opened(self) -> Any:
+        """Write everything and open the table."""
+        trial = self.trial
+        (self.given / "workload.toml").write_text(WORKLOAD, encoding="utf-8")
+        made = write_table(trial, self.given)
+        if trial.source in FRAMES:
+            spec: Any = spec_document(trial, self.given)
+            found = discreet.open(made, spec, settings=self.settings)
+        else:
+            found = discreet.open(write_spec(trial, self.given, made), settings=self.settings)
+        self.digests = self.read_digests()
+        return found
+
+    def read_digests(self) -> dict[str, str]:
+        """Return the digest of each given file."""
+        files = sorted(path for path in self.given.rglob("*") if path.is_file())
+        return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+    def check_inputs(self) -> None:
+        """Demand that no given file was changed or removed; key files may be new."""
+        now = self.read_digests()
+        changed = [name for name, digest in self.digests.items() if now.get(name) != digest]
+        demand(not changed, "no given file is changed", changed)
+
+
+def publish(place: Workplace, table: Any, path: Path, **more: Any) -> Any:
+    """Publish the trial's request; ``more`` are further keywords of ``Table.publish``."""
+    trial = place.trial
+    keywords: dict[str, Any] = {"suppressed": "star" if trial.star else "drop", **more}
+    target = None if trial.release == MEMORY else path
+    requested = requested_of(trial)
+    low, high = trial.levels
+    if trial.model == "permutation":
+        return table.publish(named(trial.model)(**_options(place)), target, k=trial.k, **more)
+    if trial.model == NEGOTIATED:
+        wish = table.negotiate(**requested, min_level=low or None, max_level=high or None)
+        if wish.exact is None:
+            raise discreet.NoSolution("no exact answer")
+        return table.publish(wish.exact, target, **keywords)
+    if trial.model == LEVELS:
+        return table.publish(dict(trial.more["levels"]), target, **keywords, **requested)
+    if trial.model == "patterns" and trial.limit == 0:
+        requested["max_suppressed"] = None
+    return table.publish(named(trial.model)(**_options(place)), target, **keywords, **requested)
+
+
+def requested_of(trial: Trial) -> dict[str, Any]:
+    """Return the request as keywords of the API."""
+    return {
+        "k": trial.k or None,
+        "l": trial.l,
+        "criteria": [condition.criterion for condition in trial.further],
+        "max_suppressed": trial.limit,
+    }
+
+
+def request_of(trial: Trial) -> Request:
+    """Return the request as the program's value."""
+    return Request.of(
+        k=trial.k or None,
+        l=trial.l,
+        max_suppressed=trial.limit,
+        criteria=[condition.criterion for condition in trial.further],
+    )
+
+
+def _options(place: Workplace) -> dict[str, Any]:
+    options = dict(place.trial.options)
+    if "workload" in options:
+        options["workload"] = place.given / options["workload"]
+    return options
+
+
+def publish_by_command(place: Workplace, path: Path) -> None:
+    """Publish by the command line; an error that it prints is raised."""
+    trial = place.trial
+    command = [
+        "publish",
+        str(place.given / "discreet.toml"),
+        "--output",
+        str(path),
+        "--threads",
+        "1",
+        "--json",
+    ]
+    if trial.model != "permutation":
+        command += ["--suppressed", "star" if trial.star else "drop", "--max-suppressed", str(trial.limit)]
+    command += ["--k", str(trial.k)] if trial.k else []
+    command += ["--l", str(trial.l)] if trial.l else []
+    for condition in trial.further:
+        flag = condition.criterion.flag()
+        value = f"{condition.attribute}={condition.value}" if condition.attribute else str(condition.value)
+        command += [flag, value]
+        for name, part in condition.parts:
+            command += [f"{flag}-{name.replace('_', '-')}", str(part)]
+    if trial.model == LEVELS:
+        for name, level in trial.more["levels"].items():
+            command += ["--level", f"{name}={level}"]
+    elif trial.model != NEGOTIATED:
+        command += ["--model", trial.model]
+        for name, option in trial.options.items():
+            flag = f"--{name.replace('_', '-')}"
+            command += [flag] if option is True else [flag, str(option)]
+    run_command(place, command)
+
+
+def run_command(place: Workplace, command: list[str]) -> Mapping[str, Any]:
+    """Run the command line in this process; return its JSON, or raise the error that it prints."""
+    said = io.StringIO()
+    with (
+        contextlib.redirect_stdout(said),
+        patch.dict(os.environ, {"DISCREET_LOG": str(place.out / "log.jsonl")}),
+    ):
+        status = main(command)
+    document: Mapping[str, Any] = json.loads(said.getvalue())
+    if status and "error" in document:
+        raise KINDS[status](document["error"]["message"], advice=document["error"]["advice"])
+    return document
+
+
+def released_rows(place: Workplace, released: Any, path: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the rows of a release as texts, and its manifest."""
+    if place.trial.release == MEMORY:
+        table = released.to_arrow()
+        rows = [{name: plain_text(cell) for name, cell in row.items()} for row in table.to_pylist()]
+        return rows, dict(released.manifest)
+    manifest = path.with_name(path.name + ".manifest.json").read_text(encoding="utf-8")
+    return read_texts(path), json.loads(manifest)
+
+
+def _is_not_compiled(part: str) -> bool:
+    return False
+
+
+@contextlib.contextmanager
+def evaluator(*, kernels: bool) -> Iterator[None]:
+    """Choose compiled code, or its numpy twin, for everything within the context."""
+    from discreet.kernels import readiness
+
+    compiled = readiness.is_compiled if kernels else _is_not_compiled
+    with (
+        patch.dict(os.environ, {"DISCREET_COMPILE": "wait" if kernels else "never"}),
+        patch.object(readiness, "is_compiled", compiled),
+    ):
+        yield
