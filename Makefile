@@ -9,7 +9,7 @@ SLOWEST := --durations=15 --durations-min=2
 SOURCES := src tests benchmarks docs
 PYTEST := $(RUN) -m pytest $(SLOWEST) -n auto --maxprocesses 4 --dist loadgroup
 
-.PHONY: help install demo test test-all fuzz lint style bench site oldest packages clean
+.PHONY: help install demo test test-all fuzz mutants lint style bench site oldest packages clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,8 +39,11 @@ test-all: lint $(VENV)/.system ## the same with the slow tests and newly drawn t
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m '' tests/kernels tests/lattice
 	$(RUN) -m tests.fuzz --minutes 1
 
-fuzz: $(STAMP) ## hostile tables through every model and format for MINUTES (10), or one of them again (SEED=N)
-	$(RUN) -m tests.fuzz $(if $(SEED),--seed $(SEED),--minutes $(or $(MINUTES),10))
+fuzz: $(STAMP) ## tables through every criterion, model and format for MINUTES (10), or one again (SEED=trial-N)
+	$(RUN) -m tests.fuzz $(if $(SEED),--seed "$(SEED)",--minutes $(or $(MINUTES),10))
+
+mutants: $(STAMP) ## planted bugs, each in a copy of the program: which attempt of the fuzz finds it
+	$(RUN) -m tests.mutants
 
 lint: style ## style, format and strict types
 	$(RUN) -m mypy
