@@ -10,20 +10,22 @@ from discreet.model.table_spec import SourceSpec
 from discreet.sql.names import literal
 
 
-def told_unquoted(engine: Engine, source: SourceSpec) -> str:
-    """Name the columns with such cells and their rows; empty where there are none. Cost: two scans.
+def told_unquoted(engine: Engine, source: SourceSpec) -> tuple[str, ...]:
+    """Name the columns with such cells and their rows; nothing where there are none. Cost: two scans.
 
     ``source`` says which words are NULL without quotes.
     """
     words = source.unquoted_nulls or ()
+    if not words:
+        return ()
     quoted, every = (_rows_with(engine, replace(source, unquoted_nulls=n), words) for n in (words, ()))
     rows = {name: every[name] - number for name, number in quoted.items()}
     cells = ", ".join(f"'{n}' in {number:,} row{'s' * (number != 1)}" for n, number in rows.items() if number)
     if not cells:
-        return ""
+        return ()
     return (
         f"{', '.join(words)} without quotes is NULL, as the file quotes its texts: {cells}. In quotes it is "
-        "a value."
+        "a value.",
     )
 
 

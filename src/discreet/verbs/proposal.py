@@ -255,17 +255,10 @@ def init(
         reporter.stage("Profiling columns") as advance,
     ):
         proposal = propose_spec(engine, source, advance, _folder(hierarchies, target), about.known)
-        unquoted = told_unquoted(engine, source) if source.unquoted_nulls else ""
+        told = (*about.told, *reading.told, *told_unquoted(engine, source))
     hidden = (_NO_PASSWORD,) if source.url is not None and has_password(source.url) else ()
     place = {**_place(source, target), **source_table(source)}
-    found = Proposal(
-        proposal,
-        source.label,
-        place,
-        target,
-        (*hidden, *about.notes),
-        (*about.told, *reading.told, *filter(None, (unquoted,))),
-    )
+    found = Proposal(proposal, source.label, place, target, (*hidden, *about.notes), told)
     if target is not None:
         write_text(target, found.text, overwrite=overwrite)
         if source.data is None:
