@@ -53,5 +53,7 @@ def _with_classes(
     if not keys:
         return SingleValues(found.column, found.rows, found.alone, found.alone)
     texts = [table.text(key) for key in keys]
-    number = engine.fetch_rows(sql.alone_in_class(relation, texts, table.text(found.column)))[0][0]
+    number = engine.fetch_rows(sql.alone_in_class(table.dialect, relation, texts, table.text(found.column)))[
+        0
+    ][0]
     return SingleValues(found.column, found.rows, found.alone, int(number))
