@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -29,7 +30,9 @@ def sent(response: Any) -> tuple[dict[str, str], bytes]:
         return {"type": "http.disconnect"} if len(messages) > 99 else await asyncio.sleep(9, {})
 
     scope = {"type": "http", "method": "GET", "headers": [], "asgi": {"spec_version": "2.4"}}
-    asyncio.run(response(scope, receive, send))
+    # The browser tests of the same process leave an event loop in this thread.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lambda: asyncio.run(response(scope, receive, send))).result()
     headers = {key.decode(): value.decode() for key, value in messages[0]["headers"]}
     return headers, b"".join(message.get("body", b"") for message in messages[1:])
 

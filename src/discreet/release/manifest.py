@@ -282,7 +282,9 @@ def _read(manifest: str, read: Callable[[], str]) -> Manifest:
         ) from None
     except OSError as error:
         raise InputError(f"{manifest} cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except KeyError as error:
+        raise InputError(f"{manifest} is no manifest of discreet's: {error} is missing") from None
+    except (ValueError, TypeError, AttributeError) as error:
         raise InputError(f"{manifest} is no manifest of discreet's: {error}") from None
 
 
