@@ -270,3 +270,11 @@ def test_agreement_is_counted_as_in_plain_python(tmp_path: Path, settings: Setti
         chance = sum(n * (n - 1) for n in counts.values()) / (len(rows) * (len(rows) - 1))
         assert sex.chance == pytest.approx(chance)
         assert find_person_keys(engine, source, (), ()).first is None
+
+
+def test_survey_weight_of_groups_of_ages_identifies_nobody(
+    data_dir: Path, tmp_path: Path, settings: Settings
+) -> None:
+    lines = (data_dir / "adult" / "adult_30162.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    found = proposed("".join(lines[:2001]), tmp_path / "adult.csv", settings)
+    assert found.subject is None

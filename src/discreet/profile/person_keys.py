@@ -28,7 +28,7 @@ from discreet.sql.written_steps import stripped
 
 _CONSTANT = 0.8
 _VARIES = {TraitKind.BIRTH: 0.6, TraitKind.SEX: 0.6, TraitKind.ORIGIN: 0.4, TraitKind.AGE: 0.3}
-_SAME_AGES, _OTHER_AGES = 0.3, 0.6
+_FEW_YEARS, _OTHER_AGES = 0.02, 0.6
 _SURE = log(10_000)
 _INFORMATIVE = 0.98
 _MOST_TRAITS = 4
@@ -271,7 +271,9 @@ class _Look:
         """Whether traits are constant within the values, and that is neither chance nor their own doing.
 
         A name that numbers persons needs no more than that. Another column needs two traits, or a date of
-        birth, and more values than there are combinations of them: a stratum of sex and age has no more.
+        birth, and more values than there are combinations of them: a stratum of sex and age has no more. Ages
+        that differ more than a few years within its values speak against it: a survey's weight is that of a
+        group of ages.
         """
         if self.varies or not self.constant:
             return False
@@ -279,6 +281,9 @@ class _Look:
             return True
         birth = any(t.kind is TraitKind.BIRTH for t in self.constant)
         several = len({t.kind for t in self.constant}) > 1
+        ages = (t.age_spread for t in self.traits if t.kind is TraitKind.AGE and t not in self.constant)
+        if not birth and any(spread > _FEW_YEARS for spread in ages):
+            return False
         return (birth or several) and self._is_sure and (birth or self.key.values > self.combinations)
 
     @property
