@@ -184,7 +184,7 @@ def test_a_release_goes_into_a_sqlite_file_and_is_audited_there(people: Path, tm
 def test_its_readers_check_it_without_discreet(people: Path, tmp_path: Path) -> None:
     target = tmp_path / "released.sqlite"
     release(people, target)
-    assert "sqlite_scan('" in str(discreet.audit_sql(target))
+    assert f"sqlite_scan('{target}', 'release')" in str(discreet.audit_sql(target))
 
 
 def test_types_that_sqlite_has_not_are_texts_and_nan_is_refused(engine: DuckdbEngine, tmp_path: Path) -> None:

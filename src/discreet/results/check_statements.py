@@ -45,5 +45,5 @@ class CheckStatements(Printed):
         }
 
     def document(self) -> Document:
-        """The script, line by line."""
-        return tuple(Line(line) for line in self.script.splitlines())
+        """The script, line by line: a wrapped line would break a literal."""
+        return tuple(Line(line, verbatim=True) for line in self.script.split("\n"))

@@ -112,17 +112,19 @@ def relation(source: SourceSpec, reader: Dialect, *, by_name: bool = False) -> s
     A table of a DuckDB database's file is one once that is opened. ``InputError`` for a file that is neither
     delimited text in UTF-8 nor Parquet.
     """
-    if source.path is None or source.table is not None:
+    if source.path is None:
         return ".".join(map(reader.identifier, table_parts(str(source.table))))
     path, kind = source.path, source.format or source.path.suffix.lower().lstrip(".")
     shown = Path(path.name) if by_name else path
+    if kind == "sqlite":
+        return f"sqlite_scan({literal(str(shown))}, {literal(source.table or 'release')})"
+    if source.table is not None:
+        return ".".join(map(reader.identifier, table_parts(source.table)))
     named = glob_literal(shown)
     if path.is_dir():
         named = f"{named[:-1]}/*.parquet'"
     if path.is_dir() or kind == "parquet":
         return f"read_parquet({named}, hive_partitioning=false)"
-    if kind == "sqlite":
-        return f"sqlite_scan({literal(str(shown))}, 'release')"
     if kind not in ("csv", "tsv") or source.encoding not in (None, "utf-8"):
         raise InputError(
             f"{path} is read by no statement",
