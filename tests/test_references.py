@@ -22,7 +22,7 @@ CITATION = re.compile(
 )
 UNDATED = re.compile(r"Pilalidou|Halwe")
 """Authors of slides that print no year; they are cited without one."""
-NO_AUTHORS = {"Jan", "Aug", "In", "Since", "November", "Februar", "März", "Mai"}
+NO_AUTHORS = {"Jan", "Aug", "In", "Since", "November", "Februar", "März", "Mai", "Sales"}
 
 
 def cited_in(text: str) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ import pyroaring
 import pytest
 
 import discreet
-from discreet.differential.ledger import _digests
+from discreet.differential.ledger import Ledger
 from discreet.engines.connect import connect
 from discreet.engines.scratch import opened
 from discreet.errors import InputError
@@ -222,13 +222,21 @@ def test_a_subset_is_of_the_same_version_as_its_population(tmp_path: Path) -> No
 @pytest.mark.parametrize("kind", WRITERS)
 def test_a_copy_spends_the_same_budget(kind: str, tmp_path: Path, settings: Settings) -> None:
     def known_by(folder: Path) -> set[str]:
-        document = {"source": {"path": str(folder)}, "attributes": PEOPLE}
-        return set(_digests(spec_from_mapping(document, base=tmp_path, label="spec", settings=settings)))
+        document = {
+            "source": {"path": str(folder)},
+            "attributes": PEOPLE,
+            "privacy_budget": {"epsilon": 1.0},
+        }
+        spec = spec_from_mapping(document, base=tmp_path, label="spec", settings=settings)
+        return set(Ledger.of(spec, settings).tables)
 
-    for name in ("people", "others"):
+    for name in ("people", "same-rows"):
         WRITERS[kind](tmp_path / name)
-    assert not known_by(tmp_path / "people") & known_by(tmp_path / "others")
+    assert known_by(tmp_path / "people") & known_by(tmp_path / "same-rows")
     if kind == "delta":
+        write_delta(tmp_path / "others")
+        deltalake.write_deltalake(tmp_path / "others", arrow(SECOND), mode="append")
+        assert not known_by(tmp_path / "people") & known_by(tmp_path / "others")
         shutil.copytree(tmp_path / "people", tmp_path / "copy")
         assert known_by(tmp_path / "people") & known_by(tmp_path / "copy")
 

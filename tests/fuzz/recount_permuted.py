@@ -34,7 +34,7 @@ def check_permuted(case: Case, path: Path) -> None:
     if any(c.name == ROW for c in kept):
         own: dict[Any, list[str | None]] = defaultdict(list)
         for (_, number), record in zip(matched(case, rows), records, strict=True):
-            own[record[group]].append(text_of(column.cells[number], column.kind))
+            own[record[group]].append(text_of(column.value(number), column.kind))
         for name, members in own.items():
             demand(Counter(members) == Counter(dealt[name]), "a group's values", members, dealt[name])
     else:

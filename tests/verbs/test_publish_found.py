@@ -45,7 +45,7 @@ def test_each_solution_is_published_for_the_request_that_is_given(table: Table, 
 
 def test_a_solution_alone_requires_nothing_and_is_refused(table: Table, tmp_path: Path) -> None:
     (solution, *_) = table.search("optimal", k=2, max_suppressed=2).solutions
-    with pytest.raises(InputError, match=r"Give k=10"):
+    with pytest.raises(InputError, match=r"such as k=10"):
         table.publish(solution, tmp_path / "r.csv")
     assert not (tmp_path / "r.csv").exists()
 

@@ -74,7 +74,8 @@ def test_table_warnings_negotiate_and_inspect_repeat_them(table: discreet.Table)
     assert result.warnings == (TOLD, SECRET)
     assert result.as_json()["warnings"] == [TOLD, SECRET]
     lines = str(result).splitlines()
-    assert lines[1] == f"Warning: {TOLD}", "directly under the outcome"
+    first = next(number for number, line in enumerate(lines) if line.endswith("were allowed."))
+    assert lines[first + 1] == f"Warning: {TOLD}", "directly under the outcome"
     local = table.negotiate_local()
     assert local.as_json()["warnings"] == [TOLD, SECRET]
     assert str(local).index(TOLD) < str(local).index("height")

@@ -1,6 +1,6 @@
 """Words that have an order of their own: levels of education, as tables in common use write them.
 
-The levels are those of ISCED (UNESCO, International Standard Classification of Education, 2011): early
+The levels are those of UNESCO's International Standard Classification of Education (ISCED 2011): early
 childhood, primary, lower and upper secondary, post-secondary, short tertiary, bachelor's, master's, doctoral.
 Single grades and years of school are between them.
 """

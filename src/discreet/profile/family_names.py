@@ -10,7 +10,7 @@ import re
 from functools import cache
 
 FAMILY_NAMES = {
-    "English; United States Census Bureau 2010, Office for National Statistics": """
+    "English; census of 2010 in the United States, Office for National Statistics": """
         smith johnson williams jones davis wilson anderson thomas moore martin thompson harris clark lewis
         robinson allen hernandez adams nelson campbell mitchell roberts phillips evans collins stewart morris
         murphy rogers reed morgan howard richardson watson brooks sanders bennett hughes foster jenkins

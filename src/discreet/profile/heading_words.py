@@ -147,7 +147,7 @@ LANGUAGES = (
     ),
     HeadingWords(
         "Hindi, Marathi, Nepali",
-        "Aadhaar card, household schedule of the Census of India 2011",
+        "Aadhaar card, household schedule of India's 2011 Census",
         "नाम पूरानाम उपनाम कुलनाम पिता माता पति मरीज रोगी लाभार्थी ग्राहक कर्मचारी",
         {
             "D": "फोन मोबाइल दूरभाष",
@@ -164,7 +164,7 @@ LANGUAGES = (
     ),
     HeadingWords(
         "Bengali, Tamil, Telugu",
-        "national identity card of Bangladesh, household schedule of the Census of India 2011",
+        "national identity card of Bangladesh, household schedule of India's 2011 Census",
         "নাম পিতা মাতা রোগী பெயர் పేరు",
         {"D": "ফোন মোবাইল தொலைபேசி ఫోన్", "A": "ঠিকানা முகவரி చిరునామా"},
         "লিঙ্গ বয়স ধর্ম পেশা பாலினம் வயது லింగం వయస్సు",
