@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import ROOT
-from discreet.engines.connect import connect
-from discreet.frequency.count import count_frequency_set
+from discreet.engines.connection import connect
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.frequency_set import FrequencySet
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 
 QUASI_IDENTIFIERS = (
     *("sex", "age", "race", "marital_status", "education", "native_country"),

@@ -13,17 +13,17 @@ from dataclasses import replace
 from benchmarks.adult import frequency_set
 from benchmarks.harness import Benchmark, parser
 from benchmarks.tables import Column, Table, make
-from discreet.engines.connect import connect
-from discreet.frequency.count import count_frequency_set
-from discreet.measures.costs import cost_named
+from discreet.engines.connection import connect
+from discreet.frequency.table_scan import count_frequency_set
+from discreet.measures.named_costs import cost_named
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.request import Request
 from discreet.model.search_result import SearchResult
 from discreet.search.anytime import anytime
 from discreet.search.optimal import optimal
-from discreet.search.task import SearchTask
+from discreet.search.search_problem import SearchProblem
 from discreet.settings import Settings
-from discreet.spec.load import load_spec
+from discreet.spec.spec_reader import load_spec
 
 WIDE_25 = Table("wide_25", rows=100_000, columns=tuple(Column(f"q{i:02d}", 16, (2, 8)) for i in range(25)))
 BUDGETS = (1, 40, 200, 1_000)
@@ -51,9 +51,9 @@ def main() -> None:
     table = wide(settings, chosen.rows)
     adult = frequency_set(settings)
 
-    def task(counted: FrequencySet, nodes: int, limit: str) -> SearchTask:
+    def task(counted: FrequencySet, nodes: int, limit: str) -> SearchProblem:
         request = Request.of(k=5, max_suppressed=limit)
-        return SearchTask.of(counted, request, settings, cost=cost_named("loss"), node_budget=nodes)
+        return SearchProblem.of(counted, request, settings, cost=cost_named("loss"), node_budget=nodes)
 
     def case(nodes: int) -> Callable[[], SearchResult]:
         return lambda: anytime(task(table, nodes, "1%"))

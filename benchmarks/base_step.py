@@ -18,10 +18,10 @@ GOALS = {"wide_50m": 1.5}
 
 def ours(spec_path: Path, memory: int, threads: int) -> Timed:
     """Load the spec, connect, and time the count."""
-    from discreet.engines.connect import connect
-    from discreet.frequency.count import count_frequency_set
+    from discreet.engines.connection import connect
+    from discreet.frequency.table_scan import count_frequency_set
     from discreet.settings import Settings
-    from discreet.spec.load import load_spec
+    from discreet.spec.spec_reader import load_spec
 
     settings = replace(Settings.from_environment(threads=threads), memory_limit=memory)
     spec = load_spec(spec_path)

@@ -14,16 +14,16 @@ from typing import Any
 
 from benchmarks.adult import data_folder, document
 from benchmarks.harness import Benchmark, parser
-from discreet.engines.connect import connect
-from discreet.frequency.count import count_frequency_set
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.engines.connection import connect
+from discreet.frequency.table_scan import count_frequency_set
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.registry import criteria_from
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 
 CASES: dict[str, tuple[dict[str, Any], float]] = {
     "distinct l": ({"l": 2}, 2.6),

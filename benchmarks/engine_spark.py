@@ -85,7 +85,7 @@ def java() -> int:
 def _in_session(settings: Settings, folder: Path, run: Callable[[SparkSession], int]) -> Timed:
     """Time one call in the session that discreet makes for these settings; rows, and Java's peak memory."""
     from discreet.engines.spark.session import open_sessions
-    from discreet.engines.spark.start import stop_made
+    from discreet.engines.spark.startup import stop_session
 
     try:
         session = open_sessions(settings, None).own
@@ -93,7 +93,7 @@ def _in_session(settings: Settings, folder: Path, run: Callable[[SparkSession], 
         done = timed(lambda: run(session))
         return replace(done, result=Written(done.result, peak_memory(java())))
     finally:
-        stop_made()
+        stop_session()
 
 
 def cases(folder: Path, rows: int, memory: int, threads: int) -> dict[str, tuple[Any, ...]]:

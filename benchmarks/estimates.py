@@ -34,10 +34,10 @@ class Told:
 
 def measured(step: str, spec_path: Path, threads: int) -> Told:
     """One step on one table."""
-    from discreet.engines.connect import connect
-    from discreet.frequency.count import count_frequency_set
+    from discreet.engines.connection import connect
+    from discreet.frequency.table_scan import count_frequency_set
     from discreet.settings import Settings
-    from discreet.spec.load import load_spec
+    from discreet.spec.spec_reader import load_spec
 
     settings = replace(Settings.from_environment(threads=threads), memory_limit=MEMORY)
     spec = load_spec(spec_path)
@@ -58,11 +58,11 @@ def _took(work: Callable[[], Any]) -> int:
 
 def lattice(table: Any, settings: Any, *, values: bool) -> Told:
     """Every node for k, or for k and l."""
-    from discreet.lattice.evaluate import evaluate_lattice, lattice_of
-    from discreet.lattice.memory import likely_memory
+    from discreet.lattice.evaluation import build_lattice, evaluate_lattice
+    from discreet.lattice.resource_estimates import sample_memory
 
     told = table if values else replace(table, sensitive=())
-    said = likely_memory(lattice_of(told), told, len(told.sensitive), settings.threads)
+    said = sample_memory(build_lattice(told), told, len(told.sensitive), settings.threads)
     evaluate_lattice(told, settings, diversity=values, evaluator="kernels")
     return Told(
         said,

@@ -37,7 +37,7 @@ MODULES = {
     "delta": "deltalake, pyarrow",
     "mariadb": "pymysql",
     "iceberg": "pyiceberg, pyarrow",
-    "web": "fastapi, uvicorn, websockets, discreet.web.app",
+    "web": "fastapi, uvicorn, websockets, discreet.web.server",
 }
 """What is to be loaded where an extra was installed."""
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from benchmarks.adult import data_folder, frequency_set
 from benchmarks.harness import Benchmark, parser
-from discreet.lattice.evaluate import evaluate_lattice
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement

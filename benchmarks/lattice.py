@@ -14,8 +14,8 @@ import numpy as np
 
 from benchmarks.adult import frequency_set
 from benchmarks.harness import Benchmark, parser
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.frequency_set import FrequencySet
 from discreet.settings import Settings
 

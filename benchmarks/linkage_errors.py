@@ -9,8 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.harness import Benchmark, parser
-from discreet.attacks.agreement import Comparison, FieldPair
-from discreet.attacks.linkage_errors import Linked, link_records
+from discreet.attacks.probabilistic_linkage import (
+    ComparedField,
+    LinkedRecords,
+    RecordComparison,
+    link_records,
+)
 
 RECORDS, ROWS = 30_000, 100_000
 SYLLABLES = ("ka", "lo", "mi", "ren", "to", "ba", "ster", "ing", "ol", "us", "fe", "dra", "no", "sch", "wi")
@@ -47,7 +51,7 @@ def _with_errors(row: Record, random: np.random.Generator) -> Record:
     return found
 
 
-def field_of(column: int, left: list[Record], right: list[Record]) -> FieldPair:
+def field_of(column: int, left: list[Record], right: list[Record]) -> ComparedField:
     """One column of both files as a field."""
     texts = [sorted({str(row[column]) for row in side if row[column] is not None}) for side in (left, right)]
     places = [{text: place for place, text in enumerate(each)} for each in texts]
@@ -55,7 +59,7 @@ def field_of(column: int, left: list[Record], right: list[Record]) -> FieldPair:
         np.array([places[side].get(str(row[column]), -1) for row in rows])
         for side, rows in enumerate((left, right))
     ]
-    return FieldPair(f"column {column}", tuple(texts[0]), tuple(texts[1]), codes[0], codes[1])
+    return ComparedField(f"column {column}", tuple(texts[0]), tuple(texts[1]), codes[0], codes[1])
 
 
 def main() -> None:
@@ -66,8 +70,8 @@ def main() -> None:
     ones = [np.ones(number, dtype=np.int64) for number in (RECORDS, ROWS)]
     own = (np.arange(RECORDS), np.array(truth), np.ones(RECORDS))
 
-    def run() -> Linked:
-        return link_records(Comparison(fields, *ones), own)
+    def run() -> LinkedRecords:
+        return link_records(RecordComparison(fields, *ones), own)
 
     bench = Benchmark("linkage_errors", "Linkage with errors: 30,000 records with 100,000 rows")
     found = run()

@@ -11,14 +11,14 @@ from dataclasses import replace
 from benchmarks.adult import frequency_set
 from benchmarks.harness import Benchmark, in_child, parser, timed
 from benchmarks.tables import TABLES, make
-from discreet.engines.connect import connect
-from discreet.frequency.count import count_frequency_set
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.local.recode import recode
-from discreet.local.result import LocalRecoding
+from discreet.engines.connection import connect
+from discreet.frequency.table_scan import count_frequency_set
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.local.cell_generalization import generalize_cells
+from discreet.local.local_recoding import LocalRecoding
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
-from discreet.spec.load import load_spec
+from discreet.spec.spec_reader import load_spec
 
 FIVE = Requirement(5)
 LARGE = ("wide_50m", "distinct_5m")
@@ -29,8 +29,8 @@ def large(name: str) -> object:
     settings = replace(Settings.from_environment(threads=2), memory_limit=8 * 10**9)
     with connect(settings) as engine:
         counted = count_frequency_set(engine, load_spec(make(TABLES[name], rows=5_000_000)), settings)
-    recode(counted, FIVE, settings, evaluator="kernels")
-    found = timed(lambda: recode(counted, FIVE, settings, evaluator="kernels"))
+    generalize_cells(counted, FIVE, settings, evaluator="kernels")
+    found = timed(lambda: generalize_cells(counted, FIVE, settings, evaluator="kernels"))
     return replace(found, result=(counted.row_types, found.result.classes, found.result.granularity))
 
 
@@ -45,7 +45,7 @@ def main() -> None:
     adult = frequency_set(one)
 
     def run(settings: Settings, rounds: int | str = "fast", **more: object) -> LocalRecoding:
-        return recode(adult, FIVE, settings, effort=rounds, evaluator="kernels", **more)  # type: ignore[arg-type]
+        return generalize_cells(adult, FIVE, settings, effort=rounds, evaluator="kernels", **more)  # type: ignore[arg-type]
 
     bench = Benchmark("local", "Local recoding: Adult, nine quasi-identifiers, k = 5, nothing suppressed")
     fast = run(two)

@@ -24,24 +24,24 @@ from numpy.typing import NDArray
 from benchmarks import adult, tables
 from benchmarks.harness import Benchmark, parser, seconds
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
-from discreet.frequency.count import count_frequency_set
-from discreet.frequency.merge import sort_rows
-from discreet.model.evaluator import Evaluator
+from discreet.engines.connection import connect
+from discreet.frequency.encoding import sort_rows
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.frequency_set import FrequencySet
+from discreet.model.request import Backend
 from discreet.model.requirement import Requirement
-from discreet.mondrian.options import MondrianOptions
-from discreet.mondrian.partition import partition, strict_classes
-from discreet.release.publish import publish
+from discreet.mondrian.mondrian_options import MondrianOptions
+from discreet.mondrian.partition import partition_table, strict_classes
+from discreet.release.publication import publish_release
 from discreet.settings import Settings
-from discreet.spec.load import load_spec
+from discreet.spec.spec_reader import load_spec
 
 ROWS = 5_000_000
 KS = (2, 10, 100)
 
 
 def classes(
-    table: FrequencySet, k: int, settings: Settings, evaluator: Evaluator = Evaluator.KERNELS
+    table: FrequencySet, k: int, settings: Settings, evaluator: Backend = Backend.KERNELS
 ) -> Callable[[], NDArray[np.int64]]:
     """A case: strict Mondrian with the best allowable cut."""
     options, requirement = MondrianOptions(), Requirement(k)
@@ -68,7 +68,7 @@ def on_adult(bench: Benchmark, settings: Settings, repeats: int, twin_repeats: i
         bench.fact(f"classes, Adult, k={k}", int(classes(table, k, one)().max()) + 1)
     kernels = {f"Adult, k={k}": classes(table, k, one) for k in KS}
     bench.alternate({**kernels, "Adult, sorts": sorts(table)}, repeats)
-    twins = {f"Adult, k={k}, numpy twin": classes(table, k, one, Evaluator.TWIN) for k in KS}
+    twins = {f"Adult, k={k}, numpy twin": classes(table, k, one, Backend.TWIN) for k in KS}
     bench.alternate(twins, twin_repeats)
     for k in KS:
         bench.ratio(f"Adult, k={k}", f"Adult, k={k}, numpy twin", at_most=1 / 25 if k == 2 else None)
@@ -103,8 +103,10 @@ def _pipeline(path: Path, folder: Path, settings: Settings) -> None:
     spec = load_spec(path)
     with connect(settings) as engine:
         table = count_frequency_set(engine, spec, settings)
-        recoding = partition(table, Requirement(10), settings)
-        publish(engine, spec, table, recoding, folder / "release.parquet", overwrite=True, settings=settings)
+        recoding = partition_table(table, Requirement(10), settings)
+        publish_release(
+            engine, spec, table, recoding, folder / "release.parquet", overwrite=True, settings=settings
+        )
 
 
 def _bare(data: Path, folder: Path, settings: Settings) -> None:
@@ -166,22 +168,21 @@ def _median(run: Callable[[], Any], repeats: int) -> float:
 
 
 def _draw(panels: Sequence[tuple[str, Sequence[float], list[float]]]) -> None:
-    from discreet.plots.chart import Panel, Scale, Series
-    from discreet.plots.draw import picture
+    from papers.charts import AxisScale, Panel, Series, draw_chart
 
     drawn = [
         Panel(
             (Series.of("best cut", values, [1000 * t for t in times]),),
             name,
             "milliseconds",
-            x_scale=Scale.LINEAR if name == "attributes" else Scale.LOG,
-            y_scale=Scale.LOG,
+            x_scale=AxisScale.LINEAR if name == "attributes" else AxisScale.LOG,
+            y_scale=AxisScale.LOG,
         )
         for name, values, times in panels
     ]
     target = tables.folder() / "mondrian_growth.svg"
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(picture("Strict Mondrian from row types", drawn), encoding="utf-8")
+    target.write_text(draw_chart("Strict Mondrian from row types", drawn), encoding="utf-8")
     print(f"\n{target}")
 
 

@@ -15,12 +15,12 @@ from collections.abc import Callable, Sequence
 
 from benchmarks.adult import frequency_set
 from benchmarks.harness import Benchmark, parser
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.lattice import Lattice
-from discreet.model.negotiation import Negotiation
 from discreet.model.request import Request
-from discreet.negotiation.negotiate import Negotiator
+from discreet.model.search_result import Negotiation
+from discreet.negotiation.negotiator import Negotiator
 from discreet.settings import Settings
 
 GOALS: tuple[float | None, float | None] = (0.2, 1.0)

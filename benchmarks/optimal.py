@@ -19,19 +19,19 @@ from numpy.typing import NDArray
 from benchmarks.adult import data_folder, frequency_set
 from benchmarks.harness import Benchmark, parser
 from benchmarks.tables import POSTAL_63K, make
-from discreet.engines.connect import connect
-from discreet.frequency.count import count_frequency_set
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.measures.costs import cost_named, node_cost
+from discreet.engines.connection import connect
+from discreet.frequency.table_scan import count_frequency_set
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.measures.named_costs import cost_named, node_cost
 from discreet.measures.node_statistics import NodesStatistics, NodeStatistics
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.request import Request
 from discreet.model.search_result import SearchResult
 from discreet.model.table_spec import TableSpec
 from discreet.search.optimal import optimal
-from discreet.search.task import SearchTask
+from discreet.search.search_problem import SearchProblem
 from discreet.settings import Settings
-from discreet.spec.load import load_spec, spec_from_mapping
+from discreet.spec.spec_reader import load_spec, spec_from_mapping
 
 COSTS = ("loss", "height", "entropy", "dm", "ambiguity")
 REQUEST = Request.of(k=5, max_suppressed="5%")
@@ -62,7 +62,7 @@ def evaluated(table: FrequencySet, settings: Settings) -> Callable[[], object]:
 
 def answer(table: FrequencySet, settings: Settings, cost: str = "loss") -> Callable[[], SearchResult]:
     """The cheapest node, of a table of which nothing is kept from the time before."""
-    return lambda: optimal(SearchTask.of(replace(table), REQUEST, settings, cost=cost_named(cost)))
+    return lambda: optimal(SearchProblem.of(replace(table), REQUEST, settings, cost=cost_named(cost)))
 
 
 def by_node(statistics: NodeStatistics) -> float:
@@ -87,7 +87,7 @@ def one_by_one(
     """A function of one node that declares nothing, asked of every node; any number of rows suppressed."""
     every = Request.of(k=5, max_suppressed="100%")
     cost = node_cost("own", "a function of one node", function)
-    return lambda: optimal(SearchTask.of(table, every, settings, cost=cost))
+    return lambda: optimal(SearchProblem.of(table, every, settings, cost=cost))
 
 
 def main() -> None:
@@ -118,7 +118,7 @@ def main() -> None:
     every = Request.of(k=5, max_suppressed="100%")
     postal = tables["postal code"]
     cases["postal code: optimal, own"] = lambda: optimal(
-        SearchTask.of(postal, every, settings, cost=node_cost("own", "squared levels", by_node, by_nodes))
+        SearchProblem.of(postal, every, settings, cost=node_cost("own", "squared levels", by_node, by_nodes))
     )
     adult = tables["Adult"]
     cases |= {f"Adult: optimal, {cost}": answer(adult, settings, cost) for cost in COSTS[1:]}

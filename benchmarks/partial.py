@@ -12,15 +12,16 @@ import statistics
 from dataclasses import replace
 from functools import partial
 
+from papers.printed_negotiation import negotiate_as_printed
+
 from benchmarks.adult import frequency_set
 from benchmarks.harness import Benchmark, parser
 from benchmarks.negotiation import percentile_99, random_requests, timed_answers
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.lattice.evaluated import EvaluatedLattice
-from discreet.negotiation.negotiate import Negotiator
-from discreet.negotiation.partial import PartialLattice, prepare_partial_lattice
-from discreet.negotiation.partial_search import PartialNegotiator
-from discreet.negotiation.simple import simple_negotiation
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.negotiation.negotiator import Negotiator
+from discreet.negotiation.partial_lattice import PartialLattice, prepare_partial_lattice
+from discreet.negotiation.partial_negotiation import PartialNegotiator
 from discreet.settings import Settings
 
 PERCENTAGES = ("1%", "5%", "10%")
@@ -76,7 +77,7 @@ def answers(bench: Benchmark, evaluated: EvaluatedLattice, some: PartialLattice,
         bench.state(f"{name}: median in ms", statistics.median(walls) * 1e3, at_most=goal)
         bench.state(f"{name}: 99th percentile in ms", percentile_99(walls) * 1e3)
     few = requests[: max(number // 20, 2)]
-    walls, processors = timed_answers(lambda r: simple_negotiation(evaluated, r).negotiation, few)
+    walls, processors = timed_answers(lambda r: negotiate_as_printed(evaluated, r).negotiation, few)
     bench.record("node by node", walls, processors)
     bench.ratio("node by node", "looked up")
 

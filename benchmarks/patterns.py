@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from benchmarks.adult import data_folder
 from benchmarks.harness import Benchmark, parser
+from discreet.model.class_recoding import PatternConstraints, PatternMask
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
-from discreet.model.pattern import PatternConstraints, PatternMask
 from discreet.model.requirement import Requirement
-from discreet.patterns.greedy import GuidedRecoding, greedy
-from discreet.patterns.masks import mask_of_constraints
+from discreet.patterns.greedy_assignment import GreedyResult, solve_greedily
+from discreet.patterns.masks import build_mask_from_constraints
 from discreet.settings import Settings
 
 KS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 25, 50, 75, 100)
@@ -70,12 +70,12 @@ def main() -> None:
     settings = replace(Settings.from_environment(threads=1), memory_limit=2 * 10**9)
 
     def mask_of(table: FrequencySet) -> PatternMask:
-        return mask_of_constraints(table, PatternConstraints(), settings)
+        return build_mask_from_constraints(table, PatternConstraints(), settings)
 
     def case(
         table: FrequencySet, mask: PatternMask, k: int, evaluator: str = "kernels", bound: bool = False
-    ) -> Callable[[], GuidedRecoding]:
-        return lambda: greedy(table, mask, Requirement(k), settings, evaluator=evaluator, bound=bound)
+    ) -> Callable[[], GreedyResult]:
+        return lambda: solve_greedily(table, mask, Requirement(k), settings, evaluator=evaluator, bound=bound)
 
     home = data_folder() / "adult"
     wide, nine = adult(home / "adult_32561.csv", "fnlwgt"), adult(home / "adult2_32561.csv")

@@ -19,14 +19,14 @@ import numpy as np
 
 from benchmarks.adult import data_folder
 from benchmarks.harness import Benchmark, parser
+from discreet.model.class_recoding import PatternConstraints, PatternMask
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
-from discreet.model.pattern import PatternConstraints, PatternMask
 from discreet.model.requirement import Requirement
+from discreet.patterns.components import bound_by_prices
 from discreet.patterns.exact import solve_exactly
-from discreet.patterns.exact_bound import bound_by_prices
-from discreet.patterns.exact_cells import cover_of, table_of
-from discreet.patterns.masks import mask_of_constraints
+from discreet.patterns.exact_problem import build_pattern_table, find_cells
+from discreet.patterns.masks import build_mask_from_constraints
 from discreet.settings import Settings
 
 ALL_K = (2, 3, 4, 5, 6, 7, 8, 9, 10, 25, 50, 75, 100)
@@ -57,9 +57,9 @@ def main() -> None:
     bench = Benchmark("patterns_exact", "pattern-guided k-anonymity, proven optimal")
     folder = data_folder()
     adult = table_of_file(folder / "adult" / "adult2_32561.csv")
-    user = mask_of_constraints(adult, USER, settings)
+    user = build_mask_from_constraints(adult, USER, settings)
     cmc = table_of_file(folder / "cmc" / "cmc.csv")
-    two = mask_of_constraints(cmc, PatternConstraints(max_stars=2), settings)
+    two = build_mask_from_constraints(cmc, PatternConstraints(max_stars=2), settings)
     solve_all(bench, "Adult-2", adult, user, chosen.k, settings, chosen.repeats, 40)
     solve_all(bench, "CMC", cmc, two, chosen.k, settings, chosen.repeats, 12)
     for k in chosen.plain_k:
@@ -119,8 +119,8 @@ def solve_plainly(table: FrequencySet, mask: PatternMask, k: int, limit: float) 
     """The integer program of Bredereck et al. (2013, section 2.2), all stars one instance more."""
     import highspy
 
-    steps, _ = table_of(table, mask)
-    cover = cover_of(steps, 1, 10**12)
+    steps, _ = build_pattern_table(table, mask)
+    cover = find_cells(steps, 1, 10**12)
     types, cells = len(steps.counts), cover.cell_count + 1
     members = np.concatenate([cover.members, np.arange(types)])
     places = np.concatenate([cover.cell_of_pair(), np.full(types, cells - 1)])

@@ -14,15 +14,14 @@ from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
+from papers.aggregate_bounds import GroupedNumbers, bound_permuted
 
 from benchmarks.adult import data_folder
 from benchmarks.harness import Benchmark, parser
-from discreet.model.evaluator import Evaluator
-from discreet.model.permutation import GroupPartition, GroupRequirement, SensitiveColumn
-from discreet.permutation.group_bounds import GroupedValues, permuted_bounds
-from discreet.permutation.loops import Loops
-from discreet.permutation.min_sum import Need, sorted_cuts
-from discreet.permutation.partitions import partition
+from discreet.model.release_kind import GroupPartition, GroupRequirement, SensitiveColumn
+from discreet.model.request import Backend
+from discreet.permutation.optimal_partitions import GroupNeed, PartitionLoops, sorted_cuts
+from discreet.permutation.partitions import partition_rows
 
 ROWS = 10_000_000
 K = 10
@@ -47,7 +46,7 @@ def losses() -> tuple[SensitiveColumn, Whole]:
 def on_sorted(bench: Benchmark, rows: int, repeats: int) -> None:
     """Sort, and sort with cutting, of columns of several shapes."""
     random = np.random.default_rng(1)
-    loops = Loops(True)
+    loops = PartitionLoops(True)
     columns: dict[str, tuple[Whole, int]] = {
         "62 bits": (random.integers(0, 2**62, rows), 0),
         "cents": (np.floor(random.lognormal(10, 1, rows) * 100).astype(np.int64), 0),
@@ -60,7 +59,7 @@ def on_sorted(bench: Benchmark, rows: int, repeats: int) -> None:
         def cut(values: Whole = values, e: int = e) -> int:
             ordered = np.sort(values)
             ordered -= ordered[0]
-            return len(sorted_cuts(ordered, Need(K, e, K, e), loops)) + 1
+            return len(sorted_cuts(ordered, GroupNeed(K, e, K, e), loops)) + 1
 
         bench.fact(f"groups of least sum, {name}", cut())
         bench.alternate(
@@ -73,13 +72,13 @@ def on_sorted(bench: Benchmark, rows: int, repeats: int) -> None:
 def on_maxima(bench: Benchmark, column: SensitiveColumn, repeats: int) -> None:
     """The exact least maximum."""
 
-    def case(column: SensitiveColumn, e: int, how: Evaluator) -> Callable[[], GroupPartition]:
+    def case(column: SensitiveColumn, e: int, how: Backend) -> Callable[[], GroupPartition]:
         requirement = GroupRequirement(5, Decimal(e))
-        return lambda: partition(column, requirement, "min-max", evaluator=how)
+        return lambda: partition_rows(column, requirement, "min-max", evaluator=how)
 
     cases = {
-        "least maximum, Adult": case(column, 500, Evaluator.KERNELS),
-        "least maximum, Adult, plain Python": case(column, 500, Evaluator.TWIN),
+        "least maximum, Adult": case(column, 500, Backend.KERNELS),
+        "least maximum, Adult, plain Python": case(column, 500, Backend.TWIN),
     }
     bench.fact("rows with a loss", column.rows)
     bench.fact("least maximum error, Adult, k=5, e=500", str(cases["least maximum, Adult"]().error))
@@ -90,7 +89,7 @@ def on_maxima(bench: Benchmark, column: SensitiveColumn, repeats: int) -> None:
     for distinct in (1_000, 10_000, 100_000):
         many = column_of(random.integers(0, distinct * 20, distinct))
         name = f"least maximum, {many.distinct:,} values"
-        bench.alternate({name: case(many, 100, Evaluator.KERNELS)}, 1)
+        bench.alternate({name: case(many, 100, Backend.KERNELS)}, 1)
         bench.state(f"seconds, {name}", bench.timings[name].median)
 
 
@@ -104,11 +103,11 @@ def on_widths(bench: Benchmark, column: SensitiveColumn, ages: Whole) -> None:
     truth = np.array([amounts[rows].mean() for rows in chosen])
     widths = {}
     for strategy in ("min-sum", "weighted-min-sum", "min-max", "random", "qi-aware"):
-        found = partition(
+        found = partition_rows(
             column, GroupRequirement(5, Decimal(500)), strategy, quasi_identifiers=ages[:, None]
         )
-        values = GroupedValues.of(column, found.groups, found.group_count)
-        bounds = permuted_bounds(values, values.hits(chosen))
+        values = GroupedNumbers.of(column, found.groups, found.group_count)
+        bounds = bound_permuted(values, values.hits(chosen))
         widths[strategy] = float(((bounds.avg_upper - bounds.avg_lower) / truth).mean())
         bench.fact(f"groups, {strategy}", found.group_count)
         bench.fact(f"mean width of AVG / AVG, {strategy}", f"{widths[strategy]:.4f}")

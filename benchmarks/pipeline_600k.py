@@ -15,13 +15,13 @@ from dataclasses import replace
 
 from benchmarks import tables
 from benchmarks.harness import Benchmark, parser
-from discreet.engines.connect import connect
-from discreet.frequency.count import count_frequency_set
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.engines.connection import connect
+from discreet.frequency.table_scan import count_frequency_set
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
-from discreet.spec.load import load_spec
+from discreet.spec.spec_reader import load_spec
 
 
 def main() -> None:

@@ -19,12 +19,12 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.harness import Benchmark, parser
-from discreet.bounds.held_groups import HeldGroups, hold_groups
+from discreet.bounds.permuted_tables import GroupValueArrays, load_group_values
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
-from discreet.queries.operand import ColumnKind
-from discreet.queries.reading import Readable, read_query
-from discreet.queries.rewriting import PermutedTables, rewritten
+from discreet.engines.connection import connect
+from discreet.queries.permuted_query import PermutedTables, rewrite_query
+from discreet.queries.select_query_parser import QueryableColumns, parse_release_query
+from discreet.queries.sql_expression import ColumnKind
 from discreet.settings import Settings
 from discreet.sql.dialect import DUCKDB
 from discreet.sql.help_table import by_group_query
@@ -38,7 +38,7 @@ QUERIES = {
     "MIN of half": "SELECT MIN(salary) FROM people WHERE age < 42",
 }
 PARTITIONS = {"values": "dense_rank() OVER (ORDER BY salary)", "rows": "row_number() OVER (ORDER BY salary)"}
-READABLE = Readable(
+READABLE = QueryableColumns(
     dict.fromkeys(("age", "sex", "education", "state"), ColumnKind.INTEGER), {"salary": True}, {}
 )
 TABLES = PermutedTables("release", "help", "group_id", numeric=True, scale=0, has_null=False)
@@ -60,7 +60,7 @@ def main() -> None:
             bench.fact(f"groups of {partition}", groups)
             seconds = f"seconds of processor time to hold {partition}"
             begun = time.process_time()
-            held = hold_groups(engine, TABLES)
+            held = load_group_values(engine, TABLES)
             bench.fact(f"{seconds} in arrays", f"{time.process_time() - begun:.2f}")
             assert held is not None
             bench.fact(f"{seconds} in lists", f"{_lists(engine):.2f}")
@@ -131,10 +131,10 @@ def _lists(engine: Engine) -> float:
     return time.process_time() - begun
 
 
-def _cases(engine: Engine, held: HeldGroups, partition: str) -> dict[str, Callable[[], object]]:
+def _cases(engine: Engine, held: GroupValueArrays, partition: str) -> dict[str, Callable[[], object]]:
     cases: dict[str, Callable[[], object]] = {}
     for name, text in QUERIES.items():
-        asked = read_query(text, READABLE)
+        asked = parse_release_query(text, READABLE)
         rest = text.split(" FROM people", 1)[1]
         keys = "".join(f", {key.sql}" for key in asked.keys)
         hits = rest if keys else rest + " GROUP BY ALL"
@@ -142,10 +142,10 @@ def _cases(engine: Engine, held: HeldGroups, partition: str) -> dict[str, Callab
             "original": text.replace("FROM people", "FROM original"),
             "hits": f"SELECT count(*), sum(hits) FROM (SELECT group_id{keys}, count(*) AS hits FROM release"
             f"{hits.replace('GROUP BY', 'GROUP BY group_id,') if keys else hits})",
-            "all": rewritten(asked, TABLES),
+            "all": rewrite_query(asked, TABLES),
         }
         if not asked.keys:
-            statements["lists"] = rewritten(asked, LISTS)
+            statements["lists"] = rewrite_query(asked, LISTS)
         for case, statement in statements.items():
             cases[f"{name}, {partition}: {case}"] = partial(engine.fetch_rows, statement)
         cases[f"{name}, {partition}: held"] = partial(held.lines, engine, asked)

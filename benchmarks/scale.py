@@ -21,14 +21,14 @@ from typing import Any
 from benchmarks import tables
 from benchmarks.harness import parser
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.model.requirement import Requirement
-from discreet.mondrian.external import partition_stored
-from discreet.search.algorithms import algorithm_named
-from discreet.search.star_schema import in_database
-from discreet.search.task import SearchTask
+from discreet.mondrian.external import partition_in_engine
+from discreet.search.algorithms import load_algorithm
+from discreet.search.search_problem import SearchProblem
+from discreet.search.star_schema_loader import star_schema
 from discreet.settings import Settings
-from discreet.spec.load import load_spec
+from discreet.spec.spec_reader import load_spec
 
 ENTRIES = 120_000
 """Row types of a fragment, about: the memory limit is set for so many."""
@@ -133,8 +133,8 @@ def main() -> None:
     stages = Stages()
     with connect(settings, spec.source) as engine:
         watched: Any = Watched(engine, stages)
-        with in_database(watched, spec, settings) as facts:
-            with partition_stored(facts, Requirement(given.k), small) as stored:
+        with star_schema(watched, spec, settings) as facts:
+            with partition_in_engine(facts, Requirement(given.k), small) as stored:
                 print(
                     f"{given.engine}, {given.tasks} tasks: {stored.rows:,} rows, {stored.classes:,} classes, "
                     f"{stored.fragments} fragments, {stored.scans} scans of the row types"
@@ -144,9 +144,9 @@ def main() -> None:
             stages.spent.clear()
             low = tuple(0 for _ in facts.hierarchies)
             high = tuple(h.height for h in facts.hierarchies)
-            task = SearchTask(facts, Requirement(given.k), given.rows // 100, low, high, settings)
+            task = SearchProblem(facts, Requirement(given.k), given.rows // 100, low, high, settings)
             with stages.stage("search (samarati) in all"):
-                found = algorithm_named("samarati")(task)
+                found = load_algorithm("samarati")(task)
             print(f"search: {len(found.solutions)} solutions, {found.nodes_checked} nodes checked")
             print("\n".join(stages.lines()))
 

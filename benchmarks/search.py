@@ -11,18 +11,17 @@ from collections.abc import Callable, Sequence
 
 from benchmarks.adult import data_folder
 from benchmarks.harness import Benchmark, parser
-from discreet.engines.connect import connect
-from discreet.frequency.count import count_frequency_set
+from discreet.engines.connection import connect
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.model.search_result import SearchResult
 from discreet.model.table_spec import TableSpec
-from discreet.search.algorithms import EVERY_SOLUTION, algorithm_named
-from discreet.search.fact_table import FactTable
-from discreet.search.star_schema import in_database
-from discreet.search.task import SearchTask
+from discreet.search.algorithms import EVERY_SOLUTION, load_algorithm
+from discreet.search.search_problem import FactTable, SearchProblem
+from discreet.search.star_schema_loader import star_schema
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 
 ATTRIBUTES = (
     *("age", "sex", "race", "marital_status", "education", "native_country"),
@@ -51,8 +50,8 @@ def spec_of(attributes: Sequence[str]) -> TableSpec:
 def search(name: str, table: FrequencySet | FactTable, settings: Settings) -> Callable[[], SearchResult]:
     """One search at k=2 of the whole lattice."""
     top = tuple(h.height for h in table.hierarchies)
-    task = SearchTask(table, Requirement(k=2), 0, (0,) * len(top), top, settings)
-    return lambda: algorithm_named(name)(task)
+    task = SearchProblem(table, Requirement(k=2), 0, (0,) * len(top), top, settings)
+    return lambda: load_algorithm(name)(task)
 
 
 def main() -> None:
@@ -73,7 +72,7 @@ def main() -> None:
         bench.alternate({name: search(name, table, settings) for name in names}, chosen.repeats)
         few = spec_of(ATTRIBUTES[:IN_DATABASE])
         small = count_frequency_set(engine, few, settings)
-        with in_database(engine, few, settings) as facts:
+        with star_schema(engine, few, settings) as facts:
             cases = {
                 f"{name}, {where}": search(name, held, settings)
                 for name in EVERY_SOLUTION

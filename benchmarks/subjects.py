@@ -20,12 +20,12 @@ import numpy as np
 import discreet
 from benchmarks.fresh_process import run_fresh
 from benchmarks.harness import Benchmark, parser
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.lattice.evaluated import EvaluatedLattice
-from discreet.model.evaluator import Evaluator
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.frequency_set import FrequencySet
+from discreet.model.request import Backend
 from discreet.settings import Settings
-from discreet.spec.text import spec_text
+from discreet.spec.toml_writer import format_spec
 
 ROWS, PEOPLE = 3_200, 1_000
 HEIGHTS = (3, 3, 3, 3, 3, 4)
@@ -50,7 +50,7 @@ def write(folder: Path) -> None:
     attributes["disease"] = {"role": "sensitive"}
     for name, source in ((PEOPLE_SPEC, {"subject": "person"}), (ROWS_SPEC, {})):
         document = {"source": {"path": "table.csv", **source}, "attributes": attributes}
-        (folder / name).write_text(spec_text(document), "utf-8")
+        (folder / name).write_text(format_spec(document), "utf-8")
 
 
 def commands(bench: Benchmark, folder: Path, repeats: int) -> None:
@@ -96,21 +96,21 @@ def main() -> None:
             discreet.open(folder / spec, settings=settings).frequency_set for spec in (PEOPLE_SPEC, ROWS_SPEC)
         )
 
-        def run(table: FrequencySet, how: Evaluator) -> EvaluatedLattice:
+        def run(table: FrequencySet, how: Backend) -> EvaluatedLattice:
             return evaluate_lattice(table, settings, evaluator=how)
 
-        bench.fact("nodes", run(people, Evaluator.KERNELS).lattice.size)
+        bench.fact("nodes", run(people, Backend.KERNELS).lattice.size)
         bench.fact("row types", people.row_types)
         commands(bench, folder, chosen.repeats)
     bench.alternate(
         {
-            "all nodes, people": lambda: run(people, Evaluator.KERNELS),
-            "all nodes, rows": lambda: run(rows, Evaluator.KERNELS),
-            "all nodes, rows, numpy twin": lambda: run(rows, Evaluator.TWIN),
+            "all nodes, people": lambda: run(people, Backend.KERNELS),
+            "all nodes, rows": lambda: run(rows, Backend.KERNELS),
+            "all nodes, rows, numpy twin": lambda: run(rows, Backend.TWIN),
         },
         chosen.repeats,
     )
-    bench.alternate({"all nodes, people, numpy twin": lambda: run(people, Evaluator.TWIN)}, 1)
+    bench.alternate({"all nodes, people, numpy twin": lambda: run(people, Backend.TWIN)}, 1)
     bench.ratio("all nodes, people", "all nodes, rows")
     bench.ratio("all nodes, people", "all nodes, rows, numpy twin")
     bench.ratio("all nodes, people", "all nodes, people, numpy twin", at_most=1 / 5)

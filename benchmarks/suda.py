@@ -8,9 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.harness import Benchmark, parser
-from discreet.attacks.minimal_sets import MinimalSets, minimal_sets
-from discreet.attacks.suda import suda_scores
-from discreet.model.evaluator import Evaluator
+from discreet.attacks.suda import MinimalUniqueSets, compute_suda_scores, find_minimal_sets
+from discreet.model.request import Backend
 
 ROWS = 100_000
 VALUES = (74, 16, 9, 7, 15, 6, 5, 42)
@@ -24,19 +23,19 @@ def main() -> None:
     table = np.stack([random.zipf(1.3, ROWS) % values for values in VALUES], axis=1)
     codes, counts = np.unique(table, axis=0, return_counts=True)
 
-    def run(how: Evaluator) -> MinimalSets:
-        found = minimal_sets(codes, counts, evaluator=how)
-        suda_scores(found, counts, 0.01)
+    def run(how: Backend) -> MinimalUniqueSets:
+        found = find_minimal_sets(codes, counts, evaluator=how)
+        compute_suda_scores(found, counts, 0.01)
         return found
 
     bench = Benchmark("suda", "SUDA2: 100,000 rows by 8 columns")
     bench.fact("row types", len(codes))
     bench.fact("rows alone", int((counts == 1).sum()))
-    bench.fact("minimal sets", len(run(Evaluator.KERNELS).rows))
+    bench.fact("minimal sets", len(run(Backend.KERNELS).rows))
     bench.alternate(
         {
-            "SUDA2 with scores": lambda: run(Evaluator.KERNELS),
-            "the same in numpy": lambda: run(Evaluator.TWIN),
+            "SUDA2 with scores": lambda: run(Backend.KERNELS),
+            "the same in numpy": lambda: run(Backend.TWIN),
         },
         chosen.repeats,
     )

@@ -19,8 +19,8 @@ import numpy as np
 from benchmarks.fresh_process import run_fresh
 from benchmarks.harness import Benchmark, in_child, parser, timed
 from benchmarks.tables import folder
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.settings import Settings

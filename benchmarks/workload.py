@@ -10,16 +10,20 @@ from __future__ import annotations
 from benchmarks import adult
 from benchmarks.harness import Benchmark, parser
 from discreet.measures.cell_sums import rows_by_code
-from discreet.measures.comparison import ReleasePair
-from discreet.measures.metrics import metrics_of
+from discreet.measures.generalized_table import ReleasePair
+from discreet.measures.metrics import metric_values
 from discreet.model.requirement import Requirement
-from discreet.mondrian.options import MondrianOptions
-from discreet.mondrian.partition import partition
-from discreet.queries.generate import WorkloadDescription, generate
+from discreet.mondrian.mondrian_options import MondrianOptions
+from discreet.mondrian.partition import partition_table
+from discreet.queries.workload_generation import WorkloadDescription, generate_workload
 from discreet.settings import Settings
-from discreet.workload.accuracy import workload_error
-from discreet.workload.answerable import as_it_stands, domains_of, of_recoding
-from discreet.workload.partition import partition_for
+from discreet.workload.answerable_table import (
+    domains_of_hierarchies,
+    table_of_frequency_set,
+    table_of_recoding,
+)
+from discreet.workload.query_answer import measure_workload_error
+from discreet.workload.workload_partition import partition_for_workload
 
 K = Requirement(10)
 
@@ -32,21 +36,21 @@ def main() -> None:
     table = adult.frequency_set(settings)
     description = WorkloadDescription(queries=100, attributes=("age", "education"), selectivity=0.05)
     rows = {name: rows_by_code(table, i)[:-1] for i, name in enumerate(table.attributes)}
-    queries = generate(description, domains_of(table.hierarchies), rows)
-    original = as_it_stands(table)
-    plain = partition(table, K, settings, MondrianOptions(), evaluator="twin")
-    driven = partition_for(queries, table, K, settings)
-    release = of_recoding(table, plain, attained=True)
+    queries = generate_workload(description, domains_of_hierarchies(table.hierarchies), rows)
+    original = table_of_frequency_set(table)
+    plain = partition_table(table, K, settings, MondrianOptions(), evaluator="twin")
+    driven = partition_for_workload(queries, table, K, settings)
+    release = table_of_recoding(table, plain, attained=True)
     benchmark.fact("rows", table.rows)
     benchmark.fact("row types", table.row_types)
     benchmark.fact("classes", plain.class_count)
     benchmark.fact("queries", len(queries))
     benchmark.alternate(
         {
-            "Mondrian, numpy twin": lambda: partition(table, K, settings, evaluator="twin"),
-            "Mondrian for the workload": lambda: partition_for(queries, table, K, settings),
-            "workload error": lambda: workload_error(queries, original, release),
-            "all metrics": lambda: metrics_of(ReleasePair.of_recoding(table, plain)),
+            "Mondrian, numpy twin": lambda: partition_table(table, K, settings, evaluator="twin"),
+            "Mondrian for the workload": lambda: partition_for_workload(queries, table, K, settings),
+            "workload error": lambda: measure_workload_error(queries, original, release),
+            "all metrics": lambda: metric_values(ReleasePair.of_recoding(table, plain)),
         },
         chosen.repeats,
     )
@@ -54,7 +58,9 @@ def main() -> None:
     benchmark.ratio("workload error", "Mondrian, numpy twin")
     benchmark.ratio("all metrics", "Mondrian, numpy twin")
     errors = [
-        workload_error(queries, original, of_recoding(table, recoding, attained=True)).mean_absolute
+        measure_workload_error(
+            queries, original, table_of_recoding(table, recoding, attained=True)
+        ).mean_absolute
         for recoding in (driven, plain)
     ]
     if errors[0] is not None and errors[1]:

@@ -22,17 +22,17 @@ from pathlib import Path
 from benchmarks import engine_postgres, engine_spark, engine_table, tables
 from benchmarks.harness import Benchmark, parser
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
-from discreet.frequency.count import count_frequency_set
+from discreet.engines.connection import connect
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.class_recoding import ClassRecoding
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
-from discreet.mondrian.partition import partition
-from discreet.release import publish as room
+from discreet.mondrian.partition import partition_table
+from discreet.release import publication as room
 from discreet.settings import Settings
-from discreet.spec.load import load_spec
+from discreet.spec.spec_reader import load_spec
 
 ROWS, TABLE_ROWS = 5_000_000, 1_000_000
 GOAL = 0.1
@@ -56,14 +56,14 @@ class Share:
     def of(cls, publish: Callable[[], float], pairs: int, warm: int = 1) -> Share:
         """Of so many pairs, behind ``warm`` that are not measured; ``publish`` tells its processor time."""
         found: dict[bool, list[float]] = {True: [], False: []}
-        compared = room.compared
+        compared = room.compare_output
         try:
             for pair in range(warm + pairs):
                 for with_it in (pair % 2 == 0, pair % 2 == 1):
-                    room.compared = compared if with_it else _not_compared  # type: ignore[assignment]
+                    room.compare_output = compared if with_it else _not_compared  # type: ignore[assignment]
                     found[with_it].append(publish())
         finally:
-            room.compared = compared
+            room.compare_output = compared
         without = statistics.median(found[False][warm:])
         differences = zip(found[True][warm:], found[False][warm:], strict=True)
         return cls(tuple((more - less) / without for more, less in differences), without)
@@ -93,7 +93,7 @@ class Publication:
     ) -> Publication:
         """One by Mondrian."""
         table = count_frequency_set(engine, spec, settings)
-        return cls(engine, spec, table, partition(table, Requirement(10), settings), settings, server)
+        return cls(engine, spec, table, partition_table(table, Requirement(10), settings), settings, server)
 
     def to(self, output: Path | ReleaseAddress) -> float:
         """Publish; the processor time, the server's included."""
@@ -101,7 +101,7 @@ class Publication:
             private = replace(self.settings, private_log=Path(folder) / "log.jsonl")
             place = Path(folder) / output if isinstance(output, Path) else output
             start = self._spent()
-            room.publish(
+            room.publish_release(
                 self.engine, self.spec, self.table, self.recoding, place, overwrite=True, settings=private
             )
             return self._spent() - start
@@ -148,7 +148,7 @@ def of_tables(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> 
 
 def of_folders(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> None:
     """A folder of Parquet by Spark, in a session of the benchmark's own."""
-    from discreet.engines.spark.start import stop_made
+    from discreet.engines.spark.startup import stop_session
 
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
@@ -159,7 +159,7 @@ def of_folders(bench: Benchmark, settings: Settings, rows: int, repeats: int) ->
                 publication = Publication.of(engine, spec, settings, engine_spark.java())
                 found = Share.of(lambda: publication.to(Path("release")), repeats, _WARM_ON_SPARK)
         finally:
-            stop_made()
+            stop_session()
     found.tell(bench, "folder of Spark")
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import typer.main
 
-from discreet.cli.application import application
-from discreet.verbs import engine_words
+from discreet.cli.typer_application import build_application
+from discreet.verbs import engine_descriptions
 
 PAGE = Path(__file__).with_name("commands.md")
 _BEGIN = """# Commands, option by option
@@ -22,7 +22,7 @@ is taken where an option is left out.
 
 def page() -> str:
     """The page's text."""
-    command: Any = typer.main.get_command(application())
+    command: Any = typer.main.get_command(build_application())
     return "\n".join([_BEGIN, *(_verb(name, verb) for name, verb in command.commands.items())])
 
 
@@ -54,7 +54,7 @@ _PLACES = re.compile(r"\{(data_places|table_places|table_targets|folder_targets|
 
 def in_words(text: str) -> str:
     """A text of the help with the words of the engines that there are."""
-    return _PLACES.sub(lambda found: getattr(engine_words, found[1])(), text)
+    return _PLACES.sub(lambda found: getattr(engine_descriptions, found[1])(), text)
 
 
 def _one_line(text: str) -> str:

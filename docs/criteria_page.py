@@ -17,11 +17,10 @@ from typing import Any
 import discreet
 from discreet.criteria import Criterion
 from discreet.errors import InputError, NoSolution
-from discreet.model.criteria.counts import ALWAYS_TOLD
-from discreet.model.criteria.registry import CRITERIA, criteria_from
+from discreet.model.criteria.registry import CRITERIA, KEYWORD_CRITERIA, criteria_from
 from discreet.models import Permutation
 from discreet.search.algorithms import ALGORITHMS
-from discreet.verbs.models.registry import MODELS
+from discreet.verbs.models.recoding_model import MODELS
 from discreet.verbs.table import Table
 
 PAGE = Path(__file__).parent / "criteria" / "where.md"
@@ -166,11 +165,11 @@ def published(table: Table, criterion: Criterion, model: str | None, folder: Pat
         raise RuntimeError(f"no exact answer under {criterion}")
     release = table.publish(answer, path, overwrite=True, **(asked if model else {}))
     names = [found.criterion.name for found in release.audit.report.criteria]
-    if not release.audit.passed or criterion.name not in (*names, *ALWAYS_TOLD):
+    if not release.audit.passed or criterion.name not in (*names, *KEYWORD_CRITERIA):
         raise RuntimeError(f"what {model} publishes is not shown to keep {criterion}")
     if model is None:
         page = discreet.report(path, table=table, overwrite=True).path.read_text(encoding="utf-8")
-        if criterion.title not in page and criterion.name not in ALWAYS_TOLD:
+        if criterion.title not in page and criterion.name not in KEYWORD_CRITERIA:
             raise RuntimeError(f"the report does not tell of {criterion}")
 
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from discreet import errors
-from discreet.model import coded_warning
+from discreet.model import coded_warnings
 
 PAGE = Path(__file__).with_name("errors.md")
 SOURCES = Path(__file__).resolve().parents[1] / "src" / "discreet"
@@ -117,7 +117,7 @@ def _made(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr]]:
 def _code(node: ast.expr) -> str | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
-    known = getattr(coded_warning, node.id, None) if isinstance(node, ast.Name) else None
+    known = getattr(coded_warnings, node.id, None) if isinstance(node, ast.Name) else None
     return known if isinstance(known, str) else None
 
 

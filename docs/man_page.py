@@ -9,7 +9,7 @@ from typing import Any
 
 import typer.main
 
-from discreet.cli.application import application
+from discreet.cli.typer_application import build_application
 from docs.commands_page import in_words
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,7 +33,7 @@ _FILES = {
 def page() -> str:
     """The page as roff text (man macros)."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    command: Any = typer.main.get_command(application())
+    command: Any = typer.main.get_command(build_application())
     lines = [
         f'.TH DISCREET 1 "" "discreet {project["version"]}" "User Commands"',
         ".SH NAME",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from discreet.model.option import Option, OptionKind
-from discreet.verbs.models.base import Model
-from discreet.verbs.models.registry import MODELS
+from discreet.verbs.models.recoding_model import MODELS, Model
 
 PAGE = Path(__file__).with_name("model-options.md")
 _BEGIN = """# Options of recoding models

@@ -5,18 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from discreet.spec.about import ReportTable
-from discreet.spec.document import (
-    AttributeTable,
-    PopulationTable,
-    RequestTable,
-    SourceTable,
+from discreet.spec.attribute_section import BudgetSection, CellFormatTable
+from discreet.spec.hierarchy_tables import HIERARCHY_TABLES
+from discreet.spec.spec_reader import ReportSection
+from discreet.spec.spec_sections import (
+    AttributeSection,
+    PopulationSection,
+    RequestSection,
+    SourceSection,
     SubsetTable,
 )
-from discreet.spec.hierarchy_kinds import KINDS
-from discreet.spec.problems import StrictTable
-from discreet.spec.public import BudgetTable
-from discreet.spec.written import WrittenTable
+from discreet.spec.validation import StrictTable
 
 PAGE = Path(__file__).with_name("spec.md")
 _BEGIN = """# The spec, key by key
@@ -72,7 +71,7 @@ _HEAD = "| key | what it means | allowed | example | where left out |\n|---|---|
 def page() -> str:
     """The page's text."""
     parts = [_BEGIN]
-    parts += [_section("`[source]`", "Where the rows lie, and how they are read.", SourceTable)]
+    parts += [_section("`[source]`", "Where the rows lie, and how they are read.", SourceSection)]
     told = (
         "The rows of the source that are meant: the table is a population then, and they alone are published."
     )
@@ -81,32 +80,34 @@ def page() -> str:
         "A table with a row for each person among whom those of the source are, with the quasi-identifiers' "
         "columns. Its cells are read as the source's are. It is counted, and never published."
     )
-    parts += [_section("`[population]`", told, PopulationTable)]
+    parts += [_section("`[population]`", told, PopulationSection)]
     told = (
         "One table for each column; columns without one are left out, or as `unlisted` says.\n\n" + _PATTERNS
     )
-    parts += [_section("`[attributes.NAME]`", told, AttributeTable)]
+    parts += [_section("`[attributes.NAME]`", told, AttributeSection)]
     told = (
         "What is asked where a command or a call says nothing of it. Registered criteria are keys, too: a "
         "number, a table of numbers by sensitive attribute, or a list of tables, each with `value`, perhaps "
         "`attribute`, and the criterion's fixed parts."
     )
-    parts += [_section("`[request]`", told, RequestTable)]
+    parts += [_section("`[request]`", told, RequestSection)]
     told = "What [noisy counts](differential-privacy.md) of the table may spend; without it there are none."
-    parts += [_section("`[privacy_budget]`", told, BudgetTable)]
+    parts += [_section("`[privacy_budget]`", told, BudgetSection)]
     told = (
         "Your own words in [reports](report.md), and their language. A file given by `--about` goes before "
         "them, and options go before both."
     )
-    parts += [_section("`[report]`", told, ReportTable)]
+    parts += [_section("`[report]`", told, ReportSection)]
     parts += [
-        _section("`written`", "How a column's cells are written. What they mean is published.", WrittenTable)
+        _section(
+            "`written`", "How a column's cells are written. What they mean is published.", CellFormatTable
+        )
     ]
     parts += [
         '## `hierarchy`\n\nA path in quotes, `"city.csv"`, or a table with its `kind`. What each makes: '
         "[hierarchies](hierarchies.md).\n"
     ]
-    parts += [_section(f'`kind = "{name}"`', "", kind, depth=3) for name, kind in KINDS.items()]
+    parts += [_section(f'`kind = "{name}"`', "", kind, depth=3) for name, kind in HIERARCHY_TABLES.items()]
     return "\n".join(parts)
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings as hypothesis_settings
 
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.settings import Settings
 from tests.criteria_of_tests import share
 from tests.drawing import NEW, some_of
@@ -69,7 +69,7 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_collection() -> Generator[None, object, object]:
     """What is collected lives until the end, and is not looked through for circles again and again.
 
-    Circles of later objects are looked for seldom, as the command does (``cli.own_process``).
+    Circles of later objects are looked for seldom, as the command does (``cli.process``).
     """
     gc.disable()
     try:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.model.class_facts import ClassValues
 from discreet.model.criteria.base import Criterion, Need, Parameter
 from discreet.model.criteria.registry import CRITERIA, register
+from discreet.model.criterion_inputs import ClassValues
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ _FORKED = multiprocessing.get_context("forkserver")
 _FORKED.set_forkserver_preload(
     [
         "discreet.engines.duckdb.engine",
-        "discreet.release.permuted_files",
-        "discreet.release.publish",
-        "discreet.spec.load",
-        "discreet.verbs.publishing",
+        "discreet.release.permuted_output",
+        "discreet.release.publication",
+        "discreet.spec.spec_reader",
+        "discreet.verbs.release_publication",
     ]
 )
 

@@ -44,7 +44,7 @@ def loose_rows() -> Iterator[None]:
     rows_of, arrays_of = DuckdbEngine.fetch_rows, DuckdbEngine.fetch_arrays
 
     def keeps_order(engine: DuckdbEngine, asking: str) -> bool:
-        return engine.order.is_kept or asking in _ON_ONE_THREAD
+        return engine.order.is_preserved or asking in _ON_ONE_THREAD
 
     def rows(self: DuckdbEngine, query: str) -> list[tuple[Any, ...]]:
         found = rows_of(self, query)

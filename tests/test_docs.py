@@ -11,8 +11,8 @@ from types import ModuleType
 
 import pytest
 
-from discreet.cli.application import VERBS
 from discreet.cli.main import main
+from discreet.cli.typer_application import VERBS
 from discreet.sample.census import write_census
 from docs import man_page, model_options, spec_page
 from docs.images import session, terminal

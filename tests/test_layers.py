@@ -98,7 +98,7 @@ def _tree(folder: Path, files: dict[str, str]) -> list[Module]:
 CLEAN = {
     "__init__.py": '"""A package."""\n',
     "kernels/group.py": '"""Kernels."""\nimport numba\nimport numpy as np\n',
-    "lattice/evaluate.py": (
+    "lattice/evaluation.py": (
         '"""Lattice."""\n'
         "from __future__ import annotations\n"
         "from typing import TYPE_CHECKING\n"
@@ -115,15 +115,17 @@ CLEAN = {
 
 PLANTED: dict[str, tuple[dict[str, str], Check]] = {
     "audit → negotiation": (
-        {"audit/verify.py": '"""A."""\nfrom discreet.negotiation.negotiate import negotiate\n'},
+        {"audit/class_audit.py": '"""A."""\nfrom discreet.negotiation.negotiator import negotiate\n'},
         wrong_rooms,
     ),
     "kernels → lattice, inside a function": (
-        {"kernels/a.py": '"""A."""\ndef f() -> None:\n    """F."""\n    import discreet.lattice.evaluate\n'},
+        {
+            "kernels/a.py": '"""A."""\ndef f() -> None:\n    """F."""\n    import discreet.lattice.evaluation\n'
+        },
         wrong_rooms,
     ),
     "queries → engines, a stranger on the same row": (
-        {"queries/parse.py": '"""A."""\nfrom discreet.engines import base\n'},
+        {"queries/workload_text.py": '"""A."""\nfrom discreet.engines import base\n'},
         wrong_rooms,
     ),
     "model → the package itself": ({"model/a.py": '"""A."""\nimport discreet\n'}, wrong_rooms),

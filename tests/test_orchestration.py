@@ -12,10 +12,10 @@ import pytest
 
 import discreet
 from discreet.errors import NoSolution
-from discreet.results.requests import request_of
+from discreet.results.request_defaults import build_request
 from discreet.sample.census import write_census
-from discreet.verbs.addresses import Place
-from discreet.verbs.locking import publish_and_lock
+from discreet.verbs.locations import PublishTarget
+from discreet.verbs.recorded_decisions import publish_and_lock
 from docs.orchestration.monthly import publish_month
 
 HOME = Path(__file__).resolve().parent.parent / "docs" / "orchestration"
@@ -31,8 +31,8 @@ def month(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     text = spec.read_text(encoding="utf-8").split("\n[request]")[0]
     spec.write_text(text.replace('{kind = "auto", by = "frequency"}', '{kind = "auto"}') + REQUEST, "utf-8")
     table = discreet.open(spec)
-    asked = request_of(table.spec, max_level={"occupation": 0})
-    publish_and_lock(table, asked, Place(tmp_path / "before.csv"), tmp_path / "discreet.lock")
+    asked = build_request(table.spec, max_level={"occupation": 0})
+    publish_and_lock(table, asked, PublishTarget(tmp_path / "before.csv"), tmp_path / "discreet.lock")
     people.unlink()
     write_census(people, rows=900, seed=2)
     places = {"SPEC": spec, "LOCK": tmp_path / "discreet.lock", "OUTPUT": tmp_path / "release.csv"}

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from xml.etree import ElementTree
 
-from discreet.reproduce.run import prepare_run
+from papers.reproduction import prepare_run
 
 FOLDER = Path(__file__).resolve().parent
 SVG, LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import discreet
-from discreet.verbs.locking import publish_locked
+from discreet.verbs.recorded_decisions import publish_locked
 
 
 def publish_month(spec: Path, lock: Path, output: Path) -> dict[str, int | str | None]:

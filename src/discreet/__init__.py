@@ -27,32 +27,38 @@ if TYPE_CHECKING:
         RequirementNotMet,
     )
     from discreet.report.report import report
+    from discreet.results.answer_alternatives import FrontierResult, NeighboursResult, SuppressionResult
     from discreet.results.answers import AnswerResult, NegotiationResult
     from discreet.results.audit_result import AuditResult
-    from discreet.results.choices import FrontierResult, NeighboursResult, SuppressionResult
-    from discreet.results.file_checks import FileChecks
+    from discreet.results.check_result import FileChecks
     from discreet.results.inspection import Inspection
-    from discreet.results.lattice import TableLattice
-    from discreet.results.publication import ReleaseResult
-    from discreet.results.recodings import RecodingResult
-    from discreet.results.related_tables import RelatedAudits, RelatedReleases
+    from discreet.results.publish_result import RelatedAudits, RelatedReleases, ReleaseResult
+    from discreet.results.recoding_result import RecodingResult
+    from discreet.results.table_lattice import TableLattice
     from discreet.settings import Settings
     from discreet.spec.preset import Preset, preset
-    from discreet.verbs.applying import apply
-    from discreet.verbs.attacking import AttackResult, attack
-    from discreet.verbs.auditing import audit, audit_sql
-    from discreet.verbs.beside import SideBySide, compare
-    from discreet.verbs.checking import check
-    from discreet.verbs.comparing import ReleaseComparison
-    from discreet.verbs.everyday_hierarchies import hierarchies
-    from discreet.verbs.opening import open  # noqa: A004
+    from discreet.verbs.audits import audit, audit_sql
+    from discreet.verbs.benchmark import SideBySide, compare
+    from discreet.verbs.builtin_hierarchies import hierarchies
+    from discreet.verbs.original_comparison import ReleaseComparison
     from discreet.verbs.proposal import Proposal, init
-    from discreet.verbs.proposed_tables import ProposedTables, init_tables
-    from discreet.verbs.querying import QueryResult, query, views
-    from discreet.verbs.related_tables import RelatedTables, audit_tables, open_tables
-    from discreet.verbs.released_table import ReleasedTable
-    from discreet.verbs.searching import SearchOutcome
-    from discreet.verbs.table import Table
+    from discreet.verbs.recorded_decisions import apply
+    from discreet.verbs.relational import (
+        ProposedTables,
+        RelatedTables,
+        audit_tables,
+        init_tables,
+        open_tables,
+    )
+    from discreet.verbs.release_attack import AttackResult, attack
+    from discreet.verbs.release_check import check
+    from discreet.verbs.release_publication import ReleasedTable
+    from discreet.verbs.release_query import QueryResult, query, views
+    from discreet.verbs.table import (
+        Table,
+        open,  # noqa: A004
+    )
+    from discreet.verbs.table_search import SearchOutcome
 
 _MODULES = {
     "DiscreetError": "errors",
@@ -64,43 +70,43 @@ _MODULES = {
     "Settings": "settings",
     "AnswerResult": "results.answers",
     "NegotiationResult": "results.answers",
-    "apply": "verbs.applying",
-    "AttackResult": "verbs.attacking",
-    "attack": "verbs.attacking",
+    "apply": "verbs.recorded_decisions",
+    "AttackResult": "verbs.release_attack",
+    "attack": "verbs.release_attack",
     "AuditResult": "results.audit_result",
-    "audit": "verbs.auditing",
-    "audit_sql": "verbs.auditing",
-    "SideBySide": "verbs.beside",
-    "compare": "verbs.beside",
-    "FrontierResult": "results.choices",
-    "NeighboursResult": "results.choices",
-    "SuppressionResult": "results.choices",
-    "FileChecks": "results.file_checks",
-    "check": "verbs.checking",
-    "hierarchies": "verbs.everyday_hierarchies",
+    "audit": "verbs.audits",
+    "audit_sql": "verbs.audits",
+    "SideBySide": "verbs.benchmark",
+    "compare": "verbs.benchmark",
+    "FrontierResult": "results.answer_alternatives",
+    "NeighboursResult": "results.answer_alternatives",
+    "SuppressionResult": "results.answer_alternatives",
+    "FileChecks": "results.check_result",
+    "check": "verbs.release_check",
+    "hierarchies": "verbs.builtin_hierarchies",
     "Inspection": "results.inspection",
-    "TableLattice": "results.lattice",
-    "open": "verbs.opening",
+    "TableLattice": "results.table_lattice",
+    "open": "verbs.table",
     "Preset": "spec.preset",
     "preset": "spec.preset",
-    "ProposedTables": "verbs.proposed_tables",
-    "init_tables": "verbs.proposed_tables",
+    "ProposedTables": "verbs.relational",
+    "init_tables": "verbs.relational",
     "Proposal": "verbs.proposal",
     "init": "verbs.proposal",
-    "ReleaseComparison": "verbs.comparing",
-    "ReleaseResult": "results.publication",
-    "QueryResult": "verbs.querying",
-    "query": "verbs.querying",
-    "views": "verbs.querying",
-    "RelatedTables": "verbs.related_tables",
-    "audit_tables": "verbs.related_tables",
-    "open_tables": "verbs.related_tables",
-    "RelatedAudits": "results.related_tables",
-    "RelatedReleases": "results.related_tables",
+    "ReleaseComparison": "verbs.original_comparison",
+    "ReleaseResult": "results.publish_result",
+    "QueryResult": "verbs.release_query",
+    "query": "verbs.release_query",
+    "views": "verbs.release_query",
+    "RelatedTables": "verbs.relational",
+    "audit_tables": "verbs.relational",
+    "open_tables": "verbs.relational",
+    "RelatedAudits": "results.publish_result",
+    "RelatedReleases": "results.publish_result",
     "report": "report.report",
-    "RecodingResult": "results.recodings",
-    "ReleasedTable": "verbs.released_table",
-    "SearchOutcome": "verbs.searching",
+    "RecodingResult": "results.recoding_result",
+    "ReleasedTable": "verbs.release_publication",
+    "SearchOutcome": "verbs.table_search",
     "Table": "verbs.table",
 }
 
@@ -163,7 +169,7 @@ for _room in ("audit", "report"):
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return import_module("discreet.model.own_version").own_version()
+        return import_module("discreet.model.json_documents").own_version()
     if name not in _MODULES:
         raise AttributeError(f"module 'discreet' has no attribute '{name}'")
     value = getattr(import_module(f"discreet.{_MODULES[name]}"), name)

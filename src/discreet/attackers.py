@@ -10,21 +10,19 @@ name, of another package's too.
 
 from __future__ import annotations
 
-from discreet.attacks.background import BackgroundKnowledge
+from discreet.attacks.attribute_disclosure import BackgroundKnowledge, Skewness
 from discreet.attacks.column_sets import ColumnSets
+from discreet.attacks.composition import Intersection
 from discreet.attacks.control_set import ControlSet
 from discreet.attacks.declaration import Attack, Need
 from discreet.attacks.downcoding import Downcoding
 from discreet.attacks.finding import Finding
 from discreet.attacks.households import Households
-from discreet.attacks.intersection import Intersection
-from discreet.attacks.linkage_errors import LinkageWithErrors
 from discreet.attacks.minimality import Minimality
-from discreet.attacks.population_uniques import PopulationUniques
+from discreet.attacks.population_risk import PopulationUniques, SurveyWeights
+from discreet.attacks.probabilistic_linkage import LinkageWithErrors
 from discreet.attacks.registry import ATTACKS
-from discreet.attacks.skewness import Skewness
 from discreet.attacks.suda import Suda
-from discreet.attacks.survey_weights import SurveyWeights
 
 __all__ = [
     "Attack",

@@ -13,7 +13,7 @@
 ``docs/coming-from.md`` maps the words of ARX, anjana, pycanon, sdcMicro, Amnesia and μ-Argus to ours.
 """
 
-from discreet.foreign.dictionaries import anjana, pycanon
-from discreet.verbs.arx_project import ArxSpec, arx
+from discreet.foreign.library_arguments import anjana, pycanon
+from discreet.verbs.arx_spec import ArxSpec, arx
 
 __all__ = ["ArxSpec", "anjana", "arx", "pycanon"]

@@ -10,18 +10,19 @@ A name stands for the cost with its defaults. ``docs/costs.md`` lists them with 
 ``discreet.extending`` adds one of your own.
 """
 
-from discreet.measures.cell_costs import Entropy, Loss, Precision
-from discreet.measures.class_costs import (
+from discreet.measures.named_costs import NamedCost, cost_named
+from discreet.measures.special_purpose_costs import Classification, Divergence, Payout
+from discreet.measures.standard_costs import (
     Ambiguity,
     AverageClass,
     Discernibility,
     DiscernibilityStar,
+    Entropy,
     Height,
+    Loss,
     NormalizedAverageClass,
+    Precision,
 )
-from discreet.measures.costs import cost_named
-from discreet.measures.named_cost import NamedCost
-from discreet.measures.other_costs import Classification, Divergence, Payout
 
 __all__ = [
     "Ambiguity",

@@ -15,7 +15,6 @@
 docs/extending.md.
 """
 
-from discreet.model.class_facts import ClassPopulation, ClassValues
 from discreet.model.criteria.alpha_deassociation import AlphaDeassociation
 from discreet.model.criteria.attack_gain import AttackGain
 from discreet.model.criteria.average_risk import AverageRisk
@@ -29,21 +28,19 @@ from discreet.model.criteria.highest_risk import HighestRisk
 from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.criteria.k_map import KMap
 from discreet.model.criteria.lkc_privacy import LKCPrivacy
-from discreet.model.criteria.of_cells import CellsCriterion, Groups
-from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.criteria.p_sensitivity import PSensitivity
 from discreet.model.criteria.population_uniques import PopulationUniques
 from discreet.model.criteria.proximity import Proximity
 from discreet.model.criteria.records_at_risk import RecordsAtRisk
 from discreet.model.criteria.recursive_diversity import RecursiveDiversity
 from discreet.model.criteria.registry import criteria_from, register
+from discreet.model.criteria.release_level import CellsCriterion, Groups, ReleaseCriterion
 from discreet.model.criteria.sample_uniques import SampleUniques
 from discreet.model.criteria.t_closeness import TCloseness
 from discreet.model.criteria.value_range import ValueRange
 from discreet.model.criteria.weighted_k import WeightedKAnonymity
+from discreet.model.criterion_inputs import ClassPopulation, ClassValues, SensitiveAttribute, SizeTails
 from discreet.model.option import option
-from discreet.model.sensitive_attribute import SensitiveAttribute
-from discreet.model.size_tails import SizeTails
 
 __all__ = [
     "AlphaDeassociation",

@@ -1,4 +1,4 @@
-"""What can go wrong, in five kinds.
+"""The five kinds of error, and the redaction of secrets in their messages.
 
 ::
 
@@ -9,7 +9,7 @@
     ├── LimitReached        exit 4   memory, time, disk or lattice size ran out
     └── InternalError       exit 70  our bug
 
-Each error says the fact, what is allowed, and what to do, and never the secret of an address.
+Each error states the fact, what is allowed, and advice, and never the secret of an address.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from types import MappingProxyType
 from typing import ClassVar
 from urllib.parse import unquote
 
-_KEYS = (
+_SECRET_NAMES = (
     r"(?:\w*pass(?:word|wd|code|phrase)|pwd|\w*(?:token|secret|credentials?)|(?:api|access|account|private)_?key"
     r"|sas|sig|signature)"
 )
@@ -34,11 +34,11 @@ _ADDRESS = re.compile(
     # A path makes one slash of two; a name of one letter before a colon is a drive of Windows.
     r"[a-z][a-z0-9+.-]+:/"
     # What has no scheme may be an address too: USER:PASSWORD@HOST, and host=… password=… .
-    rf"|(?:^|=)(?:[^/\s]+:\S*|/{{1,2}}[^/\s]*:[^/\s]*|//[^/\s]*)@|(?<![\w-]){_KEYS}\s*=",
+    rf"|(?:^|=)(?:[^/\s]+:\S*|/{{1,2}}[^/\s]*:[^/\s]*|//[^/\s]*)@|(?<![\w-]){_SECRET_NAMES}\s*=",
     re.IGNORECASE,
 )
 _HOST = r"(?:\[[0-9a-f:.%]*\]|[\w.-]*)(?::\d{1,5})?"
-_PLAIN = re.compile(
+_PARSED_ADDRESS = re.compile(
     r"(?P<scheme>(?:(?:jdbc|spark|env|odbc):)?[a-z][a-z0-9+.-]*:/{1,3})(?P<user>[^/?#@\s'\";]*@)?"
     rf"(?P<place>{_HOST}(?:,{_HOST})*(?:/[\w./~%+-]*)?)(?P<options>\?\S*)?",
     re.IGNORECASE,
@@ -58,16 +58,16 @@ _SECRETS = (
     (re.compile(r"((?<![\w:])[A-Za-z][A-Za-z0-9+.-]+:/{1,3}[^\s'\"?]*\?)[^\s'\"…]+"), r"\1…"),
     (re.compile(r"(?<!\w)((?:jdbc|odbc):)[^\s'\"]+", re.IGNORECASE), r"\1…"),
 )
-_OPTIONS = re.compile(rf"((?<![\w-]){_KEYS}\s*=\s*)(?:'[^']*'|[^\s&;'\"]+)", re.IGNORECASE)
+_SECRET_OPTIONS = re.compile(rf"((?<![\w-]){_SECRET_NAMES}\s*=\s*)(?:'[^']*'|[^\s&;'\"]+)", re.IGNORECASE)
 """The secret options of libpq's and others' addresses."""
-_HARMLESS = {
+_PUBLIC_OPTIONS = {
     *("host", "hostaddr", "port", "user", "dbname", "service", "sslmode", "application_name", "options"),
     *("connect_timeout", "unix_socket", "ssl_ca", "sslrootcert", "charset", "warehouse", "role", "schema"),
 }
 """Options of addresses whose values are no secrets."""
-_SHORTEST = 4
+_SHORTEST_SECRET = 4
 """The characters of the shortest secret that is hidden wherever it is."""
-_GIVEN: ContextVar[Mapping[str, str]] = ContextVar("given", default=MappingProxyType({}))
+_HIDDEN_WORDS: ContextVar[Mapping[str, str]] = ContextVar("given", default=MappingProxyType({}))
 _QUOTED = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"|\(([^()\n]+)\)")
 
 
@@ -80,21 +80,21 @@ def looks_like_address(text: str) -> bool:
     return _ADDRESS.search(text) is not None
 
 
-def shown_address(text: str) -> str:
+def redact_address(text: str) -> str:
     """Return a user's text for messages: an address without user, password and the values of its options.
 
     Any other text stays as it is; of an address that cannot be read only the scheme is left.
 
-    >>> shown_address("postgresql://ann:secret@localhost/clinic?sslmode=require")
+    >>> redact_address("postgresql://ann:secret@localhost/clinic?sslmode=require")
     'postgresql://…@localhost/clinic?…'
-    >>> shown_address("mysql://ann:sec/ret@h/db"), shown_address("host=h password=secret")
+    >>> redact_address("mysql://ann:sec/ret@h/db"), redact_address("host=h password=secret")
     ('mysql://…', '…')
-    >>> shown_address("people.csv")
+    >>> redact_address("people.csv")
     'people.csv'
     """
     if not looks_like_address(text):
         return text
-    plain = _PLAIN.fullmatch(text)
+    plain = _PARSED_ADDRESS.fullmatch(text)
     if plain is not None:
         user, options = "…@" if plain["user"] else "", "?…" if plain["options"] else ""
         return f"{plain['scheme']}{user}{plain['place']}{options}"
@@ -103,27 +103,27 @@ def shown_address(text: str) -> str:
 
 
 @contextmanager
-def addresses_hidden(words: Iterable[str]) -> Iterator[None]:
+def hide_addresses(words: Iterable[str]) -> Iterator[None]:
     """Within the context no message repeats one of some words that looks like an address.
 
     The words of a command line: whatever a password in them consists of, the parser's messages, errors and
     the values in a traceback show the address without it.
     """
-    token = _GIVEN.set({**_GIVEN.get(), **_forms(words)})
+    token = _HIDDEN_WORDS.set({**_HIDDEN_WORDS.get(), **_quoted_forms(words)})
     try:
         yield
     finally:
-        _GIVEN.reset(token)
+        _HIDDEN_WORDS.reset(token)
 
 
-def without_given(text: str) -> str:
-    """Return a text without the words that ``addresses_hidden`` hides."""
-    for hidden, shown in _GIVEN.get().items():
+def redact_hidden_words(text: str) -> str:
+    """Return a text without the words that ``hide_addresses`` hides."""
+    for hidden, shown in _HIDDEN_WORDS.get().items():
         text = text.replace(hidden, shown)
     return text
 
 
-def _forms(words: Iterable[str]) -> dict[str, str]:
+def _quoted_forms(words: Iterable[str]) -> dict[str, str]:
     """What to show for each word that looks like an address, in each form that a message may quote."""
     found: dict[str, str] = {}
     for word in words:
@@ -131,40 +131,40 @@ def _forms(words: Iterable[str]) -> dict[str, str]:
             if looks_like_address(text):
                 forms = {text, str(PurePath(text)), repr(text)[1:-1], json.dumps(text)[1:-1], quote(text)}
                 forms |= {" ".join(each.split()) for each in forms}
-                found |= dict.fromkeys(forms, shown_address(text))
-                found |= dict.fromkeys(_passwords(text), "…")
+                found |= dict.fromkeys(forms, redact_address(text))
+                found |= dict.fromkeys(_secrets_of_address(text), "…")
     return dict(sorted(found.items(), key=lambda pair: -len(pair[0])))
 
 
-def _passwords(address: str) -> set[str]:
+def _secrets_of_address(address: str) -> set[str]:
     """The secrets of an address, which a message may quote without the rest; too short ones are words."""
     user = address.rpartition("@")[0].rpartition("//")[2]
     pairs = (pair.partition("=")[::2] for pair in re.split("[&;]", address.partition("?")[2]))
-    values = [value for name, value in pairs if name.lower() not in _HARMLESS]
-    values += [found[0].partition("=")[2].strip(" '") for found in _OPTIONS.finditer(address)]
+    values = [value for name, value in pairs if name.lower() not in _PUBLIC_OPTIONS]
+    values += [found[0].partition("=")[2].strip(" '") for found in _SECRET_OPTIONS.finditer(address)]
     texts = {*values, *((user, user.partition(":")[2]) if ":" in user else ())}
-    return {form for text in texts for form in (text, unquote(text)) if len(form) >= _SHORTEST}
+    return {form for text in texts for form in (text, unquote(text)) if len(form) >= _SHORTEST_SECRET}
 
 
-def without_secrets(text: str) -> str:
+def redact_secrets(text: str) -> str:
     """A text without what may be a password in an address.
 
     Addresses are told from paths where they are given (``places.address``) and shown by nobody; this is the
     second net, below every message: the command line's parser, say, quotes a word that it does not know.
 
-    >>> without_secrets("No such command 'mysql://ann:secret@host/clinic'")
+    >>> redact_secrets("No such command 'mysql://ann:secret@host/clinic'")
     "No such command 'mysql://…@host/clinic'"
     """
-    text = without_given(text)
-    text = _QUOTED.sub(_shown_quoted, _OPTIONS.sub(r"\1…", text))
+    text = redact_hidden_words(text)
+    text = _QUOTED.sub(_redact_quoted, _SECRET_OPTIONS.sub(r"\1…", text))
     for secret, shown in _SECRETS:
         text = secret.sub(shown, text)
     return text
 
 
-def _shown_quoted(found: re.Match[str]) -> str:
+def _redact_quoted(found: re.Match[str]) -> str:
     whole = found[0]
-    return f"{whole[0]}{shown_address(whole[1:-1])}{whole[-1]}"
+    return f"{whole[0]}{redact_address(whole[1:-1])}{whole[-1]}"
 
 
 _OPTION = re.compile(
@@ -176,18 +176,18 @@ _KEYWORDS = {"quasi-identifier": "quasi_identifiers", "null": "null_values", "hi
 """Options that are repeated on the command line are one keyword in Python, in the plural."""
 
 
-def in_python(text: str) -> str:
+def python_wording(text: str) -> str:
     """A sentence that names options of the command line, in the words of Python; whole commands stay.
 
-    >>> in_python("Give --output PATH, or --overwrite; --model mondrian, or --hierarchy city=FILE.")
+    >>> python_wording("Give --output PATH, or --overwrite; --model mondrian, or --hierarchy city=FILE.")
     "Give output=PATH, or overwrite=…; model='mondrian', or hierarchies={'city': FILE}."
-    >>> in_python("discreet init ADDRESS --table NAME writes one; discreet publish takes --k.")
+    >>> python_wording("discreet init ADDRESS --table NAME writes one; discreet publish takes --k.")
     'discreet init ADDRESS --table NAME writes one; discreet publish takes k=….'
     """
-    return _OPTION.sub(_keyword, text)
+    return _OPTION.sub(_python_keyword, text)
 
 
-def _keyword(option: re.Match[str]) -> str:
+def _python_keyword(option: re.Match[str]) -> str:
     if option["command"]:
         return option["command"]
     if option["named"]:
@@ -208,14 +208,14 @@ class DiscreetError(Exception):
     exit_status: ClassVar[int] = 70
 
     def __init__(self, message: str, *, allowed: str | None = None, advice: str | None = None) -> None:
-        self.message = without_secrets(message)
+        self.message = redact_secrets(message)
         super().__init__(self.message)
         self.allowed = allowed
         self.advice = advice
 
     def __str__(self) -> str:
         """The whole in the words of Python, where exceptions are printed so; the terminal has its own."""
-        return self._sentences(in_python)
+        return self._sentences(python_wording)
 
     @property
     def as_typed(self) -> str:

@@ -13,22 +13,19 @@ from __future__ import annotations
 from typing import TypeVar
 
 from discreet.attacks import finding
-from discreet.attacks.declaration import Attack, Need
+from discreet.attacks.declaration import Attack, Grounds, Need
 from discreet.attacks.finding import Finding, FoundTable
-from discreet.attacks.grounds import Grounds
 from discreet.attacks.registry import ATTACKS
 from discreet.engines.declaration import EngineDeclaration
 from discreet.engines.registry import register_engine
-from discreet.frequency.class_cells import Summary
-from discreet.frequency.class_summary import classes_to_recoding
-from discreet.measures.comparison import ReleasePair
-from discreet.measures.costs import COSTS, NamedCost, node_cost
+from discreet.frequency.class_summary import Summary, classes_to_recoding
+from discreet.measures.generalized_table import ReleasePair
 from discreet.measures.metrics import METRICS, Better, Metric
+from discreet.measures.named_costs import COSTS, NamedCost, node_cost
 from discreet.measures.node_statistics import NodesStatistics, NodeStatistics
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.option import Option, OptionKind, option
-from discreet.verbs.models.base import Found, Model, Task
-from discreet.verbs.models.registry import MODELS
+from discreet.verbs.models.recoding_model import MODELS, Found, Model, Task
 
 __all__ = [
     "SUPPRESSED",

@@ -10,22 +10,22 @@
 
 from __future__ import annotations
 
-from discreet.verbs.models.base import Model
-from discreet.verbs.models.full_domain import FullDomain
-from discreet.verbs.models.local import Local
-from discreet.verbs.models.mondrian import Mondrian, RelaxedMondrian
-from discreet.verbs.models.ordered_single import OrderedSingle
-from discreet.verbs.models.patterns import Patterns
-from discreet.verbs.models.permutation import Permutation
-from discreet.verbs.models.registry import MODELS
-from discreet.verbs.models.taxonomy import (
+from discreet.verbs.models.generalization_models import (
     AttributeSuppression,
     CellSuppression,
+    FullDomain,
     FullSubgraph,
     FullSubtree,
+    Local,
+    Mondrian,
+    OrderedSingle,
+    RelaxedMondrian,
     UnrestrictedMulti,
     UnrestrictedSingle,
 )
+from discreet.verbs.models.pattern_model import Patterns
+from discreet.verbs.models.permutation_model import Permutation
+from discreet.verbs.models.recoding_model import MODELS, Model
 
 __all__ = [
     "AttributeSuppression",

@@ -1,4 +1,4 @@
-"""Limits and defaults, from the environment: memory, threads, temporary space, the private log."""
+"""Limits and defaults from the environment: memory, threads, statement timeouts, the private log."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 from discreet.errors import InputError
 
-_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
-_UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
-MOST_THREADS = 4096
+_BYTE_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+_BYTE_UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
+MAX_THREADS = 4096
 """More than any machine has cores; the engine takes no number at all."""
 
 
@@ -32,16 +32,16 @@ class Settings:
         """Settings from ``DISCREET_MEMORY_LIMIT``, ``DISCREET_THREADS`` and ``DISCREET_LOG``.
 
         Arguments that are given win over the environment. Raises ``InputError`` for a text that is no size
-        or a number of threads below 1 or above ``MOST_THREADS``.
+        or a number of threads below 1 or above ``MAX_THREADS``.
         """
         text = memory_limit or os.environ.get("DISCREET_MEMORY_LIMIT")
         limit = parse_bytes(text) if text else physical_memory() // 2
         number = threads if threads is not None else int_from_environment("DISCREET_THREADS")
         if number is None:
             number = available_threads()
-        if not 1 <= number <= MOST_THREADS:
+        if not 1 <= number <= MAX_THREADS:
             raise InputError(
-                f"{number} threads", allowed=f"1 to {MOST_THREADS}", advice="Leave it out to use every core."
+                f"{number} threads", allowed=f"1 to {MAX_THREADS}", advice="Leave it out to use every core."
             )
         return cls(memory_limit=limit, threads=number, private_log=private_log_path())
 
@@ -49,17 +49,17 @@ class Settings:
 def parse_bytes(text: str) -> int:
     """Bytes of a size such as ``4GB``, ``512MiB`` or ``1000000``."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", text)
-    if match is None or match.group(2).lower() not in _UNITS:
+    if match is None or match.group(2).lower() not in _BYTE_UNITS:
         raise InputError(
             f"'{text}' is no memory size", allowed="a number with B, KB, MB, GB, KiB, MiB or GiB, such as 4GB"
         )
-    size = int(float(match.group(1)) * _UNITS[match.group(2).lower()])
+    size = int(float(match.group(1)) * _BYTE_UNITS[match.group(2).lower()])
     if size < 1:
         raise InputError("a memory limit of 0 bytes", allowed="a size above 0, such as 4GB")
     return size
 
 
-def memory_text(number: int) -> str:
+def format_memory(number: int) -> str:
     """An amount of memory in the unit that reads best: ``3.2 GB``, ``85 MB``."""
     return f"{number / 1e9:,.1f} GB" if number >= 10**9 else f"{number / 1e6:,.0f} MB"
 
@@ -99,18 +99,18 @@ def compile_policy() -> str:
     return policy
 
 
-_SECONDS = {"": 1.0, "ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
+_TIME_UNITS = {"": 1.0, "ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 
 def statement_timeout() -> float | None:
     """Seconds that a database's statement may take (``DISCREET_STATEMENT_TIMEOUT``), None for no limit."""
     text = os.environ.get("DISCREET_STATEMENT_TIMEOUT", "").strip()
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|h|)", text)
-    if text and (match is None or not 0.001 <= float(match.group(1)) * _SECONDS[match.group(2)] <= 2e6):
+    if text and (match is None or not 0.001 <= float(match.group(1)) * _TIME_UNITS[match.group(2)] <= 2e6):
         raise InputError(
             f"DISCREET_STATEMENT_TIMEOUT='{text}'", allowed="seconds, or a time such as 500ms, 90s, 5min, 2h"
         )
-    return float(match.group(1)) * _SECONDS[match.group(2)] if match else None
+    return float(match.group(1)) * _TIME_UNITS[match.group(2)] if match else None
 
 
 def private_log_path() -> Path:

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import InputError
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
-from discreet.verbs.opening import open as open_table
+from discreet.verbs.table import open as open_table
 
 try:
     from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
@@ -83,27 +83,29 @@ class KAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         """
         del y
         self._check_parameters()
-        cells = _texts(_checked(self, X, reset=True))
+        cells = _cells_as_texts(_check_input(self, X, reset=True))
         if len(cells) < self.k:
             raise ValueError(f"{len(cells)} samples are fewer than k = {self.k}: no class could be shown")
         names = self._names()
         if unknown := set(self.hierarchies or {}) - set(names):
             raise ValueError(f"hierarchies of columns that are not there: {', '.join(sorted(unknown))}")
         try:
-            counted, levels = _found(cells, names, self.k, self.max_suppressed, self.hierarchies or {})
+            counted, levels = _count_and_solve(
+                cells, names, self.k, self.max_suppressed, self.hierarchies or {}
+            )
         except InputError as error:
             raise ValueError(str(error)) from error
         self.levels_ = dict(zip(names, levels, strict=True))
         self._levels = levels
         self._hierarchies = counted.hierarchies
-        self._classes = _kept(counted, levels, self.k)
+        self._classes = _retained_classes(counted, levels, self.k)
         self.suppressed_ = counted.rows - sum(self._classes.values())
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:  # noqa: N803
         """Rows shown by their classes among the training rows, shape ``(rows, columns)``, in their order."""
         check_is_fitted(self)
-        codes = self._codes(_texts(_checked(self, X, reset=False)))
+        codes = self._codes(_cells_as_texts(_check_input(self, X, reset=False)))
         return codes if self.output == _CODES else self._labels(codes)
 
     def __sklearn_tags__(self) -> Any:
@@ -132,7 +134,7 @@ class KAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         found = np.full((len(cells), len(self._hierarchies)), _UNSEEN, np.int64)
         maps = [h.level_map(level) for h, level in zip(self._hierarchies, self._levels, strict=True)]
         for row, texts in enumerate(cells):
-            leaves = [_leaf(h, text) for h, text in zip(self._hierarchies, texts, strict=True)]
+            leaves = [_leaf_code(h, text) for h, text in zip(self._hierarchies, texts, strict=True)]
             shown = tuple(int(m[leaf]) for m, leaf in zip(maps, leaves, strict=True) if leaf is not None)
             if shown in self._classes:  # a row with an unknown value is shorter than any class
                 found[row] = shown
@@ -152,22 +154,22 @@ class KAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         return shown
 
 
-def _checked(estimator: KAnonymizer, given: ArrayLike, *, reset: bool) -> NDArray[Any]:
+def _check_input(estimator: KAnonymizer, data: ArrayLike, *, reset: bool) -> NDArray[Any]:
     """The cells as scikit-learn's own checks leave them; infinite numbers are refused."""
     cells: NDArray[Any] = validate_data(
-        estimator, given, reset=reset, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=1
+        estimator, data, reset=reset, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=1
     )
     if cells.dtype.kind not in "OUSbiufmM":
         raise ValueError(f"Complex data not supported: cells of type {cells.dtype}")
     return cells
 
 
-def _texts(cells: NDArray[Any]) -> list[tuple[str | None, ...]]:
+def _cells_as_texts(cells: NDArray[Any]) -> list[tuple[str | None, ...]]:
     """Rows as texts; a number's text is the same whatever its type."""
-    return [tuple(map(_text, row)) for row in cells.tolist()]
+    return [tuple(map(_cell_as_text, row)) for row in cells.tolist()]
 
 
-def _text(cell: object) -> str | None:
+def _cell_as_text(cell: object) -> str | None:
     if cell is None or cell != cell or type(cell).__name__ == "NAType":  # NaN and NaT differ from themselves
         return None
     if isinstance(cell, bool):
@@ -179,7 +181,7 @@ def _text(cell: object) -> str | None:
     return str(cell)
 
 
-def _found(
+def _count_and_solve(
     cells: list[tuple[str | None, ...]],
     names: list[str],
     k: int,
@@ -194,7 +196,7 @@ def _found(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "rows.csv")
         with path.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(_lines(cells, len(names)))
+            file.writelines(_csv_lines(cells, len(names)))
         table = open_table(path, {"attributes": attributes})
         counted = table.frequency_set
         exact = table.negotiate(k=int(k), max_suppressed=max_suppressed).exact
@@ -203,19 +205,19 @@ def _found(
     return counted, [exact.levels[name] for name in counted.attributes]
 
 
-def _lines(cells: list[tuple[str | None, ...]], columns: int) -> Iterator[str]:
+def _csv_lines(cells: list[tuple[str | None, ...]], columns: int) -> Iterator[str]:
     """CSV: a text in quotes, and no value nothing at all."""
     yield ",".join(f"c{i}" for i in range(columns)) + "\n"
     for row in cells:
         yield ",".join("" if c is None else '"' + c.replace('"', '""') + '"' for c in row) + "\n"
 
 
-def _leaf(hierarchy: GeneralizationHierarchy, text: str | None) -> int | None:
+def _leaf_code(hierarchy: GeneralizationHierarchy, text: str | None) -> int | None:
     """The code of a value, None for one that the hierarchy has not."""
     return hierarchy.null_code if text is None else hierarchy.code_of_leaf.get(text)
 
 
-def _kept(counted: FrequencySet, levels: list[int], k: int) -> dict[tuple[int, ...], int]:
+def _retained_classes(counted: FrequencySet, levels: list[int], k: int) -> dict[tuple[int, ...], int]:
     """The classes of at least k rows at some levels, by what they show, and their rows."""
     maps = [h.level_map(level) for h, level in zip(counted.hierarchies, levels, strict=True)]
     shown = np.stack([m[counted.codes[:, i]] for i, m in enumerate(maps)], axis=1)

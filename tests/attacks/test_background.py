@@ -11,9 +11,13 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from discreet.attacks.background import unit_counts, worst_by_implications, worst_by_negations
-from discreet.attacks.published import ValueCounts
-from discreet.attacks.skewness import skew_of
+from discreet.attacks.attribute_disclosure import (
+    compute_implication_chances,
+    compute_negation_chance,
+    compute_skew,
+    sort_unit_counts,
+)
+from discreet.attacks.published_table import ValueCounts
 from tests.drawing import some_of
 
 UNITS = st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=3), min_size=1, max_size=2)
@@ -44,7 +48,7 @@ def test_the_worst_implications_are_those_of_a_search(units: list[list[str]], fa
         for known in combinations(facts_of, number):
             left = everywhere.intersection(*known)
             best = max([best, *(len(left & holds[a]) / len(left) for a in atoms if left)])
-    assert worst_by_implications(unit_counts(counts_of(units)), facts)[-1] == pytest.approx(best)
+    assert compute_implication_chances(sort_unit_counts(counts_of(units)), facts)[-1] == pytest.approx(best)
 
 
 @given(UNITS, st.integers(0, 2))
@@ -55,14 +59,14 @@ def test_the_worst_negations_are_those_of_a_search(units: list[list[str]], facts
             for gone in combinations("abc", number):
                 left = [v for v in values if v not in gone]
                 best = max([best, *(left.count(v) / len(left) for v in left)])
-    assert worst_by_negations(unit_counts(counts_of(units)), facts) == pytest.approx(best)
+    assert compute_negation_chance(sort_unit_counts(counts_of(units)), facts) == pytest.approx(best)
 
 
 @given(UNITS)
 def test_skew_is_that_of_the_definition(units: list[list[str]]) -> None:
     whole = [v for values in units for v in values]
     shares = {v: whole.count(v) / len(whole) for v in set(whole)}
-    found = skew_of(counts_of(units))
+    found = compute_skew(counts_of(units))
     distances = [sum(abs(u.count(v) / len(u) - p) for v, p in shares.items()) / 2 for u in units]
     assert found.distance == pytest.approx(max(distances))
     assert found.mean_distance == pytest.approx(

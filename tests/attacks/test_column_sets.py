@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from discreet.attacks.column_sets import affordable, set_risks
-from discreet.attacks.grounds import Side
+from discreet.attacks.column_sets import compute_set_risks, limit_column_sets
+from discreet.attacks.declaration import AttackedTable
 from tests.drawing import some_of
 from tests.oracle.plain_attacks import chances, class_of
 
@@ -20,18 +20,18 @@ COLUMNS = ("a", "b", "c")
 ROWS = st.lists(st.tuples(*(st.integers(0, 2) for _ in COLUMNS)), min_size=1, max_size=9)
 
 
-def side_of(rows: list[tuple[int, ...]]) -> Side:
+def side_of(rows: list[tuple[int, ...]]) -> AttackedTable:
     counted = Counter(rows)
     types = sorted(counted)
     labels = tuple(("0", "1", "2", None) for _ in COLUMNS)
-    return Side("before", COLUMNS, np.array(types), np.array([counted[t] for t in types]), labels)
+    return AttackedTable("before", COLUMNS, np.array(types), np.array([counted[t] for t in types]), labels)
 
 
 @given(ROWS, st.integers(1, 3), st.integers(1, 4))
 @examples(max_examples=some_of(40))
 def test_every_set_is_counted(rows: list[tuple[int, ...]], largest: int, floor: int) -> None:
     dicts = [dict(zip(COLUMNS, map(str, row), strict=True)) for row in rows]
-    found = list(set_risks(side_of(rows), largest, floor))
+    found = list(compute_set_risks(side_of(rows), largest, floor))
     sets = [chosen for size in range(1, largest + 1) for chosen in combinations(COLUMNS, size)]
     assert [risk.attributes for risk in found] == sets
     for risk in found:
@@ -48,7 +48,11 @@ def test_every_set_is_counted(rows: list[tuple[int, ...]], largest: int, floor: 
 
 
 def test_a_wide_table_has_smaller_sets() -> None:
-    assert affordable(9, 3) == 3
-    assert affordable(60, 3) == 2
-    assert affordable(9000, 3) == 1
-    assert list(set_risks(Side("after", COLUMNS, np.empty((0, 3), int), np.empty(0, int), ((None,),) * 3), 1))
+    assert limit_column_sets(9, 3) == 3
+    assert limit_column_sets(60, 3) == 2
+    assert limit_column_sets(9000, 3) == 1
+    assert list(
+        compute_set_risks(
+            AttackedTable("after", COLUMNS, np.empty((0, 3), int), np.empty(0, int), ((None,),) * 3), 1
+        )
+    )

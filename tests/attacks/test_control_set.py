@@ -14,7 +14,7 @@ import pytest
 
 import discreet
 from discreet.attackers import ControlSet
-from discreet.attacks.success_rates import Rate, risk_beyond
+from discreet.attacks.control_set import SuccessRate, compute_attack_risk
 from discreet.errors import InputError
 from tests.attacks.test_linkage import table_of, write
 from tests.drawing import NEW
@@ -85,7 +85,7 @@ def test_rates_are_those_of_loops(tmp_path: Path, seed: int) -> None:
 @pytest.mark.parametrize(("right", "guesses"), [(0, 5), (3, 10), (7, 7), (250, 1000)])
 def test_intervals_are_what_the_normal_test_does_not_reject(right: int, guesses: int) -> None:
     """Wilson's ends are the rates p whose score |p̂ − p| is just z times their standard error."""
-    rate = Rate(right, guesses, 1.959964)
+    rate = SuccessRate(right, guesses, 1.959964)
     low, high = rate.interval
     for end in (low, high):
         if 0 < end < 1:
@@ -94,13 +94,13 @@ def test_intervals_are_what_the_normal_test_does_not_reject(right: int, guesses:
 
 
 def test_risk_is_what_is_gained_over_the_control() -> None:
-    many = [Rate(right, 10**8, 1.96) for right in (60_000_000, 20_000_000)]
-    value, low, high = risk_beyond(many[0], many[1])
+    many = [SuccessRate(right, 10**8, 1.96) for right in (60_000_000, 20_000_000)]
+    value, low, high = compute_attack_risk(many[0], many[1])
     assert value == pytest.approx((0.6 - 0.2) / (1 - 0.2), abs=1e-6)
     assert low < value < high
     assert high - low < 1e-3
-    assert risk_beyond(many[1], many[0])[0] == 0
-    assert risk_beyond(Rate(0, 0, 1.96), Rate(0, 0, 1.96))[:2] == (0, 0)
+    assert compute_attack_risk(many[1], many[0])[0] == 0
+    assert compute_attack_risk(SuccessRate(0, 0, 1.96), SuccessRate(0, 0, 1.96))[:2] == (0, 0)
 
 
 def test_the_table_as_its_own_control_gains_nothing(tmp_path: Path) -> None:

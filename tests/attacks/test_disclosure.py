@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.attacks.disclosure import disclosure_of
-from discreet.attacks.published import NO_VALUE, ValueCounts
+from discreet.attacks.attribute_disclosure import compute_disclosure
+from discreet.attacks.published_table import NO_VALUE, ValueCounts
 from tests.oracle.plain_attacks import values_by_unit
 
 TEXTS = ("flu", "cold", "mumps")
@@ -35,7 +35,7 @@ def counts_of(rows: list[tuple[int, str | None]]) -> ValueCounts:
 
 @given(ROWS)
 def test_every_figure_by_hand(rows: list[tuple[int, str | None]]) -> None:
-    found = disclosure_of(counts_of(rows), Fraction(2, 3))
+    found = compute_disclosure(counts_of(rows), Fraction(2, 3))
     by_unit = values_by_unit([{"u": str(u), "v": v} for u, v in rows], lambda row: row["u"], "v")
     distinct = {u: len({v for v in vs if v is not None}) for u, vs in by_unit.items()}
     modes = {u: max(Counter(v for v in vs if v is not None).values(), default=0) for u, vs in by_unit.items()}

@@ -12,7 +12,7 @@ import pytest
 
 import discreet
 from discreet.attackers import Households
-from discreet.attacks.households import hierarchical_risk
+from discreet.attacks.households import compute_hierarchical_risk
 from discreet.errors import InputError
 from discreet.settings import Settings
 from discreet.verbs.table import Table
@@ -92,7 +92,7 @@ def test_households_are_those_of_a_loop(tmp_path: Path, seed: int, subject: bool
 
 
 def test_the_practice_guides_household_of_three() -> None:
-    found = hierarchical_risk(np.array([0.02, 0.03, 0.03, 1.0]), np.array([0, 0, 0, 1]), 2)
+    found = compute_hierarchical_risk(np.array([0.02, 0.03, 0.03, 1.0]), np.array([0, 0, 0, 1]), 2)
     assert found[0] == pytest.approx(0.078, abs=5e-4)
     assert found[1] == 1
 

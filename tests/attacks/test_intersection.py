@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.attackers import Intersection
-from discreet.attacks.composition import common_parts
+from discreet.attacks.composition import intersect_classes
 from discreet.errors import InputError, NoSolution, RequirementNotMet
 from discreet.model.requirement import Requirement
 from discreet.models import FullDomain, Mondrian
 from discreet.release.manifest import read_manifest
-from discreet.results.requests import request_of
-from discreet.verbs.addresses import Place
-from discreet.verbs.publishing import publish_request
+from discreet.results.request_defaults import build_request
+from discreet.verbs.locations import PublishTarget
+from discreet.verbs.release_publication import publish_request
 from discreet.verbs.table import Table
 from tests.attacks.test_linkage import table_of
 from tests.drawing import some_of
@@ -59,7 +59,7 @@ def test_parts_are_those_of_the_definition(seed: int, by_subject: bool, releases
     for row_type in range(table.row_types):
         members[tuple(int(each[row_type]) for each in classes)].append(row_type)
     members.pop((-1,) * releases, None)
-    told = common_parts(table, classes)
+    told = intersect_classes(table, classes)
     names = table.sensitive_attributes
     asked = Requirement.of(
         int(random.integers(1, 5)), {name: int(random.integers(1, 4)) for name in names[:1]}
@@ -214,7 +214,7 @@ def test_the_levels_found_are_the_lowest_that_are_safe(
         table = opened(folder, people)
         if not before(table, levels, folder / "first.csv"):
             return
-        request = request_of(table.spec, k=2, max_suppressed=limit)
+        request = build_request(table.spec, k=2, max_suppressed=limit)
         shown = {node: classes(table, people, node) for node in nodes(table)}
         best = min(
             (
@@ -226,7 +226,7 @@ def test_the_levels_found_are_the_lowest_that_are_safe(
         )
         try:
             found = publish_request(
-                table, request, Place(folder / "second.csv", after=(folder / "first.csv",))
+                table, request, PublishTarget(folder / "second.csv", after=(folder / "first.csv",))
             )
         except NoSolution:
             assert best is None

@@ -13,11 +13,11 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 import discreet
-from discreet.attacks.linkage import STEPS
+from discreet.attacks.linkage import MATCH_STEPS
 from discreet.errors import InputError
-from discreet.printing.document import share
+from discreet.printing.document import format_share
 from discreet.settings import Settings
-from discreet.verbs.attacking import attack
+from discreet.verbs.release_attack import attack
 from discreet.verbs.table import Table
 from tests.drawing import some_of
 from tests.oracle.plain_attacks import Row, candidates, expected_links
@@ -151,11 +151,11 @@ def test_matches_and_right_links_are_those_of_a_loop(
             numbers = [len(candidates(record, rows, match, rule)) for record in records]
             assert side.matched == sum(n > 0 for n in numbers)
             assert side.unique == sum(n == 1 for n in numbers)
-            assert side.sure_if_present == pytest.approx(sum(1 / n for n in numbers if n))
+            assert side.expected_if_present == pytest.approx(sum(1 / n for n in numbers if n))
             assert side.correct == pytest.approx(expected_links(records, rows, match, rule, own))
             assert side.known == sum(record["who"] in {p["name"] for p in people} for record in records)
-            for i, least in enumerate(STEPS):
-                most = STEPS[i + 1] if i + 1 < len(STEPS) else 10**9
+            for i, least in enumerate(MATCH_STEPS):
+                most = MATCH_STEPS[i + 1] if i + 1 < len(MATCH_STEPS) else 10**9
                 assert side.histogram[i] == sum(least <= n < most for n in numbers)
 
 
@@ -189,9 +189,9 @@ def test_a_population_and_the_marketer(table: Table, tmp_path: Path) -> None:
     assert alone.before is not None
     assert alone.marketer_before == alone.before.prosecutor.mean > alone.marketer
     assert alone.as_json()["marketer"]["before"] == alone.marketer_before
-    for result, shown in ((found, "–"), (alone, share(alone.marketer_before, 1))):
+    for result, shown in ((found, "–"), (alone, format_share(alone.marketer_before, 1))):
         (line,) = [line for line in str(result).splitlines() if line.startswith("marketer risk")]
-        assert line.split()[2:] == [shown, share(result.marketer, 1)]
+        assert line.split()[2:] == [shown, format_share(result.marketer, 1)]
 
 
 @pytest.mark.parametrize("model", ["mondrian", "full-subtree"])
@@ -214,7 +214,7 @@ def test_a_local_release_shares_a_person_out_over_its_classes(table: Table, tmp_
     )
     assert found.linkage is not None
     assert found.linkage.after.correct is not None
-    assert 0 < found.linkage.after.correct <= found.linkage.after.sure_if_present + 1e-9
+    assert 0 < found.linkage.after.correct <= found.linkage.after.expected_if_present + 1e-9
 
 
 def test_without_the_original_only_exact_columns_can_be_matched(table: Table, tmp_path: Path) -> None:

@@ -10,10 +10,16 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.attacks import agreement
-from discreet.attacks.agreement import Comparison, FieldPair, fit, fitted, letters_of
-from discreet.attacks.linkage_errors import link_records
-from discreet.kernels.record_pairs import similarity
+from discreet.attacks import probabilistic_linkage
+from discreet.attacks.probabilistic_linkage import (
+    ComparedField,
+    RecordComparison,
+    encode_text,
+    estimate_weights,
+    fit_weights,
+    link_records,
+)
+from discreet.kernels.record_pairs import jaro_winkler
 from tests.attacks.test_linkage import PATIENTS, table_of, write
 
 Record = tuple[str | None, ...]
@@ -26,10 +32,10 @@ WORDS = ("marta", "martha", "marhta", "dixon", "dickson", "smith", None)
 )
 def test_similarities_are_those_that_are_printed(one: str, other: str, printed: float) -> None:
     """Winkler's own examples (1990)."""
-    assert similarity(letters_of(one), letters_of(other)) == pytest.approx(printed, abs=5e-4)
+    assert jaro_winkler(encode_text(one), encode_text(other)) == pytest.approx(printed, abs=5e-4)
 
 
-def comparison_of(left: Sequence[Record], right: Sequence[Record]) -> Comparison:
+def comparison_of(left: Sequence[Record], right: Sequence[Record]) -> RecordComparison:
     fields = []
     for j in range(len(left[0])):
         mine, theirs = (sorted({r[j] for r in side if r[j] is not None}) for side in (left, right))
@@ -37,9 +43,9 @@ def comparison_of(left: Sequence[Record], right: Sequence[Record]) -> Comparison
             np.array([-1 if r[j] is None else texts.index(r[j]) for r in side])
             for side, texts in ((left, mine), (right, theirs))
         ]
-        fields.append(FieldPair(f"f{j}", tuple(mine), tuple(theirs), *codes))
+        fields.append(ComparedField(f"f{j}", tuple(mine), tuple(theirs), *codes))
     ones = [np.ones(len(side), dtype=np.int64) for side in (left, right)]
-    return Comparison(tuple(fields), *ones)
+    return RecordComparison(tuple(fields), *ones)
 
 
 def level(one: str | None, other: str | None) -> int:
@@ -47,7 +53,7 @@ def level(one: str | None, other: str | None) -> int:
         return 0
     if one == other:
         return 3
-    return 2 if similarity(letters_of(one), letters_of(other)) >= 0.88 else 1
+    return 2 if jaro_winkler(encode_text(one), encode_text(other)) >= 0.88 else 1
 
 
 def drawn(seed: int) -> tuple[list[Record], list[Record]]:
@@ -64,8 +70,8 @@ def drawn(seed: int) -> tuple[list[Record], list[Record]]:
 @pytest.mark.parametrize("seed", range(3))
 def test_the_best_rows_are_those_of_a_loop(seed: int, table: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not table:
-        monkeypatch.setattr(agreement, "_MOST_TABLE", 0)
-    monkeypatch.setattr(agreement, "_RANDOM", 500)
+        monkeypatch.setattr(probabilistic_linkage, "_MOST_TABLE", 0)
+    monkeypatch.setattr(probabilistic_linkage, "_RANDOM_PAIRS", 500)
     left, right = drawn(seed)
     own = np.arange(len(left)), np.arange(len(left)), np.ones(len(left))
     found = link_records(comparison_of(left, right), own)
@@ -98,17 +104,17 @@ def test_weights_find_what_made_the_patterns() -> None:
             continue
         one, other = (np.prod([p[j, levels[j]] for j in range(3)]) for p in (m, u))
         counts[pattern] = total * (share * one + (1 - share) * other)
-    found = fitted(counts, u, total, 10_000)
+    found = estimate_weights(counts, u, total, 10_000)
     assert found.share == pytest.approx(share, rel=0.01)
     assert found.m[:, 1:] == pytest.approx(m[:, 1:], abs=0.01)
     assert found.weights[63] == pytest.approx(float(np.log2(m[:, 3] / u[:, 3]).sum()), abs=0.05)
 
 
 def test_blocks_keep_the_pairs_that_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agreement, "_RANDOM", 500)
+    monkeypatch.setattr(probabilistic_linkage, "_RANDOM_PAIRS", 500)
     left, right = drawn(5)
-    whole = fit(comparison_of(left, right))
-    monkeypatch.setattr(agreement, "_MOST_ALL", 1)
+    whole = fit_weights(comparison_of(left, right))
+    monkeypatch.setattr(probabilistic_linkage, "_MOST_ALL", 1)
     compared = comparison_of(left, right)
     passes = compared.passes
     assert len(passes.left) > 1
@@ -128,7 +134,7 @@ def test_blocks_keep_the_pairs_that_agree(monkeypatch: pytest.MonkeyPatch) -> No
         if any(x is not None and x == y for x, y in zip(a, b, strict=True))
     }
     assert walked == agreeing
-    assert fit(compared).u == pytest.approx(whole.u)
+    assert fit_weights(compared).u == pytest.approx(whole.u)
 
 
 def test_a_file_with_errors_through_the_whole_program(tmp_path: Path) -> None:

@@ -12,13 +12,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet.attacks.downcoding import children_of, undone_by
-from discreet.attacks.least_cells import chances, shares_below
-from discreet.attacks.minimal_release import MinimalRelease
-from discreet.attacks.minimality import worlds_of
+from discreet.attacks.downcoding import (
+    build_child_values,
+    compute_child_chances,
+    compute_child_shares,
+    simulate_downcoding,
+)
+from discreet.attacks.minimality import MinimalRelease, simulate_worlds
 from discreet.errors import InputError
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.verbs.attacking import attack
+from discreet.verbs.release_attack import attack
 from tests.attacks.test_linkage import PATIENTS, table_of
 from tests.drawing import some_of
 
@@ -73,7 +76,7 @@ def test_worlds_of_values_are_those_that_enumeration_keeps(seed: int) -> None:
     finer = [release.children(i).tolist() for i in release.raised]
     every = assignments(release)
     kept = [w for w in every if all(refused(release, f, w) for f in finer)]
-    found, learnt = worlds_of(release, DRAWS, seed)
+    found, learnt = simulate_worlds(release, DRAWS, seed)
     share = len(kept) / len(every)
     assert abs(found.kept / DRAWS - share) < 5 * (share * (1 - share) / DRAWS) ** 0.5 + 1e-9
     real = [int(v) for v in release.values[:, 0]]
@@ -103,7 +106,7 @@ def test_worlds_of_finer_cells_are_those_that_enumeration_keeps(seed: int) -> No
     rows = [tuple(pair) for pair in random.integers(0, 4, size=(6, 2)).tolist()]
     release = release_of(rows, random.integers(0, 2, 6).tolist(), (1, 2), 2, 0)
     counts = np.array([5, 2, 3, 1])
-    below = [children_of(release, i, np.arange(4), counts) for i in release.raised]
+    below = [build_child_values(release, i, np.arange(4), counts) for i in release.raised]
     weights: list[list[tuple[list[int], Fraction]]] = []
     for children, place in zip(below, release.raised, strict=True):
         cells = children.parents[children.of_row]
@@ -124,7 +127,7 @@ def test_worlds_of_finer_cells_are_those_that_enumeration_keeps(seed: int) -> No
             for pair in zip(release.classes.tolist(), chosen, strict=True):
                 mass[pair] += weight
         right_mass.append((children, mass))
-    worlds, undone = undone_by(release, below, DRAWS, seed)
+    worlds, undone = simulate_downcoding(release, below, DRAWS, seed)
     kept, failed = worlds.kept, worlds.refused
     p = float(share)
     assert abs(kept / DRAWS - p) < 5 * (p * (1 - p) / DRAWS) ** 0.5 + 1e-9
@@ -159,19 +162,19 @@ def test_chances_below_a_least_cell_are_those_of_every_world(seed: int) -> None:
                 weight *= shares[value]
             every += weight
             first[world[0]] += weight
-    before, after = chances(common / common.sum(), rows)
+    before, after = compute_child_chances(common / common.sum(), rows)
     assert before == pytest.approx(float(first[int(np.argmax(common))] / every))
     assert after == pytest.approx(float(max(first) / every))
 
 
 def test_nothing_is_told_of_a_cell_that_a_least_level_may_have_raised() -> None:
     common = np.array([3.0, 1, 2, 2, 0])
-    assert shares_below(TWO_BY_TWO, np.array([0, 1]), common, 0) == pytest.approx([0.75, 0.25])
-    assert shares_below(TWO_BY_TWO, np.array([0, 1, 2, 3]), common, 0) == pytest.approx([0.5, 0.5])
-    assert shares_below(TWO_BY_TWO, np.array([0, 1, 2, 3]), common, 1) == pytest.approx([0.5, 0.5])
-    assert shares_below(TWO_BY_TWO, np.array([0, 1]), common, 1) is None
-    assert shares_below(TWO_BY_TWO, np.array([0]), common, 0) is None
-    assert shares_below(TWO_BY_TWO, np.array([0, 1]), np.array([3.0, 0, 2, 2, 0]), 0) is None
+    assert compute_child_shares(TWO_BY_TWO, np.array([0, 1]), common, 0) == pytest.approx([0.75, 0.25])
+    assert compute_child_shares(TWO_BY_TWO, np.array([0, 1, 2, 3]), common, 0) == pytest.approx([0.5, 0.5])
+    assert compute_child_shares(TWO_BY_TWO, np.array([0, 1, 2, 3]), common, 1) == pytest.approx([0.5, 0.5])
+    assert compute_child_shares(TWO_BY_TWO, np.array([0, 1]), common, 1) is None
+    assert compute_child_shares(TWO_BY_TWO, np.array([0]), common, 0) is None
+    assert compute_child_shares(TWO_BY_TWO, np.array([0, 1]), np.array([3.0, 0, 2, 2, 0]), 0) is None
 
 
 def test_local_recodings_tell_what_their_cells_give_away(tmp_path: Path) -> None:
@@ -191,13 +194,13 @@ def test_local_recodings_tell_what_their_cells_give_away(tmp_path: Path) -> None
 def test_a_part_that_had_to_be_merged_tells_its_people_values() -> None:
     """Two people of one value, merged with four who had to be told apart: sure without naming anybody."""
     release = release_of([(0, 0)] * 2 + [(1, 0)] * 2, [0, 0, 1, 1], (1, 0), 1, 2)
-    found, learnt = worlds_of(release, 200)
+    found, learnt = simulate_worlds(release, 200)
     # Both pairs have one value each, in every world that fits; which of the two has which is not told.
     assert (found.finer, found.refused) == (1, 1)
     assert 40 < found.kept < 100  # a third of all worlds
     assert learnt[0].sure == 0
     told = release_of([(0, 0)] * 3 + [(1, 0)], [0, 0, 1, 1], (1, 0), 1, 2)
-    assert worlds_of(told, 200)[0].kept == 200  # one person alone fails whatever the value
+    assert simulate_worlds(told, 200)[0].kept == 200  # one person alone fails whatever the value
 
 
 def test_both_by_name_on_a_release_by_levels_alone(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.models import Permutation
-from discreet.verbs.attacking import attack
+from discreet.verbs.release_attack import attack
 from discreet.verbs.table import Table
 from tests.attacks.test_linkage import PATIENTS, table_of, write
 

@@ -8,9 +8,16 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from discreet.attacks.guesses import Chances, Targets, inferred, linked
-from discreet.attacks.published import ValueCounts
-from discreet.attacks.success_rates import Rate, mean_rates, risk_beyond
+from discreet.attacks.control_set import (
+    GuessChances,
+    SuccessRate,
+    TargetRecords,
+    compute_attack_risk,
+    compute_inference_chances,
+    compute_linking_chances,
+    compute_mean_rates,
+)
+from discreet.attacks.published_table import ValueCounts
 from discreet.measures.generalized_table import GeneralizedTable, exact_cells
 
 Z = NormalDist().inv_cdf(0.975)
@@ -48,8 +55,8 @@ def table_of(release: dict[Cell, int]) -> GeneralizedTable:
     return GeneralizedTable(cells, np.array(list(release)), np.array(list(release.values())))
 
 
-def targets(people: list[Cell], values: tuple[np.ndarray, ...] = ()) -> Targets:
-    return Targets(np.array(people), values, np.ones(len(people), dtype=np.int64))
+def targets(people: list[Cell], values: tuple[np.ndarray, ...] = ()) -> TargetRecords:
+    return TargetRecords(np.array(people), values, np.ones(len(people), dtype=np.int64))
 
 
 def plain_chance(release: dict[Cell, int], cell: Cell) -> float:
@@ -71,14 +78,16 @@ def test_linking_of_a_control_set(people: int, k: int, *, alike: bool) -> None:
     random = np.random.default_rng(2)
     release = release_of(drawn(random, shares, people), k)
     truth, table = expected(release, shares), table_of(release)
-    samples = [linked(table, targets(drawn(random, shares, people))) for _ in range(REPLICATIONS)]
+    samples = [
+        compute_linking_chances(table, targets(drawn(random, shares, people))) for _ in range(REPLICATIONS)
+    ]
     most = max(plain_chance(release, cell) for cell in shares)
-    rates = [rate for sample in samples for rate in mean_rates([sample], Z, most)]
+    rates = [rate for sample in samples for rate in compute_mean_rates([sample], Z, most)]
     covered = sum(low <= truth <= high for low, high in (rate.interval for rate in rates))
     assert 0.92 <= covered / REPLICATIONS <= 0.98
     spread = float(np.std([rate.value for rate in rates]))
     assert np.mean([rate.error for rate in rates]) == pytest.approx(Z * spread, rel=0.15)
-    single = Rate(rates[0].right, people, Z)
+    single = SuccessRate(rates[0].right, people, Z)
     assert rates[0].error < single.error / 3
 
 
@@ -94,8 +103,8 @@ def pairs(leak: float, seed: int) -> tuple[float, list[tuple[float, float, float
     table = table_of(release)
     found = []
     for _ in range(REPLICATIONS):
-        both = [linked(table, targets(drawn(random, each, 400))) for each in (mixed, shares)]
-        found.append(risk_beyond(*mean_rates(both, Z)))
+        both = [compute_linking_chances(table, targets(drawn(random, each, 400))) for each in (mixed, shares)]
+        found.append(compute_attack_risk(*compute_mean_rates(both, Z)))
     return (main - control) / (1 - control), found, (main, control)
 
 
@@ -116,7 +125,7 @@ def test_the_risk_of_a_leak() -> None:
         covered = sum(low <= truth <= high for _, low, high in found) / REPLICATIONS
         assert 0.92 <= covered <= 0.98
         assert sum(low > 0 for _, low, _ in found) / REPLICATIONS > 0.9
-        blind = risk_beyond(Rate(400 * main, 400, Z), Rate(400 * control, 400, Z))
+        blind = compute_attack_risk(SuccessRate(400 * main, 400, Z), SuccessRate(400 * control, 400, Z))
         assert blind[1] == 0
 
 
@@ -134,39 +143,40 @@ def test_inferring_with_ties() -> None:
     for _ in range(REPLICATIONS):
         people = drawn(random, shares, 80)
         own = np.array([int(random.random() < 0.5) for _ in people])
-        sample = inferred(table, values, 0, targets(people, (own,)))
-        (rate,) = mean_rates([sample], Z, most=1.0)
+        sample = compute_inference_chances(table, values, 0, targets(people, (own,)))
+        (rate,) = compute_mean_rates([sample], Z, most=1.0)
         covered += rate.interval[0] <= 0.5 <= rate.interval[1]
-        errors.append(rate.error / Rate(rate.right, rate.guesses, Z).error)
+        errors.append(rate.error / SuccessRate(rate.right, rate.guesses, Z).error)
     assert 0.92 <= covered / REPLICATIONS <= 0.98
     assert max(errors) < 0.85
 
 
 def test_chances_of_0_and_1_have_wilson_s_interval() -> None:
-    hits = Chances(np.array([1.0, 0.0, 1.0]), np.array([3, 5, 2]))
-    (rate,) = mean_rates([hits], Z, most=1.0)
+    hits = GuessChances(np.array([1.0, 0.0, 1.0]), np.array([3, 5, 2]))
+    (rate,) = compute_mean_rates([hits], Z, most=1.0)
     assert rate.trials == pytest.approx(10)
-    assert rate.interval == pytest.approx(Rate(5, 10, Z).interval)
+    assert rate.interval == pytest.approx(SuccessRate(5, 10, Z).interval)
 
 
 def test_where_chances_do_not_vary() -> None:
     same, none, nobody = (
-        Chances(np.full(4, chance), np.full(4, rows)) for chance, rows in ((0.01, 5), (0.0, 5), (0.01, 0))
+        GuessChances(np.full(4, chance), np.full(4, rows))
+        for chance, rows in ((0.01, 5), (0.0, 5), (0.01, 0))
     )
-    alike, never, unknown = mean_rates([same, none, nobody], Z)
+    alike, never, unknown = compute_mean_rates([same, none, nobody], Z)
     assert alike.interval == pytest.approx((0.01 * 20 / (20 + Z**2), 0.01))
     assert never.interval == pytest.approx((0.0, 0.01 * Z**2 / (20 + Z**2)))
     assert unknown.interval == (0.0, 1.0)
-    (sure,) = mean_rates([same], Z, most=1.0)
+    (sure,) = compute_mean_rates([same], Z, most=1.0)
     assert sure.interval == pytest.approx((0.01, 0.01))
-    (empty,) = mean_rates([none], Z)
-    assert empty.interval == pytest.approx(Rate(0, 20, Z).interval)
+    (empty,) = compute_mean_rates([none], Z)
+    assert empty.interval == pytest.approx(SuccessRate(0, 20, Z).interval)
 
 
 def test_the_half_width_is_the_error_of_a_mean() -> None:
     """Of many people: z times the standard deviation of their chances, over the root of their number."""
     random = np.random.default_rng(8)
-    chances = Chances(random.uniform(0.001, 0.002, 5000), np.ones(5000, np.int64))
-    (rate,) = mean_rates([chances], Z)
+    chances = GuessChances(random.uniform(0.001, 0.002, 5000), np.ones(5000, np.int64))
+    (rate,) = compute_mean_rates([chances], Z)
     assert rate.error == pytest.approx(Z * float(chances.right.std()) / sqrt(5000), rel=1e-2)
     assert rate.value == pytest.approx(float(chances.right.mean()))

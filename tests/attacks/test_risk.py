@@ -9,13 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.attacks.risk import journalist, prosecutor, threshold_of
+from discreet.attacks.reidentification_risk import (
+    compute_journalist_risk,
+    compute_prosecutor_risk,
+    parse_threshold,
+)
 from discreet.errors import InputError
 from tests.oracle.plain_attacks import chances
 
 
 def test_the_prosecutor_of_three_classes() -> None:
-    risk = prosecutor(np.array([1, 4, 5]), Fraction(1, 5))
+    risk = compute_prosecutor_risk(np.array([1, 4, 5]), Fraction(1, 5))
     assert (risk.highest, risk.mean) == (1.0, pytest.approx(3 / 10))
     assert (risk.over, risk.rows) == (5, 10)  # a chance of 1/5 is not above 1/5
 
@@ -25,7 +29,7 @@ def test_the_prosecutor_of_three_classes() -> None:
 )
 def test_the_prosecutor_agrees_with_a_loop_over_rows(values: list[str], threshold: str) -> None:
     rows = [{"v": value} for value in values]
-    found = prosecutor(np.unique(values, return_counts=True)[1], Fraction(threshold))
+    found = compute_prosecutor_risk(np.unique(values, return_counts=True)[1], Fraction(threshold))
     each = chances(rows, ["v"])
     assert found.highest == pytest.approx(max(each))
     assert found.mean == pytest.approx(sum(each) / len(each))
@@ -33,7 +37,7 @@ def test_the_prosecutor_agrees_with_a_loop_over_rows(values: list[str], threshol
 
 
 def test_no_rows_no_risk() -> None:
-    assert prosecutor(np.array([], dtype=np.int64), Fraction(1, 20)).as_json() == {
+    assert compute_prosecutor_risk(np.array([], dtype=np.int64), Fraction(1, 20)).as_json() == {
         "highest": 0.0,
         "mean": 0.0,
         "rows_over_threshold": 0,
@@ -42,7 +46,9 @@ def test_no_rows_no_risk() -> None:
 
 
 def test_a_population_hides_people_but_never_fewer_than_the_class_has() -> None:
-    found = journalist(np.array([2, 5]), np.array([100, 3]), Fraction(1, 20), counted=103, incomplete=4)
+    found = compute_journalist_risk(
+        np.array([2, 5]), np.array([100, 3]), Fraction(1, 20), counted=103, incomplete=4
+    )
     assert found.risk.highest == pytest.approx(1 / 5)
     assert found.risk.mean == pytest.approx((2 / 100 + 5 / 5) / 7)
     assert (found.thin, found.incomplete, found.people) == (1, 4, 103)
@@ -52,10 +58,10 @@ def test_a_population_hides_people_but_never_fewer_than_the_class_has() -> None:
     ("text", "value"), [("0.05", Fraction(1, 20)), ("5%", Fraction(1, 20)), ("1/3", Fraction(1, 3))]
 )
 def test_thresholds_are_exact(text: str, value: Fraction) -> None:
-    assert threshold_of(text) == value
+    assert parse_threshold(text) == value
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1.01", "many", "1/0", "", "nan"])
 def test_what_is_no_threshold(text: str) -> None:
     with pytest.raises(InputError, match="threshold"):
-        threshold_of(text)
+        parse_threshold(text)

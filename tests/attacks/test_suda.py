@@ -11,17 +11,16 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from discreet.attacks import minimal_sets as module
-from discreet.attacks.minimal_sets import MinimalSets, minimal_sets
-from discreet.attacks.population_uniques import individual_risks
-from discreet.attacks.suda import suda_scores
-from discreet.model.evaluator import Evaluator
+from discreet.attacks import suda as module
+from discreet.attacks.population_risk import compute_individual_risks
+from discreet.attacks.suda import MinimalUniqueSets, compute_suda_scores, find_minimal_sets
+from discreet.model.request import Backend
 from tests.drawing import some_of
 from tests.oracle import plain_attacks
 
 COLUMNS = ("a", "b", "c", "d")
 ROWS = st.lists(st.tuples(*(st.integers(0, 2) for _ in COLUMNS)), min_size=1, max_size=12)
-BOTH = pytest.mark.parametrize("evaluator", [Evaluator.TWIN, Evaluator.KERNELS])
+BOTH = pytest.mark.parametrize("evaluator", [Backend.TWIN, Backend.KERNELS])
 
 
 def types_of(rows: list[tuple[int, ...]]) -> tuple[np.ndarray, np.ndarray]:
@@ -30,7 +29,7 @@ def types_of(rows: list[tuple[int, ...]]) -> tuple[np.ndarray, np.ndarray]:
     return np.array(types, dtype=np.int64), np.array([counted[t] for t in types])
 
 
-def pairs(found: MinimalSets) -> list[tuple[int, int]]:
+def pairs(found: MinimalUniqueSets) -> list[tuple[int, int]]:
     return sorted(zip(found.rows.tolist(), found.masks.tolist(), strict=True))
 
 
@@ -49,17 +48,19 @@ def plain_pairs(rows: list[tuple[int, ...]], largest: int) -> list[tuple[int, in
 @given(ROWS, st.integers(1, 4))
 @examples(max_examples=some_of(40))
 def test_the_sets_are_those_of_the_definition(
-    evaluator: Evaluator, rows: list[tuple[int, ...]], largest: int
+    evaluator: Backend, rows: list[tuple[int, ...]], largest: int
 ) -> None:
     types, counts = types_of(rows)
-    assert pairs(minimal_sets(types, counts, largest, evaluator=evaluator)) == plain_pairs(rows, largest)
+    assert pairs(find_minimal_sets(types, counts, largest, evaluator=evaluator)) == plain_pairs(rows, largest)
 
 
 @given(ROWS, st.integers(2, 4), st.sampled_from([0.01, 0.3]))
 @examples(max_examples=some_of(40))
 def test_scores_are_those_of_the_formulas(rows: list[tuple[int, ...]], largest: int, fraction: float) -> None:
     types, counts = types_of(rows)
-    found = suda_scores(minimal_sets(types, counts, largest, evaluator=Evaluator.TWIN), counts, fraction)
+    found = compute_suda_scores(
+        find_minimal_sets(types, counts, largest, evaluator=Backend.TWIN), counts, fraction
+    )
     scores = [0.0] * len(types)
     for row, mask in plain_pairs(rows, largest):
         scores[row] += prod(4 - i for i in range(mask.bit_count(), min(largest, 3) + 1))
@@ -97,18 +98,18 @@ def survey() -> tuple[np.ndarray, np.ndarray, list[int]]:
 
 
 @BOTH
-def test_the_scores_that_the_guide_prints(evaluator: Evaluator) -> None:
+def test_the_scores_that_the_guide_prints(evaluator: Backend) -> None:
     types, counts, place = survey()
-    found = suda_scores(minimal_sets(types, counts, 3, evaluator=evaluator), counts, 0.01)
+    found = compute_suda_scores(find_minimal_sets(types, counts, 3, evaluator=evaluator), counts, 0.01)
     assert [found.scores[i] for i in place] == [0, 0, 6, 0, 12, 0, 6, 10, 0, 0]
-    found = suda_scores(found.sets, counts, 0.01, "ihsn")
+    found = compute_suda_scores(found.sets, counts, 0.01, "ihsn")
     printed = [0, 0, 0.0051, 0, 0.0107, 0, 0.0051, 0.0088, 0, 0]
     assert [round(found.dis_scores[i], 4) for i in place] == printed
 
 
 def test_the_global_risk_that_the_guide_prints() -> None:
     rows, people = np.array([2, 1, 2, 1, 1, 1, 2]), np.array([360.0, 215, 152, 186, 180, 215, 262])
-    risks = individual_risks(rows, people)
+    risks = compute_individual_risks(rows, people)
     assert round(float((risks * rows).sum() / rows.sum()), 5) == 0.01582
 
 
@@ -124,13 +125,15 @@ def test_an_individual_risk_is_the_mean_of_one_by_people(rows: int, people: floa
             exp(lgamma(n) - lgamma(rows) - lgamma(n - rows + 1) + rows * log(p) + (n - rows) * log(1 - p)) / n
             for n in range(rows, 8000)
         )
-    found = individual_risks(np.array([rows]), np.array([people]))
+    found = compute_individual_risks(np.array([rows]), np.array([people]))
     assert found.tolist() == pytest.approx([plain], rel=1e-6)
 
 
 def test_one_column_contributes_everything() -> None:
     types = np.array([[0, 0], [1, 0], [2, 0]])
-    found = suda_scores(minimal_sets(types, np.ones(3, dtype=np.int64)), np.ones(3, dtype=np.int64), 0.1)
+    found = compute_suda_scores(
+        find_minimal_sets(types, np.ones(3, dtype=np.int64)), np.ones(3, dtype=np.int64), 0.1
+    )
     assert found.contributions.tolist() == [1.0, 0.0]
     assert found.scores.tolist() == [factorial(1)] * 3
 
@@ -138,10 +141,10 @@ def test_one_column_contributes_everything() -> None:
 def test_too_many_sets_lower_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
     types = np.array([[i >> j & 1 for j in range(6)] for i in range(64)])
     counts = np.ones(64, dtype=np.int64)
-    assert minimal_sets(types, counts, evaluator=Evaluator.KERNELS).largest == 6
+    assert find_minimal_sets(types, counts, evaluator=Backend.KERNELS).largest == 6
     many = np.array([[i % 7, i % 11, i % 13, i % 17, i % 19] for i in range(1500)])
     alone = np.ones(1500, dtype=np.int64)
-    whole = minimal_sets(many, alone, evaluator=Evaluator.KERNELS)
+    whole = find_minimal_sets(many, alone, evaluator=Backend.KERNELS)
     monkeypatch.setattr(module, "_MOST_SETS", 2000)
-    assert minimal_sets(many, alone, evaluator=Evaluator.KERNELS).largest < whole.largest
-    assert module.affordable_size(1500, 5, 5, steps=1) == 1
+    assert find_minimal_sets(many, alone, evaluator=Backend.KERNELS).largest < whole.largest
+    assert module.limit_set_size(1500, 5, 5, steps=1) == 1

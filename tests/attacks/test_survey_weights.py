@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.attacks.population_uniques import individual_risks
+from discreet.attacks.population_risk import compute_individual_risks
 from discreet.errors import InputError
-from discreet.verbs.attacking import attack
+from discreet.verbs.release_attack import attack
 
 GUIDE = [
     ("Urban", "Female", "Sec in", "Emp", 180),
@@ -80,7 +80,7 @@ def test_the_guides_ten_persons(tmp_path: Path) -> None:
     assert told.figure("at_risk_before") == 0
     printed = {(1, 180): 0.0290, (1, 215): 0.0251, (2, 262): 0.0074}
     for (rows, people), risk in printed.items():
-        assert round(individual_risks(np.array([rows]), np.array([float(people)]))[0], 4) == risk
+        assert round(compute_individual_risks(np.array([rows]), np.array([float(people)]))[0], 4) == risk
 
 
 def test_what_sdcmicro_prints_of_francdat(tmp_path: Path) -> None:
@@ -97,14 +97,18 @@ def test_what_sdcmicro_prints_of_francdat(tmp_path: Path) -> None:
     assert told.figure("highest_before") == pytest.approx(0.40235948, abs=5e-9)
     assert told.figure("expected_before") == pytest.approx(sum(row[-1] for row in FRANCDAT), abs=5e-8)
     for _, _, rows, people, risk in FRANCDAT:
-        assert individual_risks(np.array([rows]), np.array([people]))[0] == pytest.approx(risk, abs=5e-9)
+        assert compute_individual_risks(np.array([rows]), np.array([people]))[0] == pytest.approx(
+            risk, abs=5e-9
+        )
     sizes = table.frequency_set.counts
     assert (int(sizes[sizes < 2].sum()), int(sizes[sizes < 3].sum())) == (4, 8)  # violate 2- and 3-anonymity
 
 
 @pytest.mark.parametrize(("rows", "people", "risk"), TESTDATA)
 def test_what_sdcmicro_prints_of_classes_of_testdata(rows: int, people: int, risk: float) -> None:
-    assert individual_risks(np.array([rows]), np.array([float(people)]))[0] == pytest.approx(risk, rel=1e-6)
+    assert compute_individual_risks(np.array([rows]), np.array([float(people)]))[0] == pytest.approx(
+        risk, rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -125,7 +129,8 @@ def test_classes_and_what_is_lost_are_counted_as_plain_loops_count_them(tmp_path
     everybody = sum(row[4] for row in people)
     assert finding.figure("lost") == pytest.approx(1 - sum(map(sum, kept)) / everybody)
     expected = sum(
-        len(w) * individual_risks(np.array([len(w)]), np.array([float(max(sum(w), len(w)))]))[0] for w in kept
+        len(w) * compute_individual_risks(np.array([len(w)]), np.array([float(max(sum(w), len(w)))]))[0]
+        for w in kept
     )
     assert finding.figure("expected_after") == pytest.approx(expected)
     assert bool(finding.notes) == (finding.figure("lost") != 0)

@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as options
 from hypothesis import strategies as st
 
-from discreet.audit.verify import audit_file
+from discreet.audit.class_audit import audit_file
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport
 from discreet.model.requirement import Requirement

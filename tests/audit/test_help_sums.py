@@ -14,12 +14,12 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import discreet
-from discreet.audit import help_sums, permuted
+from discreet.audit import help_sums, permuted_audit
 from discreet.errors import NoSolution
 from discreet.models import Permutation
 from discreet.settings import Settings
+from discreet.sql.audit_permuted import COUNT_COLUMNS
 from discreet.sql.help_table import help_columns
-from discreet.sql.verify_help_sums import COUNTED
 from tests.drawing import NEW, some_of
 from tests.oracle.permuted_tables import table_of
 
@@ -30,13 +30,13 @@ PAY = [1800, 2500, 2500, -40, 0, 4000, 5200, 5200, 6100, 7000, -300, 12]
 def agreed(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """What the comparison as a whole found, audit by audit."""
     found: list[bool] = []
-    whole = help_sums.agrees
+    whole = help_sums.help_table_agrees
 
     def noted(*given: Any) -> bool:
         found.append(whole(*given))
         return found[-1]
 
-    monkeypatch.setattr(permuted.help_sums, "agrees", noted)
+    monkeypatch.setattr(permuted_audit.help_sums, "agrees", noted)
     return found
 
 
@@ -84,7 +84,7 @@ def test_every_cell_counts(
     assert audit(out / "p.duckdb", settings).passed
     assert agreed == [True, True]
     for place, column in enumerate(help_columns("group_id", numeric=numeric)):
-        if numeric and values is not PAY and place < COUNTED and not NEW:
+        if numeric and values is not PAY and place < COUNT_COLUMNS and not NEW:
             continue  # counts are whole numbers, whatever the values are
         spoilt = (f"{column} + 1", f"{column} - 1", "NULL")
         # One change of each column; of whole numbers every one where more is tried.

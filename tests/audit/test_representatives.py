@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit.representatives import most_representatives
+from discreet.audit.recount import match_representatives
 from tests.oracle.brute_lattice import most_pairs
 
 PAIRS = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=12)
@@ -17,11 +17,11 @@ def test_most_representatives(pairs: set[tuple[int, int]], most: int) -> None:
     for value, person in sorted(pairs):
         persons.setdefault(person, []).append(value)
     expected = min(most, most_pairs(sorted(pairs)))
-    assert most_representatives(list(persons.values()), most) == expected
+    assert match_representatives(list(persons.values()), most) == expected
 
 
 def test_a_long_chain_needs_no_deep_recursion() -> None:
     """Each newcomer moves everybody before them by one value."""
     number = 5000
     persons = [[i, i + 1] for i in range(number)] + [[0]]
-    assert most_representatives(persons, 2 * number) == number + 1
+    assert match_representatives(persons, 2 * number) == number + 1

@@ -14,22 +14,21 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.audit.population import ShownPopulation
-from discreet.audit.verify import audit_source
+from discreet.audit.class_audit import audit_source
+from discreet.audit.criterion_checks import GeneralizedPopulation
 from discreet.cli.main import main
 from discreet.engines.base import Engine
-from discreet.model.audit_report import AuditReport
-from discreet.model.class_facts import ClassValues
+from discreet.model.audit_report import NEVER_MET, AuditReport, StrictestValue
 from discreet.model.criteria.base import AuditedBy, Criterion, Need, Parameter
 from discreet.model.criteria.lkc_privacy import LKCPrivacy
 from discreet.model.criteria.population_uniques import PopulationUniques
 from discreet.model.criteria.proximity import Proximity
 from discreet.model.criteria.registry import CRITERIA, register
 from discreet.model.criteria.t_closeness import TCloseness
+from discreet.model.criterion_inputs import ClassValues
 from discreet.model.requirement import Requirement
-from discreet.model.strictest_value import NEVER_MET, StrictestValue
 from discreet.model.table_spec import SourceSpec
-from discreet.verbs.auditing import audit
+from discreet.verbs.audits import audit
 from tests.criteria.known_tables import known
 from tests.drawing import NEW
 
@@ -45,7 +44,7 @@ TOO_LONG = "takes long with so many classes and values: ask for it by itself"
 def told(
     engine: Engine, path: Path, *asked: Criterion, people: Path | None = None, **options: object
 ) -> AuditReport:
-    population = None if people is None else ShownPopulation(SourceSpec(path=people), ("q",), 0)
+    population = None if people is None else GeneralizedPopulation(SourceSpec(path=people), ("q",), 0)
     return audit_source(
         engine,
         SourceSpec(path=path),
@@ -201,7 +200,7 @@ def test_what_takes_long_is_told_where_it_is_asked(engine: Engine, tmp_path: Pat
     assert [each.audit_lines(sizes, 4) for each in asked] == [9, 27]
     for most, reasons in ((26, [None, TOO_LONG]), (27, [None, None])):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sys.modules["discreet.audit.strictest"], "MOST_LINES", most)
+            patch.setattr(sys.modules["discreet.audit.class_audit"], "MOST_LINES", most)
             found = told(engine, path, strictest=True, sensitive=["wage"]).strictest
         ordered, near = one(found, "t", distance="ordered"), one(found, "epsilon_m")
         assert [ordered.reason, near.reason] == reasons

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from discreet.model.label_form import LabelForm
-from discreet.model.permuted_parts import PermutedFile
-from discreet.model.permuted_release import HELP, SENSITIVE, PermutationFacts, ReleaseForm
+from discreet.model.published_cells import LabelForm
+from discreet.model.release_kind import HELP_FILE, SENSITIVE_FILE, PermutedFile, PermutedRelease, ReleaseForm
 from discreet.release.manifest import Manifest, ManifestAttribute
 
 Row = tuple[str | None, ...]
@@ -44,13 +43,13 @@ def write_permuted(
     write_csv(path, header, body)
     lines = help_lines(groups, values, numeric=numeric)
     write_csv(folder / "people.help.csv", [*COUNTS, *(NUMBERS if numeric else ())], lines)
-    listed = {HELP: PermutedFile("people.help.csv", len(lines), "0")}
+    listed = {HELP_FILE: PermutedFile("people.help.csv", len(lines), "0")}
     if two_tables:
         held = sorted(zip(groups, values, strict=True), key=lambda pair: (pair[0], pair[1] or ""))
         write_csv(folder / "people.sensitive.csv", ["group_id", sensitive], held)
-        listed[SENSITIVE] = PermutedFile("people.sensitive.csv", len(held), "0")
+        listed[SENSITIVE_FILE] = PermutedFile("people.sensitive.csv", len(held), "0")
     scale = max((_places(v) for v in values if v is not None), default=0) if numeric else None
-    facts = PermutationFacts(
+    facts = PermutedRelease(
         sensitive=sensitive,
         k=1,
         e=Decimal(0),
@@ -106,7 +105,7 @@ def write_manifest(
     rows: int,
     levels: Mapping[str, int | None] | None,
     *,
-    facts: PermutationFacts | None = None,
+    facts: PermutedRelease | None = None,
     suppressed: int = 0,
     suppression: str = "drop",
     nulls: str = "value",

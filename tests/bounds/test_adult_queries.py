@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from papers.aggregate_bounds import GroupedNumbers, SelectionBounds, bound_permuted
 
-from discreet.bounds.asking import ask
-from discreet.bounds.opening import OpenRelease, open_release
+from discreet.bounds.queryable_release import OpenRelease, open_release
+from discreet.bounds.release_answer import answer_release_query
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
-from discreet.engines.scratch import opened
-from discreet.model.permutation import NULL, SensitiveColumn
+from discreet.engines.connection import connect
+from discreet.engines.source_tables import open_source_table
+from discreet.model.release_kind import NULL_CODE, SensitiveColumn
 from discreet.model.table_spec import SourceSpec
 from discreet.models import Permutation
-from discreet.permutation.group_bounds import GroupedValues, SelectionBounds, permuted_bounds
 from discreet.settings import Settings
-from discreet.verbs.opening import open as open_table
+from discreet.verbs.table import open as open_table
 from tests.bounds.random_queries import QueryMaker, RandomQuery
 from tests.drawing import some_of
 
@@ -71,15 +71,15 @@ class Asked:
         return self.engine.fetch_arrays("SELECT row, part FROM released ORDER BY row")["part"] - 1
 
     @cached_property
-    def values(self) -> GroupedValues:
+    def values(self) -> GroupedNumbers:
         """From the published values, which stand in their groups."""
         rows = self.engine.fetch_rows(f"SELECT {self.maker.sensitive} FROM released ORDER BY row")
         cells = [None if cell is None else int(cell) for (cell,) in rows]
         numbers = sorted({cell for cell in cells if cell is not None})
         place = {number: code for code, number in enumerate(numbers)}
-        codes = np.array([NULL if cell is None else place[cell] for cell in cells])
+        codes = np.array([NULL_CODE if cell is None else place[cell] for cell in cells])
         column = SensitiveColumn(self.maker.sensitive, codes, len(numbers), np.array(numbers))
-        return GroupedValues.of(column, self.groups)
+        return GroupedNumbers.of(column, self.groups)
 
     def by_arrays(self, query: RandomQuery) -> tuple[list[tuple[Any, ...]], SelectionBounds]:
         """The keys' values of each group of the answer, and its bounds."""
@@ -92,7 +92,7 @@ class Asked:
         rows = np.array([line[0] for line in found], dtype=np.int64)
         cells = np.array([place[group] for group in of_row], dtype=np.int64) * count + self.groups[rows]
         hits = np.bincount(cells, minlength=number * count).reshape(number, count)
-        return groups, permuted_bounds(self.values, hits)
+        return groups, bound_permuted(self.values, hits)
 
 
 def blanked(source: Path, path: Path, column: str) -> Path:
@@ -148,7 +148,7 @@ def opened_case(case: Case, folder: Path, data_dir: Path, settings: Settings) ->
     table.publish(Permutation(e=case.e, partition=case.partition), path, k=case.k)
     kinds = {**dict.fromkeys(TEXTS, "VARCHAR"), **dict.fromkeys((*NUMBERS, case.sensitive), "BIGINT")}
     with connect(settings) as engine:
-        with opened(engine, SourceSpec(path=source, null_values=("?",))) as original:
+        with open_source_table(engine, SourceSpec(path=source, null_values=("?",))) as original:
             columns = {name: (original.text(name), kind) for name, kind in kinds.items()}
             engine.execute(typed("people", original.relation, columns))
         with open_release(engine, path, settings, hold=True) as release:
@@ -169,7 +169,7 @@ def maker_of(engine: Engine, sensitive: str) -> QueryMaker:
 
 def check(asked: Asked, query: RandomQuery) -> int:
     """The groups are the true ones, each true value lies in its bounds; how many were checked."""
-    answered = ask(asked.release, query.text())
+    answered = answer_release_query(asked.release, query.text())
     found = {(texts(row.group), row.aggregate): (row.lower, row.upper) for row in answered.rows}
     truth = asked.engine.fetch_rows(query.text())
     keys, bounds = asked.by_arrays(query)

@@ -7,15 +7,15 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.bounds.answer import rounded
+from discreet.bounds.interval_aggregates import round_outwards
 
 
 @given(st.decimals(-(10**18), 10**18, places=17))
 def test_a_bound_is_never_rounded_inwards(exact: Decimal) -> None:
-    low, high = rounded(exact, upwards=False), rounded(exact, upwards=True)
+    low, high = round_outwards(exact, upwards=False), round_outwards(exact, upwards=True)
     assert Decimal(low) <= exact <= Decimal(high)
-    assert low <= rounded(exact) <= high
+    assert low <= round_outwards(exact) <= high
 
 
 def test_whole_numbers_stay_exact() -> None:
-    assert rounded(Decimal(2**70), upwards=False) == 2**70
+    assert round_outwards(Decimal(2**70), upwards=False) == 2**70

@@ -9,14 +9,14 @@ import duckdb
 import pytest
 
 import discreet
-from discreet.bounds.asking import ask
-from discreet.bounds.opening import open_release
+from discreet.bounds.queryable_release import open_release
+from discreet.bounds.release_answer import answer_release_query
 from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.sql.help_table import by_group_query
-from discreet.verbs.querying import compare_query, query, views
+from discreet.verbs.release_query import compare_query, query, views
 from discreet.verbs.table import Table
 from tests.bounds.releases import write_classes, write_permuted
 from tests.drawing import in_turn
@@ -83,7 +83,7 @@ def test_a_held_release_answers_the_same(table: Table, out: Path, engine: Engine
         with open_release(engine, path, settings, hold=hold) as release:
             assert release.permuted is not None
             assert (release.permuted.in_engine.by_group is not None) == hold
-            rows = [row for text in (ASKED, whole) for row in ask(release, text).rows]
+            rows = [row for text in (ASKED, whole) for row in answer_release_query(release, text).rows]
             found.append([(r.group, r.aggregate, r.lower, r.upper) for r in rows])
             estimates.append([r.estimate for r in rows])
     assert found[0] == found[1]
@@ -171,7 +171,7 @@ def test_suppressed_rows_are_left_out_and_told_of(
         tmp_path, ("age", "sex"), rows, values, levels={"age": 0, "sex": 0}, suppressed=1, suppression=policy
     )
     with open_release(engine, path, settings) as release:
-        answered = ask(release, "SELECT COUNT(*), SUM(salary) FROM people WHERE age > 0")
+        answered = answer_release_query(release, "SELECT COUNT(*), SUM(salary) FROM people WHERE age > 0")
     assert [(row.lower, row.upper) for row in answered.rows] == [(2, 2), (12, 12)]
     assert "1 rows were suppressed" in answered.warnings[0]
 
@@ -181,10 +181,10 @@ def test_a_categorical_attribute_is_counted_alone(tmp_path: Path, engine: Engine
         tmp_path, ("sex",), [("F",), ("M",), ("F",)], [1, 1, 1], ["flu", None, "cold"], numeric=False
     )
     with open_release(engine, path, settings) as release:
-        answered = ask(release, "SELECT COUNT(salary) FROM people WHERE sex = 'F'")
+        answered = answer_release_query(release, "SELECT COUNT(salary) FROM people WHERE sex = 'F'")
         assert [(r.lower, r.upper) for r in answered.rows] == [(1, 2)]
         with pytest.raises(InputError, match="no numbers"):
-            ask(release, "SELECT SUM(salary) FROM people")
+            answer_release_query(release, "SELECT SUM(salary) FROM people")
 
 
 def test_a_changed_file_and_a_file_without_a_manifest_are_refused(
@@ -221,7 +221,7 @@ def test_columns_named_as_those_of_the_rewritten_query(
     path = write_permuted(tmp_path, names, rows, [1, 1, 1], ["10", "20", "30"])
     text = "SELECT COUNT(*), SUM(salary), MIN(salary) FROM hits WHERE hits.hits = 1 OR key_1 > 5 GROUP BY "
     with open_release(engine, path, settings) as release:
-        found = ask(release, text + "key_1, count_lower ORDER BY key_1 DESC")
+        found = answer_release_query(release, text + "key_1, count_lower ORDER BY key_1 DESC")
     assert found.columns == ("key_1", "count_lower 2")
     assert [row.group for row in found.rows[::3]] == [("9", None), ("2", "a")]
     assert [(row.lower, row.upper) for row in found.rows[:3]] == [(1, 1), (10, 30), (10, 30)]
@@ -229,7 +229,13 @@ def test_columns_named_as_those_of_the_rewritten_query(
     assert duckdb.connect().execute(found.sql).fetchall()[0][:4] == ("9", None, 1, 1)
 
 
-@pytest.mark.parametrize("refuse", [lambda r: ask(r, "SELECT 1"), lambda r: ask(r, "SELECT SUM(ssn) FROM x")])
+@pytest.mark.parametrize(
+    "refuse",
+    [
+        lambda r: answer_release_query(r, "SELECT 1"),
+        lambda r: answer_release_query(r, "SELECT SUM(ssn) FROM x"),
+    ],
+)
 def test_nothing_is_executed_for_a_refused_query(
     tmp_path: Path, engine: Engine, settings: Settings, monkeypatch: pytest.MonkeyPatch, refuse: Callable
 ) -> None:
@@ -248,11 +254,16 @@ def test_comparisons_of_too_many_combinations_are_refused(
     path = write_classes(tmp_path, ("a", "b", "c"), rows, ["1"] * 150, levels={"a": 0, "b": 0, "c": 0})
     with open_release(engine, path, settings) as release:
         with pytest.raises(InputError, match="combinations of values of a, b, c") as error:
-            ask(release, "SELECT COUNT(*) FROM x WHERE a || b || c = '111'")
+            answer_release_query(release, "SELECT COUNT(*) FROM x WHERE a || b || c = '111'")
         assert error.value.allowed
         with pytest.raises(InputError, match="GROUP BY makes more than"):
-            ask(release, "SELECT COUNT(*) FROM x GROUP BY a, b")
-        assert ask(release, "SELECT COUNT(*) FROM x WHERE a || b = '11' AND c = 1").rows[0].lower == 1
+            answer_release_query(release, "SELECT COUNT(*) FROM x GROUP BY a, b")
+        assert (
+            answer_release_query(release, "SELECT COUNT(*) FROM x WHERE a || b = '11' AND c = 1")
+            .rows[0]
+            .lower
+            == 1
+        )
 
 
 def test_conditions_on_permuted_values_and_what_of_them_is_refused(
@@ -262,9 +273,13 @@ def test_conditions_on_permuted_values_and_what_of_them_is_refused(
     ill = ["flu", "cold", "flu", "hiv"]
     path = write_permuted(tmp_path, ("sex", "age"), rows, [1, 1, 2, 2], ill, sensitive="ill", numeric=False)
     with open_release(engine, path, settings) as release:
-        found = ask(release, "SELECT COUNT(*), AVG(age) FROM p WHERE ill = 'flu' AND sex = 'F'")
+        found = answer_release_query(
+            release, "SELECT COUNT(*), AVG(age) FROM p WHERE ill = 'flu' AND sex = 'F'"
+        )
         assert [(row.lower, row.upper, row.estimate) for row in found.rows] == [(1, 1, 1.0), (20, 30, 25.0)]
-        found = ask(release, "SELECT ill, COUNT(*) FROM p WHERE age > 20 GROUP BY ill ORDER BY ill DESC")
+        found = answer_release_query(
+            release, "SELECT ill, COUNT(*) FROM p WHERE age > 20 GROUP BY ill ORDER BY ill DESC"
+        )
         assert [(row.group, row.lower, row.upper) for row in found.rows] == [
             (("hiv",), 1, 1),
             (("flu",), 1, 2),
@@ -277,16 +292,16 @@ def test_conditions_on_permuted_values_and_what_of_them_is_refused(
             "SELECT COUNT(*) FROM p GROUP BY ill || sex",
         ):
             with pytest.raises(InputError, match="which row has which value of 'ill' is hidden"):
-                ask(release, query)
+                answer_release_query(release, query)
         with pytest.raises(InputError, match="shows values"):
-            ask(release, "SELECT COUNT(*) FROM p WHERE label(ill) = 'flu'")
+            answer_release_query(release, "SELECT COUNT(*) FROM p WHERE label(ill) = 'flu'")
 
 
 def test_groups_of_numbers_are_in_their_order(tmp_path: Path, engine: Engine, settings: Settings) -> None:
     ages = ["100", "9", "n/a", "20", None, "1e1"]
     path = write_classes(tmp_path, ("age",), [(age,) for age in ages], ["1"] * 6, levels={"age": 0})
     with open_release(engine, path, settings) as release:
-        found = ask(release, "SELECT COUNT(*) FROM p GROUP BY age")
-        back = ask(release, "SELECT COUNT(*) FROM p GROUP BY age ORDER BY age DESC")
+        found = answer_release_query(release, "SELECT COUNT(*) FROM p GROUP BY age")
+        back = answer_release_query(release, "SELECT COUNT(*) FROM p GROUP BY age ORDER BY age DESC")
     assert [row.group[0] for row in found.rows] == ["9", "1e1", "20", "100", "n/a", None]
     assert [row.group[0] for row in back.rows] == ["n/a", "100", "20", "1e1", "9", None]

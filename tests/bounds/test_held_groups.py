@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from discreet.bounds import opening
-from discreet.bounds.asking import ask
-from discreet.bounds.opening import open_release
+from discreet.bounds import queryable_release
+from discreet.bounds.queryable_release import open_release
+from discreet.bounds.release_answer import answer_release_query
 from discreet.engines.base import Engine
 from discreet.settings import Settings
 from tests.bounds.random_queries import QueryMaker
@@ -32,7 +32,7 @@ ROWS = 300
 
 @pytest.fixture(autouse=True)
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "MANY_ROWS", 1)
+    monkeypatch.setattr(queryable_release, "FEWEST_ARRAY_ROWS", 1)
 
 
 def written(folder: Path, value: Callable[[Random], str | None]) -> Path:
@@ -64,7 +64,7 @@ def test_random_queries(
     value: Callable[[Random], str],
     kernels: bool,
 ) -> None:
-    monkeypatch.setattr("discreet.bounds.held_groups.choose_kernels", lambda *_, **__: kernels)
+    monkeypatch.setattr("discreet.bounds.permuted_tables.choose_kernels", lambda *_, **__: kernels)
     path = written(tmp_path, value)
     ordered = "SELECT town, sex, AVG(salary), COUNT(*) FROM x GROUP BY town, sex ORDER BY sex DESC"
     nobody = "SELECT COUNT(salary), SUM(salary), AVG(salary), MIN(salary), MAX(salary) FROM x WHERE age > 99"
@@ -78,7 +78,7 @@ def test_random_queries(
         with open_release(engine, path, settings, hold=hold) as release:
             assert release.permuted is not None
             assert (release.permuted.groups is not None) == hold
-            rows = [row for text in texts for row in ask(release, text).rows]
+            rows = [row for text in texts for row in answer_release_query(release, text).rows]
             found.append([(r.group, r.aggregate, r.lower, r.upper) for r in rows])
             estimates.append([r.estimate for r in rows])
     assert found[0] == found[1]
@@ -120,5 +120,5 @@ def test_tables_with_other_lines_are_left_to_the_engine(
 def answers_by_the_engine(path: Path, engine: Engine, settings: Settings) -> bool:
     with open_release(engine, path, settings, hold=True) as release:
         assert release.permuted is not None
-        assert ask(release, "SELECT COUNT(salary) FROM x WHERE age > 30").rows
+        assert answer_release_query(release, "SELECT COUNT(salary) FROM x WHERE age > 30").rows
         return release.permuted.groups is None

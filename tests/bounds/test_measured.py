@@ -14,14 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.bounds.answer import BoundRow
-from discreet.bounds.asking import ask
-from discreet.bounds.opening import open_release
+from discreet.bounds.interval_aggregates import BoundRow
+from discreet.bounds.queryable_release import open_release
+from discreet.bounds.release_answer import answer_release_query
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.errors import InputError
-from discreet.frequency.class_cells import Summary
-from discreet.model.label_form import LabelForm, LabelKind
+from discreet.frequency.class_summary import Summary
+from discreet.model.published_cells import LabelForm, LabelKind
 from discreet.settings import Settings
 from tests.bounds.releases import write_classes
 from tests.drawing import some_of
@@ -76,7 +76,7 @@ def answers(
             summary=summary,
         )
         with open_release(engine, path, SETTINGS) as release:
-            return ask(release, text).rows
+            return answer_release_query(release, text).rows
 
 
 def check(

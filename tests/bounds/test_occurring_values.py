@@ -15,14 +15,14 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import discreet
-from discreet.bounds.answer import BoundRow
-from discreet.bounds.asking import ask
-from discreet.bounds.opening import open_release
+from discreet.bounds.interval_aggregates import BoundRow
+from discreet.bounds.queryable_release import open_release
+from discreet.bounds.release_answer import answer_release_query
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
-from discreet.hierarchy.table import hierarchy_from_rows
+from discreet.engines.connection import connect
+from discreet.hierarchy.level_table import hierarchy_from_rows
 from discreet.model.hierarchy import TOP
-from discreet.model.label_form import LabelForm, LabelKind
+from discreet.model.published_cells import LabelForm, LabelKind
 from discreet.models import Local, Mondrian, RelaxedMondrian
 from discreet.settings import Settings
 from tests.bounds.releases import write_classes
@@ -163,7 +163,7 @@ def answers(engine: Engine, rows: Sequence[Row], text: str, summary: str) -> tup
             summary=summary,
         )
         with open_release(engine, path, SETTINGS, HIERARCHIES) as release:
-            return ask(release, text).rows
+            return answer_release_query(release, text).rows
 
 
 def wanted(
@@ -240,9 +240,9 @@ def test_two_of_five_rows_are_surely_outside(shared_engine: Engine) -> None:
         )
         with open_release(shared_engine, path, SETTINGS) as release:
             text = "SELECT COUNT(*), SUM(age), AVG(age), SUM(pay) FROM people WHERE age {}"
-            between = ask(release, text.format("BETWEEN 2 AND 5")).rows
-            strictly = ask(release, text.format("> 1 AND age < 7")).rows
-            ends = ask(release, text.format("IN (1, 7)")).rows
+            between = answer_release_query(release, text.format("BETWEEN 2 AND 5")).rows
+            strictly = answer_release_query(release, text.format("> 1 AND age < 7")).rows
+            ends = answer_release_query(release, text.format("IN (1, 7)")).rows
     assert (between[0].lower, between[0].upper) == (2, 3)
     assert (between[1].lower, between[1].upper) == (9, 14)
     assert (between[2].lower, between[2].upper) == (pytest.approx(11 / 3), pytest.approx(14 / 3))
@@ -276,7 +276,7 @@ def test_dates(shared_engine: Engine, condition: str, ends: tuple[int, int]) -> 
             summary="ranges",
         )
         with open_release(shared_engine, path, SETTINGS) as release:
-            (count,) = ask(release, f"SELECT COUNT(*) FROM people WHERE {condition}").rows
+            (count,) = answer_release_query(release, f"SELECT COUNT(*) FROM people WHERE {condition}").rows
     assert (count.lower, count.upper) == ends
 
 
@@ -293,8 +293,8 @@ def test_a_mean_bounds_what_is_selected_whole(shared_engine: Engine) -> None:
             summary="means",
         )
         with open_release(shared_engine, path, SETTINGS) as release:
-            whole = ask(release, "SELECT SUM(age), AVG(age) FROM people").rows
-            part = ask(release, "SELECT SUM(age) FROM people WHERE age < 7").rows
+            whole = answer_release_query(release, "SELECT SUM(age), AVG(age) FROM people").rows
+            part = answer_release_query(release, "SELECT SUM(age) FROM people WHERE age < 7").rows
     assert [(row.lower, row.upper) for row in whole] == [(10.5, 13.5), (3.5, 4.5)]
     assert (part[0].lower, part[0].upper) == (1, 8)
 

@@ -6,17 +6,17 @@ from datetime import date, timedelta
 
 import pytest
 
-from discreet.bounds.date_line import period
-from discreet.hierarchy.dates import LABELS
+from discreet.bounds.label_codes import parse_period
+from discreet.hierarchy.dates import DATE_LABELS
 
 DAYS = [date(1999, 12, 20) + timedelta(days=17 * step) for step in range(120)]
 
 
-@pytest.mark.parametrize("level", list(LABELS))
+@pytest.mark.parametrize("level", list(DATE_LABELS))
 def test_a_label_stands_for_the_days_that_have_it(level: str) -> None:
-    label_of = LABELS[level]
+    label_of = DATE_LABELS[level]
     for label in {label_of(day) for day in DAYS}:
-        told = period(label, own=False)
+        told = parse_period(label, own=False)
         assert told is not None, f"{label} tells a period"
         first, last, _ = told
         inside = {day for day in DAYS if first <= day.isoformat() < last}
@@ -25,4 +25,4 @@ def test_a_label_stands_for_the_days_that_have_it(level: str) -> None:
 
 @pytest.mark.parametrize("text", ["2020-2019", "2023-13", "2023-H3", "unknown", "20-24"])
 def test_other_texts_tell_no_period(text: str) -> None:
-    assert period(text, own=False) is None
+    assert parse_period(text, own=False) is None

@@ -10,7 +10,7 @@ import discreet
 from discreet.cli.main import main
 from discreet.errors import InputError
 from discreet.settings import Settings
-from discreet.verbs.querying import query
+from discreet.verbs.release_query import query
 
 LEVELS = "Bonn;north;*\nKiel;north;*\nUlm;south;*\nRiga;abroad;*\n"
 ASKED = "SELECT COUNT(*), SUM(pay) FROM release WHERE town = 'Kiel'"

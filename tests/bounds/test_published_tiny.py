@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from discreet.bounds.asking import ask
-from discreet.bounds.opening import OpenRelease, open_release
-from discreet.engines.connect import connect
+from discreet.bounds.queryable_release import OpenRelease, open_release
+from discreet.bounds.release_answer import answer_release_query
+from discreet.engines.connection import connect
 from discreet.errors import NoSolution
 from discreet.models import Permutation
 from discreet.settings import Settings
-from discreet.verbs.opening import open as open_table
+from discreet.verbs.table import open as open_table
 from tests.oracle import plain_bounds
 
 FAST, ALL = 8, 150
@@ -128,7 +128,7 @@ def check(tiny: Tiny, release: OpenRelease) -> None:
             parts = [f"SELECT {', '.join([*([key] if key else []), *AGGREGATES.values()])} FROM people"]
             parts += [f"WHERE {condition}"] + ([f"GROUP BY {key}"] if key else [])
             answers: dict[Any, dict[str, tuple[Any, Any]]] = {}
-            for row in ask(release, " ".join(parts)).rows:
+            for row in answer_release_query(release, " ".join(parts)).rows:
                 answers.setdefault(row.group, {})[row.aggregate] = (row.lower, row.upper)
             selected = [person for people, _ in groups.values() for person in people if chosen(person)]
             keys = {(person[0],) for person in selected} if key else {()}

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from discreet.bounds.asking import ask
-from discreet.bounds.opening import OpenRelease, open_release
-from discreet.engines.connect import connect
+from discreet.bounds.queryable_release import OpenRelease, open_release
+from discreet.bounds.release_answer import answer_release_query
+from discreet.engines.connection import connect
 from discreet.models import Permutation
 from discreet.settings import Settings
-from discreet.verbs.opening import open as open_table
 from discreet.verbs.table import Table
+from discreet.verbs.table import open as open_table
 from tests.bounds.random_queries import QueryMaker
 
 QUERIES = 12
@@ -73,8 +73,12 @@ def test_generalized_bounds_hold_permuted_ones(both: tuple[OpenRelease, OpenRele
     maker = QueryMaker(SENSITIVE, {"age": (17, 90)}, texts, keys=("sex",))
     wider = 0
     for query in maker.queries(QUERIES, seed=5):
-        narrow = {(row.group, row.aggregate): row for row in ask(permuted, query.text()).rows}
-        wide = {(row.group, row.aggregate): row for row in ask(generalized, query.text()).rows}
+        narrow = {
+            (row.group, row.aggregate): row for row in answer_release_query(permuted, query.text()).rows
+        }
+        wide = {
+            (row.group, row.aggregate): row for row in answer_release_query(generalized, query.text()).rows
+        }
         assert set(narrow) <= set(wide), query
         for place, row in narrow.items():
             if row.lower is None or row.upper is None:

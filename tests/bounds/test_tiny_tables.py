@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.bounds.asking import ask
-from discreet.bounds.opening import open_release
+from discreet.bounds.queryable_release import open_release
+from discreet.bounds.release_answer import answer_release_query
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.settings import Settings
 from tests.bounds.releases import write_classes, write_permuted
@@ -116,11 +116,11 @@ def answers(
     known = hierarchies() if generalized else None
     with open_release(engine, path, SETTINGS, known, hold=hold) as release:
         found: dict[object, dict[str, tuple[object, object]]] = {}
-        rows = ask(release, text).rows
+        rows = answer_release_query(release, text).rows
         ends = [row for row in rows if row.aggregate.startswith(("MIN", "MAX"))]
         for asked_alone in () if key else (ends[:1], ends[1:], ends):
             alone = text.replace(aggregates, ", ".join(row.aggregate for row in asked_alone))
-            assert ask(release, alone).rows == tuple(asked_alone)
+            assert answer_release_query(release, alone).rows == tuple(asked_alone)
         for row in rows:
             name = row.aggregate.split("(")[0]
             found.setdefault(row.group, {})[name] = (row.lower, row.upper)

@@ -17,12 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.bounds.asking import ask
-from discreet.bounds.opening import open_release
+from discreet.bounds.queryable_release import open_release
+from discreet.bounds.release_answer import answer_release_query
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.errors import InputError
-from discreet.model.label_form import LabelForm, LabelKind
+from discreet.model.published_cells import LabelForm, LabelKind
 from discreet.settings import Settings
 from tests.bounds.releases import write_classes
 from tests.drawing import some_of
@@ -247,7 +247,7 @@ def answers(
         )
         with open_release(engine, path, SETTINGS) as release:
             found: dict[object, list[tuple[object, object]]] = {}
-            for row in ask(release, text).rows:
+            for row in answer_release_query(release, text).rows:
                 found.setdefault(row.group, []).append((row.lower, row.upper))
                 if row.estimate is not None:
                     assert row.lower <= row.estimate <= row.upper
@@ -296,6 +296,6 @@ def test_what_labels_do_not_tell_is_refused(shared_engine: Engine, column: Colum
 def test_labels_of_a_custom_hierarchy_are_read_with_a_note(shared_engine: Engine, tmp_path: Path) -> None:
     path = write_classes(tmp_path, ("age",), [("20-29",), ("30-39",)], ["1", "2"], levels={"age": 1})
     with open_release(shared_engine, path, SETTINGS) as release:
-        found = ask(release, "SELECT COUNT(*) FROM people WHERE age < 30")
+        found = answer_release_query(release, "SELECT COUNT(*) FROM people WHERE age < 30")
     assert [(row.lower, row.upper) for row in found.rows] == [(1, 1)]
     assert "'age' is read by its labels, such as 20-29" in found.warnings[0]

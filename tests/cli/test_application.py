@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from discreet.cli.application import VERBS, verbs_of
+from discreet.cli.typer_application import VERBS, list_needed_verbs
 
 
 def test_the_version_loads_no_verb_and_no_numpy() -> None:
@@ -17,6 +17,6 @@ def test_the_version_loads_no_verb_and_no_numpy() -> None:
 
 
 def test_a_command_line_needs_its_own_verb_alone() -> None:
-    assert verbs_of(["publish", "--help"]) == ("publish",)
-    assert verbs_of(["-V"]) == ()
-    assert verbs_of([]) == verbs_of(["--help"]) == verbs_of(["pubish"]) == VERBS
+    assert list_needed_verbs(["publish", "--help"]) == ("publish",)
+    assert list_needed_verbs(["-V"]) == ()
+    assert list_needed_verbs([]) == list_needed_verbs(["--help"]) == list_needed_verbs(["pubish"]) == VERBS

@@ -234,7 +234,7 @@ def test_a_bug_is_told_without_the_data_that_it_met(
     def broken(*_: object, **__: object) -> None:
         raise KeyError("Ada has flu")
 
-    monkeypatch.setattr("discreet.verbs.opening.load_spec", broken)
+    monkeypatch.setattr("discreet.verbs.table.load_spec", broken)
     found = run("negotiate", "discreet.toml", "--k", "2")
     assert (found.status, found.out) == (70, "")
     assert "Ada" not in found.err
@@ -253,7 +253,7 @@ def test_interruptions(
     def interrupted(*_: object, **__: object) -> None:
         raise raised
 
-    monkeypatch.setattr("discreet.verbs.opening.load_spec", interrupted)
+    monkeypatch.setattr("discreet.verbs.table.load_spec", interrupted)
     monkeypatch.setattr("discreet.cli.main._silence_stdout", lambda: None)
     found = run("negotiate", "discreet.toml", "--k", "2")
     assert found.status == status

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.cli.options import remembering_tables
+from discreet.cli.options import reuse_tables
 from tests.cli.conftest import Run
 
 
@@ -39,7 +39,7 @@ def test_on_the_generated_census(run: Run, no_data: None, tmp_path: Path) -> Non
 
 
 def test_in_json_twice_and_the_commands_to_try_next(run: Run, no_data: None) -> None:
-    with remembering_tables():
+    with reuse_tables():
         for _ in range(2):
             found = run("demo", "--output", "tour", "--threads", "1", "--json")
             assert (found.status, found.err) == (0, "")

@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 import typer.main
 
-from discreet.cli.application import application
-from discreet.cli.attack_options import ATTACK_OPTIONS
-from discreet.cli.criterion_options import CRITERION_OPTIONS
+from discreet.cli.declared_options import ATTACK_OPTIONS, CRITERION_OPTIONS
+from discreet.cli.typer_application import build_application
 from tests.cli.conftest import Run
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 CRITERIA_PAGES = Path(__file__).resolve().parents[2] / "docs" / "criteria"
-COMMANDS: dict[str, Any] = typer.main.get_command(application()).commands  # type: ignore[attr-defined]
+COMMANDS: dict[str, Any] = typer.main.get_command(build_application()).commands  # type: ignore[attr-defined]
 VERBS = [
     "init",
     "hierarchies",

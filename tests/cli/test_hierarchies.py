@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import discreet
-from discreet.hierarchy.builtin.hierarchy import BUILTINS
+from discreet.hierarchy.builtin.builder import BUILTINS
 from tests.cli.conftest import Run
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import typer
 
-from discreet.cli.application import VERBS, command_of
+from discreet.cli.typer_application import VERBS, build_command
 from discreet.web.server import WorkbenchServer
 from tests.cli.conftest import Run
 
@@ -83,7 +83,7 @@ NEEDED = {
 
 def parameters(verb: str) -> list[Any]:
     """The parameters of a verb that take a text: its own, and what criteria, models and attacks declare."""
-    command = command_of((verb,)).commands[verb]
+    command = build_command((verb,)).commands[verb]
     context = typer.Context(command, info_name=verb, resilient_parsing=True)
     return [p for p in command.get_params(context) if not getattr(p, "is_flag", False) and p.name != "help"]
 

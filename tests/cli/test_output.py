@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from discreet.cli import output
-from discreet.cli.progress import TerminalReporter
+from discreet.cli.output import TerminalReporter
 from discreet.printing.document import Line, Tone
 from tests.cli.conftest import PEOPLE, SPEC, Run
 from tests.waiting import wait_for
@@ -32,12 +32,12 @@ def test_colour_on_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     document = (Line("done [bold]", Tone.GOOD),)
     for stream, coloured in ((Terminal(), True), (io.StringIO(), False)):
         monkeypatch.setattr(sys, "stdout", stream)
-        output.show(document)
+        output.print_document(document)
         assert ("\x1b[" in stream.getvalue()) is coloured
         assert "done [bold]" in stream.getvalue()
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setattr(sys, "stdout", Terminal())
-    output.show(document)
+    output.print_document(document)
     assert sys.stdout.getvalue() == "done [bold]\n"  # type: ignore[attr-defined]
 
 
@@ -48,7 +48,7 @@ def test_json_and_text_in_any_encoding(encoding: str, monkeypatch: pytest.Monkey
     output.print_json({"city": "東京 é"})
     sys.stdout.flush()
     assert json.loads(raw.getvalue().decode(encoding)) == {"city": "東京 é"}
-    output.show((Line("→ 東京"),))
+    output.print_document((Line("→ 東京"),))
     sys.stdout.flush()
 
 
@@ -64,7 +64,7 @@ def test_values_cannot_command_the_terminal(run: Run, people: Path) -> None:
 
 def test_progress_after_a_second_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("discreet.cli.progress.SECONDS_BEFORE_SHOWN", 0.05)
+    monkeypatch.setattr("discreet.cli.output.PROGRESS_DELAY_SECONDS", 0.05)
     terminal, pipe = Terminal(), io.StringIO()
     monkeypatch.setattr(sys, "stderr", terminal)
     with TerminalReporter().stage("Counting") as advance:
@@ -76,7 +76,7 @@ def test_progress_after_a_second_on_a_terminal_alone(monkeypatch: pytest.MonkeyP
         time.sleep(0.3)
     assert pipe.getvalue() == ""
     quick = Terminal()
-    monkeypatch.setattr("discreet.cli.progress.SECONDS_BEFORE_SHOWN", 3600.0)
+    monkeypatch.setattr("discreet.cli.output.PROGRESS_DELAY_SECONDS", 3600.0)
     monkeypatch.setattr(sys, "stderr", quick)
     with TerminalReporter().stage("Counting"):
         pass

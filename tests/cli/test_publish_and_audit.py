@@ -122,7 +122,7 @@ def test_levels_of_a_lattice_too_large_to_evaluate(
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("the lattice was evaluated")
 
-    monkeypatch.setattr("discreet.verbs.kept_lattices.evaluate_lattice", refuse)
+    monkeypatch.setattr("discreet.verbs.table_context.evaluate_lattice", refuse)
     found = run(
         *PUBLISH.split(),
         "--k",

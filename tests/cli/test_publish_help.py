@@ -7,13 +7,13 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from discreet.cli.application import application
+from discreet.cli.typer_application import build_application
 from discreet.models import Model, named, names
 
 
 def sections() -> dict[str, str]:
     """What stands under each model, sections of several models under each of them."""
-    text = CliRunner().invoke(application(), ["publish", "--help"], env={"COLUMNS": "100"}).output
+    text = CliRunner().invoke(build_application(), ["publish", "--help"], env={"COLUMNS": "100"}).output
     # A narrow terminal breaks lines at the hyphens of names, too.
     parts = re.split(r"^--model (.*):$", re.sub(r"(?<=\w)-\s+", "-", text), flags=re.MULTILINE)
     found: dict[str, str] = {}
@@ -28,7 +28,7 @@ def test_the_help_names_every_option_of_every_model(name: str) -> None:
     model: type[Model] = named(name)
     flags = [each for each in model.options() if each.flag is not None and each.flag != "--level"]
     if not flags:
-        text = re.sub(r"\s+", " ", CliRunner().invoke(application(), ["publish", "--help"]).output)
+        text = re.sub(r"\s+", " ", CliRunner().invoke(build_application(), ["publish", "--help"]).output)
         assert f" {model.called()} " in text
         return
     section = sections()[model.called()]

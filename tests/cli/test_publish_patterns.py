@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from discreet.models import Patterns
-from discreet.verbs.opening import open as open_table
+from discreet.verbs.table import open as open_table
 from tests.cli.conftest import SPEC, Run
 
 PUBLISH = ("publish", "discreet.toml", "--output", "release.csv", "--model", "patterns", "--k", "3", "--json")

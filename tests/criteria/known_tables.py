@@ -7,10 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.hierarchy.levels import LevelsHierarchy
-from discreet.model.class_facts import ClassValues
+from discreet.hierarchy.level_table import LevelsHierarchy
 from discreet.model.criteria.base import Criterion
-from discreet.model.sensitive_attribute import SensitiveAttribute
+from discreet.model.criterion_inputs import ClassValues, SensitiveAttribute
 
 PATHS = {
     "flu": ("flu", "lungs", "chest", "*"),

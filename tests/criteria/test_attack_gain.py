@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.errors import InputError
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.measures.payout_cost import Game
-from discreet.model.class_facts import ClassPopulation
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.measures.special_purpose_costs import PayoutGame
 from discreet.model.criteria.attack_gain import AttackGain
+from discreet.model.criterion_inputs import ClassPopulation
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 from tests.criteria.test_t_closeness import classes_of, people, spec
@@ -39,7 +39,7 @@ def test_who_passes_is_not_worth_attacking(gain: float, cost: float, sizes: list
         assert AttackGain(asked.value_of(score), cost=cost).threshold <= score
     # The cost of searches plays the same game, in doubles.
     passing = counted[counted >= asked.threshold + 1]
-    assert not Game(1200, 300, gain, cost).lost_by_attack(passing).any()
+    assert not PayoutGame(1200, 300, gain, cost).lost_by_attack(passing).any()
 
 
 def test_a_journalist_counts_people() -> None:

@@ -13,7 +13,7 @@ from discreet.cli.main import main
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.beta_likeness import ENHANCED, BetaLikeness
 from discreet.model.criteria.delta_disclosure import DeltaDisclosure
-from discreet.model.criteria.fixed_point import UNIT
+from discreet.model.criteria.float_criterion import SCORE_UNIT
 from discreet.model.criteria.value_range import ValueRange
 from tests.criteria.plain_value_shares import measure
 from tests.criteria.test_t_closeness import Row, people, published, spec
@@ -49,7 +49,7 @@ def test_with_suppression(asked: Criterion, spec: Path, tmp_path: Path) -> None:
         assert None not in measures
         worst = max(each for each in measures if each is not None)
         (told,) = audit.report.criteria
-        assert abs(Decimal(told.found) - worst) <= Decimal("1.01") / UNIT
+        assert abs(Decimal(told.found) - worst) <= Decimal("1.01") / SCORE_UNIT
     assert discreet.audit(found.path, spec=spec).passed
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.errors import InputError
-from discreet.lattice.evaluate import evaluate_lattice
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.criteria.base import Criterion
-from discreet.model.criteria.fixed_point import UNIT
+from discreet.model.criteria.float_criterion import SCORE_UNIT
 from discreet.model.criteria.p_sensitivity import PSensitivity
 from discreet.model.criteria.proximity import Proximity
 from discreet.model.criteria.value_range import ValueRange
@@ -59,7 +59,7 @@ def test_proximity(classes: Classes, epsilon: float, neighbourhood: str, m: floa
         found = proximity(held, Fraction(str(epsilon)), neighbourhood)
         assert (score >= asked.threshold) == (found is not None and found >= Fraction(str(m)))
         if found is not None:
-            assert abs(Fraction(score, UNIT) - found) <= Fraction(101, 100 * UNIT)
+            assert abs(Fraction(score, SCORE_UNIT) - found) <= Fraction(101, 100 * SCORE_UNIT)
 
 
 @examples(max_examples=some_of(100), deadline=None)

@@ -14,25 +14,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.frequency.class_facts import FactCounter
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.model.class_facts import ClassPopulation
+from discreet.frequency.fact_counter import FactCounter
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.delta_presence import DeltaPresence
 from discreet.model.criteria.k_map import KMap
-from discreet.model.frequency_set import FrequencySet
+from discreet.model.criterion_inputs import ClassPopulation
+from discreet.model.frequency_set import FrequencySet, Population
 from discreet.model.lattice import LatticeNode
-from discreet.model.population import Population
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
-from discreet.negotiation.counting import NodeCounter
-from discreet.negotiation.negotiate import Negotiator
-from discreet.results.publication import suppressed_rows
-from discreet.results.row_preview import preview_rows
-from discreet.search.algorithms import algorithm_named
-from discreet.search.memory_sets import MemoryFrequencies
-from discreet.search.node_statistics import StatisticsCounter
-from discreet.search.task import SearchTask
+from discreet.negotiation.negotiator import Negotiator
+from discreet.negotiation.partial_lattice import NodeCounter
+from discreet.results.node_rows import preview_rows
+from discreet.results.publish_result import count_suppressed_rows
+from discreet.search.algorithms import load_algorithm
+from discreet.search.frequency_sets import MemoryFrequencySets
+from discreet.search.node_counts import StatisticsCounter
+from discreet.search.search_problem import SearchProblem
 from discreet.settings import Settings
 from tests.criteria import plain_linkage as plain
 from tests.drawing import NEW
@@ -106,12 +105,12 @@ def test_every_path_judges_alike(seed: int, settings: Settings) -> None:
     for (asked, judge), k in product(ASKED, (None, 2)):
         requirement = Requirement(k, criteria=asked)
         statistics = StatisticsCounter(table, requirement, 10**6)
-        held = MemoryFrequencies(table, requirement, 10**9)
+        held = MemoryFrequencySets(table, requirement, 10**9)
         for node in nodes_of(table):
             expected = suppressed(table, node, judge, k or 1, asked[0])
             assert evaluated.suppressed(node, requirement) == expected
             assert evaluated.suppression(requirement)[evaluated.lattice.index(node)] == expected
-            assert suppressed_rows(table, node, requirement) == expected
+            assert count_suppressed_rows(table, node, requirement) == expected
             found = statistics.count(node)
             assert int(found.class_sizes[found.failing].sum()) == expected
             assert held.count(range(len(node)), node).suppressed() == expected
@@ -137,14 +136,14 @@ def test_searches_find_what_there_is(seed: int, settings: Settings) -> None:
             if suppressed(table, node, judge, 1, asked[0]) <= min(limit, table.rows - 1)
         }
         for name in ("exhaustive", "optimal", "samarati", "incognito", "bottom-up", "anytime"):
-            task = SearchTask.of(table, request, settings)
-            if not task.rises_nowhere and name not in ("exhaustive", "optimal", "anytime"):
+            task = SearchProblem.of(table, request, settings)
+            if not task.suppression_never_rises and name not in ("exhaustive", "optimal", "anytime"):
                 with pytest.raises(InputError, match="δ-presence may fail where"):
-                    algorithm_named(name)(task)
+                    load_algorithm(name)(task)
                 continue
-            if not task.rises_nowhere and name == "anytime":
+            if not task.suppression_never_rises and name == "anytime":
                 continue
-            found = {solution.node: solution.suppressed for solution in algorithm_named(name)(task).solutions}
+            found = {solution.node: solution.suppressed for solution in load_algorithm(name)(task).solutions}
             assert found.items() <= right.items()
             assert bool(found) == bool(right)
             if name == "exhaustive":

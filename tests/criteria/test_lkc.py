@@ -12,28 +12,28 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.lattice import group_peeling
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.lattice.evaluated import EvaluatedLattice
-from discreet.measures.costs import cost_named
-from discreet.model.class_facts import ClassValues
+from discreet.lattice import evaluation
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.measures.named_costs import cost_named
 from discreet.model.criteria import lkc_privacy
 from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.lkc_privacy import LKCPrivacy
-from discreet.model.criteria.of_cells import Groups, peeled
+from discreet.model.criteria.release_level import Groups, peel_classes
+from discreet.model.criterion_inputs import ClassValues
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec, TableSpec
-from discreet.negotiation.negotiate import negotiate
-from discreet.results.lattice import TableLattice
+from discreet.negotiation.negotiator import negotiate_once
+from discreet.results.node_rows import preview_rows
 from discreet.results.node_summary import summarize_node
-from discreet.results.row_preview import preview_rows
-from discreet.search.algorithms import EVERY_SOLUTION, algorithm_named
-from discreet.search.node_statistics import StatisticsCounter
-from discreet.search.task import SearchTask
+from discreet.results.table_lattice import TableLattice
+from discreet.search.algorithms import EVERY_SOLUTION, load_algorithm
+from discreet.search.node_counts import StatisticsCounter
+from discreet.search.search_problem import SearchProblem
 from discreet.settings import Settings
 from discreet.taxonomy.class_counts import ClassCounts
 from tests.criteria.plain_cells import plain_left, plain_score
@@ -132,7 +132,7 @@ def test_every_answer_is_the_oracles() -> None:
         table, request, brute = asked_of(seed)
         if not table.rows:
             continue
-        found = negotiate(evaluated_for(table, request.requirement), request)
+        found = negotiate_once(evaluated_for(table, request.requirement), request)
         expected = naive_relaxations(brute, request)
         assert told(found) == expected, seed
         seen |= {answer[0] for answer in expected}
@@ -153,11 +153,11 @@ def test_a_node_is_shown_as_it_is_released(seed: int) -> None:
     assert sum(row.rows for row in rows if row.suppressed) == brute.suppressed(node, asked)
 
 
-def random_task(seed: int, *, suppressing: bool) -> SearchTask:
+def random_task(seed: int, *, suppressing: bool) -> SearchProblem:
     random = np.random.default_rng(seed)
     table = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=24, sensitive=1)
     others = [] if not suppressing or not table.sensitive else [Share(0.75)]
-    return SearchTask(
+    return SearchProblem(
         table=table,
         requirement=Requirement(criteria=(*others, random_lkc(random, table))),
         limit=int(random.integers(0, table.rows // 2 + 1)) if suppressing else 0,
@@ -177,10 +177,10 @@ def test_without_suppression_every_search_finds_what_enumeration_finds(seed: int
         above = (tuple(a + (i == j) for j, a in enumerate(node)) for i in range(len(node)))
         assert all(n in expected for n in above if all(a <= b for a, b in zip(n, task.high, strict=True)))
     for name in (*EVERY_SOLUTION, "exhaustive"):
-        found = algorithm_named(name)(task)
+        found = load_algorithm(name)(task)
         assert {s.node: s.suppressed for s in found.solutions} == expected, name
     best = brute_search.preferred(expected)
-    assert [s.node for s in algorithm_named("samarati")(task).solutions] == ([best] if best else [])
+    assert [s.node for s in load_algorithm("samarati")(task).solutions] == ([best] if best else [])
 
 
 @given(SEEDS, st.booleans())
@@ -190,11 +190,11 @@ def test_with_suppression_every_node_is_judged_by_itself(seed: int, little: bool
     if little:
         task = replace(task, settings=too_small(SETTINGS))
     expected = every_solution(task.frequency_set, task.requirement, task.limit, (task.low, task.high))
-    found = algorithm_named("exhaustive")(task)
+    found = load_algorithm("exhaustive")(task)
     assert {s.node: s.suppressed for s in found.solutions} == expected
     for name in ("loss", "dm"):
         cheap = replace(task, cost=cost_named(name))
-        assert_cheapest(algorithm_named("optimal")(cheap), cheap, cost_named(name))
+        assert_cheapest(load_algorithm("optimal")(cheap), cheap, cost_named(name))
 
 
 def test_what_is_left_meets_it_and_suppression_may_rise_on_the_way_up() -> None:
@@ -219,7 +219,7 @@ def test_what_is_left_meets_it_and_suppression_may_rise_on_the_way_up() -> None:
     task = random_task(3, suppressing=True)
     for name in (*EVERY_SOLUTION, "samarati", "anytime"):
         with pytest.raises(InputError, match=r"all classes of a release together"):
-            algorithm_named(name)(replace(task, limit=3))
+            load_algorithm(name)(replace(task, limit=3))
 
 
 def test_what_cannot_be_judged_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +238,7 @@ def test_what_cannot_be_judged_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
         StatisticsCounter(table, together, 0).count((0, 0, 0))
     with pytest.raises(InputError, match="all classes of a release"):
         ClassCounts(table, alone).failing(np.zeros(table.row_types, np.int64), 1)
-    monkeypatch.setattr(lkc_privacy, "MOST_COMBINATIONS", 2)
+    monkeypatch.setattr(lkc_privacy, "MAX_COMBINATIONS", 2)
     with pytest.raises(InputError, match="2 of 3 quasi-identifiers make 3 combinations") as error:
         evaluated_for(table, alone).suppression(alone)
     assert "--lkc-known" in str(error.value.advice)
@@ -263,5 +263,5 @@ def test_the_compiled_rule_takes_what_the_plain_one_does(seed: int) -> None:
     )
     standing = random.random(classes) < 0.8
     for most in (1, 3, 64):
-        expected = peeled(groups, standing, most)
-        assert group_peeling._compiled(groups, standing, most).tolist() == expected.tolist()
+        expected = peel_classes(groups, standing, most)
+        assert evaluation._peel_compiled(groups, standing, most).tolist() == expected.tolist()

@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.model.criteria.audited_uniques import estimated
-from discreet.model.criteria.population_uniques import ESTIMATORS, PopulationUniques
-from discreet.model.judge import least_size
-from discreet.model.requirement import Requirement
-from discreet.model.size_tails import SizeTails
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.model.criteria.population_uniques import ESTIMATORS, PopulationUniques, audit_estimate
+from discreet.model.criterion_inputs import SizeTails
+from discreet.model.requirement import Requirement, smallest_kept_size
 from tests.criteria.test_release_lattice import SETTINGS
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.plain_criteria import classes_at
@@ -51,7 +49,7 @@ def test_search_and_audit_agree_by_their_own_ways(estimator: str, times: int) ->
         sizes = random_sizes(seed)
         population, counted = times * sum(sizes), {size: sizes.count(size) for size in sizes}
         assert share(sizes, population, estimator) == pytest.approx(
-            estimated(counted, population, estimator), rel=1e-9, abs=1e-15, nan_ok=True
+            audit_estimate(counted, population, estimator), rel=1e-9, abs=1e-15, nan_ok=True
         )
 
 
@@ -62,7 +60,7 @@ def test_search_and_audit_agree_on_snb(times: int) -> None:
         counted = {size: sizes.count(size) for size in sizes}
         found = share(sizes, times * sum(sizes), "snb")
         assert found == pytest.approx(
-            estimated(counted, times * sum(sizes), "snb"), rel=1e-9, abs=1e-15, nan_ok=True
+            audit_estimate(counted, times * sum(sizes), "snb"), rel=1e-9, abs=1e-15, nan_ok=True
         )
 
 
@@ -117,8 +115,10 @@ def test_where_there_is_no_estimate_the_release_fails() -> None:
     assert isnan(share([1, 1, 3], 10, "snb"))
     unlikely = PopulationUniques(1.0, population=1000, estimator="pitman")
     for asked in (unlikely, PopulationUniques(0.5, population=40)):
-        assert least_size([asked], np.array([1, 1, 1])) == 2**62
-    assert least_size([PopulationUniques(0, population=40, estimator="snb")], np.array([1, 1, 3])) == 3
+        assert smallest_kept_size([asked], np.array([1, 1, 1])) == 2**62
+    assert (
+        smallest_kept_size([PopulationUniques(0, population=40, estimator="snb")], np.array([1, 1, 3])) == 3
+    )
     assert PopulationUniques(1.0, population=9, estimator="snb").audit_score({1: 2, 3: 1}) == -1
 
 
@@ -145,7 +145,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="the population of population_uniques = 0"):
         PopulationUniques(0.1, population=0)
     with pytest.raises(InputError, match="a population of 5 people is smaller than the table"):
-        least_size([PopulationUniques(0.1, population=5)], np.array([1, 5]))
+        smallest_kept_size([PopulationUniques(0.1, population=5)], np.array([1, 5]))
     with pytest.raises(InputError, match="smaller than the table"):
         PopulationUniques(0.1, population=5).audit_score({6: 1})
 

@@ -12,7 +12,7 @@ import pytest
 
 import discreet
 from discreet.errors import NoSolution
-from discreet.model.criteria.fixed_point import UNIT
+from discreet.model.criteria.float_criterion import SCORE_UNIT
 from discreet.model.criteria.t_closeness import TCloseness
 from discreet.model.requirement import Requirement
 from tests.criteria.plain_known_values import t_closeness
@@ -74,7 +74,7 @@ def test_two_classes_of_two_values(hierarchy: str, distance: Fraction, tmp_path:
     audit = discreet.audit(loose.path, spec=spec, criteria=[asked])
     assert audit.passed == (distance <= Fraction(1, 5))
     [found] = [each for each in audit.report.criteria if each.criterion.name == "t"]
-    assert abs(Fraction(found.found) - distance) <= Fraction(2, UNIT)
+    assert abs(Fraction(found.found) - distance) <= Fraction(2, SCORE_UNIT)
 
 
 def drawn(seed: int) -> tuple[Rows, str, list[str]]:
@@ -115,7 +115,7 @@ def test_what_is_released_is_as_near_as_plain_counting_says(model: str, tmp_path
         assert release.audit.passed
         again = discreet.audit(out, spec=spec, criteria=[TCloseness(0, "s", distance="ordered")])
         found = next(each for each in again.report.criteria if each.criterion.value == 0)
-        assert abs(Fraction(found.found) - farthest) <= Fraction(2, UNIT)
+        assert abs(Fraction(found.found) - farthest) <= Fraction(2, SCORE_UNIT)
         by_tree = depth_first_of(hierarchy)
         differ += farthest != max(t_closeness(held, whole, "ordered", by_tree, {}) for held in published(out))
     assert differ

@@ -10,29 +10,28 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
+from papers.printed_negotiation import negotiate_as_printed
 
 from discreet.errors import InputError
-from discreet.lattice import released
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.lattice import lattice_lookup
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.measures.loss import LossTables
 from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.highest_risk import HighestRisk
 from discreet.model.criteria.sample_uniques import SampleUniques
-from discreet.model.evaluator import Evaluator
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.request import Request
+from discreet.model.request import Backend, Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec, TableSpec
-from discreet.negotiation.attribute_suppression import suppress_attributes
-from discreet.negotiation.frontier import frontier
-from discreet.negotiation.negotiate import negotiate
-from discreet.negotiation.partial import prepare_partial_lattice
-from discreet.negotiation.partial_search import PartialNegotiator
-from discreet.negotiation.simple import simple_negotiation
-from discreet.results.lattice import TableLattice
+from discreet.negotiation.alternatives import suppress_attributes
+from discreet.negotiation.frontier import compute_frontier
+from discreet.negotiation.negotiator import negotiate_once
+from discreet.negotiation.partial_lattice import prepare_partial_lattice
+from discreet.negotiation.partial_negotiation import PartialNegotiator
+from discreet.results.node_rows import preview_rows
 from discreet.results.node_summary import summarize_node
-from discreet.results.row_preview import preview_rows
+from discreet.results.table_lattice import TableLattice
 from discreet.settings import Settings
 from tests.criteria.plain_release import plain_rest
 from tests.criteria.released_lattice import ReleasedLattice, random_release
@@ -66,7 +65,7 @@ def test_look_ups_equal_plain_counting(seed: int, at_once: int) -> None:
     evaluated = evaluated_for(table, asked)
     expected = [brute.suppressed(node, asked) for node in brute.nodes]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(released, "_ENTRIES_AT_ONCE", at_once)
+        patch.setattr(lattice_lookup, "_ENTRIES_AT_ONCE", at_once)
         assert evaluated.suppression(asked).tolist() == expected
         # A second question with other values is answered from what the first has kept.
         looser = asked.weakened(asked.of_release[0].name, 0)
@@ -82,8 +81,8 @@ def test_look_ups_equal_plain_counting(seed: int, at_once: int) -> None:
             assert (None if found is None else min(found, own)) == next(tried, None)
 
 
-@pytest.mark.parametrize("evaluator", [Evaluator.KERNELS, Evaluator.TWIN])
-def test_what_was_evaluated_for_k_alone_answers(evaluator: Evaluator) -> None:
+@pytest.mark.parametrize("evaluator", [Backend.KERNELS, Backend.TWIN])
+def test_what_was_evaluated_for_k_alone_answers(evaluator: Backend) -> None:
     """Sizes are all that is asked, so no criterion of the release need be named beforehand."""
     for seed in range(some_of(40)):
         table, request, brute = asked_of(seed, classes=False)
@@ -99,7 +98,7 @@ def test_every_answer_is_the_oracles() -> None:
         table, request, brute = asked_of(seed)
         if not table.rows:
             continue
-        found = negotiate(evaluated_for(table, request.requirement), request)
+        found = negotiate_once(evaluated_for(table, request.requirement), request)
         expected = naive_relaxations(brute, request)
         assert told(found) == expected, seed
         seen |= {answer[0] for answer in expected}
@@ -122,7 +121,7 @@ def test_the_frontier_and_attributes_at_their_top_are_the_oracles() -> None:
             for n, key in keys.items()
             if not any(o != key and all(a <= b for a, b in zip(o, key, strict=True)) for o in keys.values())
         }
-        assert {(p.node, p.suppressed) for p in frontier(evaluated, wish, tables)} == {
+        assert {(p.node, p.suppressed) for p in compute_frontier(evaluated, wish, tables)} == {
             (n, keys[n][2]) for n in best
         }
         for each in suppress_attributes(evaluated, request):
@@ -162,7 +161,7 @@ def test_partial_lattices_and_the_walk_refuse() -> None:
         with pytest.raises(InputError, match="all classes of a release together"):
             ask(request)
     with pytest.raises(InputError, match="of the paper's walk"):
-        simple_negotiation(evaluated_for(table, request.requirement), request)
+        negotiate_as_printed(evaluated_for(table, request.requirement), request)
 
 
 def test_subjects_with_several_rows_are_refused() -> None:
@@ -195,7 +194,7 @@ def test_k_is_kept_where_the_highest_risk_gives_way() -> None:
         request = replace(request, requirement=wish)
         if not table.rows:
             continue
-        found = negotiate(evaluated_for(table, wish), request)
+        found = negotiate_once(evaluated_for(table, wish), request)
         assert told(found) == naive_relaxations(brute, request), seed
         seen += found.relaxation("highest_risk") is not None
     assert seen > 5

@@ -13,21 +13,20 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.frequency.class_demand import Demand
-from discreet.measures.costs import COSTS, cost_named
+from discreet.frequency.class_requirement import ClassRequirement
+from discreet.measures.named_costs import COSTS, cost_named
+from discreet.model.class_recoding import requirement_test
 from discreet.model.criteria.average_risk import AverageRisk
-from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.criteria.records_at_risk import RecordsAtRisk
+from discreet.model.criteria.release_level import ReleaseCriterion
 from discreet.model.criteria.sample_uniques import SampleUniques
 from discreet.model.requirement import Requirement
-from discreet.model.validity import class_test_of
-from discreet.search.algorithms import EVERY_SOLUTION, algorithm_named
-from discreet.search.fact_table import require_counted_there
-from discreet.search.node_statistics import StatisticsCounter
-from discreet.search.task import SearchTask
+from discreet.search.algorithms import EVERY_SOLUTION, load_algorithm
+from discreet.search.node_counts import StatisticsCounter
+from discreet.search.search_problem import SearchProblem, require_countable_in_database
 from discreet.settings import Settings
 from discreet.taxonomy.class_counts import ClassCounts
-from discreet.taxonomy.full_domain import full_domain
+from discreet.taxonomy.full_domain import search_full_domain
 from tests.criteria.plain_release import plain_rest, plain_share
 from tests.criteria.released_lattice import random_release
 from tests.drawing import some_of
@@ -39,7 +38,7 @@ SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("log.jsonl")
 SEEDS = st.integers(0, 10**9)
 
 
-def random_task(seed: int, *, suppressing: bool, monotone: bool = False) -> SearchTask:
+def random_task(seed: int, *, suppressing: bool, monotone: bool = False) -> SearchProblem:
     """A small table under criteria of the release; unless ``monotone``, some of classes with them."""
     random = np.random.default_rng(seed)
     table = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=24, sensitive=1)
@@ -47,7 +46,7 @@ def random_task(seed: int, *, suppressing: bool, monotone: bool = False) -> Sear
     if not monotone:
         further = plain_criteria.random_criteria(random, table, monotone=False).criteria
         requirement = Requirement(criteria=(*requirement.criteria, *further))
-    return SearchTask(
+    return SearchProblem(
         table=table,
         requirement=requirement,
         limit=int(random.integers(0, table.rows // 2 + 1)) if suppressing else 0,
@@ -57,7 +56,7 @@ def random_task(seed: int, *, suppressing: bool, monotone: bool = False) -> Sear
     )
 
 
-def solutions_of(task: SearchTask) -> dict[tuple[int, ...], int]:
+def solutions_of(task: SearchProblem) -> dict[tuple[int, ...], int]:
     return plain_criteria.every_solution(
         task.frequency_set, task.requirement, task.limit, (task.low, task.high)
     )
@@ -69,12 +68,12 @@ def test_without_suppression_every_search_finds_what_enumeration_finds(seed: int
     task = random_task(seed, suppressing=False, monotone=True)
     expected = solutions_of(task)
     for name in (*EVERY_SOLUTION, "exhaustive"):
-        found = algorithm_named(name)(task)
+        found = load_algorithm(name)(task)
         assert {s.node: s.suppressed for s in found.solutions} == expected, name
     best = brute_search.preferred(expected)
-    assert [s.node for s in algorithm_named("samarati")(task).solutions] == ([best] if best else [])
+    assert [s.node for s in load_algorithm("samarati")(task).solutions] == ([best] if best else [])
     cheap = replace(task, node_budget=10**6, cost=cost_named("loss"))
-    assert_cheapest(algorithm_named("anytime")(cheap), cheap, cost_named("loss"))
+    assert_cheapest(load_algorithm("anytime")(cheap), cheap, cost_named("loss"))
 
 
 @given(SEEDS, st.booleans())
@@ -83,7 +82,7 @@ def test_the_exhaustive_search_takes_any_limit(seed: int, little: bool) -> None:
     task = random_task(seed, suppressing=True)
     if little:
         task = replace(task, settings=too_small(SETTINGS))
-    found = algorithm_named("exhaustive")(task)
+    found = load_algorithm("exhaustive")(task)
     assert {s.node: s.suppressed for s in found.solutions} == solutions_of(task)
 
 
@@ -91,9 +90,9 @@ def test_the_exhaustive_search_takes_any_limit(seed: int, little: bool) -> None:
 @examples(max_examples=some_of(80), deadline=None)
 def test_the_cheapest_node_is_that_of_enumeration(seed: int, suppressing: bool, name: str) -> None:
     task = replace(random_task(seed, suppressing=suppressing), cost=cost_named(name))
-    assert_cheapest(algorithm_named("optimal")(task), task, cost_named(name))
+    assert_cheapest(load_algorithm("optimal")(task), task, cost_named(name))
     assert_cheapest(
-        algorithm_named("optimal")(replace(task, settings=too_small(SETTINGS))), task, cost_named(name)
+        load_algorithm("optimal")(replace(task, settings=too_small(SETTINGS))), task, cost_named(name)
     )
 
 
@@ -104,7 +103,7 @@ def test_the_full_domain_model_suppresses_the_same_classes(seed: int) -> None:
     if not task.rows or not solutions_of(task):
         return
     table = task.frequency_set
-    found = full_domain(table, ClassCounts(table, task.requirement), task.limit, SETTINGS, {})
+    found = search_full_domain(table, ClassCounts(table, task.requirement), task.limit, SETTINGS, {})
     counter = StatisticsCounter(table, task.requirement, 0)
     assert found.suppressed in {counter.count(node).suppressed for node in task.lattice.nodes()}
     kept = found.classes >= 0
@@ -112,15 +111,15 @@ def test_the_full_domain_model_suppresses_the_same_classes(seed: int) -> None:
     assert plain_rest(sizes, task.requirement) == sizes
 
 
-def small_task(limit: int, *criteria: ReleaseCriterion) -> SearchTask:
+def small_task(limit: int, *criteria: ReleaseCriterion) -> SearchProblem:
     hierarchies = [random_hierarchy(np.random.default_rng(1), f"q{i}", 2, 1) for i in range(2)]
     table = frequency_set_of(hierarchies, [((i % 2, i // 2 % 2), (i % 3,)) for i in range(8)], ["s"], [3])
-    return SearchTask(table, Requirement(criteria=criteria), limit, (0, 0), (1, 1), SETTINGS)
+    return SearchProblem(table, Requirement(criteria=criteria), limit, (0, 0), (1, 1), SETTINGS)
 
 
 @pytest.mark.parametrize("name", [*EVERY_SOLUTION, "samarati", "anytime"])
 def test_who_concludes_from_node_to_node_refuses_where_rows_are_suppressed(name: str) -> None:
-    search = algorithm_named(name)
+    search = load_algorithm(name)
     with pytest.raises(InputError, match=rf"average_risk=0.5 of the search {name}.* all classes") as error:
         search(small_task(3, AverageRisk(0.5)))
     assert "exhaustive" in str(error.value.advice)
@@ -130,15 +129,15 @@ def test_who_concludes_from_node_to_node_refuses_where_rows_are_suppressed(name:
 def test_who_makes_classes_one_by_one_refuses() -> None:
     task = small_task(0, SampleUniques(0.1))
     refusing: tuple[Callable[[], object], ...] = (
-        lambda: class_test_of(task.requirement, ("s",)),
-        lambda: Demand.of(task.frequency_set, task.requirement),
+        lambda: requirement_test(task.requirement, ("s",)),
+        lambda: ClassRequirement.of(task.frequency_set, task.requirement),
         lambda: ClassCounts(task.frequency_set, task.requirement).failing(np.zeros(4, np.int64), 1),
     )
     for refuse in refusing:
         with pytest.raises(InputError, match=r"sample_uniques=0.1 of .* all classes of a release together"):
             refuse()
     with pytest.raises(InputError, match="a search in the database does not count share of sample uniques"):
-        require_counted_there(task.requirement)
+        require_countable_in_database(task.requirement)
 
 
 SIZES = st.lists(st.integers(1, 9), min_size=2, max_size=9)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import discreet
+from discreet.model.audit_report import StrictestValue
 from discreet.model.criteria.alpha_deassociation import AlphaDeassociation
-from discreet.model.strictest_value import StrictestValue
 from tests.criteria.plain_known_values import t_closeness
 
 CELLS = ("flu", "gout", "*", " ** ", None)

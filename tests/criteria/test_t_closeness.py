@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 import discreet
 from discreet.criteria import SensitiveAttribute
 from discreet.errors import InputError, NoSolution
-from discreet.frequency.class_facts import FactCounter
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.model.class_facts import ClassValues
-from discreet.model.criteria.fixed_point import NEVER, UNIT
+from discreet.frequency.fact_counter import FactCounter
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.model.criteria.float_criterion import NEVER_SCORE, SCORE_UNIT
 from discreet.model.criteria.t_closeness import TCloseness
+from discreet.model.criterion_inputs import ClassValues
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.search.node_statistics import StatisticsCounter
+from discreet.search.node_counts import StatisticsCounter
 from discreet.settings import Settings
 from tests.criteria.known_tables import PATHS, WAGES, Classes, in_order, known, scores
 from tests.criteria.plain_known_values import t_closeness
@@ -35,7 +35,7 @@ ILL = st.sampled_from(list(PATHS))
 SOME = st.lists(ILL, min_size=1, max_size=8)
 CLASSES = st.lists(st.lists(ILL, max_size=9), min_size=1, max_size=5)
 every_distance = pytest.mark.parametrize("distance", DISTANCES)
-rounding = Fraction(101, 100 * UNIT)
+rounding = Fraction(101, 100 * SCORE_UNIT)
 
 
 def plain(held: list[str], table: list[str], distance: str) -> Fraction | None:
@@ -52,9 +52,9 @@ def test_scores_equal_plain_fractions(distance: str, classes: Classes, more: lis
     for held, score in zip(classes, scores(asked, classes, table), strict=True):
         found = plain(held, table, distance)
         if found is None:
-            assert score == NEVER
+            assert score == NEVER_SCORE
             continue
-        assert abs(Fraction(-score, UNIT) - found) <= rounding
+        assert abs(Fraction(-score, SCORE_UNIT) - found) <= rounding
         assert (score >= asked.threshold) == (found <= Fraction(percent, 100))
         assert TCloseness(asked.value_of(score), distance=distance).threshold <= score
 
@@ -65,7 +65,9 @@ def test_numbers_are_in_the_order_of_their_size(classes: Classes) -> None:
     table = [value for held in classes for value in held]
     for held, score in zip(classes, scores(TCloseness(1, distance="ordered"), classes, table), strict=True):
         found = plain(held, table, "ordered")
-        assert score == NEVER if found is None else abs(Fraction(-score, UNIT) - found) <= rounding
+        assert (
+            score == NEVER_SCORE if found is None else abs(Fraction(-score, SCORE_UNIT) - found) <= rounding
+        )
 
 
 @every_distance
@@ -122,7 +124,7 @@ def test_large_tables_are_counted_in_floating_point_numbers() -> None:
         q = [Fraction(int(n), int(rows.sum())) for n in rows]
         partial = [1 - sum(q[: i + 1]) for i in range(4)]
         expected = 1 - q[0] if distance == "equal" else sum(partial) / 3
-        assert abs(Fraction(-int(far), UNIT) - expected) <= 2 * rounding
+        assert abs(Fraction(-int(far), SCORE_UNIT) - expected) <= 2 * rounding
 
 
 # --- counted tables, and what is released from them ---------------------------------------------------------

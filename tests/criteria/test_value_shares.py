@@ -15,17 +15,15 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.model.class_facts import ClassValues
 from discreet.model.criteria.alpha_deassociation import AlphaDeassociation
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.beta_likeness import ENHANCED, BetaLikeness
 from discreet.model.criteria.delta_disclosure import DeltaDisclosure
 from discreet.model.criteria.entropy_diversity import GRASSBERGER, EntropyDiversity, grassberger_numbers
-from discreet.model.criteria.fixed_point import NEVER, UNIT
-from discreet.model.criteria.plain import plain
+from discreet.model.criteria.float_criterion import NEVER_SCORE, SCORE_UNIT
 from discreet.model.criteria.recursive_diversity import RecursiveDiversity
-from discreet.model.criteria.registry import CRITERIA, criteria_from
-from discreet.model.sensitive_attribute import SensitiveAttribute
+from discreet.model.criteria.registry import CRITERIA, criteria_from, plain_values
+from discreet.model.criterion_inputs import ClassValues, SensitiveAttribute
 from tests.criteria.plain_value_shares import Rows, grassberger, measure, passes
 from tests.drawing import some_of
 
@@ -39,7 +37,7 @@ ALL: list[Criterion] = [
     BetaLikeness(1, variant=ENHANCED),
     DeltaDisclosure(1),
 ]
-NAMES = [str(plain([c])) for c in ALL]
+NAMES = [str(plain_values([c])) for c in ALL]
 VALUES = 4
 CLASS = st.lists(st.integers(0, 6), min_size=VALUES, max_size=VALUES)
 asked = pytest.mark.parametrize("criterion", ALL, ids=NAMES)
@@ -84,7 +82,7 @@ def test_scores_equal_plain_fractions(
             assert score <= 0
             assert score < criterion.floor_score
         else:
-            assert abs(Decimal(abs(score)) / UNIT - found) <= Decimal("1.01") / UNIT
+            assert abs(Decimal(abs(score)) / SCORE_UNIT - found) <= Decimal("1.01") / SCORE_UNIT
 
 
 @asked
@@ -218,7 +216,11 @@ def test_grassbergers_numbers() -> None:
 
 def test_an_estimate_never_tells_more_values_than_there_are() -> None:
     asked = EntropyDiversity(2, estimator=GRASSBERGER)
-    assert scores(asked, [[1, 1], [1, 1, 1], [1], [10**6, 10**6]], [9] * 3)[:3] == [2 * UNIT, 3 * UNIT, UNIT]
+    assert scores(asked, [[1, 1], [1, 1, 1], [1], [10**6, 10**6]], [9] * 3)[:3] == [
+        2 * SCORE_UNIT,
+        3 * SCORE_UNIT,
+        SCORE_UNIT,
+    ]
     assert asked.warnings()[0][0] == "estimated-entropy"
     assert EntropyDiversity(2).warnings() == ()
 
@@ -243,7 +245,7 @@ def test_what_cannot_be_asked(kind: type[Criterion], fields: dict[str, Any], all
 def test_they_are_registered_and_told_whole() -> None:
     assert {c.name for c in ALL} <= set(CRITERIA.names())
     for criterion in ALL:
-        told = plain([criterion])
+        told = plain_values([criterion])
         assert criteria_from(told) == (criterion,)
     assert EntropyDiversity(1).promises is AlphaDeassociation(1).promises is False
-    assert NEVER < -UNIT * 10**9
+    assert NEVER_SCORE < -SCORE_UNIT * 10**9

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.frequency.class_facts import failing_classes
-from discreet.lattice.evaluate import evaluate_lattice
+from discreet.frequency.fact_counter import find_failing_classes
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.model.class_recoding import requirement_test
 from discreet.model.criteria.base import Criterion
-from discreet.model.criteria.plain import plain
+from discreet.model.criteria.registry import plain_values
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.requirement import Requirement
-from discreet.model.validity import class_test_of
 from discreet.settings import Settings
 from tests.criteria.plain_value_shares import Rows, passes
 from tests.criteria.test_value_shares import ALL
@@ -26,7 +26,7 @@ from tests.oracle.random_tables import random_frequency_set
 from tests.oracle.scored_lattice import ScoredLattice
 
 SETTINGS = Settings(memory_limit=2**31, threads=2, private_log=Path("unused"))
-asked = pytest.mark.parametrize("criterion", ALL, ids=[str(plain([c])) for c in ALL])
+asked = pytest.mark.parametrize("criterion", ALL, ids=[str(plain_values([c])) for c in ALL])
 
 
 def random_table(seed: int) -> FrequencySet | None:
@@ -81,14 +81,14 @@ def test_classes_that_a_search_makes(criterion: Criterion) -> None:
         class_of = np.random.default_rng(seed).integers(0, 3, table.row_types)
         members = [np.flatnonzero(class_of == c).tolist() for c in range(3)]
         expected = [fails(criterion, table, types) for types in members]
-        assert failing_classes(table, class_of, 3, requirement).tolist() == expected
+        assert find_failing_classes(table, class_of, 3, requirement).tolist() == expected
 
 
 def test_only_what_is_monotone_may_be_asked_of_searches_that_merge() -> None:
     for criterion in ALL:
         requirement = Requirement(criteria=[criterion])
         if criterion.monotone:
-            class_test_of(requirement, ("s",))
+            requirement_test(requirement, ("s",))
         else:
             with pytest.raises(InputError, match="may fail where two classes that meet it are merged"):
-                class_test_of(requirement, ("s",))
+                requirement_test(requirement, ("s",))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import discreet
 from discreet.criteria import WeightedKAnonymity
 from discreet.errors import InputError
-from discreet.lattice.evaluate import evaluate_lattice
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.requirement import Requirement
 from discreet.models import Local, Mondrian
 from discreet.settings import Settings

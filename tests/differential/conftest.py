@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from discreet.spec.text import spec_text
-from discreet.verbs.opening import open as open_table
+from discreet.spec.toml_writer import format_spec
 from discreet.verbs.table import Table
+from discreet.verbs.table import open as open_table
 
 Row = tuple[str | None, str | None, str | None]
 Made = Callable[..., Table]
@@ -60,7 +60,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
             "attributes": {**ATTRIBUTES, **(attributes or {})},
             "privacy_budget": {"epsilon": "1", "delta": "0.001"} if budget is None else budget,
         }
-        (work / "discreet.toml").write_text(spec_text(document), encoding="utf-8")
+        (work / "discreet.toml").write_text(format_spec(document), encoding="utf-8")
         return open_table(work / "discreet.toml")
 
     return make

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.differential.consistency import onto_simplex, with_one_total, without_negatives
+from discreet.differential.noisy_counts import clip_negatives, equalize_totals, project_onto_simplex
 
 COUNTS = st.lists(st.lists(st.integers(-5, 9), min_size=1, max_size=4), min_size=1, max_size=3)
 
 
 @given(COUNTS, st.booleans())
 def test_the_totals_agree(marginals: list[list[int]], non_negative: bool) -> None:
-    found = with_one_total(marginals, non_negative=non_negative)
+    found = equalize_totals(marginals, non_negative=non_negative)
     assert [len(counts) for counts in found] == [len(counts) for counts in marginals]
     assert len({sum(counts) for counts in found}) == 1
     if non_negative:
@@ -28,7 +28,7 @@ def test_the_total_is_the_best_linear_estimate(marginals: list[list[int]]) -> No
     """Of all weights, those by inverse variance: of n cells the total's variance is n times a cell's."""
     weights = np.array([1 / len(counts) for counts in marginals])
     estimate = float(weights @ [sum(counts) for counts in marginals] / weights.sum())
-    (total,) = {sum(counts) for counts in with_one_total(marginals, non_negative=False)}
+    (total,) = {sum(counts) for counts in equalize_totals(marginals, non_negative=False)}
     assert abs(total - estimate) <= 0.5 + 1e-9
 
 
@@ -37,7 +37,7 @@ def test_a_projection_is_the_nearest_point(counts: list[int], rest: int) -> None
     """Against all points of a grid of halves with the same total."""
     target = max(sum(counts) + rest - 2, 0)
     marginals = [counts, [target] * 1]
-    moved = with_one_total(marginals, non_negative=True)
+    moved = equalize_totals(marginals, non_negative=True)
     total = sum(moved[0])
     steps = [step / 2 for step in range(2 * total + 1)]
     points = [p for p in product(steps, repeat=len(counts)) if sum(p) == total]
@@ -52,15 +52,15 @@ def distance(point: object, counts: list[int]) -> float:
 
 def test_counts_that_agree_stay() -> None:
     marginals = [[3, 1], [4], [2, 2, 0]]
-    assert with_one_total(marginals, non_negative=True) == marginals
+    assert equalize_totals(marginals, non_negative=True) == marginals
 
 
 @pytest.mark.parametrize(
     ("counts", "total", "expected"), [([5, -1], 4, [4, 0]), ([2, 2, -3], 4, [2, 2, 0]), ([1, 1], 0, [0, 0])]
 )
 def test_a_projection_by_hand(counts: list[int], total: int, expected: list[int]) -> None:
-    assert onto_simplex(counts, total) == expected
+    assert project_onto_simplex(counts, total) == expected
 
 
 def test_without_negatives() -> None:
-    assert without_negatives([-3, 0, 2]) == [0, 0, 2]
+    assert clip_negatives([-3, 0, 2]) == [0, 0, 2]

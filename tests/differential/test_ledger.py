@@ -18,10 +18,10 @@ from discreet.differential.ledger import Ledger
 from discreet.errors import InputError, LimitReached
 from discreet.model.privacy_loss import PrivacyLoss
 from discreet.model.table_spec import PrivacyBudget
-from discreet.places import file_lock
-from discreet.release.kept_files import LEDGER
-from discreet.verbs.opening import open as open_table
+from discreet.places import file_access
+from discreet.release.release_target import LEDGER_NAME
 from discreet.verbs.table import Table
+from discreet.verbs.table import open as open_table
 from tests.differential.conftest import Made
 from tests.dying import run_until_killed
 
@@ -33,7 +33,7 @@ def ledger_of(table: Table) -> Ledger:
 
 
 def at(folder: Path, budget: PrivacyLoss, *tables: str) -> Ledger:
-    return Ledger(folder / LEDGER, tables or ("t",), PrivacyBudget(budget))
+    return Ledger(folder / LEDGER_NAME, tables or ("t",), PrivacyBudget(budget))
 
 
 def test_a_budget_of_one_pays_ten_tenths_and_no_more(tmp_path: Path) -> None:
@@ -64,14 +64,14 @@ def test_every_sequence_of_losses_stops_where_the_sum_would_exceed(tmp_path: Pat
                     ledger.spend(loss, "a")
             assert ledger.balance().spent == PrivacyLoss(epsilon, delta)
         if number % 40 == 0:
-            (tmp_path / LEDGER).unlink()
+            (tmp_path / LEDGER_NAME).unlink()
 
 
 def test_the_ledger_is_its_owners_alone(tmp_path: Path) -> None:
     at(tmp_path, PrivacyLoss(Fraction(1))).spend(TENTH, "a")
-    (tmp_path / LEDGER).chmod(0o644)
+    (tmp_path / LEDGER_NAME).chmod(0o644)
     at(tmp_path, PrivacyLoss(Fraction(1))).spend(TENTH, "a")
-    assert {path.name for path in tmp_path.iterdir()} == {LEDGER, f"{LEDGER}.lock"}
+    assert {path.name for path in tmp_path.iterdir()} == {LEDGER_NAME, f"{LEDGER_NAME}.lock"}
     assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}
 
 
@@ -107,7 +107,7 @@ def test_a_table_in_memory_needs_a_name(tmp_path: Path, monkeypatch: pytest.Monk
         ledger_of(open_table(frame, spec))
     named = {**spec, "privacy_budget": {"epsilon": 1, "table": "census"}}
     ledger_of(open_table(frame, named)).spend(TENTH, "a")
-    assert (tmp_path / "private" / LEDGER).is_file()
+    assert (tmp_path / "private" / LEDGER_NAME).is_file()
     assert open_table(frame, named).budget().spent == TENTH
 
 
@@ -146,20 +146,20 @@ def damaged(**changes: object) -> str:
     ],
 )
 def test_a_ledger_that_cannot_be_read_pays_nothing(tmp_path: Path, damage: str) -> None:
-    (tmp_path / LEDGER).write_text(damage)
+    (tmp_path / LEDGER_NAME).write_text(damage)
     with pytest.raises(InputError, match="cannot be read"):
         at(tmp_path, PrivacyLoss(Fraction(1))).spend(TENTH, "a")
-    assert (tmp_path / LEDGER).read_text() == damage
+    assert (tmp_path / LEDGER_NAME).read_text() == damage
 
 
 def test_without_locks_nothing_is_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_locks(_: int) -> None:
         raise OSError("no locks here")
 
-    monkeypatch.setattr(file_lock, "wait_for_lock", no_locks)
+    monkeypatch.setattr(file_access, "wait_for_lock", no_locks)
     with pytest.raises(InputError, match="cannot be locked"):
         at(tmp_path, PrivacyLoss(Fraction(1))).spend(TENTH, "a")
-    assert not (tmp_path / LEDGER).exists()
+    assert not (tmp_path / LEDGER_NAME).exists()
 
 
 def spend_often(folder: Path, failures: list[int]) -> None:
@@ -214,12 +214,12 @@ STEPS = {
 @pytest.mark.parametrize("step", STEPS)
 def test_a_run_that_dies_gives_nothing_back(tmp_path: Path, step: str) -> None:
     told = tmp_path / "told.txt"
-    run_until_killed(CHILD, str(tmp_path / LEDGER), step, told=told)
+    run_until_killed(CHILD, str(tmp_path / LEDGER_NAME), step, told=told)
     told.unlink()
     ledger = at(tmp_path, PrivacyLoss(Fraction(1)))
     assert len(ledger.balance().entries) == STEPS[step]
     # The next run is not held up, and removes what is left.
     ledger.spend(TENTH, "the next")
     assert len(ledger.balance().entries) == STEPS[step] + 1
-    assert {path.name for path in tmp_path.iterdir()} == {LEDGER, f"{LEDGER}.lock"}
-    assert json.loads((tmp_path / LEDGER).read_text())["ledger"] == 1
+    assert {path.name for path in tmp_path.iterdir()} == {LEDGER_NAME, f"{LEDGER_NAME}.lock"}
+    assert json.loads((tmp_path / LEDGER_NAME).read_text())["ledger"] == 1

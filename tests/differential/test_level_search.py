@@ -17,12 +17,12 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from discreet.differential import sampled
-from discreet.differential.counting import key_of
-from discreet.differential.level_search import UNIT, LevelSearch, choose
+from discreet.differential import private_sample
+from discreet.differential.marginals import encode_labels
+from discreet.differential.private_sample import DETAIL_UNIT, PrivateLevelChoice, choose_noisy_max
 from discreet.errors import InputError, LimitReached
 from discreet.model.table_spec import TableSpec
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 from tests.cli.conftest import Run, run
 from tests.differential.conftest import ATTRIBUTES, Made, made
 from tests.drawing import some_of
@@ -74,7 +74,7 @@ def counted(rows: list[tuple[str, str, str]]) -> dict[str, int]:
         (age if age in AGES[:40] else "(other)", sex if sex in "FM" else "(other)", town)
         for age, sex, town in rows
     ]
-    return dict(Counter(map(key_of, lowest)))
+    return dict(Counter(map(encode_labels, lowest)))
 
 
 def draw(seed: int, number: int) -> list[tuple[str, str, str]]:
@@ -89,14 +89,14 @@ def test_scores_are_those_of_plain_classes_and_one_row_adds_at_most_one(
     seed: int, number: int, least: int
 ) -> None:
     rows = draw(seed, number + 1)
-    search = LevelSearch.of(spec(), {})
+    search = PrivateLevelChoice.of(spec(), {})
     scores = [search.scores(counted(some), least).tolist() for some in (rows[:-1], rows)]
     assert scores == [plain_scores(some, least) for some in (rows[:-1], rows)]
-    assert all(0 <= more - fewer <= UNIT for fewer, more in zip(*scores, strict=True))
+    assert all(0 <= more - fewer <= DETAIL_UNIT for fewer, more in zip(*scores, strict=True))
 
 
 def test_a_nodes_counts_are_those_of_plain_labels() -> None:
-    rows, search = draw(1, 80), LevelSearch.of(spec(), {})
+    rows, search = draw(1, 80), PrivateLevelChoice.of(spec(), {})
     for node in search.nodes[::3]:
         levels = [axis.level for axis in node]
         plain = Counter(tuple(map(label, ("age", "sex", "town"), row, levels)) for row in rows)
@@ -104,30 +104,30 @@ def test_a_nodes_counts_are_those_of_plain_labels() -> None:
 
 
 def test_only_levels_within_the_limits_are_searched() -> None:
-    search = LevelSearch.of(spec(min_level={"age": 1}, max_level={"age": 2}), {"town": 1})
+    search = PrivateLevelChoice.of(spec(min_level={"age": 1}, max_level={"age": 2}), {"town": 1})
     assert {tuple(axis.level for axis in node) for node in search.nodes} == set(product((1, 2), (0, 1), (1,)))
     broken = {
         "role": "quasi-identifier",
         "hierarchy": {"kind": "levels", "rows": [["Ulm", "S"], ["Rom", "N"]]},
     }
     with pytest.raises(InputError, match="top value"):
-        LevelSearch.of(spec(town=broken), {})
+        PrivateLevelChoice.of(spec(town=broken), {})
     with pytest.raises(InputError, match="level 7"):
-        LevelSearch.of(spec(), {"town": 7})
+        PrivateLevelChoice.of(spec(), {"town": 7})
 
 
 def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.differential.level_search.MOST_NODES", 23)
+    monkeypatch.setattr("discreet.differential.private_sample.MAX_LEVEL_NODES", 23)
     with pytest.raises(InputError, match="24 combinations"):
-        LevelSearch.of(spec(), {})
+        PrivateLevelChoice.of(spec(), {})
 
 
 def test_choices_are_as_likely_as_the_mechanism_says() -> None:
     """Permute-and-flip asks the lower of two first in half of the cases, and takes it by exp(-ε · apart)."""
     epsilon, apart, draws = Fraction(1), 1500, 2000
-    scores = LevelSearch.of(spec(), {}).details()[:2] * 0
+    scores = PrivateLevelChoice.of(spec(), {}).details()[:2] * 0
     scores[1] = apart
-    lower = sum(choose(scores, epsilon) == 0 for _ in range(draws))
+    lower = sum(choose_noisy_max(scores, epsilon) == 0 for _ in range(draws))
     expected = draws * exp(-1.5) / 2
     assert abs(lower - expected) < 6.5 * (expected * (1 - expected / draws)) ** 0.5
 
@@ -181,7 +181,7 @@ def test_the_budget_is_spent_before_the_search(made: Made, monkeypatch: pytest.M
         assert table.budget().spent.as_json()["epsilon"] == "0.5"
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sampled, "choose", fails)
+    monkeypatch.setattr(private_sample, "choose_noisy_max", fails)
     with pytest.raises(KeyboardInterrupt):
         table.safepub({}, "s.csv", epsilon="0.5", delta="0.001", search_epsilon="0.1")
     assert table.budget().spent.as_json()["epsilon"] == "0.5"

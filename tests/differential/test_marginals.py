@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from discreet.differential.axes import OTHER, axes_of
-from discreet.differential.marginals import Marginal
+from discreet.differential.marginals import OTHER, Marginal, build_axes
 from discreet.errors import InputError
 from tests.differential.conftest import Made
 
@@ -26,13 +25,13 @@ NAMES = ["age", "sex", "a,b", "c=1"]
     ],
 )
 def test_a_text_is_a_marginal(text: str, levels: tuple[tuple[str, int], ...]) -> None:
-    assert Marginal.of_text(text, NAMES).levels == levels
+    assert Marginal.parse(text, NAMES).levels == levels
 
 
 @pytest.mark.parametrize("text", ["age=x", "age=-1", "age=", "age,age", "age=²"])
 def test_another_text_is_refused(text: str) -> None:
     with pytest.raises(InputError):
-        Marginal.of_text(text, NAMES)
+        Marginal.parse(text, NAMES)
 
 
 @pytest.mark.parametrize("given", [{}, [], {"age": -1}, {"age": True}, {"age": "1"}, ["age", "age"]])
@@ -43,7 +42,7 @@ def test_another_marginal_is_refused(given: Any) -> None:
 
 def test_a_public_axis_has_the_labels_of_its_domain_alone(made: Made) -> None:
     spec = made().spec
-    age, sex = axes_of(spec, (("age", 1), ("sex", 0)))
+    age, sex = build_axes(spec, (("age", 1), ("sex", 0)))
     assert age.labels == ("20-29", "30-39", "40-49", "50-59", OTHER)
     assert age.places["20"] == 0
     assert age.places["59"] == 3
@@ -55,18 +54,18 @@ def test_a_domain_of_the_hierarchy_is_all_its_leaves(made: Made) -> None:
     levels = {"kind": "levels", "rows": [["a", "x", "*"], ["b", "x", "*"], ["c", "y", "*"]]}
     attribute = {"role": "quasi-identifier", "hierarchy": levels, "domain": "hierarchy"}
     spec = made(names=("age", "sex", "grade"), attributes={"grade": attribute}).spec
-    assert axes_of(spec, (("grade", 0),))[0].labels == ("a", "b", "c", OTHER)
-    assert axes_of(spec, (("grade", 1),))[0].labels == ("x", "y", OTHER)
-    assert axes_of(spec, (("grade", 2),))[0].labels == ("*", OTHER)
+    assert build_axes(spec, (("grade", 0),))[0].labels == ("a", "b", "c", OTHER)
+    assert build_axes(spec, (("grade", 1),))[0].labels == ("x", "y", OTHER)
+    assert build_axes(spec, (("grade", 2),))[0].labels == ("*", OTHER)
 
 
 def test_a_label_without_a_domain_is_made_of_its_value_alone(made: Made) -> None:
     plain = {"role": "quasi-identifier", "hierarchy": {"kind": "intervals", "widths": [10, 20]}}
     spec = made(attributes={"age": plain}).spec
-    (axis,) = axes_of(spec, (("age", 1),))
+    (axis,) = build_axes(spec, (("age", 1),))
     assert not axis.public
     assert [axis.label(value) for value in ("23", "7", "old", None)] == ["20-29", "0-9", OTHER, OTHER]
-    assert axes_of(spec, (("age", 0),))[0].label("old") == "old"
+    assert build_axes(spec, (("age", 0),))[0].label("old") == "old"
 
 
 @pytest.mark.parametrize(
@@ -80,9 +79,9 @@ def test_a_label_without_a_domain_is_made_of_its_value_alone(made: Made) -> None
 )
 def test_a_hierarchy_of_all_values_together_is_refused(made: Made, hierarchy: dict[str, Any]) -> None:
     spec = made(attributes={"age": {"role": "quasi-identifier", "hierarchy": hierarchy}}).spec
-    assert axes_of(spec, (("age", 0),))[0].label("23") == "23"
+    assert build_axes(spec, (("age", 0),))[0].label("23") == "23"
     with pytest.raises(InputError, match="made of all values"):
-        axes_of(spec, (("age", 1),))
+        build_axes(spec, (("age", 1),))
 
 
 @pytest.mark.parametrize(
@@ -97,13 +96,13 @@ def test_a_hierarchy_of_all_values_together_is_refused(made: Made, hierarchy: di
 def test_what_the_spec_does_not_allow_is_refused(made: Made, levels: Any, fact: str) -> None:
     spec = made(attributes={"name": {"role": "identifier"}}).spec
     with pytest.raises(InputError, match=fact):
-        axes_of(spec, levels)
+        build_axes(spec, levels)
 
 
 def test_a_label_that_means_others_is_refused(made: Made) -> None:
     spec = made(attributes={"sex": {"role": "quasi-identifier", "domain": ["F", OTHER]}}).spec
     with pytest.raises(InputError, match="label"):
-        axes_of(spec, (("sex", 0),))[0].labels  # noqa: B018
+        build_axes(spec, (("sex", 0),))[0].labels  # noqa: B018
 
 
 @pytest.mark.parametrize(

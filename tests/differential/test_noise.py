@@ -8,7 +8,7 @@ from math import exp, log, nextafter, sqrt
 import numpy as np
 import pytest
 
-from discreet.differential.noise import Mechanism, Noise, Sensitivity, noise_for
+from discreet.differential.noise import Mechanism, Noise, Sensitivity, calibrate_noise
 from discreet.errors import InputError
 from discreet.model.privacy_loss import PrivacyLoss
 
@@ -24,7 +24,7 @@ def loss(epsilon: str, delta: str = "0") -> PrivacyLoss:
 @pytest.mark.parametrize("public", [1, 2, 7])
 @pytest.mark.parametrize("bound", [1, 3])
 def test_the_scale_of_laplace_is_the_sensitivity_over_epsilon(epsilon: str, public: int, bound: int) -> None:
-    noise = noise_for(LAPLACE, loss(epsilon), Sensitivity(public, 0, bound))
+    noise = calibrate_noise(LAPLACE, loss(epsilon), Sensitivity(public, 0, bound))
     exact = Fraction(public * bound) / Fraction(epsilon)
     assert exact <= Fraction(noise.scale) <= exact * (1 + Fraction(1, 10**12))
     assert Fraction(noise.epsilon) <= Fraction(epsilon)
@@ -32,7 +32,7 @@ def test_the_scale_of_laplace_is_the_sensitivity_over_epsilon(epsilon: str, publ
 
 def test_laplace_is_geometric_and_centred() -> None:
     """Each probability within six standard deviations and a half: chance breaks that once in 1e10."""
-    noise, draws = noise_for(LAPLACE, loss("0.5"), ONE), 40_000
+    noise, draws = calibrate_noise(LAPLACE, loss("0.5"), ONE), 40_000
     drawn = np.array(noise.add_to_vector([7] * draws)) - 7
     share = exp(-0.5)
     for x in range(-6, 7):
@@ -49,7 +49,7 @@ def test_laplace_is_geometric_and_centred() -> None:
 def test_the_reach_is_the_least_that_one_in_twenty_exceeds() -> None:
     """By summing the geometric distribution."""
     for epsilon in ("0.01", "0.1", "0.5", "1", "3", "10"):
-        noise = noise_for(LAPLACE, loss(epsilon), ONE)
+        noise = calibrate_noise(LAPLACE, loss(epsilon), ONE)
         share = exp(-1 / noise.scale)
 
         def above(x: int, share: float = share) -> float:
@@ -60,7 +60,7 @@ def test_the_reach_is_the_least_that_one_in_twenty_exceeds() -> None:
 
 
 def test_gaussian_noise_keeps_what_it_says() -> None:
-    noise, draws = noise_for(GAUSSIAN, loss("1", "1e-6"), Sensitivity(4, 0, 1)), 40_000
+    noise, draws = calibrate_noise(GAUSSIAN, loss("1", "1e-6"), Sensitivity(4, 0, 1)), 40_000
     assert noise.epsilon <= 1
     assert noise.rho is not None
     assert noise.rho == pytest.approx(4 / (2 * noise.scale**2))
@@ -74,7 +74,7 @@ def test_gaussian_noise_keeps_what_it_says() -> None:
 
 
 def test_less_gaussian_noise_would_not_keep_it() -> None:
-    noise = noise_for(GAUSSIAN, loss("1", "1e-6"), ONE)
+    noise = calibrate_noise(GAUSSIAN, loss("1", "1e-6"), ONE)
     assert noise.epsilon > 1 - 1e-6
 
 
@@ -82,7 +82,7 @@ def test_less_gaussian_noise_would_not_keep_it() -> None:
 @pytest.mark.parametrize("delta", ["1e-3", "1e-6", "1e-9"])
 def test_the_threshold_is_the_least_that_keeps_delta(epsilon: str, delta: str) -> None:
     """A person alone in a cell shows with the chance that 1 and geometric noise reach the threshold."""
-    noise = noise_for(LAPLACE, loss(epsilon, delta), Sensitivity(0, 1, 1))
+    noise = calibrate_noise(LAPLACE, loss(epsilon, delta), Sensitivity(0, 1, 1))
     assert noise.threshold is not None
     share = exp(-1 / noise.scale)
 
@@ -95,7 +95,7 @@ def test_the_threshold_is_the_least_that_keeps_delta(epsilon: str, delta: str) -
 
 def test_a_cell_shows_as_often_as_the_threshold_says() -> None:
     """Its own count, the threshold, is shown: what the map leaves out of δ, drawn often enough to be seen."""
-    noise, cells = noise_for(LAPLACE, loss("1", "0.05"), Sensitivity(0, 1, 1)), 20_000
+    noise, cells = calibrate_noise(LAPLACE, loss("1", "0.05"), Sensitivity(0, 1, 1)), 20_000
     assert noise.threshold is not None
     shown = noise.add_to_mapping({f"cell {i}": 1 for i in range(cells)})
     p = exp(-(noise.threshold - 1)) / (1 + exp(-1))
@@ -105,7 +105,7 @@ def test_a_cell_shows_as_often_as_the_threshold_says() -> None:
 
 
 def test_cells_below_the_threshold_do_not_show() -> None:
-    noise = noise_for(LAPLACE, loss("1", "1e-6"), Sensitivity(0, 1, 1))
+    noise = calibrate_noise(LAPLACE, loss("1", "1e-6"), Sensitivity(0, 1, 1))
     assert noise.threshold is not None
     counts = {f"cell {i}": 1 for i in range(500)} | {"large": 1_000_000}
     for _ in range(4):
@@ -117,11 +117,11 @@ def test_cells_below_the_threshold_do_not_show() -> None:
 
 
 def test_marginals_from_the_rows_share_epsilon_and_delta() -> None:
-    one = noise_for(LAPLACE, loss("1", "1e-6"), Sensitivity(0, 1, 2))
-    three = noise_for(LAPLACE, loss("3", "3e-6"), Sensitivity(0, 3, 2))
+    one = calibrate_noise(LAPLACE, loss("1", "1e-6"), Sensitivity(0, 1, 2))
+    three = calibrate_noise(LAPLACE, loss("3", "3e-6"), Sensitivity(0, 3, 2))
     assert one.scale == three.scale == 2.0
     assert one.threshold == three.threshold
-    mixed = noise_for(LAPLACE, loss("3", "1e-6"), Sensitivity(2, 1, 2))
+    mixed = calibrate_noise(LAPLACE, loss("3", "1e-6"), Sensitivity(2, 1, 2))
     assert mixed.scale == pytest.approx(2.0)
     assert Fraction(mixed.epsilon) <= 3
 
@@ -139,11 +139,11 @@ def test_what_no_noise_keeps_is_refused(
     mechanism: Mechanism, asked: PrivacyLoss, sensitivity: Sensitivity, fact: str
 ) -> None:
     with pytest.raises(InputError, match=fact):
-        noise_for(mechanism, asked, sensitivity)
+        calibrate_noise(mechanism, asked, sensitivity)
 
 
 def test_a_smaller_scale_would_cost_more() -> None:
-    noise = noise_for(LAPLACE, loss("0.3"), ONE)
+    noise = calibrate_noise(LAPLACE, loss("0.3"), ONE)
     below = nextafter(noise.scale, 0.0)
     while Fraction(1) / Fraction(below) <= Fraction("0.3"):
         below = nextafter(below, 0.0)
@@ -152,5 +152,5 @@ def test_a_smaller_scale_would_cost_more() -> None:
 
 def test_two_draws_differ() -> None:
     """1,000 counts that are drawn twice agree in all with a chance below 1e-400."""
-    noise: Noise = noise_for(LAPLACE, loss("0.5"), ONE)
+    noise: Noise = calibrate_noise(LAPLACE, loss("0.5"), ONE)
     assert noise.add_to_vector([0] * 1000) != noise.add_to_vector([0] * 1000)

@@ -9,12 +9,12 @@ from itertools import product
 import pytest
 
 from discreet.errors import InputError, InternalError
-from discreet.model.privacy_loss import NOTHING, PrivacyLoss, decimal_text, delta_of, epsilon_of
+from discreet.model.privacy_loss import ZERO_LOSS, PrivacyLoss, format_decimal, parse_delta, parse_epsilon
 
 
 def test_ten_tenths_are_one() -> None:
-    tenth = PrivacyLoss(epsilon_of("epsilon", 0.1), delta_of("delta", "1e-7"))
-    total = sum([tenth] * 10, NOTHING)
+    tenth = PrivacyLoss(parse_epsilon("epsilon", 0.1), parse_delta("delta", "1e-7"))
+    total = sum([tenth] * 10, ZERO_LOSS)
     assert total == PrivacyLoss(Fraction(1), Fraction(1, 10**6))
     assert total.fits(PrivacyLoss(Fraction(1), Fraction(1, 10**6)))
     assert not (total + PrivacyLoss(Fraction(1, 10**30))).fits(total)
@@ -30,12 +30,12 @@ def test_a_loss_fits_where_both_parts_do() -> None:
 
 @pytest.mark.parametrize("text", ["1", "0.5", "0.000001", "12.25", "1e-6", "1E+2", "0.30000000000000004"])
 def test_a_decimal_is_told_as_it_was_meant(text: str) -> None:
-    number = epsilon_of("epsilon", text)
+    number = parse_epsilon("epsilon", text)
     assert number == Fraction(Decimal(text))
-    assert Fraction(decimal_text(number)) == number
-    assert epsilon_of("epsilon", number) == number
-    assert epsilon_of("epsilon", Decimal(text)) == number
-    assert epsilon_of("epsilon", float(text)) == number
+    assert Fraction(format_decimal(number)) == number
+    assert parse_epsilon("epsilon", number) == number
+    assert parse_epsilon("epsilon", Decimal(text)) == number
+    assert parse_epsilon("epsilon", float(text)) == number
 
 
 @pytest.mark.parametrize(
@@ -44,21 +44,21 @@ def test_a_decimal_is_told_as_it_was_meant(text: str) -> None:
 )
 def test_what_is_no_epsilon_is_refused(value: object) -> None:
     with pytest.raises(InputError, match="epsilon"):
-        epsilon_of("epsilon", value)
+        parse_epsilon("epsilon", value)
 
 
 @pytest.mark.parametrize("value", [1, -0.1, "1.0", "x", None, False, "nan"])
 def test_what_is_no_delta_is_refused(value: object) -> None:
     with pytest.raises(InputError, match="delta"):
-        delta_of("delta", value)
+        parse_delta("delta", value)
 
 
 def test_a_third_is_no_decimal() -> None:
     """Written cut off, it would be less than was spent."""
     with pytest.raises(InternalError):
-        decimal_text(Fraction(1, 3))
+        format_decimal(Fraction(1, 3))
     with pytest.raises(InputError):
-        epsilon_of("epsilon", Fraction(1, 3))
+        parse_epsilon("epsilon", Fraction(1, 3))
 
 
 def test_what_is_left_may_be_below_nothing() -> None:

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.differential import sampled
-from discreet.differential.safepub import BITS, drawn_rows, sampling_for
+from discreet.differential import private_sample
+from discreet.differential.private_sample import RANDOM_BITS, compute_sampling, draw_class_rows
 from discreet.errors import DiscreetError, InputError, LimitReached
 from discreet.model.privacy_loss import PrivacyLoss
-from discreet.verbs.auditing import audit
+from discreet.verbs.audits import audit
 from tests.differential.conftest import Made
 
 LOSSES = [("2", "1e-5"), ("1", "1e-3"), ("1", "0.05"), ("0.5", "1e-2"), ("3", "1e-4"), ("0.1", "0.01")]
@@ -60,7 +60,7 @@ def exact_delta(epsilon: float, beta: float, k: int) -> float:
 
 @pytest.mark.parametrize(("epsilon", "delta"), LOSSES)
 def test_one_row_changes_no_more_than_the_loss_says(epsilon: str, delta: str) -> None:
-    sampling = sampling_for(loss(epsilon, delta))
+    sampling = compute_sampling(loss(epsilon, delta))
     worst = exact_delta(float(epsilon), float(sampling.beta), sampling.k)
     assert 0 < worst <= float(delta) * (1 + 1e-9)
 
@@ -72,7 +72,7 @@ def test_the_bound_is_not_tight() -> None:
     told = [row for row in rows if row[0].replace(".", "").isdigit()]
     assert len(told) == 3
     for epsilon, delta, beta, k, arx, exact in told:
-        sampling = sampling_for(loss(epsilon, delta))
+        sampling = compute_sampling(loss(epsilon, delta))
         assert (f"{float(sampling.beta):.4f}", sampling.k) == (beta, int(k))
         assert int(arx) == int(k) + 1
         least = int(exact)
@@ -83,7 +83,7 @@ def test_the_bound_is_not_tight() -> None:
 def plain_delta(k: int, epsilon: Fraction, beta: Fraction, sizes: int) -> Fraction:
     """The theorem's δ by exact fractions, over so many sizes; e^(−ε) is a fraction of its double."""
     gamma = 1 - (1 - beta) * Fraction(exp(-epsilon))
-    first, unit = ceil(k / gamma - 1), 2**BITS
+    first, unit = ceil(k / gamma - 1), 2**RANDOM_BITS
     yes = int(beta * unit)
     worst = Fraction(0)
     for size in range(first, first + sizes):
@@ -95,17 +95,17 @@ def plain_delta(k: int, epsilon: Fraction, beta: Fraction, sizes: int) -> Fracti
 
 @pytest.mark.parametrize(("epsilon", "delta"), [("2", "0.1"), ("2", "0.01"), ("1", "0.05"), ("0.7", "0.1")])
 def test_k_is_the_least_by_the_theorem_s_bound_in_exact_fractions(epsilon: str, delta: str) -> None:
-    sampling = sampling_for(loss(epsilon, delta))
+    sampling = compute_sampling(loss(epsilon, delta))
     assert plain_delta(sampling.k, Fraction(epsilon), sampling.beta, 60) <= Fraction(delta)
     assert plain_delta(sampling.k - 1, Fraction(epsilon), sampling.beta, 60) > Fraction(delta)
 
 
 @pytest.mark.parametrize("epsilon", ["0.01", "0.1", "1", "2", "10"])
 def test_beta_is_the_largest_multiple_that_is_allowed(epsilon: str) -> None:
-    beta = sampling_for(loss(epsilon, "1e-6")).beta
-    assert (beta * 2**BITS).denominator == 1
+    beta = compute_sampling(loss(epsilon, "1e-6")).beta
+    assert (beta * 2**RANDOM_BITS).denominator == 1
     assert float(beta) == pytest.approx(1 - exp(-float(epsilon)), rel=1e-14)
-    assert beta <= 1 - Fraction(exp(-float(epsilon))) + Fraction(1, 2**BITS)
+    assert beta <= 1 - Fraction(exp(-float(epsilon))) + Fraction(1, 2**RANDOM_BITS)
 
 
 def arx_k(epsilon: float, delta: float) -> int:
@@ -135,7 +135,7 @@ def arx_k(epsilon: float, delta: float) -> int:
 @pytest.mark.parametrize(("epsilon", "delta", "k"), ARX)
 def test_arx_has_a_k_that_is_larger_by_one(epsilon: str, delta: str, k: int) -> None:
     assert arx_k(float(epsilon), float(delta)) == k
-    assert sampling_for(loss(epsilon, delta)).k == k - 1
+    assert compute_sampling(loss(epsilon, delta)).k == k - 1
 
 
 def test_arx_tests_adult_at_these_losses(data_dir: Path) -> None:
@@ -147,18 +147,18 @@ def test_arx_tests_adult_at_these_losses(data_dir: Path) -> None:
 @pytest.mark.parametrize(("epsilon", "delta"), [("0.001", "1e-6"), ("11", "1e-6"), ("1", "0")])
 def test_what_is_not_computed_is_refused(epsilon: str, delta: str) -> None:
     with pytest.raises(InputError, match="of a sample"):
-        sampling_for(loss(epsilon, delta))
+        compute_sampling(loss(epsilon, delta))
 
 
 def test_rows_are_drawn_with_the_probability() -> None:
     """Within six standard deviations and a half: chance breaks that once in 1e10."""
     beta, rows = Fraction(5, 8), 3_000_000
-    drawn = drawn_rows({"a": rows, "b": 0, "c": 1}, beta)
+    drawn = draw_class_rows({"a": rows, "b": 0, "c": 1}, beta)
     assert abs(drawn["a"] - rows * 0.625) < 6.5 * sqrt(rows * 0.625 * 0.375)
     assert drawn["b"] == 0
     assert drawn["c"] in (0, 1)
-    assert drawn_rows({"a": 1000}, Fraction(0)) == {"a": 0}
-    assert drawn_rows({"a": 1000}, Fraction(1)) == {"a": 1000}
+    assert draw_class_rows({"a": 1000}, Fraction(0)) == {"a": 0}
+    assert draw_class_rows({"a": 1000}, Fraction(1)) == {"a": 1000}
 
 
 MANY = [("25", "F", "flu")] * 900 + [("45", "M", "cold")] * 600 + [(None, "x", None)] * 300
@@ -213,7 +213,7 @@ def test_the_budget_is_spent_before_rows_are_drawn(made: Made, monkeypatch: pyte
         assert table.budget().spent.as_json()["epsilon"] == "0.5"
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sampled, "drawn_rows", fails)
+    monkeypatch.setattr(private_sample, "draw_class_rows", fails)
     with pytest.raises(KeyboardInterrupt):
         table.safepub({"age": 1}, table.spec.path.parent / "s.csv", epsilon="0.5", delta="0.001")  # type: ignore[union-attr]
     assert table.budget().spent.as_json()["epsilon"] == "0.5"
@@ -224,7 +224,7 @@ def test_what_is_told_is_the_same_for_other_rows(
     made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a draw that is held fixed, two tables tell the same."""
-    monkeypatch.setattr(sampled, "drawn_rows", lambda *_: {'["20-29", "F"]': 500})
+    monkeypatch.setattr(private_sample, "draw_class_rows", lambda *_: {'["20-29", "F"]': 500})
     texts = []
     for number, rows in enumerate([MANY, [], [("old", "'", "")] * 50]):
         table = made(rows, folder=f"work{number}")

@@ -15,16 +15,16 @@ import pandas
 import pytest
 
 from discreet.differential.ledger import Ledger
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
+from discreet.engines.declaration import view_dependencies
 from discreet.engines.identity import table_identities
 from discreet.engines.spark.engine import SparkEngine
-from discreet.engines.view_tables import tables_behind
 from discreet.errors import LimitReached
 from discreet.model.privacy_loss import PrivacyLoss
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
-from discreet.verbs.opening import open as open_table
 from discreet.verbs.table import Table
+from discreet.verbs.table import open as open_table
 from tests.servers.mariadb import MariadbServer
 from tests.servers.postgres import PostgresServer
 
@@ -358,9 +358,9 @@ def test_the_tables_behind_a_view() -> None:
         "b": "SELECT x FROM [e]",
         "loop": "SELECT 1 FROM loop",
     }
-    assert tables_behind("a", ["C d", "e", "f"], views) == ("a", "C d", "b", "e")
-    assert tables_behind("loop", ["f"], views) == ("loop",)
-    assert tables_behind("f", ["f"], views) == ("f",)
+    assert view_dependencies("a", ["C d", "e", "f"], views) == ("a", "C d", "b", "e")
+    assert view_dependencies("loop", ["f"], views) == ("loop",)
+    assert view_dependencies("f", ["f"], views) == ("f",)
 
 
 @pytest.mark.spark

@@ -14,13 +14,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.differential import private_file, tabulate
+from discreet.differential import noisy_counts, private_release
 from discreet.differential.noise import Noise
 from discreet.errors import DiscreetError, InputError, LimitReached
-from discreet.release.kept_files import LEDGER
-from discreet.verbs.auditing import audit
+from discreet.release.release_target import LEDGER_NAME
+from discreet.verbs.audits import audit
+from discreet.verbs.differential_releases import TabulationResult
 from discreet.verbs.table import Table
-from discreet.verbs.tabulating import TabulationResult
 from tests.differential.conftest import Made
 
 MARGINALS: list[Any] = [{"age": 1, "sex": 0}, ["sex"]]
@@ -168,7 +168,7 @@ def test_what_is_wrong_with_a_row_is_not_told(
     assert not re.search(r"\d", raised.value.message)
     assert raised.value.__suppress_context__
     # The spent budget says the same: nothing was paid.
-    assert not (tmp_path / "work" / LEDGER).exists()
+    assert not (tmp_path / "work" / LEDGER_NAME).exists()
 
 
 def test_a_subject_counts_as_many_rows_as_are_allowed(made: Made) -> None:
@@ -205,7 +205,7 @@ def test_what_fails_before_counting_costs_nothing(made: Made, monkeypatch: pytes
     def counted(*_: object) -> None:
         raise AssertionError("no row is counted")
 
-    monkeypatch.setattr(tabulate, "count_cells", counted)
+    monkeypatch.setattr(noisy_counts, "count_cells", counted)
     for options in (
         {"epsilon": 0},
         {"epsilon": "1.5"},
@@ -216,7 +216,7 @@ def test_what_fails_before_counting_costs_nothing(made: Made, monkeypatch: pytes
         {"mechanism": "exponential"},
         {"name": "counts.txt"},
         {"name": "people.csv", "overwrite": True},
-        {"name": LEDGER, "overwrite": True},
+        {"name": LEDGER_NAME, "overwrite": True},
         {"rows_per_subject": 1},
         {"marginals": [["disease"]], "delta": "0.0001", "consistent": True},
     ):
@@ -229,7 +229,7 @@ def test_over_budget_nothing_is_counted(made: Made, monkeypatch: pytest.MonkeyPa
     table = made(MANY)
     released(table)
     released(table, "again.csv")
-    monkeypatch.setattr(tabulate, "count_cells", None)
+    monkeypatch.setattr(noisy_counts, "count_cells", None)
     with pytest.raises(LimitReached, match="privacy budget"):
         released(table, "more.csv", epsilon="0.000001")
     assert not (table.spec.path.parent / "more.csv").exists()  # type: ignore[union-attr]
@@ -242,7 +242,7 @@ def test_a_failure_while_writing_leaves_nothing(made: Made, monkeypatch: pytest.
     def full(*_: object) -> None:
         raise LimitReached("the private log has no room")
 
-    monkeypatch.setattr(private_file.private_log, "append", full)
+    monkeypatch.setattr(private_release.private_log, "append", full)
     with pytest.raises(LimitReached, match="no room"):
         released(table)
     assert sorted(path.name for path in folder.iterdir()) == [

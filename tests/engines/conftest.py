@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings

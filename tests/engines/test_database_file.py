@@ -10,8 +10,8 @@ import duckdb
 import pytest
 
 from discreet.engines.base import Engine
-from discreet.engines.files.database_file import NewTable, check_columns, write_tables
-from discreet.engines.scratch import opened
+from discreet.engines.files.output_files import NewTable, check_database_columns, write_database_tables
+from discreet.engines.source_tables import open_source_table
 from discreet.errors import DiscreetError, InputError
 from discreet.model.table_spec import SourceSpec
 
@@ -23,7 +23,7 @@ def test_written_and_read_back(engine: Engine, out: Path) -> None:
     engine.write_database(path, {"people": PEOPLE}, ["CREATE VIEW old AS SELECT * FROM people WHERE age > 1"])
     assert [p.name for p in out.iterdir()] == [path.name]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    with opened(engine, SourceSpec(path=path, table="people")) as table:
+    with open_source_table(engine, SourceSpec(path=path, table="people")) as table:
         assert table.columns == ("age", 'the "name"')
         assert table.types["age"] == "BIGINT"
         column = table.text('the "name"')
@@ -32,7 +32,7 @@ def test_written_and_read_back(engine: Engine, out: Path) -> None:
             (1, "x1"),
             (0, "x0"),
         ]
-        with opened(engine, SourceSpec(path=path, table="old")) as view:
+        with open_source_table(engine, SourceSpec(path=path, table="old")) as view:
             assert engine.fetch_rows(f"SELECT count(*) FROM {view.relation}") == [(1,)]
     with duckdb.connect(str(path)) as database:
         assert database.execute("SELECT count(*) FROM old").fetchall() == [(1,)]
@@ -49,7 +49,9 @@ def test_nobody_else_reads_what_the_engine_keeps_beside_the_file(out: Path) -> N
                 for path in out.iterdir():
                     seen.setdefault(path.name, set()).add(stat.S_IMODE(path.stat().st_mode))
 
-            write_tables(execute, out / "a.duckdb", {"people": PEOPLE}, ["CREATE VIEW v AS SELECT 1 AS a"])
+            write_database_tables(
+                execute, out / "a.duckdb", {"people": PEOPLE}, ["CREATE VIEW v AS SELECT 1 AS a"]
+            )
         assert os.umask(0o022) == 0o022
     finally:
         os.umask(before)
@@ -78,14 +80,14 @@ def test_what_is_no_database_or_no_table(engine: Engine, out: Path) -> None:
     engine.write_database(out / "a.duckdb", {"people": PEOPLE})
     (out / "b.duckdb").write_text("no database")
     for name, table in (("a.duckdb", "others"), ("b.duckdb", "people"), ("c.duckdb", "people")):
-        with pytest.raises(InputError), opened(engine, SourceSpec(path=out / name, table=table)):
+        with pytest.raises(InputError), open_source_table(engine, SourceSpec(path=out / name, table=table)):
             pass
-    with opened(engine, SourceSpec(path=out / "a.duckdb", table="people")) as found:
+    with open_source_table(engine, SourceSpec(path=out / "a.duckdb", table="people")) as found:
         assert engine.fetch_rows(f"SELECT count(*) FROM {found.relation}") == [(3,)]
 
 
 @pytest.mark.parametrize("columns", [("a", "A"), ("", "b")])
 def test_columns_that_a_database_cannot_tell_apart(columns: tuple[str, ...]) -> None:
-    check_columns({"t": ("a", "b")})
+    check_database_columns({"t": ("a", "b")})
     with pytest.raises(InputError, match="differ in case"):
-        check_columns({"t": columns})
+        check_database_columns({"t": columns})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.engines.duckdb import databases
+from discreet.engines.duckdb import database as duckdb_database
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.errors import DiscreetError
 from discreet.model.table_spec import SourceSpec
@@ -26,25 +26,25 @@ def none_kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     The first engine of a process loads 30 MB of its library, nearly as much as one may grow.
     """
-    monkeypatch.setattr("discreet.engines.duckdb.memory.resident_bytes", lambda: 3 * 10**8)
+    monkeypatch.setattr("discreet.engines.duckdb.database.resident_bytes", lambda: 3 * 10**8)
     _close_kept()
     yield
     _close_kept()
 
 
 def _close_kept() -> None:
-    while databases._KEPT:
-        databases._KEPT.pop()[1].close()
+    while duckdb_database._REUSABLE:
+        duckdb_database._REUSABLE.pop()[1].close()
 
 
 def test_an_engine_uses_the_database_of_the_one_before(settings: Settings) -> None:
     with DuckdbEngine(settings) as first:
         database = first._database
-        assert not databases._KEPT
+        assert not duckdb_database._REUSABLE
     with DuckdbEngine(settings) as second, DuckdbEngine(settings) as beside:
         assert second._database is database
         assert beside._database is not database
-    assert len(databases._KEPT) == 1
+    assert len(duckdb_database._REUSABLE) == 1
 
 
 def test_nothing_is_left_of_an_engine(settings: Settings, tmp_path: Path) -> None:
@@ -77,25 +77,25 @@ def test_a_database_that_has_spilled_is_closed(settings: Settings) -> None:
         engine.execute("SET memory_limit = '60MB'")
         engine.create_table("many", "SELECT random() AS a, range AS b FROM range(10_000_000)")
         assert any(engine._spill.iterdir())
-    assert not databases._KEPT
+    assert not duckdb_database._REUSABLE
     assert not engine._spill.exists()
 
 
 def test_one_that_has_grown_is_closed(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     with DuckdbEngine(settings):
-        monkeypatch.setattr("discreet.engines.duckdb.memory.resident_bytes", lambda: 10**12)
-    assert not databases._KEPT
+        monkeypatch.setattr("discreet.engines.duckdb.database.resident_bytes", lambda: 10**12)
+    assert not duckdb_database._REUSABLE
 
 
 def test_one_with_a_file_attached_is_closed(settings: Settings, tmp_path: Path) -> None:
     with DuckdbEngine(settings) as engine:
         engine.execute(f"ATTACH '{tmp_path / 'other.duckdb'}' AS other")
-    assert not databases._KEPT
+    assert not duckdb_database._REUSABLE
 
 
 def test_one_that_a_fault_has_ended_is_not_used(settings: Settings) -> None:
     DuckdbEngine(settings).close()
-    databases._KEPT[0][1].close()
+    duckdb_database._REUSABLE[0][1].close()
     with DuckdbEngine(settings) as engine:
         assert engine.fetch_rows("SELECT 1") == [(1,)]
 
@@ -106,4 +106,4 @@ def test_a_forked_process_makes_its_own(settings: Settings, monkeypatch: pytest.
     monkeypatch.setattr(os, "getpid", lambda: -1)
     with DuckdbEngine(settings) as engine:
         assert engine._database is not database
-    assert databases._KEPT[0][1] is database
+    assert duckdb_database._REUSABLE[0][1] is database

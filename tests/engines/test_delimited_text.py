@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.engines.files.delimited_text import DelimitedText, quick_count, read_header
+from discreet.engines.files.delimited_text import DelimitedText, count_records_quickly, read_delimited_header
 from discreet.errors import InputError
 
 PIECES = st.sampled_from(["a", '"', ",", "\n", "\r\n", "\r", " ", "é", ";"])
@@ -32,7 +32,7 @@ def test_quick_count_agrees_with_the_csv_module(
     text = io.StringIO()
     csv.writer(text, lineterminator=line_end, quoting=csv.QUOTE_ALL).writerows(rows)
     data = text.getvalue() if last_end else text.getvalue().removesuffix(line_end)
-    assert quick_count(pieces(data.encode(), size), '"', len(rows[0])) == len(rows)
+    assert count_records_quickly(pieces(data.encode(), size), '"', len(rows[0])) == len(rows)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_quick_count_agrees_with_the_csv_module(
 )
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_quick_count(data: bytes, width: int, expected: int | None, size: int) -> None:
-    assert quick_count(pieces(data, size), '"', width) == expected
+    assert count_records_quickly(pieces(data, size), '"', width) == expected
 
 
 @pytest.mark.parametrize(
@@ -72,13 +72,13 @@ def test_where_the_quick_count_is_wrong_the_records_are_parsed(
 
 
 def test_quick_count_without_a_quote_counts_every_line_end() -> None:
-    assert quick_count(iter([b'a,b\n1,"\n2,"\n']), "", 2) == 3
+    assert count_records_quickly(iter([b'a,b\n1,"\n2,"\n']), "", 2) == 3
 
 
 def header(folder: Path, content: str, delimiter: str | None = None, quote: str = '"') -> DelimitedText:
     path = folder / "people.csv"
     path.write_bytes(content.encode())
-    return read_header(path, "people.csv", delimiter, quote)
+    return read_delimited_header(path, "people.csv", delimiter, quote)
 
 
 @pytest.mark.parametrize(

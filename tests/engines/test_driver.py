@@ -8,7 +8,7 @@ import sys
 import duckdb
 import pytest
 
-from discreet.engines.duckdb.driver import driver
+from discreet.engines.duckdb.database import load_driver
 
 FRESH = """
 import sys
@@ -31,10 +31,10 @@ def test_the_layer_of_relations_is_loaded_for_rows_in_memory_alone() -> None:
 
 
 def test_the_module_of_the_engine_has_the_classes_of_its_package() -> None:
-    assert driver().Error is duckdb.Error
-    assert driver().DuckDBPyConnection is duckdb.DuckDBPyConnection
+    assert load_driver().Error is duckdb.Error
+    assert load_driver().DuckDBPyConnection is duckdb.DuckDBPyConnection
 
 
 def test_a_version_that_keeps_it_elsewhere_is_loaded_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "_duckdb", None)
-    assert driver.__wrapped__() is duckdb
+    assert load_driver.__wrapped__() is duckdb

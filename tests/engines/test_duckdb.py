@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
+from discreet.engines.duckdb.database import Buffers, resident_bytes
 from discreet.engines.duckdb.engine import _ON_ONE_THREAD, DuckdbEngine
-from discreet.engines.duckdb.memory import Buffers, resident_bytes
-from discreet.engines.files.written_file import copy_statement
+from discreet.engines.files.output_files import copy_statement
 from discreet.errors import InputError, InternalError, LimitReached
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
-from discreet.sql.names import identifier
+from discreet.sql.quoting import identifier
 from tests.engines.conftest import as_nobody
 
 
@@ -58,10 +58,10 @@ def test_nor_is_what_it_comes_to_hold_before_the_next_large_statement(tmp_path: 
         held = np.ones(300 * 2**20, dtype=np.uint8)
         engine.create_table("t", "SELECT 1 AS a")
         assert 2**29 <= buffers_of(engine) <= before - held.nbytes / 2
-        held_bytes = held.nbytes
+        used_bytes = held.nbytes
         del held
         engine.create_table("t", "SELECT 1 AS a")
-        assert buffers_of(engine) >= before - held_bytes / 2
+        assert buffers_of(engine) >= before - used_bytes / 2
 
 
 class Releasing:
@@ -81,7 +81,7 @@ class Releasing:
 
 def test_what_the_engine_let_go_is_room_for_its_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
     connection: Any = Releasing()
-    monkeypatch.setattr("discreet.engines.duckdb.memory.resident_bytes", lambda: connection.resident)
+    monkeypatch.setattr("discreet.engines.duckdb.database.resident_bytes", lambda: connection.resident)
     buffers = Buffers(4_000_000_000)
     assert buffers.limit == 3_200_000_000
     connection.resident = 900_000_000

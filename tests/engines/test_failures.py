@@ -5,9 +5,9 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from discreet.engines.duckdb import session as module
+from discreet.engines.duckdb import database as module
 from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.engines.failures import at_start, from_engine
+from discreet.engines.failures import from_engine_error, from_start_error
 from discreet.errors import InputError, LimitReached
 from discreet.settings import Settings
 
@@ -20,7 +20,7 @@ PYTZ = "Invalid Input Error: Required module 'pytz' failed to import, due to the
 
 @pytest.mark.parametrize(("text", "package"), [(IPYWIDGETS, "ipywidgets"), (PYTZ, "pytz")])
 def test_a_missing_package_is_named(text: str, package: str) -> None:
-    found = from_engine(duckdb.InvalidInputException(text), limit=1, label="people.csv")
+    found = from_engine_error(duckdb.InvalidInputException(text), limit=1, label="people.csv")
     assert isinstance(found, InputError)
     assert package in found.message
     assert found.advice == f"Install it: pip install {package}."
@@ -30,4 +30,4 @@ def test_an_engine_that_cannot_start_says_why(settings: Settings, monkeypatch: p
     monkeypatch.setattr(module, "_SESSION", ("SET TimeZone = 'Nowhere/Such'",))
     with pytest.raises(InputError, match=r"the engine cannot start: .*Nowhere/Such"):
         DuckdbEngine(settings)
-    assert isinstance(at_start(duckdb.OutOfMemoryException("x"), limit=7), LimitReached)
+    assert isinstance(from_start_error(duckdb.OutOfMemoryException("x"), limit=7), LimitReached)

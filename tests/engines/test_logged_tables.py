@@ -19,12 +19,12 @@ import pytest
 
 import discreet
 from discreet.differential.ledger import Ledger
-from discreet.engines.connect import connect
-from discreet.engines.scratch import opened
+from discreet.engines.connection import connect
+from discreet.engines.source_tables import open_source_table
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 
 Rows = list[tuple[str | None, ...]]
 PEOPLE = {"age": {"role": "quasi-identifier"}, "city": {"role": "quasi-identifier"}}
@@ -72,7 +72,7 @@ WRITERS: dict[str, Callable[..., list[int]]] = {"delta": write_delta, "iceberg":
 def read(settings: Settings) -> Callable[..., Rows]:
     def read_all(path: Path, version: int | None = None, engine: str | None = None) -> Rows:
         source = SourceSpec(path=path, version=version, engine=engine)
-        with connect(settings, source) as found, opened(found, source) as table:
+        with connect(settings, source) as found, open_source_table(found, source) as table:
             cells = ", ".join(table.text(name) for name in table.columns)
             return sorted(found.fetch_rows(f"SELECT {cells} FROM {table.relation}"), key=str)
 

@@ -11,11 +11,10 @@ import pytest
 
 import discreet
 from discreet.cli.main import main
-from discreet.engines.connect import connect
-from discreet.engines.distinct_rows import table_digest
-from discreet.engines.mariadb.address import address, is_address
-from discreet.engines.mariadb.spelling import spelled
-from discreet.engines.scratch import opened
+from discreet.engines.connection import connect
+from discreet.engines.mariadb.address import is_mariadb_address, normalize_address
+from discreet.engines.mariadb.session import rewrite_statement
+from discreet.engines.source_tables import open_source_table, table_digest
 from discreet.errors import InputError, LimitReached
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -82,7 +81,7 @@ def test_texts_that_the_server_s_collation_takes_for_one_are_counted_apart(
         plain[key] = plain.get(key, 0) + 1
     found = clinic.table().frequency_set
     assert (found.rows, found.row_types) == (600, len(plain))
-    with connect(settings, clinic.source) as engine, opened(engine, clinic.source) as table:
+    with connect(settings, clinic.source) as engine, open_source_table(engine, clinic.source) as table:
         cells = ", ".join(table.text(name) for name in ("age", "ward"))
         rows = engine.fetch_rows(f"SELECT {cells}, count(*) FROM {table.relation} GROUP BY 1, 2")
     assert {row[:2]: row[2] for row in rows} == plain
@@ -170,7 +169,7 @@ def test_the_password_is_never_shown(
     monkeypatch.setenv("MYSQL_PWD", PASSWORD)
     url = clinic.server.network_url(clinic.name, PASSWORD_USER)
     source = SourceSpec(url=url, table="patients")
-    with connect(settings, source) as engine, opened(engine, source) as table:
+    with connect(settings, source) as engine, open_source_table(engine, source) as table:
         assert engine.fetch_rows(f"SELECT count(*) FROM {table.relation}") == [(600,)]
     monkeypatch.delenv("MYSQL_PWD")
     wrong = clinic.server.network_url(clinic.name, PASSWORD_USER, "not it")
@@ -224,14 +223,14 @@ def test_a_statement_that_takes_too_long(
     ],
 )
 def test_spelling(common: str, own: str) -> None:
-    assert spelled(f"SELECT {common}") == f"SELECT {own}"
+    assert rewrite_statement(f"SELECT {common}") == f"SELECT {own}"
 
 
 def test_addresses() -> None:
-    assert is_address("MARIADB://h/d")
-    assert not is_address("mysql://h/d")
-    assert address("mariadb+pymysql://ann@h:3306/d?ssl_ca=/x") == "mariadb://ann@h:3306/d?ssl_ca=/x"
+    assert is_mariadb_address("MARIADB://h/d")
+    assert not is_mariadb_address("mysql://h/d")
+    assert normalize_address("mariadb+pymysql://ann@h:3306/d?ssl_ca=/x") == "mariadb://ann@h:3306/d?ssl_ca=/x"
     for text in ("mariadb://h", "mariadb://ann:a/b@h/d", "mariadb://h/d?local_infile=1", "mariadb://h/a/b"):
         with pytest.raises(InputError) as error:
-            address(text)
+            normalize_address(text)
         assert "a/b" not in str(error.value)

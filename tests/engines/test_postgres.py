@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.audit.verify import audit_source
-from discreet.engines.distinct_rows import rows_digest
+from discreet.audit.class_audit import audit_source
 from discreet.engines.postgres.engine import PostgresEngine
-from discreet.engines.scratch import opened
+from discreet.engines.source_tables import open_source_table, opened_table_digest
 from discreet.errors import DiscreetError, InputError, LimitReached
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
@@ -81,7 +80,7 @@ def test_without_the_package(settings: Settings, monkeypatch: pytest.MonkeyPatch
 
 def columns(clinic: Clinic, table: str) -> tuple[str, ...]:
     source = SourceSpec(url=clinic.url, table=table)
-    with clinic.engine() as engine, opened(engine, source) as found:
+    with clinic.engine() as engine, open_source_table(engine, source) as found:
         engine.fetch_rows(f"SELECT count(*) FROM {found.relation}")
         return found.columns
 
@@ -130,7 +129,7 @@ def test_without_temporary_tables(clinic: Clinic) -> None:
     clinic.run(f"REVOKE TEMPORARY ON DATABASE {clinic.database} FROM PUBLIC")
     refused(clinic.engine, f'GRANT TEMPORARY ON DATABASE "{clinic.database}" TO "{clinic.role}"')
     clinic.run(f"ALTER ROLE {clinic.role} SET search_path = out, clinic")
-    with clinic.engine() as engine, opened(engine, clinic.source) as table:
+    with clinic.engine() as engine, open_source_table(engine, clinic.source) as table:
         engine.create_table("ages", f"SELECT c0 AS age, count(*) AS n FROM {table.relation} GROUP BY c0")
         engine.load_table("loaded", {"t": ["a", None]})
         engine.write_table("SELECT age FROM ages ORDER BY age", "out", "ages_of_all", ["age"])
@@ -175,7 +174,7 @@ def test_a_name_that_is_taken(clinic: Clinic) -> None:
 
 
 def test_a_table_is_written_in_order_with_indexes_and_statistics(clinic: Clinic) -> None:
-    with clinic.engine() as engine, opened(engine, clinic.source) as table:
+    with clinic.engine() as engine, open_source_table(engine, clinic.source) as table:
         long = "(SELECT string_agg(md5(CAST(c2 + i AS TEXT)), '') FROM generate_series(1, 300) AS i)"
         query = f"SELECT c0, {long} FROM {table.relation} ORDER BY c2 DESC LIMIT 100"
         indexes = [["Age"], ["odd \"name'"]]
@@ -195,7 +194,7 @@ def test_a_table_is_written_in_order_with_indexes_and_statistics(clinic: Clinic)
 
 
 def test_one_snapshot_and_nothing_without_commit(clinic: Clinic) -> None:
-    with clinic.engine() as engine, opened(engine, clinic.source) as table:
+    with clinic.engine() as engine, open_source_table(engine, clinic.source) as table:
         count = f"SELECT count(*) FROM {table.relation}"
         assert engine.fetch_rows(count) == [(1000,)]
         clinic.run("INSERT INTO clinic.patients VALUES (1, 'new', 1)")
@@ -215,7 +214,7 @@ def test_a_replica_is_named(clinic: Clinic) -> None:
 
 
 def test_files_are_written_here(clinic: Clinic, out: Path) -> None:
-    with clinic.engine() as engine, opened(engine, clinic.source) as table:
+    with clinic.engine() as engine, open_source_table(engine, clinic.source) as table:
         engine.write_file(
             f"SELECT c0, c1 FROM {table.relation} ORDER BY c2", out / "a.csv", "csv", ["a", "b"]
         )
@@ -282,10 +281,10 @@ def test_texts_that_a_language_takes_for_equal_are_digested_apart(clinic: Clinic
     )
     source = SourceSpec(url=clinic.url, table="clinic.notes")
     with clinic.engine() as engine:
-        with opened(engine, source) as table:
+        with open_source_table(engine, source) as table:
             rows = Counter(engine.fetch_rows("SELECT c0::text, c1::text, c2::text FROM " + table.relation))
             assert len(rows) == 12
-            assert rows_digest(engine, table) == plain_digest(rows)
+            assert opened_table_digest(engine, table) == plain_digest(rows)
         asked = {"quasi_identifiers": ["ward", "age"], "sensitive": ["note"], "requirement": Requirement(k=2)}
         for more in ({"digest": True, "in_order": True}, {"digest": True}, {}):
             found = audit_source(engine, source, **asked, starred_apart=False, **more)  # type: ignore[arg-type]

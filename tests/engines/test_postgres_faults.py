@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from discreet.engines.postgres.engine import PostgresEngine
-from discreet.engines.scratch import opened
+from discreet.engines.source_tables import open_source_table
 from discreet.errors import DiscreetError, InputError, LimitReached
 from discreet.settings import Settings
 from tests.engines.clinic import Clinic
@@ -25,7 +25,7 @@ TARGET = ("out", "people")
 
 def publish(clinic: Clinic, meanwhile: Callable[[PostgresEngine], None] = lambda _: None) -> None:
     """Count, and write a table; ``meanwhile`` happens after something was written, before the commit."""
-    with clinic.engine() as engine, opened(engine, clinic.source) as table:
+    with clinic.engine() as engine, open_source_table(engine, clinic.source) as table:
         engine.check_target(*TARGET)
         engine.create_table("wards", f"SELECT c1 AS ward, count(*) AS n FROM {table.relation} GROUP BY c1")
         engine.write_table("SELECT ward, n FROM wards ORDER BY ward", *TARGET, ["ward", "n"], [["ward"]])
@@ -203,7 +203,7 @@ def test_the_right_to_create_is_revoked_in_the_middle(clinic: Clinic) -> None:
 
 def test_the_right_to_read_is_revoked_in_the_middle(clinic: Clinic) -> None:
     def meanwhile(engine: PostgresEngine) -> None:
-        with opened(engine, clinic.source) as table:
+        with open_source_table(engine, clinic.source) as table:
             clinic.run(f"REVOKE SELECT ON clinic.patients FROM {clinic.role}")
             try:
                 engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.audit.digests import digest_of
+from discreet.audit.manifest_claims import compute_digest
 from discreet.engines.postgres.engine import PostgresEngine
-from discreet.engines.postgres.session import Session
+from discreet.engines.postgres.session import PostgresSession
 from discreet.errors import InputError, LimitReached
 from discreet.sql.dialect import POSTGRES
 from discreet.verbs.table import Table
@@ -103,7 +103,7 @@ def test_rows_in_order_are_grouped_by_sorting_and_nothing_else_is(
     release = opened.publish({"age": 1}, table="out.people", k=10).release
     assert told == (list(POSTGRES.sorted_groups or ()) if sorts else [])
     with clinic.engine() as engine:
-        assert digest_of(engine, release.address) == release.audit.sha256
+        assert compute_digest(engine, release.address) == release.audit.sha256
 
 
 @pytest.mark.parametrize("failures", [1, 99])
@@ -112,15 +112,15 @@ def test_row_types_that_cannot_be_dropped_are_not_committed(
 ) -> None:
     """They hold the values of the source: they are dropped before the end, or there is no release."""
     left = [failures]
-    found = Session.run
+    found = PostgresSession.run
 
-    def failing(self: Session, statement: str) -> None:
+    def failing(self: PostgresSession, statement: str) -> None:
         if "DROP TABLE IF EXISTS" in statement and left[0]:
             left[0] -= 1
             raise LimitReached("the lock could not be had")
         found(self, statement)
 
-    monkeypatch.setattr(Session, "run", failing)
+    monkeypatch.setattr(PostgresSession, "run", failing)
     if failures == 1:
         table.publish({"age": 1}, table="out.people", k=10)
         assert clinic.published() == RELEASED

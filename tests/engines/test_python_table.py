@@ -14,7 +14,7 @@ import pytest
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
-from discreet.sql.source import is_nested
+from discreet.sql.cell_expressions import is_nested
 from tests.engines.conftest import Read
 
 PEOPLE = {"zip": ["02174", None, "", "NULL"], "n": [1, 2, 3, 4]}
@@ -140,8 +140,8 @@ import sys
 for name in ("pandas", "pyarrow", "polars", "scipy"):
     sys.modules[name] = None
 from pathlib import Path
-from discreet.engines.connect import connect
-from discreet.frequency.count import count_frequency_set
+from discreet.engines.connection import connect
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
 from discreet.settings import Settings
 settings = Settings(10**9, 1, Path("log"))

@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.engines.files.sources import format_of
+from discreet.engines.files.sources import file_kind
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from tests.engines.conftest import Read
@@ -166,11 +166,11 @@ def test_parquet_names_that_differ_in_case_and_nested_columns(engine: DuckdbEngi
     ],
 )
 def test_formats(name: str, format_name: str | None, expected: str) -> None:
-    assert format_of(Path(name), format_name) == expected
+    assert file_kind(Path(name), format_name) == expected
 
 
 @pytest.mark.parametrize(("name", "format_name"), [("a.ods", None), ("a", None), ("a.csv", "excel")])
 def test_unknown_formats_say_what_is_allowed(name: str, format_name: str | None) -> None:
     with pytest.raises(InputError) as caught:
-        format_of(Path(name), format_name)
+        file_kind(Path(name), format_name)
     assert "parquet" in str(caught.value.allowed)

@@ -14,8 +14,8 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from discreet.engines.connect import connect
-from discreet.engines.scratch import opened
+from discreet.engines.connection import connect
+from discreet.engines.source_tables import open_source_table
 from discreet.engines.spark.engine import SparkEngine
 from discreet.errors import DiscreetError, InputError, InternalError, LimitReached
 from discreet.model.table_spec import SourceSpec
@@ -45,7 +45,7 @@ def session(engine: SparkEngine) -> Any:
 
 
 def cells(engine: Any, source: SourceSpec) -> list[tuple[str | None, ...]]:
-    with opened(engine, source) as table:
+    with open_source_table(engine, source) as table:
         texts = ", ".join(table.text(name) for name in table.columns)
         rows = engine.fetch_rows(f"SELECT {texts} FROM {table.relation}")
         engine.confirm_rows(table, len(rows))
@@ -68,7 +68,7 @@ def test_text_files_mean_what_they_mean_to_the_embedded_engine(engine: SparkEngi
         for options in sources:
             found = cells(engine, SourceSpec(engine="spark", **options))
             assert found == cells(embedded, SourceSpec(**options))
-    with opened(engine, SourceSpec(engine="spark", **sources[0])) as table:
+    with open_source_table(engine, SourceSpec(engine="spark", **sources[0])) as table:
         assert engine.locate(table, "Age", "02174") == "line 4"
         with pytest.raises(InputError, match="not all of them"):
             engine.confirm_rows(table, 1)
@@ -88,8 +88,8 @@ def test_tables_of_the_embedded_engine_keep_what_types_they_can(engine: SparkEng
     )
     with (
         connect(engine._settings) as embedded,
-        opened(embedded, plain) as ours,
-        opened(engine, spark) as theirs,
+        open_source_table(embedded, plain) as ours,
+        open_source_table(engine, spark) as theirs,
     ):
         names = [name for name in ours.columns if name != "l"]
         expected = embedded.fetch_rows(f"SELECT {', '.join(map(ours.text, names))} FROM {ours.relation}")
@@ -119,7 +119,7 @@ def test_a_folder_of_parquet_files_with_partitions_that_stay_text(
         )
     source = SourceSpec(path=folder, engine="spark")
     assert cells(engine, source) == [("1", "02174", None, "02174"), ("1", "10115", None, "10115")]
-    with opened(engine, source) as table:
+    with open_source_table(engine, source) as table:
         assert table.columns == ("Age", "age", " ", "zip")
     hidden = folder / "zip=10115" / "_hidden.parquet"
     (folder / "zip=10115" / "a.parquet").rename(hidden)
@@ -229,7 +229,7 @@ def test_nothing_listens_beyond_this_machine_or_lies_in_the_working_folder(engin
 
 
 def test_settings_that_cannot_be(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.engines.spark.start import check_java, check_master
+    from discreet.engines.spark.startup import check_java, check_master
 
     java = tmp_path / "bin" / "java"
     java.parent.mkdir()

@@ -13,12 +13,12 @@ import pyarrow.parquet
 import pytest
 
 import discreet
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.engines.spark import engine as spark
-from discreet.engines.spark import start
+from discreet.engines.spark import startup
 from discreet.errors import InternalError
 from discreet.model.table_spec import SourceSpec
-from discreet.recoding import repeated_rows
+from discreet.recoding import direct_recoding
 from discreet.settings import Settings
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark_process")]
@@ -58,7 +58,7 @@ def test_rows_that_are_alike_are_counted_and_repeated(
 ) -> None:
     spec = people(tmp_path / "people.parquet")
     stored: list[str] = []
-    monkeypatch.setattr(repeated_rows, "_PAYS", 0)
+    monkeypatch.setattr(direct_recoding, "_ROWS_PER_COMBINATION", 0)
     create = spark.SparkEngine.create_table
 
     def spied(self: spark.SparkEngine, name: str, query: str, **options: bool) -> None:
@@ -115,7 +115,7 @@ def test_the_collector_of_a_session_that_does_the_work(
     """Java does not start where two are named."""
     monkeypatch.delenv("JDK_JAVA_OPTIONS", raising=False)
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", options)
-    assert ("-XX:+UseParallelGC" in start._collector(master)) == named
+    assert ("-XX:+UseParallelGC" in startup._collector(master)) == named
 
 
 def test_what_is_drawn_is_stored(settings: Settings) -> None:

@@ -14,7 +14,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 

@@ -15,7 +15,7 @@ import discreet
 from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
-from discreet.verbs.spec_edits import source_table
+from discreet.verbs.spec_editor import source_as_mapping
 
 LABELS = {"sex": {1: "male", 2: "female"}, "ward": {1: "same", 2: "same"}}
 
@@ -103,5 +103,5 @@ def test_what_cannot_be_read_is_refused(
 
 
 def test_what_writes_a_source_keeps_coded() -> None:
-    assert source_table(SourceSpec(path=Path("people.sav"), coded=True)) == {"coded": True}
-    assert source_table(SourceSpec(path=Path("people.sav"))) == {}
+    assert source_as_mapping(SourceSpec(path=Path("people.sav"), coded=True)) == {"coded": True}
+    assert source_as_mapping(SourceSpec(path=Path("people.sav"))) == {}

@@ -17,9 +17,9 @@ import pyarrow.parquet
 import pytest
 
 import discreet
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.engines.scratch import opened
+from discreet.engines.source_tables import open_source_table
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -76,7 +76,7 @@ def test_every_kind_of_stream_is_read_in_every_engine(
     assert read(stream, null_values=("NULL", "1"))[3] == (None, "4")
     source = SourceSpec(data=stream)
     for _ in range(2):
-        with connect(settings, source) as other, opened(other, source) as table:
+        with connect(settings, source) as other, open_source_table(other, source) as table:
             assert other.fetch_rows(f"SELECT count(*) FROM {table.relation}") == [(4,)]
 
 
@@ -115,7 +115,7 @@ def test_rows_are_not_held(settings: Settings) -> None:
     source = SourceSpec(
         data=pyarrow.RecordBatchReader.from_batches(pyarrow.schema([("n", pyarrow.int64())]), batches())
     )
-    with connect(settings, source) as engine, opened(engine, source) as table:
+    with connect(settings, source) as engine, open_source_table(engine, source) as table:
         found = engine.fetch_rows(f"SELECT count(*), sum(c0) FROM {table.relation}")
     assert found == [(rows * parts, rows * parts * (rows * parts - 1) // 2)]
     assert rows * 8 <= most < rows * parts * 8 / 8
@@ -135,7 +135,7 @@ def test_a_lazy_frame_is_run_once_and_never_collected(
     monkeypatch.delattr(polars.LazyFrame, "collect")
     source = SourceSpec(data=frame)
     for _ in range(2):
-        with connect(settings, source) as engine, opened(engine, source) as table:
+        with connect(settings, source) as engine, open_source_table(engine, source) as table:
             assert engine.fetch_rows(f"SELECT count(*) FROM {table.relation}") == [(4,)]
     assert runs == 1
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.engines import temporary_folder
-from discreet.engines.temporary_folder import TemporaryFolder, remove_dead, remove_own
+from discreet.engines import process_resources
+from discreet.engines.process_resources import TemporaryFolder, remove_dead_folders, remove_temporary_folders
 from tests.waiting import status_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -45,7 +45,8 @@ DuckdbEngine.open_source = waits
 sys.argv[1:] = ["init", sys.argv[1], "--output", sys.argv[1] + ".toml"]
 sys.exit(main.main())
 """
-"""A verb whose statement lasts for days, also once it was told to end (discreet.engines.running)."""
+"""A verb whose statement lasts for days, also once it was told to end (discreet.engines.process_resources).
+"""
 
 
 @pytest.fixture
@@ -102,18 +103,18 @@ def test_signals_that_end_a_verb_leave_nothing(
 
 def test_a_process_that_ends_at_once_leaves_nothing(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # This process goes on, and with it the folder of its Spark session.
-    monkeypatch.setattr(temporary_folder, "_OWN", {})
+    monkeypatch.setattr(process_resources, "_LIVING_FOLDERS", {})
     with TemporaryFolder() as first, TemporaryFolder() as second:
         (second / "rows").write_text("x")
         assert sorted(temporary.iterdir()) == sorted([first, second])
-        remove_own()
+        remove_temporary_folders()
         assert list(temporary.iterdir()) == []
 
 
 def test_a_living_run_keeps_its_folder(temporary: Path) -> None:
     with TemporaryFolder() as first, TemporaryFolder() as second:
         (first / "rows").write_text("x")
-        remove_dead(temporary)
+        remove_dead_folders(temporary)
         assert sorted(temporary.iterdir()) == sorted([first, second])
         assert (first / "rows").read_text() == "x"
 
@@ -136,10 +137,10 @@ def test_what_is_not_a_dead_run_s_stays(temporary: Path) -> None:
     (temporary / "discreet-0000000d").write_text("x")
     (temporary / "discreet-0000000e").symlink_to(temporary / "discreet-notes")
     before = sorted(temporary.rglob("*"))
-    remove_dead(temporary)
+    remove_dead_folders(temporary)
     assert sorted(temporary.rglob("*")) == before
     (temporary / "discreet-0000000c").chmod(0o700)
-    remove_dead(temporary)
+    remove_dead_folders(temporary)
     assert not (temporary / "discreet-0000000c").exists()
     subprocess.run(["rm", "-rf", *map(str, temporary.iterdir())], check=True)
 
@@ -150,18 +151,18 @@ def test_a_folder_of_another_user_stays(temporary: Path, monkeypatch: pytest.Mon
     (dead / "lock").write_bytes(_lock_text())
     with monkeypatch.context() as patch:
         patch.setattr(os, "geteuid", lambda: os.getuid() + 1)
-        remove_dead(temporary)
+        remove_dead_folders(temporary)
     assert dead.exists()
-    remove_dead(temporary)
+    remove_dead_folders(temporary)
 
 
 def test_a_run_that_was_killed_before_it_made_its_lock(temporary: Path) -> None:
     empty = temporary / "discreet-0000000a"
     empty.mkdir(mode=0o700)
-    remove_dead(temporary)
+    remove_dead_folders(temporary)
     assert empty.exists()
     os.utime(empty, (0, 0))
-    remove_dead(temporary)
+    remove_dead_folders(temporary)
 
 
 def _lock_text() -> bytes:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from discreet.engines.connect import connect
-from discreet.engines.scratch import opened
+from discreet.engines.connection import connect
+from discreet.engines.source_tables import open_source_table
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 
@@ -46,7 +46,7 @@ FILES: dict[str, tuple[str, Cells]] = {
 
 
 def rows_of(settings: Settings, source: SourceSpec) -> Cells:
-    with connect(settings, source) as engine, opened(engine, source) as table:
+    with connect(settings, source) as engine, open_source_table(engine, source) as table:
         texts = ", ".join(table.text(name) for name in table.columns)
         return engine.fetch_rows(f"SELECT {texts} FROM {table.relation}")
 

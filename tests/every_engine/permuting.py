@@ -11,27 +11,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.permuted import PermutedClaims, PermutedSources, audit_permuted
+from discreet.audit.permuted_audit import PermutedClaims, PermutedSources, audit_permuted
 from discreet.engines.base import Engine
-from discreet.frequency.count import count_frequency_set
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.audit_report import AuditReport
-from discreet.model.permutation import GroupRequirement
-from discreet.model.permuted_release import (
+from discreet.model.release_kind import (
     HELP_NAME,
     ONE_TABLE_NAME,
     SENSITIVE_NAME,
-    PermutationFacts,
+    GroupRequirement,
+    PermutedRelease,
     ReleaseForm,
 )
 from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
-from discreet.permutation.draw import draw_order
-from discreet.permutation.partitions import partition
-from discreet.permutation.permuting import random_numbers
-from discreet.permutation.sensitive import some_rows
-from discreet.release.held import HeldRows, held_rows
-from discreet.release.moving import moved_values
-from discreet.release.permuted_tables import PermutedTables, release_tables
-from discreet.sql import permuted as sql
+from discreet.permutation.partitions import partition_rows
+from discreet.permutation.row_positions import draw_group_numbers, draw_order
+from discreet.permutation.sensitive_column import select_rows
+from discreet.release.permuted_output import PermutedRows, build_release_tables
+from discreet.release.permuted_publication import permute_values
+from discreet.release.staged_rows import StagedRows, stage_rows
+from discreet.sql import value_permutation as sql
 from tests.every_engine.places import Columns, Place
 
 GROUP = "group_id"
@@ -97,21 +96,21 @@ def release(
         counted = count_frequency_set(engine, spec, place.settings)
         node = (0,) * len(counted.hierarchies)
         watch(engine)
-        with held_rows(engine, spec, counted, sensitive, node, typed=True, row_types=by_row_type) as held:
+        with stage_rows(engine, spec, counted, sensitive, node, typed=True, row_types=by_row_type) as held:
             column, rows, made = held.sensitive, None, None
             if classes is not None:
                 made = classes(held.codes())
                 rows = np.flatnonzero(made >= 0)
-                column, made = some_rows(column, rows), made[rows]
+                column, made = select_rows(column, rows), made[rows]
             near = held.codes() if strategy == "qi-aware" else None
-            found = partition(column, asked, strategy, quasi_identifiers=near, classes=made)
-            numbers = random_numbers(found.group_count)
-            moved = moved_values(held, found.groups, numbers, rows, draw_order)
+            found = partition_rows(column, asked, strategy, quasi_identifiers=near, classes=made)
+            numbers = draw_group_numbers(found.group_count)
+            moved = permute_values(held, found.groups, numbers, rows, draw_order)
             kept = len(found.groups)
-            tables = PermutedTables(moved, kept, held.text_of(sql.VALUE), held.form, held.exact)
-            without = engine.fetch_rows(sql.rows_without_value(moved))[0][0]
+            tables = PermutedRows(moved, kept, held.text_of(sql.MOVED_VALUE), held.form, held.exact)
+            without = engine.fetch_rows(sql.null_value_count(moved))[0][0]
             facts = _facts(held, asked, strategy, form, found.group_count, without)
-            written = release_tables(held, tables, facts, held.tables, typed=True, drawn=False)
+            written = build_release_tables(held, tables, facts, held.tables, typed=True, drawn=False)
             read = {name: engine.fetch_rows(table.query) for name, table in written.items()}
             names = {name: table.columns for name, table in written.items()}
     claims = PermutedClaims(
@@ -127,9 +126,9 @@ def release(
 
 
 def _facts(
-    held: HeldRows, asked: GroupRequirement, strategy: str, form: ReleaseForm, groups: int, without: int
-) -> PermutationFacts:
-    return PermutationFacts(
+    held: StagedRows, asked: GroupRequirement, strategy: str, form: ReleaseForm, groups: int, without: int
+) -> PermutedRelease:
+    return PermutedRelease(
         sensitive=held.sensitive.attribute,
         k=asked.k,
         e=asked.e,

@@ -18,11 +18,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from discreet.sql.dialect import POSTGRES
-from discreet.sql.names import identifier
+from discreet.sql.quoting import identifier
 from tests.servers.mariadb import MariadbServer
 from tests.servers.postgres import PostgresServer
 

@@ -6,11 +6,11 @@ import hashlib
 from collections import Counter
 from typing import Any
 
-from discreet.sql import digest
+from discreet.sql import row_hashes
 
 
 def plain_digest(rows: Counter[tuple[Any, ...]]) -> str:
-    """What ``sql.digest`` computes, in plain Python."""
+    """What ``sql.row_hashes`` computes, in plain Python."""
 
     def sha256(text: str) -> str:
         return hashlib.sha256(text.encode()).hexdigest()
@@ -19,7 +19,7 @@ def plain_digest(rows: Counter[tuple[Any, ...]]) -> str:
         return "-," if cell is None else f"{len(cell)}:{cell},"
 
     width = len(next(iter(rows)))
-    few = [i for i in range(width) if len({row[i] for row in rows}) <= digest.MOST_CELLS]
+    few = [i for i in range(width) if len({row[i] for row in rows}) <= row_hashes.MOST_LINE_CELLS]
     lines: dict[str, list[str]] = {}
     for row, number in rows.items():
         cells = "".join(text(cell) for i, cell in enumerate(row) if i not in few[-1:])

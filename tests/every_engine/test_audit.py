@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, example, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from discreet.audit.verify import audit_source
-from discreet.engines.distinct_rows import table_digest
+from discreet.audit.class_audit import audit_source
+from discreet.engines.source_tables import table_digest
 from discreet.errors import InputError, InternalError
 from discreet.model.audit_report import AuditReport
 from discreet.model.requirement import Requirement

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
-from discreet.engines.duckdb.session import config
+from discreet.engines.connection import connect
+from discreet.engines.duckdb.database import config
 from discreet.errors import LimitReached
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.settings import Settings
@@ -39,8 +39,8 @@ def small(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     def of_engine(_limit: int, threads: int, spill: str) -> dict[str, Any]:
         return dict(config(settings.memory_limit, threads, spill))
 
-    monkeypatch.setattr("discreet.verbs.opened_table.connect", with_memory)
-    monkeypatch.setattr("discreet.engines.duckdb.databases.config", of_engine)
+    monkeypatch.setattr("discreet.verbs.table_context.connect", with_memory)
+    monkeypatch.setattr("discreet.engines.duckdb.database.config", of_engine)
     return replace(settings, memory_limit=LIMIT)
 
 

@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 
-from discreet.differential import counting
-from discreet.differential.axes import OTHER, axes_of
-from discreet.differential.counting import Cells, count_cells, labels_of
+from discreet.differential import marginals
+from discreet.differential.marginals import OTHER, MarginalCells, build_axes, count_cells, decode_labels
 from discreet.hierarchy.intervals import IntervalHierarchy
-from discreet.model.public_domain import PublicDomain
-from discreet.model.table_spec import Attribute, AttributeRole, NullPolicy, TableSpec
+from discreet.model.table_spec import Attribute, AttributeRole, NullPolicy, PublicDomain, TableSpec
 from tests.every_engine.places import Columns, Place, once_on_spark
 
 AGES = ["23", "27", "27", "31", None, "old", "58", "23", "23", "99", "31", "27"]
@@ -58,7 +56,7 @@ def counted(
     place: Place, spec: TableSpec, rows_per_subject: int | None = None
 ) -> list[dict[tuple[str, ...], int]]:
     """The counts that are not zero, by labels."""
-    cells = [Cells(axes_of(spec, levels)) for levels in MARGINALS]
+    cells = [MarginalCells(build_axes(spec, levels)) for levels in MARGINALS]
     with place.connect(spec.source) as engine:
         found = count_cells(engine, spec, cells, rows_per_subject)
     public, others, told = iter(found.public), iter(found.others), []
@@ -68,7 +66,7 @@ def counted(
             counts = dict(zip(labels, next(public).tolist(), strict=True))
             assert len(counts) == each.number
         else:
-            counts = {labels_of(key): number for key, number in next(others).items()}
+            counts = {decode_labels(key): number for key, number in next(others).items()}
         told.append({key: number for key, number in counts.items() if number})
     return told
 
@@ -100,7 +98,7 @@ def test_a_subject_counts_no_more_rows_than_allowed(
     place: Place, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One subject's rows come and go: with the same salt no count changes but by its own."""
-    monkeypatch.setattr(counting.secrets, "token_hex", lambda _: "salt")
+    monkeypatch.setattr(marginals.secrets, "token_hex", lambda _: "salt")
     whole = counted(place, spec_of(place, subject="who"), most)
     sizes = Counter(name for name in WHOSE if name is not None)
     assert sum(whole[0].values()) == sum(min(size, most) for size in sizes.values())

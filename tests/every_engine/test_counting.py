@@ -14,10 +14,10 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LimitReached
-from discreet.frequency.count import count_frequency_set
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.table_spec import NullPolicy, SourceSpec, UnlistedPolicy
-from discreet.workload.counting import count_columns, count_starred
+from discreet.workload.answerable_table import count_column_groups, count_starred_rows
 from tests.drawing import NEW, some_of
 from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
 from tests.frequency.conftest import FirstLetter, counted, table_spec
@@ -287,7 +287,7 @@ def test_too_many_groups_are_refused_before_they_are_here(place: Place) -> None:
             count_frequency_set(engine, table_spec(source, ["q", "p"]), small)
         table = engine.open_source(source)
         with pytest.raises(LimitReached, match="more than 1,136 distinct combinations of 2 columns"):
-            count_columns(engine, table, ["q", "p"], small)
+            count_column_groups(engine, table, ["q", "p"], small)
 
 
 @SLOW_ON_SPARK
@@ -299,8 +299,8 @@ def test_combinations_of_columns_and_starred_rows(place: Place) -> None:
     source = place.put(columns, null_values=("?",))
     with place.connect(source) as engine:
         table = engine.open_source(source)
-        found = count_columns(engine, table, ["b", "a"], place.settings)
-        assert count_starred(engine, table) == 2
+        found = count_column_groups(engine, table, ["b", "a"], place.settings)
+        assert count_starred_rows(engine, table) == 2
     texts = [(*each, None) for each in found.texts]
     groups = [tuple(texts[i][code] for i, code in enumerate(codes)) for codes in found.codes.tolist()]
     assert dict(zip(groups, found.rows.tolist(), strict=True)) == {

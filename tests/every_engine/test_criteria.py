@@ -15,19 +15,19 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.audit.verify import audit_source
+from discreet.audit.class_audit import audit_source
 from discreet.errors import InputError, NoSolution, RequirementNotMet
-from discreet.frequency.count import count_frequency_set
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.audit_report import AuditReport
-from discreet.model.class_facts import ClassValues
 from discreet.model.criteria.base import AuditedBy, Criterion, Need, Parameter
-from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
+from discreet.model.criterion_inputs import ClassValues
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
+from discreet.model.search_result import FullDomainRecoding, SuppressionPolicy
 from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
-from discreet.release.publish import publish
+from discreet.release.publication import publish_release
 from discreet.report.report import report
-from discreet.verbs.auditing import audit
+from discreet.verbs.audits import audit
 from tests.criteria_of_tests import Share
 from tests.drawing import some_of
 from tests.every_engine.places import DATABASE, READER, SLOW_ON_SPARK, Columns, Place, PostgresPlace
@@ -253,7 +253,7 @@ def published(place: Place, *criteria: Criterion) -> ReleaseAddress:
     with place.connect(spec.source) as engine:
         counted = count_frequency_set(engine, spec, place.settings)
         recoding = FullDomainRecoding(("q",), (0,), requirement, SuppressionPolicy.DROP)
-        publish(engine, spec, counted, recoding, output, overwrite=False, settings=place.settings)
+        publish_release(engine, spec, counted, recoding, output, overwrite=False, settings=place.settings)
     return output
 
 

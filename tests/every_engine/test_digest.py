@@ -6,13 +6,12 @@ from collections import Counter
 
 import pytest
 
-from discreet.audit.verify import audit_source
-from discreet.engines import distinct_rows
-from discreet.engines.distinct_rows import rows_digest
-from discreet.engines.scratch import opened
+from discreet.audit.class_audit import audit_source
+from discreet.engines import source_tables
+from discreet.engines.source_tables import open_source_table, opened_table_digest
 from discreet.model.criteria.entropy_diversity import EntropyDiversity
 from discreet.model.requirement import Requirement
-from discreet.sql import digest
+from discreet.sql import row_hashes
 from tests.every_engine.places import Columns, Place, once_on_spark
 from tests.every_engine.plain_digest import plain_digest
 
@@ -24,17 +23,17 @@ def test_digest_of_lines(place: Place, many: tuple[int, bool], monkeypatch: pyte
     On Spark each run has two of three columns with too many, one of them found out late.
     """
     most, numbers = many
-    monkeypatch.setattr(digest, "MOST_CELLS", most)
-    monkeypatch.setattr(distinct_rows, "_LOOKED_AT", 4)
+    monkeypatch.setattr(row_hashes, "MOST_LINE_CELLS", most)
+    monkeypatch.setattr(source_tables, "_SAMPLED_ROWS", 4)
     texts = ["a", None, "a", "a:1", "é,", "", "a", None, "Ω", "a;", "1:a"]
     whole: Columns = {"y": ("INTEGER", [1, None, 1, 2, 2, 1, 3, None, 4, 4, 1])}
     others: Columns = {"z": ("INTEGER", [7] * 8 + [-8, 7, 7]), "w": whole["y"]}
     columns = {**whole, **others} if numbers else {"x": ("VARCHAR", texts), **whole}
     source = place.put(columns)
-    with place.connect(source) as engine, opened(engine, source) as table:
+    with place.connect(source) as engine, open_source_table(engine, source) as table:
         cells = ", ".join(table.text(name) for name in table.columns)
         rows = Counter(tuple(row) for row in engine.fetch_rows(f"SELECT {cells} FROM {table.relation}"))
-        assert rows_digest(engine, table) == plain_digest(rows)
+        assert opened_table_digest(engine, table) == plain_digest(rows)
 
 
 @once_on_spark("first", [(), ("g",), ("v", "g"), ("n", "no column")], ("n", "no column"))
@@ -51,8 +50,8 @@ def test_digest_of_numbers_in_an_order_of_their_own(place: Place, first: tuple[s
         for row in zip(*(cells for _, cells in columns.values()), strict=True)
     )
     source = place.put(columns)
-    with place.connect(source) as engine, opened(engine, source) as table:
-        assert rows_digest(engine, table, first) == plain_digest(rows)
+    with place.connect(source) as engine, open_source_table(engine, source) as table:
+        assert opened_table_digest(engine, table, first) == plain_digest(rows)
 
 
 REQUIREMENT = Requirement(k=2, criteria=(EntropyDiversity(1.01, "s"),))
@@ -69,7 +68,7 @@ def test_an_audit_digests_and_counts_rows_in_order_as_others(
     place: Place, cells: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether they lie in that order or not, and wherever the sensitive column stands."""
-    monkeypatch.setattr(digest, "MOST_CELLS", 5)
+    monkeypatch.setattr(row_hashes, "MOST_LINE_CELLS", 5)
     values = ORDERED[cells]
     columns: Columns = {
         "b": ("INTEGER", [2, 10, None, 2] * 6),

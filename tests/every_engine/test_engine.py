@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.engines.connect import connect
-from discreet.engines.scratch import TemporaryTables, opened
+from discreet.engines.connection import connect
+from discreet.engines.source_tables import TemporaryTables, open_source_table
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
-from discreet.sql.names import identifier
+from discreet.sql.quoting import identifier
 from tests.every_engine.places import Columns, Place
 
 ODD = [
@@ -48,14 +48,14 @@ TABLE: Columns = {
 
 def texts(place: Place, source: SourceSpec, name: str) -> list[str | None]:
     """The canonical texts of a column, sorted, NULL last."""
-    with place.connect(source) as engine, opened(engine, source) as table:
+    with place.connect(source) as engine, open_source_table(engine, source) as table:
         rows = engine.fetch_rows(f"SELECT {table.text(name)} FROM {table.relation}")
     return sorted((text for (text,) in rows), key=lambda text: (text is None, text or ""))
 
 
 def test_columns_and_types_go_by_the_house_s_names(place: Place) -> None:
     source = place.put(TABLE)
-    with place.connect(source) as engine, opened(engine, source) as table:
+    with place.connect(source) as engine, open_source_table(engine, source) as table:
         assert table.columns == tuple(TABLE)
         assert dict(table.types) == {name: kind for name, (kind, _) in TABLE.items()}
         assert table.dialect == engine.dialect
@@ -112,7 +112,7 @@ def test_arrays_may_be_empty_or_texts_but_hold_no_null(place: Place) -> None:
 
 def test_a_result_is_kept_in_the_embedded_engine(place: Place) -> None:
     source = place.put(TABLE)
-    with place.connect(source) as engine, opened(engine, source) as table:
+    with place.connect(source) as engine, open_source_table(engine, source) as table:
         embedded = engine.keep_result("kept", f"SELECT * FROM {table.relation}")
         found = embedded.fetch_rows("SELECT c0, c1, c2, c3, c4 FROM kept ORDER BY c0")
     assert embedded.dialect.name == "duckdb"
@@ -135,7 +135,7 @@ def test_tables_are_computed_once_and_replaced(place: Place) -> None:
 
 def test_a_file_is_written_in_order(place: Place, out: Path) -> None:
     source = place.put(TABLE)
-    with place.connect(source) as engine, opened(engine, source) as table:
+    with place.connect(source) as engine, open_source_table(engine, source) as table:
         query = f"SELECT c0, c1, c2, c4 FROM {table.relation} ORDER BY c0 DESC"
         engine.write_file(query, out / "a.csv", "csv", ["id", "Text", "number", "day"])
         engine.write_file(query, out / "a.parquet", "parquet", ["id", "Text", "number", "day"])
@@ -151,6 +151,6 @@ def test_a_file_is_written_in_order(place: Place, out: Path) -> None:
 
 def test_a_table_that_is_not_there(place: Place) -> None:
     source = place.put({"a": ("BIGINT", [1])})
-    opening = opened(engine := place.connect(source), source)
+    opening = open_source_table(engine := place.connect(source), source)
     with engine, opening as table, pytest.raises(InputError, match="no column 'b'"):
         table.text("b")

@@ -12,10 +12,9 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from discreet.engines.connect import connect
-from discreet.engines.files.folder import folder_digest
-from discreet.engines.files.parquet_file import read_schema
-from discreet.engines.scratch import opened
+from discreet.engines.connection import connect
+from discreet.engines.files.parquet_files import folder_digest, read_parquet_schema
+from discreet.engines.source_tables import open_source_table
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -32,7 +31,7 @@ def read(request: pytest.FixtureRequest, settings: Settings) -> Read:
 
     def read_all(path: Path) -> tuple[tuple[str, ...], Cells]:
         source = SourceSpec(path=path, engine="spark" if request.param == "spark" else None)
-        with connect(settings, source) as engine, opened(engine, source) as table:
+        with connect(settings, source) as engine, open_source_table(engine, source) as table:
             texts = ", ".join(table.text(name) for name in table.columns)
             rows = engine.fetch_rows(f"SELECT {texts} FROM {table.relation}")
             return table.columns, sorted(rows, key=str)
@@ -164,7 +163,7 @@ def test_columns_are_those_of_the_first_file(seed: int, tmp_path: Path, settings
                 random.Random(seed).shuffle(rows)
             return rows
 
-        assert read_schema(folder, "people", fetch).columns == ("b", "c", "a")
+        assert read_parquet_schema(folder, "people", fetch).columns == ("b", "c", "a")
 
 
 def test_the_digest_is_of_the_files_that_are_read(tmp_path: Path) -> None:

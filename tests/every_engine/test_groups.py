@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.engines import grouped
-from discreet.engines.base import Columns, GroupFunction
+from discreet.engines import engine_mixins
+from discreet.engines.base import ColumnData, GroupFunction
 from discreet.model.requirement import Requirement
-from discreet.mondrian.finishing import FragmentCutter
-from discreet.mondrian.options import MondrianOptions
+from discreet.mondrian.external import FragmentCutter
+from discreet.mondrian.mondrian_options import MondrianOptions
 from discreet.settings import Settings
-from discreet.sql.groups import united
+from discreet.sql.group_counts import union_all
 from tests.every_engine.places import Place
 
 LABELS = ["it's", 'say "x"', "ünï", "", None, "a\\b", "z\nz"]
@@ -27,7 +27,7 @@ def doubling() -> GroupFunction:
     """Doubles a group's numbers and says a label of each; whatever Spark needs of it goes along."""
     labels = LABELS
 
-    def double(columns: Mapping[str, NDArray[Any]]) -> Columns:
+    def double(columns: Mapping[str, NDArray[Any]]) -> ColumnData:
         numbers = columns["v"].astype("int64")
         said = [labels[number % len(labels)] for number in numbers.tolist()]
         return {"g": columns["g"].astype("int64"), "twice": 2 * numbers, "label": said}
@@ -36,7 +36,7 @@ def doubling() -> GroupFunction:
 
 
 def test_groups_become_one_table(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grouped, "_ENTRIES_PER_PART", 8)
+    monkeypatch.setattr(engine_mixins, "_ENTRIES_PER_PART", 8)
     values = list(range(30))
     told: list[tuple[int, int]] = []
     with place.connect() as engine:
@@ -52,8 +52,8 @@ def test_groups_become_one_table(place: Place, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_parts_are_united_in_halves() -> None:
-    assert united(["a"], ["v"]) == 'SELECT "v" FROM "a"'
-    assert united(["a", "b", "c"], ["v"]) == (
+    assert union_all(["a"], ["v"]) == 'SELECT "v" FROM "a"'
+    assert union_all(["a", "b", "c"], ["v"]) == (
         '(SELECT "v" FROM "a") UNION ALL ((SELECT "v" FROM "b") UNION ALL (SELECT "v" FROM "c"))'
     )
 

@@ -11,18 +11,18 @@ from hypothesis import HealthCheck, example, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from discreet.audit.verify import audit_source
+from discreet.audit.class_audit import audit_source
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport
 from discreet.model.criteria.base import Criterion
-from discreet.model.criteria.fixed_point import UNIT
+from discreet.model.criteria.float_criterion import SCORE_UNIT
 from discreet.model.criteria.p_sensitivity import PSensitivity
 from discreet.model.criteria.proximity import Proximity
 from discreet.model.criteria.t_closeness import TCloseness
 from discreet.model.criteria.value_range import ValueRange
 from discreet.model.criteria.weighted_k import WeightedKAnonymity
+from discreet.model.criterion_inputs import SensitiveAttribute
 from discreet.model.requirement import Requirement
-from discreet.model.sensitive_attribute import SensitiveAttribute
 from tests.criteria.known_tables import PATHS, WAGES, in_order, known
 from tests.criteria.plain_known_values import p_sensitive, proximity, t_closeness, value_range
 from tests.drawing import some_of
@@ -64,7 +64,7 @@ def compared(report: AuditReport, measures: list[Fraction | None], value: float)
         assert found.found is None
     else:
         worst = max(each for each in measures if each is not None)
-        assert abs(Fraction(found.found) - worst) <= Fraction(101, 100 * UNIT)
+        assert abs(Fraction(found.found) - worst) <= Fraction(101, 100 * SCORE_UNIT)
 
 
 @once_on_spark("distance", ["equal", "ordered", "hierarchical"], "hierarchical")
@@ -164,4 +164,4 @@ def test_numbers(place: Place, rows: Rows, epsilon: float, relative: bool) -> No
     assert found.failing_classes == sum(each is None or each < 2 for each in near)
     if None not in near:
         worst = min(each for each in near if each is not None)
-        assert abs(Fraction(found.found) - worst) <= Fraction(101, 100 * UNIT)
+        assert abs(Fraction(found.found) - worst) <= Fraction(101, 100 * SCORE_UNIT)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
-from discreet.engines.scratch import opened
-from discreet.frequency.count import count_frequency_set
+from discreet.engines.source_tables import open_source_table
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.table_spec import Link
 from tests.every_engine.places import Columns, Place
 from tests.frequency.conftest import FirstLetter, table_spec
@@ -21,7 +21,7 @@ VISITS: Columns = {
 def test_rows_of_a_link_and_their_people(place: Place) -> None:
     link = Link('the "visit"', ("8", "12", "40"), "who", ("é", "it's", "nobody"))
     source = place.put(VISITS, link=link)
-    with place.connect(source) as engine, opened(engine, source) as table:
+    with place.connect(source) as engine, open_source_table(engine, source) as table:
         cells = ", ".join(table.text(name) for name in table.columns)
         rows = engine.fetch_rows(f"SELECT {cells} FROM {table.relation}")
     assert table.columns == ('the "visit"', "ward", "seen", "who")

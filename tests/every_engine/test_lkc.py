@@ -61,6 +61,6 @@ def test_the_strictest_value_and_too_many_combinations(place: Place, monkeypatch
         if each.criterion is LKCPrivacy
     )
     assert bare.reason == "needs a sensitive attribute"
-    monkeypatch.setattr(lkc_privacy, "MOST_COMBINATIONS", 1)
+    monkeypatch.setattr(lkc_privacy, "MAX_COMBINATIONS", 1)
     with pytest.raises(InputError, match="1 of 2 quasi-identifiers make 2 combinations"):
         audited(place, source, LKCPrivacy(2, known=1), values=["s"])

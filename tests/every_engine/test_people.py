@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 
-from discreet.audit.verify import audit_source
-from discreet.engines.single_values import single_values
+from discreet.audit.class_audit import audit_source
+from discreet.engines.column_scans import count_single_values
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import Attribute, AttributeRole, TableSpec
-from discreet.profile.table_warnings import table_findings
+from discreet.profile.table_warnings import check_table
 from tests.every_engine.places import Columns, Place
 
 NAMES = ("nr", "sex", "dob", "town", "income")
@@ -38,7 +38,7 @@ def test_people_of_a_table_are_found(place: Place) -> None:
     roles = (AttributeRole.IDENTIFIER, *[AttributeRole.QUASI_IDENTIFIER] * 3, AttributeRole.SENSITIVE)
     spec = TableSpec(source, tuple(Attribute(n, role) for n, role in zip(NAMES, roles, strict=True)))
     with place.connect(source) as engine:
-        key = table_findings(engine, spec).people.person
+        key = check_table(engine, spec).people.person
     assert key is not None
     assert (key.column, key.traits, key.nulls) == ("nr", ("dob", "sex"), 0)
     assert (key.filled, key.values) == (len(rows), 60)
@@ -54,10 +54,10 @@ def test_single_values_and_pseudonyms_of_a_release_are_counted(place: Place) -> 
             quasi_identifiers=["sex", "town"],
             sensitive=["income"],
             requirement=Requirement(k=20),
-            replaced=["nr"],
+            pseudonymized=["nr"],
         )
         table = engine.open_source(source)
-        (found,) = single_values(engine, table, ["income"], ["sex", "town"], len(rows), every=True)
+        (found,) = count_single_values(engine, table, ["income"], ["sex", "town"], len(rows), every=True)
     people: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in rows:
         people[row[1], row[3]].add(row[0])

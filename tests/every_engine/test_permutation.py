@@ -15,7 +15,7 @@ import pytest
 
 from discreet.audit import help_sums
 from discreet.engines.base import Engine
-from discreet.model.permuted_release import HELP_NAME, ONE_TABLE_NAME, SENSITIVE_NAME, ReleaseForm
+from discreet.model.release_kind import HELP_NAME, ONE_TABLE_NAME, SENSITIVE_NAME, ReleaseForm
 from discreet.model.table_spec import TableSpec
 from tests.every_engine.permuting import GROUP, Released, Row, audited, counted, release, roles
 from tests.every_engine.places import SLOW_ON_SPARK, Place
@@ -163,13 +163,13 @@ def test_a_help_table_is_accepted_as_a_whole(place: Place, monkeypatch: pytest.M
     values = [2**40, -(2**40), 2**40 - 1, 3, 5, 5, -7, 2**40, 0, 0, 4, 12]
     found = release(place, put(place, "BIGINT", values), 3, 1)
     agreed: list[bool] = []
-    whole = help_sums.agrees
+    whole = help_sums.help_table_agrees
 
     def noted(*given: Any) -> bool:
         agreed.append(whole(*given))
         return agreed[-1]
 
-    monkeypatch.setattr(help_sums, "agrees", noted)
+    monkeypatch.setattr(help_sums, "help_table_agrees", noted)
     assert audited(place, found, {}).passed
     assert agreed == [place.name in ("duckdb", "postgres")]
     for column in range(15) if agreed[0] else ():

@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import product
 
-from discreet.audit.permuted import PermutedClaims, PermutedSources, audit_permuted
+from discreet.audit.permuted_audit import PermutedClaims, PermutedSources, audit_permuted
 from discreet.model.audit_report import AuditReport
 from discreet.sql.help_table import help_columns
 from tests.drawing import NEW

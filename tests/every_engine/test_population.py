@@ -11,23 +11,21 @@ from hypothesis import HealthCheck, example, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from discreet.audit.population import ShownPopulation
-from discreet.audit.verify import audit_source
+from discreet.audit.class_audit import audit_source
+from discreet.audit.criterion_checks import GeneralizedPopulation
 from discreet.errors import InputError, NoSolution
-from discreet.frequency.count import count_frequency_set
-from discreet.model.audit_report import AuditReport
+from discreet.frequency.table_scan import count_frequency_set
+from discreet.model.audit_report import AuditReport, Release
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.delta_presence import DeltaPresence
 from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.criteria.k_map import KMap
-from discreet.model.frequency_set import FrequencySet
-from discreet.model.joined_population import joined
-from discreet.model.recoding import FullDomainRecoding
-from discreet.model.release import Release
+from discreet.model.frequency_set import FrequencySet, join_population
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
+from discreet.model.search_result import FullDomainRecoding
 from discreet.model.table_spec import NullPolicy, SourceSpec, Subset, TableSpec
-from discreet.release.publish import publish
+from discreet.release.publication import publish_release
 from tests.drawing import some_of
 from tests.every_engine.places import DATABASE, READER, SLOW_ON_SPARK, Columns, Place, PostgresPlace
 from tests.every_engine.test_counting import drawn_enough
@@ -68,7 +66,7 @@ def check(table: FrequencySet, rows: Rows, people: Rows) -> None:
     assert texts_of(table, table.codes, table.counts) == own
     assert texts_of(table, table.population.codes, table.population.counts) == everybody
     assert table.population.people == len(people)
-    both, found = joined(table)
+    both, found = join_population(table)
     assert texts_of(both, both.codes, found) == everybody
     assert both.counts.tolist() == [*table.counts.tolist(), *[0] * (len(everybody) - len(own))]
     assert both.codes[: table.row_types].tolist() == table.codes.tolist()
@@ -142,7 +140,7 @@ SHOWN = st.tuples(st.sampled_from(["a", "b", "*", None]), st.sampled_from(["x", 
 def audited(
     place: Place, release: SourceSpec, population: SourceSpec | None, suppressed: int, *asked: Criterion
 ) -> AuditReport:
-    beside = None if population is None else ShownPopulation(population, ("y", "x"), suppressed)
+    beside = None if population is None else GeneralizedPopulation(population, ("y", "x"), suppressed)
     with place.connect(release) as engine:
         return audit_source(
             engine,
@@ -259,4 +257,6 @@ def published(place: Place, spec: TableSpec, node: tuple[int, int], *asked: Crit
     with place.connect(spec.source) as engine:
         table = count_frequency_set(engine, spec, place.settings)
         recoding = FullDomainRecoding(("x", "y"), node, Requirement(criteria=asked))
-        return publish(engine, spec, table, recoding, output, overwrite=False, settings=place.settings)
+        return publish_release(
+            engine, spec, table, recoding, output, overwrite=False, settings=place.settings
+        )

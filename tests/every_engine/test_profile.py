@@ -12,13 +12,12 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LimitReached
-from discreet.profile.columns import values_of
-from discreet.profile.name_columns import NAMES, NAMES_BY_REFERENCE
-from discreet.profile.propose import propose_spec
-from discreet.profile.proposed import SpecProposal
-from discreet.profile.roles import IN_DOUBT
-from discreet.profile.study import study_columns
-from discreet.profile.uniqueness import uniqueness_of_set, worst_sets
+from discreet.profile.column_profile import column_values
+from discreet.profile.column_study import compute_uniqueness, find_most_identifying_sets, study_columns
+from discreet.profile.person_names import PERSON_NAMES_REASON, REFERENCED_NAMES_REASON
+from discreet.profile.roles import IN_DOUBT_REASON
+from discreet.profile.spec_inference import propose_spec
+from discreet.profile.spec_proposal import SpecProposal
 from tests.drawing import some_of
 from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
 from tests.every_engine.test_counting import drawn_enough
@@ -103,7 +102,7 @@ def test_tiny_columns(
 def test_values_with_their_rows(place: Place) -> None:
     source = place.put({"a": ("VARCHAR", ["x", "x", "?", None, "-9", ""])}, null_values=("-9",))
     with place.connect(source) as engine:
-        ((values, rows),) = values_of(engine, engine.open_source(source), ["a"], ("?",))
+        ((values, rows),) = column_values(engine, engine.open_source(source), ["a"], ("?",))
     assert dict(zip(values, rows, strict=True)) == {"x": 2}
 
 
@@ -126,8 +125,11 @@ def test_a_study_answers_the_same_of_columns_that_name_nobody(
         assert study.examples(name) == expected.examples(name)
         assert study.hierarchy(name) == expected.hierarchy(name)
     for names in (coded[:2], coded[2:], coded):
-        assert uniqueness_of_set(study.coded, names) == uniqueness_of_set(expected.coded, names)
-    assert worst_sets(study.coded, coded, 2).best == worst_sets(expected.coded, coded, 2).best
+        assert compute_uniqueness(study.coded, names) == compute_uniqueness(expected.coded, names)
+    assert (
+        find_most_identifying_sets(study.coded, coded, 2).best
+        == find_most_identifying_sets(expected.coded, coded, 2).best
+    )
     if place.name != "duckdb":
         assert not study.is_coded("Full Name")
         assert study.examples("Full Name") == ()
@@ -157,6 +159,6 @@ def test_names_of_persons_are_identifiers(place: Place) -> None:
         "link.display": ("VARCHAR", cycled("Zux Trok", "Wob Snib")),
     }
     reasons = {attribute.name: attribute.reason for attribute in proposed(place, columns).attributes}
-    assert reasons["xa"] == reasons["xb"] == reasons["xc"] == NAMES
-    assert reasons["link.display"] == NAMES_BY_REFERENCE
-    assert reasons["xd"] == IN_DOUBT
+    assert reasons["xa"] == reasons["xb"] == reasons["xc"] == PERSON_NAMES_REASON
+    assert reasons["link.display"] == REFERENCED_NAMES_REASON
+    assert reasons["xd"] == IN_DOUBT_REASON

@@ -15,20 +15,19 @@ from uuid import uuid4
 import pytest
 
 import discreet
-from discreet.audit.verify import audit_source
-from discreet.engines.connect import connect
-from discreet.engines.distinct_rows import rows_digest
-from discreet.engines.scratch import opened
+from discreet.audit.class_audit import audit_source
+from discreet.engines.connection import connect
+from discreet.engines.source_tables import open_source_table, opened_table_digest
 from discreet.errors import InputError, RequirementNotMet
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
 from discreet.models import Permutation
-from discreet.release import publish as room
+from discreet.release import publication as room
 from discreet.release.manifest import read_manifest
 from discreet.report.report import report
-from discreet.sql.names import identifier
-from discreet.verbs.auditing import audit
-from discreet.verbs.querying import query
+from discreet.sql.quoting import identifier
+from discreet.verbs.audits import audit
+from discreet.verbs.release_query import query
 from discreet.verbs.table import Table
 from tests.every_engine.places import (
     DATABASE,
@@ -83,14 +82,14 @@ def target(place: Place) -> dict[str, Any]:
 def rows_at(place: Place, address: ReleaseAddress) -> Counter[tuple[Any, ...]]:
     """The rows of a release as texts, read by the engine of its place."""
     source = address.source()
-    with connect(place.settings, source) as engine, opened(engine, source) as table:
+    with connect(place.settings, source) as engine, open_source_table(engine, source) as table:
         texts = ", ".join(table.text(name) for name in table.columns)
         return Counter(engine.fetch_rows(f"SELECT {texts} FROM {table.relation}"))
 
 
 def order_at(place: Place, address: ReleaseAddress) -> list[Any]:
     source = address.source()
-    with connect(place.settings, source) as engine, opened(engine, source) as table:
+    with connect(place.settings, source) as engine, open_source_table(engine, source) as table:
         return [row[0] for row in engine.fetch_rows(f"SELECT {table.text('born')} FROM {table.relation}")]
 
 
@@ -117,8 +116,8 @@ def duckdb_rows(place: Place, how: dict[str, Any]) -> Counter[tuple[Any, ...]]:
 
 def digest_at(place: Place, address: ReleaseAddress) -> str:
     source = address.source()
-    with connect(place.settings, source) as engine, opened(engine, source) as table:
-        return rows_digest(engine, table)
+    with connect(place.settings, source) as engine, open_source_table(engine, source) as table:
+        return opened_table_digest(engine, table)
 
 
 def test_publish_audit_report(place: Place, target: dict[str, Any]) -> None:

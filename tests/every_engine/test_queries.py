@@ -11,18 +11,17 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.bounds.asking import ask
-from discreet.bounds.generalized import answer_by_cells
-from discreet.bounds.opening import open_release
-from discreet.engines.connect import connect
+from discreet.bounds.queryable_release import open_release
+from discreet.bounds.release_answer import answer_from_cells, answer_release_query
+from discreet.engines.connection import connect
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
 from discreet.models import Permutation
-from discreet.queries.reading import read_query
-from discreet.queries.views import companion_views
+from discreet.queries.permuted_views import build_companion_views
+from discreet.queries.select_query_parser import parse_release_query
 from discreet.settings import Settings
 from discreet.sql.dialect import DUCKDB, POSTGRES
-from discreet.verbs.querying import query
+from discreet.verbs.release_query import query
 from discreet.verbs.table import Table
 from tests.bounds.random_queries import QueryMaker, RandomQuery
 from tests.drawing import some_of
@@ -127,11 +126,11 @@ def test_random_queries(place: Place, settings: Settings, tmp_path: Path) -> Non
         open_release(engine, address, settings, hold=True) as release,
     ):
         for asked in queries:
-            found = bounds_of(ask(release, asked.text(), DUCKDB).rows)
+            found = bounds_of(answer_release_query(release, asked.text(), DUCKDB).rows)
             assert holds(found, truths(original, asked)), asked.text()
-            assert same(found, bounds_of(ask(here, asked.text(), DUCKDB).rows)), asked.text()
-            texts = read_query(asked.text(), here.readable.as_texts())
-            assert same(found, bounds_of(answer_by_cells(here, texts)[0])), asked.text()
+            assert same(found, bounds_of(answer_release_query(here, asked.text(), DUCKDB).rows)), asked.text()
+            texts = parse_release_query(asked.text(), here.readable.as_texts())
+            assert same(found, bounds_of(answer_from_cells(here, texts)[0])), asked.text()
 
 
 @SLOW_ON_SPARK
@@ -144,9 +143,9 @@ def test_arrays_on_every_engine(place: Place, settings: Settings, tmp_path: Path
         open_release(engine, address, settings) as release,
     ):
         for asked in MAKER.queries(2 if place.name == "spark" else some_of(15), seed=12):
-            texts = read_query(asked.text(), release.readable.as_texts(), DUCKDB, engine.dialect)
-            found = bounds_of(ask(release, asked.text(), DUCKDB).rows)
-            assert same(found, bounds_of(answer_by_cells(release, texts)[0])), asked.text()
+            texts = parse_release_query(asked.text(), release.readable.as_texts(), DUCKDB, engine.dialect)
+            found = bounds_of(answer_release_query(release, asked.text(), DUCKDB).rows)
+            assert same(found, bounds_of(answer_from_cells(release, texts)[0])), asked.text()
 
 
 def test_a_generalized_release(place: Place, settings: Settings, tmp_path: Path) -> None:
@@ -187,7 +186,7 @@ def test_the_rewritten_query_runs_by_itself(
         psycopg.connect(postgres_place.server.url(DATABASE)) as reader,
     ):
         for asked in MAKER.queries(some_of(25), seed=13):
-            answer = ask(release, asked.text())
+            answer = answer_release_query(release, asked.text())
             assert answer.sql is not None
             by_hand = reader.execute(answer.sql.encode()).fetchall()
             found = bounds_of(answer.rows)
@@ -199,7 +198,7 @@ def test_the_rewritten_query_runs_by_itself(
             }
             assert same(found, other), answer.sql
         assert release.permuted is not None
-        views = companion_views(release.permuted.facts, POSTGRES, table, f"{table}_help")
+        views = build_companion_views(release.permuted.facts, POSTGRES, table, f"{table}_help")
         rows = reader.execute(f"SELECT count(*), sum(group_rows) FROM ({views['groups']}) AS g").fetchone()
         assert rows is not None
         assert rows[1] == ROWS

@@ -6,17 +6,22 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.attacks.disclosure import disclosure_of
-from discreet.attacks.linking import Ground, Original, link, population_risk
-from discreet.attacks.outside import read_outside
-from discreet.attacks.published import PublishedColumns, read_published
+from discreet.attacks.attribute_disclosure import compute_disclosure
+from discreet.attacks.linkage import (
+    CellInterpretation,
+    OriginalTable,
+    compute_population_risk,
+    measure_linkage,
+)
+from discreet.attacks.outside_records import read_outside
+from discreet.attacks.published_table import PublishedColumns, read_published
 from discreet.errors import InputError
-from discreet.frequency.count import count_frequency_set
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.table_spec import SourceSpec
+from discreet.screens.release_comparison import true_answers
 from discreet.screens.source_view import view_source
-from discreet.screens.truth import true_answers
 from discreet.verbs.table import Table
-from discreet.workload.answerable import read_original, read_release
+from discreet.workload.answerable_table import read_original, read_release
 from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
 from tests.frequency.conftest import FirstLetter, table_spec
 
@@ -43,13 +48,15 @@ def test_an_attack_says_the_same(place: Place, duckdb_place: DuckdbPlace) -> Non
         spec = table_spec(source, NAMES, ["pay"], FirstLetter())
         columns = PublishedColumns(tuple(NAMES), ("pay",))
         with where.connect(release) as engine:
-            original = Original(spec, count_frequency_set(engine, spec, where.settings))
+            original = OriginalTable(spec, count_frequency_set(engine, spec, where.settings))
             published = read_published(engine, release, columns, where.settings, ("?",))
-            ground = Ground(original, frozenset())
-            linkage = link(engine, published, outside, ground, where.settings, key=("who", "who"))
-            people = population_risk(engine, published, outside, ground, where.settings, Fraction(1, 20))
+            ground = CellInterpretation(original, frozenset())
+            linkage = measure_linkage(engine, published, outside, ground, where.settings, key=("who", "who"))
+            people = compute_population_risk(
+                engine, published, outside, ground, where.settings, Fraction(1, 20)
+            )
         shown = [[published.labels[i][c] for i, c in enumerate(row)] for row in published.shown.tolist()]
-        disclosed = [disclosure_of(values, Fraction(1, 2)) for values in published.sensitive]
+        disclosed = [compute_disclosure(values, Fraction(1, 2)) for values in published.sensitive]
         found.append((shown, published.rows.tolist(), published.starred, disclosed, linkage, people))
     assert found[0] == found[1]
     assert found[0][2] == 3

@@ -17,17 +17,15 @@ import pytest
 
 from discreet.engines.base import Engine
 from discreet.errors import InputError
-from discreet.frequency.count import count_frequency_set
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.class_recoding import ClassRecoding
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
 from discreet.model.requirement import Requirement
+from discreet.model.search_result import FullDomainRecoding, SuppressionPolicy
 from discreet.model.table_spec import NullPolicy, SourceSpec, TableSpec
-from discreet.recoding.apply import recoded
-from discreet.recoding.choose import applied
-from discreet.recoding.classes import recoded_classes
 from discreet.recoding.recoded_table import ClassedRows, RecodedTable
-from discreet.release.shuffle import load_sort_keys
+from discreet.recoding.recoding_application import apply_classes, apply_full_domain, apply_recoding
+from discreet.release.publication_job import load_sort_keys
 from tests.drawing import NEW
 from tests.every_engine.places import SLOW_ON_SPARK, Columns, Place, once_on_spark
 from tests.oracle.plain_release import PlainTable
@@ -123,11 +121,11 @@ def ways(
     Spark is asked for the one that a publication takes; ``make test-all`` asks it for both.
     """
     if direct and on.name == "spark" and not NEW:
-        yield applied, True
+        yield apply_recoding, True
         return
-    yield recoded if isinstance(recoding, FullDomainRecoding) else recoded_classes, False
+    yield apply_full_domain if isinstance(recoding, FullDomainRecoding) else apply_classes, False
     if direct:
-        yield applied, True
+        yield apply_recoding, True
 
 
 def test_full_domain(place: Place) -> None:
@@ -209,7 +207,9 @@ def test_the_subjects_of_kept_rows(place: Place) -> None:
     recoding = FullDomainRecoding(("q",), (0,), Requirement(k=1, l=3))
     with place.connect(source) as engine:
         counted = count_frequency_set(engine, spec, place.settings)
-        with applied(engine, spec, counted, recoding, native=False, draw_keys=keys_of(engine)) as found:
+        with apply_recoding(
+            engine, spec, counted, recoding, native=False, draw_keys=keys_of(engine)
+        ) as found:
             assert Counter(engine.fetch_rows(found.query())) == Counter(cells for cells, _ in expected)
             witnesses = engine.fetch_rows(found.witness_query(["q", "s"]))
     assert Counter(witnesses) == Counter((*cells, row["who"], "false") for cells, row in expected)
@@ -318,7 +318,7 @@ def test_a_source_that_changed_is_not_published(place: Place) -> None:
     with place.connect(before.source) as engine:
         counted = count_frequency_set(engine, before, place.settings)
     with place.connect(after.source) as engine:
-        table = applied(engine, after, counted, recoding, native=False, draw_keys=keys_of(engine))
+        table = apply_recoding(engine, after, counted, recoding, native=False, draw_keys=keys_of(engine))
         with pytest.raises(InputError, match="changed after it was counted") as failure, table:
             pass
     assert "Nothing was published" in str(failure.value.advice)

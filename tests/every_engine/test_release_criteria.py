@@ -10,19 +10,19 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, RequirementNotMet
-from discreet.frequency.count import count_frequency_set
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.base import AuditedBy, Criterion
 from discreet.model.criteria.highest_risk import HighestRisk
 from discreet.model.criteria.records_at_risk import RecordsAtRisk
 from discreet.model.criteria.sample_uniques import SampleUniques
-from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
+from discreet.model.search_result import FullDomainRecoding, SuppressionPolicy
 from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
-from discreet.release.publish import publish
+from discreet.release.publication import publish_release
 from discreet.report.report import report
-from discreet.verbs.auditing import audit
+from discreet.verbs.audits import audit
 from tests.criteria.plain_release import plain_rest, plain_score
 from tests.drawing import some_of
 from tests.every_engine.places import DATABASE, READER, SLOW_ON_SPARK, Columns, Place, PostgresPlace
@@ -117,7 +117,7 @@ def published(place: Place, *criteria: Criterion, policy: SuppressionPolicy) -> 
     with place.connect(spec.source) as engine:
         counted = count_frequency_set(engine, spec, place.settings)
         recoding = FullDomainRecoding(("q",), (0,), Requirement(criteria=criteria), policy)
-        publish(engine, spec, counted, recoding, output, overwrite=True, settings=place.settings)
+        publish_release(engine, spec, counted, recoding, output, overwrite=True, settings=place.settings)
     return output
 
 

@@ -14,23 +14,21 @@ import pyarrow
 import pytest
 
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.errors import InputError, LimitReached, NoSolution
-from discreet.frequency.count import count_frequency_set
-from discreet.model.cells import shows_derived, shows_leaves
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.frequency_set import FrequencySet
+from discreet.model.published_cells import has_derived_label, has_only_leaves
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import NullPolicy, TableSpec
-from discreet.mondrian.external import partition_stored
-from discreet.mondrian.options import Categorical, Cut, MondrianOptions, Summary
-from discreet.mondrian.partition import partition
-from discreet.mondrian.stored_partition import StoredPartition
-from discreet.search.algorithms import IN_DATABASE, algorithm_named
-from discreet.search.fact_table import FactTable
-from discreet.search.star_schema import in_database
-from discreet.search.task import SearchTask
+from discreet.mondrian.external import StoredPartition, partition_in_engine
+from discreet.mondrian.mondrian_options import Categorical, Cut, MondrianOptions, Summary
+from discreet.mondrian.partition import partition_table
+from discreet.search.algorithms import IN_DATABASE, load_algorithm
+from discreet.search.search_problem import FactTable, SearchProblem
+from discreet.search.star_schema_loader import star_schema
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 from tests.drawing import NEW
 from tests.every_engine.places import SLOW_ON_SPARK, Place, once_on_spark
 from tests.oracle import brute_search
@@ -120,11 +118,11 @@ def test_every_search_finds_what_enumeration_finds(place: Place, subjects: bool,
         box = (tuple(0 for _ in top), top)
         expected = brute_search.every_solution(counted, requirement, limit, box)
         engine_spec = told(spec, place, columns)
-        with place.connect(engine_spec.source) as engine, in_database(engine, engine_spec, settings) as facts:
+        with place.connect(engine_spec.source) as engine, star_schema(engine, engine_spec, settings) as facts:
             assert (facts.rows, facts.dropped) == (counted.rows, counted.dropped)
             assert [h.leaves for h in facts.hierarchies] == [h.leaves for h in counted.hierarchies]
             for name in algorithms:
-                found = algorithm_named(name)(SearchTask(facts, requirement, limit, *box, settings))
+                found = load_algorithm(name)(SearchProblem(facts, requirement, limit, *box, settings))
                 solutions = {s.node: s.suppressed for s in found.solutions}
                 if name == "samarati":
                     assert min(map(sum, expected), default=None) == min(map(sum, solutions), default=None)
@@ -137,7 +135,7 @@ def test_facts_and_dimensions_say_what_the_source_says(place: Place, settings: S
     columns = drawn(3, [*VALUES, *SENSITIVE], 40, subjects=True)
     spec = spec_of(columns, [*SENSITIVE], null_values=["0"])
     engine_spec = told(spec, place, columns)
-    with place.connect(engine_spec.source) as engine, in_database(engine, engine_spec, settings) as facts:
+    with place.connect(engine_spec.source) as engine, star_schema(engine, engine_spec, settings) as facts:
         assert facts.by_subject
         rows = decoded(engine, facts)
         dimension = engine.fetch_rows(f'SELECT v, l0, l1 FROM "{facts.dimensions[0]}"')
@@ -161,7 +159,7 @@ def decoded(engine: Engine, facts: FactTable) -> list[tuple[str | None, ...]]:
 def test_sensitive_values_and_subjects_keep_apart(place: Place, settings: Settings) -> None:
     columns = drawn(5, [ODD, *SENSITIVE], 30, subjects=True)
     engine_spec = told(spec_of(columns, [*SENSITIVE]), place, columns)
-    with place.connect(engine_spec.source) as engine, in_database(engine, engine_spec, settings) as facts:
+    with place.connect(engine_spec.source) as engine, star_schema(engine, engine_spec, settings) as facts:
         counted = Counter(engine.fetch_rows(f'SELECT s0, s1, u FROM "{facts.facts}"'))
     places = [columns[name][1] for name in ("diagnosis", "ward", "person")]
     expected = Counter(zip(*places, strict=True))
@@ -188,7 +186,7 @@ def test_the_same_refusals_as_counting(place: Place, settings: Settings) -> None
         with (
             place.connect(given.source) as engine,
             pytest.raises(error, match=said),
-            in_database(engine, given, small),
+            star_schema(engine, given, small),
         ):
             pass
 
@@ -225,13 +223,13 @@ def check_mondrian(place: Place, seed: int, summary: Summary, settings: Settings
     )
     requirement = Requirement(2 + seed % 2, 2 if seed != 1 else None)
     counted = counted_in_memory(spec, settings)
-    expected = partition(counted, requirement, settings, options)
+    expected = partition_table(counted, requirement, settings, options)
     small = replace(settings, memory_limit=25 * (40 * 3 + 200))
     engine_spec = told(spec, place, columns)
     with (
         place.connect(engine_spec.source) as engine,
-        in_database(engine, engine_spec, settings) as facts,
-        partition_stored(facts, requirement, small, options) as stored,
+        star_schema(engine, engine_spec, settings) as facts,
+        partition_in_engine(facts, requirement, small, options) as stored,
     ):
         assert (stored.rows, stored.classes) == (counted.rows, expected.class_count)
         assert stored.fragments > 2
@@ -245,19 +243,19 @@ def check_mondrian(place: Place, seed: int, summary: Summary, settings: Settings
         labels = (held.labels[cell] for held, cell in zip(cells, expected.shown[number], strict=True))
         assert shown[tuple(counted.codes[row_type].tolist())] == tuple(labels)
     pairs = list(zip(cells, counted.hierarchies, strict=True))
-    assert stored.tables.leaves == tuple(shows_leaves(*pair) for pair in pairs)
-    assert stored.tables.derived == tuple(shows_derived(*pair) for pair in pairs)
+    assert stored.tables.leaves == tuple(has_only_leaves(*pair) for pair in pairs)
+    assert stored.tables.derived == tuple(has_derived_label(*pair) for pair in pairs)
 
 
 @SLOW_ON_SPARK
 def test_what_mondrian_cannot_do_is_refused_everywhere(place: Place, settings: Settings) -> None:
     columns = drawn(1, ["number", "Number"], 30, subjects=False)
     spec = told(spec_of(columns, []), place, columns)
-    with place.connect(spec.source) as engine, in_database(engine, spec, settings) as facts:
+    with place.connect(spec.source) as engine, star_schema(engine, spec, settings) as facts:
         for requirement, limit, error in (
             (Requirement(31), None, NoSolution),
             (Requirement(16), 1, LimitReached),
         ):
             small = settings if limit is None else replace(settings, memory_limit=limit)
-            with pytest.raises(error), partition_stored(facts, requirement, small):
+            with pytest.raises(error), partition_in_engine(facts, requirement, small):
                 pass

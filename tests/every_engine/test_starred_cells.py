@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from discreet.audit.verify import audit_source
-from discreet.engines.missing_marks import Mark, marks_in
-from discreet.engines.scratch import opened
+from discreet.audit.class_audit import audit_source
+from discreet.engines.column_scans import MissingMark, find_missing_marks
+from discreet.engines.source_tables import open_source_table
 from discreet.errors import InputError
-from discreet.frequency.count import count_frequency_set
+from discreet.frequency.table_scan import count_frequency_set
+from discreet.model.cell_format import is_star
 from discreet.model.requirement import Requirement
-from discreet.model.starred_cells import is_star
 from discreet.model.table_spec import NullPolicy
-from discreet.search.star_schema import in_database
-from discreet.sql.starred_cells import is_star as is_star_in_sql
-from discreet.sql.starred_cells import is_star_in_words
+from discreet.search.star_schema_loader import star_schema
+from discreet.sql.cell_expressions import readable_star_predicate
+from discreet.sql.cell_expressions import star_predicate as is_star_in_sql
 from tests.every_engine.places import Columns, Place
 from tests.frequency.conftest import counted, table_spec
 
@@ -48,10 +48,10 @@ def columns_of(**cells: list[str | None]) -> Columns:
 def test_the_predicate_is_pythons(place: Place) -> None:
     columns = {"id": ("BIGINT", list(range(len(TEXTS) + 1))), **columns_of(v=[*TEXTS, None])}
     source = place.put(columns)
-    with place.connect(source) as engine, opened(engine, source) as table:
+    with place.connect(source) as engine, open_source_table(engine, source) as table:
         text = table.text("v")
         test = is_star_in_sql(text, table.dialect)
-        words = is_star_in_words(text, table.dialect)
+        words = readable_star_predicate(text, table.dialect)
         shown = table.column("id")
         query = f"SELECT {shown}, CASE WHEN {test} THEN 1 ELSE 0 END, CASE WHEN {words} THEN 1 ELSE 0 END"
         found = {int(i): (a, b) for i, a, b in engine.fetch_rows(f"{query} FROM {table.relation}")}
@@ -96,10 +96,10 @@ def test_rows_of_stars_are_nobodys(place: Place, policy: NullPolicy) -> None:
         del expected[None, None]
     with place.connect(source) as engine:
         found = count_frequency_set(engine, spec, place.settings)
-        with opened(engine, spec.source) as table:
+        with open_source_table(engine, spec.source) as table:
             seen = engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")[0][0]
         if place.name != "mariadb":
-            with in_database(engine, spec, place.settings) as facts:
+            with star_schema(engine, spec, place.settings) as facts:
                 assert (facts.rows, facts.set_apart, facts.dropped) == (
                     found.rows,
                     found.set_apart,
@@ -123,15 +123,15 @@ def test_marks_are_found_alike(place: Place) -> None:
         "pay": ("BIGINT", [0, 99, 500, 10, 700, 30, 5, 60]),
     }
     source = place.put(columns)
-    with place.connect(source) as engine, opened(engine, replace(source)) as table:
-        found = marks_in(engine, table, ["ill", "score", "pay"], ["ill", "score", "pay"])
+    with place.connect(source) as engine, open_source_table(engine, replace(source)) as table:
+        found = find_missing_marks(engine, table, ["ill", "score", "pay"], ["ill", "score", "pay"])
     assert found == {
         "ill": (
-            Mark("Unknown", 2, starred=False),
-            Mark("(missing)", 1, starred=False),
-            Mark("*", 1, starred=True),
-            Mark("-9", 1, starred=False),
-            Mark("k. A.", 1, starred=False),
+            MissingMark("Unknown", 2, starred=False),
+            MissingMark("(missing)", 1, starred=False),
+            MissingMark("*", 1, starred=True),
+            MissingMark("-9", 1, starred=False),
+            MissingMark("k. A.", 1, starred=False),
         ),
-        "score": (Mark("99", 2, starred=False), Mark("-9", 1, starred=False)),
+        "score": (MissingMark("99", 2, starred=False), MissingMark("-9", 1, starred=False)),
     }

@@ -10,17 +10,17 @@ from typing import Any
 import duckdb
 import pytest
 
-from discreet.audit.statements import check_statements
-from discreet.audit.verify import audit_source
+from discreet.audit.class_audit import audit_source
+from discreet.audit.portable_statements import build_check_statements
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
-from discreet.model.check_statement import CheckStatement
+from discreet.engines.connection import connect
+from discreet.model.audit_report import CheckStatement
 from discreet.model.criteria.base import Criterion
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
-from discreet.sql import own_check
+from discreet.sql import portable_check
 from discreet.sql.dialect import DUCKDB, SPARK, Dialect
 from tests.audit.test_strictest import stricter_than
 from tests.every_engine.places import Place, once_on_spark
@@ -46,7 +46,7 @@ def address(source: SourceSpec) -> ReleaseAddress:
 def told(
     engine: Engine, source: SourceSpec, reader: Dialect, *asked: Criterion
 ) -> tuple[CheckStatement, ...]:
-    return check_statements(
+    return build_check_statements(
         engine,
         address(source),
         reader,
@@ -79,7 +79,9 @@ def test_they_agree_with_the_audit(place: Place, seed: int, monkeypatch: pytest.
         reader = DUCKDB if source.path is not None else engine.dialect
         if on_spark:
             reader = SPARK
-            monkeypatch.setattr(own_check, "relation", lambda of, _, **_how: f"parquet.`{of.path}`")
+            monkeypatch.setattr(
+                portable_check, "release_relation", lambda of, _, **_how: f"parquet.`{of.path}`"
+            )
             # Each statement takes Spark most of a second: a few criteria are asked there, each seed others.
             met, stricter = met[seed::8], stricter[seed + 3 :: 8]
         for asked, passes in [(met, True), (stricter, False)]:

@@ -11,16 +11,16 @@ from hypothesis import HealthCheck, example, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from discreet.audit.verify import audit_source
+from discreet.audit.class_audit import audit_source
+from discreet.model.audit_report import NEVER_MET, StrictestValue
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.entropy_diversity import EntropyDiversity
-from discreet.model.criteria.fixed_point import UNIT
+from discreet.model.criteria.float_criterion import SCORE_UNIT
 from discreet.model.criteria.highest_risk import HighestRisk
-from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.criteria.registry import CRITERIA
+from discreet.model.criteria.release_level import ReleaseCriterion
 from discreet.model.criteria.t_closeness import TCloseness
 from discreet.model.requirement import Requirement
-from discreet.model.strictest_value import NEVER_MET, StrictestValue
 from tests.criteria.known_tables import WAGES, in_order, known
 from tests.criteria.plain_known_values import t_closeness
 from tests.criteria.plain_release import plain_share
@@ -33,7 +33,7 @@ Rows = list[tuple[str, str | None]]
 TABLES = st.lists(
     st.tuples(st.sampled_from(["a", "b", "é"]), st.sampled_from([*WAGES[:4], None])), min_size=1, max_size=30
 )
-NEAR = Decimal("1.01") / UNIT
+NEAR = Decimal("1.01") / SCORE_UNIT
 BY_SHARES = ("entropy_l", "recursive_c", "alpha", "beta", "delta_disclosure")
 OF_RELEASE = ("average_risk", "records_at_risk", "sample_uniques")
 

@@ -14,11 +14,11 @@ from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.engines.postgres.engine import PostgresEngine
 from discreet.settings import Settings
 from discreet.sql.dialect import DUCKDB, POSTGRES
-from discreet.sql.names import identifier, literal
+from discreet.sql.quoting import identifier, literal
 from tests.drawing import some_of
 from tests.every_engine.places import DATABASE, READER, Columns, Place
 from tests.servers.postgres import PostgresServer

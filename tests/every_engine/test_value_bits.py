@@ -6,10 +6,10 @@ from decimal import Decimal
 
 import pytest
 
-from discreet.audit import counts
-from discreet.audit.verify import audit_source
+from discreet.audit import recount
+from discreet.audit.class_audit import audit_source
 from discreet.model.requirement import Requirement
-from discreet.sql import verify_bits
+from discreet.sql import audit_classes
 from tests.every_engine.places import Place, once_on_spark
 
 _ODD = ["", " ", "a", "A", "'", '"', "\\", "ä", "a\u0308", "NULL", "*a", "-0", "🙂", "line\nbreak"]
@@ -29,7 +29,11 @@ def _audited(place: Place, columns: dict[str, tuple[str, list[object]]]) -> tupl
     return dict(report.l), report.classes, report.rows
 
 
-@once_on_spark("number", [1, verify_bits.MOST_VALUES, verify_bits.MOST_VALUES + 1], verify_bits.MOST_VALUES)
+@once_on_spark(
+    "number",
+    [1, audit_classes.MOST_BIT_VALUES, audit_classes.MOST_BIT_VALUES + 1],
+    audit_classes.MOST_BIT_VALUES,
+)
 def test_every_value_counts_once(place: Place, number: int) -> None:
     columns: dict[str, tuple[str, list[object]]] = {
         "q": ("VARCHAR", ["x"] * (2 * number + 1)),
@@ -38,7 +42,11 @@ def test_every_value_counts_once(place: Place, number: int) -> None:
     assert _audited(place, columns) == ({"s": number}, 1, 2 * number + 1)
 
 
-@once_on_spark("number", [1, verify_bits.MOST_VALUES, verify_bits.MOST_VALUES + 1], verify_bits.MOST_VALUES)
+@once_on_spark(
+    "number",
+    [1, audit_classes.MOST_BIT_VALUES, audit_classes.MOST_BIT_VALUES + 1],
+    audit_classes.MOST_BIT_VALUES,
+)
 def test_every_text_counts_once(place: Place, number: int) -> None:
     texts = [*_ODD[:number], *map(str, range(number - len(_ODD)))]
     columns: dict[str, tuple[str, list[object]]] = {
@@ -60,7 +68,7 @@ def test_bits_and_groupings_agree(place: Place, monkeypatch: pytest.MonkeyPatch)
         "t": ("BOOLEAN", [None if i % 2 else i % 4 == 0 for i in range(size)]),
     }
     by_bits = _audited(place, columns)
-    monkeypatch.setattr(counts, "_value_bits", lambda *_: None)
+    monkeypatch.setattr(recount, "_value_bits", lambda *_: None)
     assert by_bits == _audited(place, columns)
 
 

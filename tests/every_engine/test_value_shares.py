@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from discreet.audit.verify import audit_source
+from discreet.audit.class_audit import audit_source
 from discreet.model.audit_report import AuditReport
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.entropy_diversity import EntropyDiversity
-from discreet.model.criteria.fixed_point import UNIT
-from discreet.model.criteria.plain import plain
+from discreet.model.criteria.float_criterion import SCORE_UNIT
+from discreet.model.criteria.registry import plain_values
 from discreet.model.requirement import Requirement
 from tests.criteria.plain_value_shares import measure, passes
 from tests.criteria.test_value_shares import ALL
@@ -54,7 +54,7 @@ def counted(rows: Rows) -> dict[str, Counter[str]]:
 
 
 @SLOW_ON_SPARK  # where the strictest value of each is told of drawn tables, too
-@pytest.mark.parametrize("criterion", ALL, ids=[str(plain([c])) for c in ALL])
+@pytest.mark.parametrize("criterion", ALL, ids=[str(plain_values([c])) for c in ALL])
 @examples(max_examples=some_of(12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=TABLES, stop=st.integers(0, 99))
 def test_tiny_tables(place: Place, criterion: Criterion, rows: Rows, stop: int) -> None:
@@ -75,7 +75,7 @@ def test_tiny_tables(place: Place, criterion: Criterion, rows: Rows, stop: int) 
     else:
         told = [m for m in measures if m is not None]
         worst = min(told) if isinstance(criterion, EntropyDiversity) else max(told)
-        assert abs(Decimal(found.found) - worst) <= Decimal("1.01") / UNIT
+        assert abs(Decimal(found.found) - worst) <= Decimal("1.01") / SCORE_UNIT
 
 
 @SLOW_ON_SPARK

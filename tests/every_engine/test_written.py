@@ -17,10 +17,10 @@ from discreet.engines.spark.engine import SparkEngine
 from discreet.errors import LimitReached
 from discreet.model.table_spec import Attribute, AttributeRole, TableSpec
 from discreet.models import Permutation
-from discreet.release.written import _Cells
-from discreet.sql import multiset
+from discreet.release.publication import _CellHashing
+from discreet.sql import row_hashes
 from discreet.sql.dialect import DUCKDB
-from discreet.sql.names import identifier
+from discreet.sql.quoting import identifier
 from discreet.verbs.table import Table
 from tests.drawing import NEW, in_turn
 from tests.every_engine.places import DATABASE, READER, Place, PostgresPlace
@@ -309,8 +309,8 @@ def test_the_hash_of_a_wide_row_depends_on_every_cell_and_place(place: Place) ->
     if place.name == "spark" and not NEW:  # where 2,000 cells take a second
         del orders[0]
     with place.connect() as engine:
-        hashes = [multiset.row_hash(engine.dialect, cells) for cells in orders]
-        sums = [engine.fetch_rows(multiset.multiset_hash(engine.dialect, rows, h))[0] for h in hashes]
+        hashes = [row_hashes.row_hash(engine.dialect, cells) for cells in orders]
+        sums = [engine.fetch_rows(row_hashes.multiset_hash(engine.dialect, rows, h))[0] for h in hashes]
     assert [rows for rows, _ in sums] == [2] * len(orders)
     assert len({total for _, total in sums}) == len(orders)
 
@@ -331,7 +331,7 @@ def test_hashes_are_added_up_exactly(place: Place) -> None:
 )
 def test_numbers_whose_halves_are_alike_are_told_apart(kind: str) -> None:
     """DuckDB's own hash of 0 is that of -1 in 128 bits."""
-    cells = _Cells(DUCKDB, (kind,), (True,), (), own=True)
+    cells = _CellHashing(DUCKDB, (kind,), (True,), (), own=True)
     other = 2**64 + 1 if kind[0] == "U" else "-0.01" if "," in kind else -1
     query = f"SELECT {cells.row(['a'])} FROM (VALUES (0::{kind}), ({other}::{kind})) AS t(a)"
     assert len({*duckdb.sql(query).fetchall()}) == 2

@@ -11,21 +11,21 @@ from decimal import Decimal
 
 import pytest
 
-from discreet.engines.written import check_forms
+from discreet.engines.source_query import check_cell_formats
 from discreet.errors import InputError
+from discreet.model.cell_format import CellFormat
 from discreet.model.table_spec import SourceSpec
-from discreet.model.written_form import WrittenForm
-from discreet.profile.propose import propose_spec
-from discreet.profile.study import study_columns
+from discreet.profile.column_study import study_columns
+from discreet.profile.spec_inference import propose_spec
 from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
 
-EURO = WrittenForm(decimal=",", thousands=".", units=("€", "EUR"))
-DOLLAR = WrittenForm(decimal=".", thousands=",", units=("$", "US$"))
-SWISS = WrittenForm(decimal=".", thousands="'", units=("Fr.",))
-FRENCH = WrittenForm(decimal=",", thousands=" ", units=("%",))
-PLAIN = WrittenForm(decimal=".")
+EURO = CellFormat(decimal=",", thousands=".", units=("€", "EUR"))
+DOLLAR = CellFormat(decimal=".", thousands=",", units=("$", "US$"))
+SWISS = CellFormat(decimal=".", thousands="'", units=("Fr.",))
+FRENCH = CellFormat(decimal=",", thousands=" ", units=("%",))
+PLAIN = CellFormat(decimal=".")
 
-NUMBERS: Sequence[tuple[WrittenForm, str, str | None]] = [
+NUMBERS: Sequence[tuple[CellFormat, str, str | None]] = [
     (EURO, "9116,50", "9116.5"),
     (EURO, " 1.234.567,80 € ", "1234567.8"),
     (EURO, "EUR 5", "5"),
@@ -65,13 +65,13 @@ NUMBERS: Sequence[tuple[WrittenForm, str, str | None]] = [
     (PLAIN, "1,5", None),
 ]
 
-GERMAN = WrittenForm(dates=("%d.%m.%Y", "%Y-%m-%d"))
-SHORT = WrittenForm(dates=("%d.%m.%y",), pivot=2030)
-AMERICAN = WrittenForm(dates=("%m/%d/%Y %I:%M %p", "%m/%d/%Y"))
-NAMED = WrittenForm(dates=("%d-%b-%Y", "%d. %B %Y", "%d%b%y"), pivot=1999)
-ZONED = WrittenForm(dates=("%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M:%S.%f", "%Y%m%d%H%M%S"))
+GERMAN = CellFormat(dates=("%d.%m.%Y", "%Y-%m-%d"))
+SHORT = CellFormat(dates=("%d.%m.%y",), pivot=2030)
+AMERICAN = CellFormat(dates=("%m/%d/%Y %I:%M %p", "%m/%d/%Y"))
+NAMED = CellFormat(dates=("%d-%b-%Y", "%d. %B %Y", "%d%b%y"), pivot=1999)
+ZONED = CellFormat(dates=("%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M:%S.%f", "%Y%m%d%H%M%S"))
 
-DATES: Sequence[tuple[WrittenForm, str, str | None]] = [
+DATES: Sequence[tuple[CellFormat, str, str | None]] = [
     (GERMAN, "01.04.2023", "2023-04-01"),
     (GERMAN, " 1.4.2023", "2023-04-01"),
     (GERMAN, "2023-04-01", "2023-04-01"),
@@ -117,10 +117,10 @@ def read(place: Place, columns: Columns, **options: object) -> dict[str, list[st
 
 
 def by_form(
-    cases: Sequence[tuple[WrittenForm, str, str | None]],
-) -> dict[WrittenForm, list[tuple[str, str | None]]]:
+    cases: Sequence[tuple[CellFormat, str, str | None]],
+) -> dict[CellFormat, list[tuple[str, str | None]]]:
     """The cases of each form."""
-    found: dict[WrittenForm, list[tuple[str, str | None]]] = {}
+    found: dict[CellFormat, list[tuple[str, str | None]]] = {}
     for form, written, meant in cases:
         found.setdefault(form, []).append((written, meant))
     return found
@@ -128,7 +128,7 @@ def by_form(
 
 @pytest.mark.parametrize("cases", [NUMBERS, DATES], ids=["numbers", "dates"])
 def test_a_written_form_gives_the_canonical_text(
-    place: Place, cases: Sequence[tuple[WrittenForm, str, str | None]]
+    place: Place, cases: Sequence[tuple[CellFormat, str, str | None]]
 ) -> None:
     forms = by_form(cases)
     longest = max(map(len, forms.values()))
@@ -161,7 +161,7 @@ def test_drawn_numbers_and_dates_are_those_of_the_oracle(place: Place) -> None:
     days = [dt.date(1900, 1, 1) + dt.timedelta(draw.randrange(60_000)) for _ in range(150)]
     patterns = [draw.choice(["%d.%m.%Y", "%m/%d/%Y", "%Y-%m-%d"]) for _ in days]
     dates = [day.strftime(pattern) for day, pattern in zip(days, patterns, strict=True)]
-    form = WrittenForm(dates=("%d.%m.%Y", "%m/%d/%Y", "%Y-%m-%d"))
+    form = CellFormat(dates=("%d.%m.%Y", "%m/%d/%Y", "%Y-%m-%d"))
     found = read(
         place,
         {"cost": ("VARCHAR", numbers), "day": ("VARCHAR", dates)},
@@ -174,11 +174,11 @@ def test_drawn_numbers_and_dates_are_those_of_the_oracle(place: Place) -> None:
 
 def test_null_texts_come_first_others_stay_and_the_rest_is_refused_by_name(place: Place) -> None:
     cells = ["1,5", " NA ", "NA", "k.A. ", None, "2,50"]
-    form = WrittenForm(decimal=",", others=("k.A.",))
+    form = CellFormat(decimal=",", others=("k.A.",))
     source = place.put({"cost": ("VARCHAR", cells)}, null_values=("NA",), written={"cost": form})
     with place.connect(source) as engine:
         table = engine.open_source(source)
-        check_forms(engine, table, source)
+        check_cell_formats(engine, table, source)
         found = engine.fetch_rows(f"SELECT {table.text('cost')} FROM {table.relation}")
     assert sorted(map(str, (row[0] for row in found))) == ["1.5", "2.5", "None", "None", "None", "k.A."]
 
@@ -186,7 +186,7 @@ def test_null_texts_come_first_others_stay_and_the_rest_is_refused_by_name(place
     with place.connect(wrong) as engine:
         table = engine.open_source(wrong)
         with pytest.raises(InputError, match="3 cells of the column 'cost'") as error:
-            check_forms(engine, table, wrong)
+            check_cell_formats(engine, table, wrong)
     assert "null_values" in str(error.value)
     assert "others" in str(error.value)
 
@@ -259,9 +259,9 @@ def test_forms_are_told_by_the_same_shapes_everywhere(place: Place) -> None:
         study = study_columns(engine, source, memory_limit=10**9)
     forms = {a.name: a.written for a in found.attributes}
     assert forms == {
-        "Kosten": WrittenForm(",", ".", ("€",)),
-        "birthdate": WrittenForm(dates=("%d/%m/%Y",)),
-        "visit": WrittenForm(dates=("%d/%m/%Y %H:%M",)),
+        "Kosten": CellFormat(",", ".", ("€",)),
+        "birthdate": CellFormat(dates=("%d/%m/%Y",)),
+        "visit": CellFormat(dates=("%d/%m/%Y %H:%M",)),
         "sex": None,
     }
     assert found.padded_names == study.proposal.padded_names == (" sex\u00a0",)
@@ -275,4 +275,4 @@ def test_an_engine_that_reads_no_forms_is_refused(duckdb_place: DuckdbPlace) -> 
     with duckdb_place.connect(source) as engine:
         table = engine.open_source(source)
         with pytest.raises(InputError, match="does not read cells by a written form"):
-            check_forms(engine, table, replace(source, written={"cost": EURO}))
+            check_cell_formats(engine, table, replace(source, written={"cost": EURO}))

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from discreet.measures.costs import COSTS
 from discreet.measures.metrics import METRICS
+from discreet.measures.named_costs import COSTS
 from discreet.model.registry import Registry
-from discreet.verbs.models.registry import MODELS
+from discreet.verbs.models.recoding_model import MODELS
 from tests.cli.conftest import people, run
 from tests.web.conftest import make_client
 

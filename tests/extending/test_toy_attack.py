@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from discreet.attacks.registry import ATTACKS
-from discreet.screens.attack_forms import attack_forms
+from discreet.screens.option_forms import attack_forms
 from tests.cli.conftest import Run
 
 

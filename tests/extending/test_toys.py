@@ -16,7 +16,7 @@ import discreet
 from discreet.errors import InputError
 from discreet.model.registry import Registry
 from discreet.models import Model, named
-from discreet.screens.model_forms import form_of, model_forms
+from discreet.screens.option_forms import model_form, model_forms
 from tests.cli.conftest import Run
 from tests.web.conftest import MakeClient
 
@@ -88,7 +88,7 @@ def test_the_model_in_python(toy_model: ModuleType, people: Path) -> None:
 
 
 def test_the_model_has_a_form(toy_model: ModuleType) -> None:
-    form = form_of("slices")
+    form = model_form("slices")
     assert form in model_forms()
     assert [(field.name, str(field.kind), field.choices, field.hint) for field in form.fields] == [
         ("times", "whole", (), "1 where empty"),
@@ -122,7 +122,7 @@ def installed(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     entries = {"discreet.models": [EntryPoint("slices", place, "discreet.models")]}
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: entries.get(group, []))
     fresh = Registry("model", "discreet.models", Model, aliases=lambda model: model.aliases)
-    monkeypatch.setattr("discreet.verbs.models.registry.MODELS", fresh)
+    monkeypatch.setattr("discreet.verbs.models.recoding_model.MODELS", fresh)
 
 
 def test_an_installed_package_brings_its_model_by_an_entry_point(

@@ -13,17 +13,16 @@ from pathlib import Path
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.declaration import TableTarget
-from discreet.engines.delivery import DATA, Listed, Part
-from discreet.engines.distinct_rows import table_digest
+from discreet.engines.delivery import DATA, Listed, Part, TableDelivery
 from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.engines.table_delivery import TableDelivery
+from discreet.engines.source_tables import table_digest
 from discreet.errors import InputError
 from discreet.extending import EngineDeclaration, register_engine
-from discreet.model.release_address import MANIFEST, ReleaseAddress
+from discreet.model.release_address import MANIFEST_TABLE, ReleaseAddress
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.settings import Settings
 from discreet.sql.dialect import DUCKDB, Dialect
-from discreet.sql.names import literal
+from discreet.sql.quoting import literal
 
 
 def shelf(table: str) -> Path:
@@ -85,7 +84,7 @@ class ToyDelivery(TableDelivery[Engine]):
 
     def write_manifest(self, text: str) -> None:
         """Write the table of one text."""
-        self._write(MANIFEST, f"SELECT {literal(text)} AS c0", [MANIFEST])
+        self._write(MANIFEST_TABLE, f"SELECT {literal(text)} AS c0", [MANIFEST_TABLE])
 
     def put_in_place(self) -> None:
         """Rename what was written."""

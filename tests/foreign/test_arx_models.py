@@ -11,7 +11,7 @@ import pytest
 import discreet
 from discreet import coming_from
 from discreet.cli.main import main
-from discreet.foreign.arx_models import carried_over
+from discreet.foreign.arx import convert_model
 from discreet.model.criteria.registry import criteria_from
 from tests.foreign.projects import parts, tag, write_project
 
@@ -76,7 +76,7 @@ def test_a_model_becomes_a_criterion(line: str, request_of_it: dict[str, Any], t
     ],
 )
 def test_what_a_line_does_not_say_whole_is_named(line: str, tmp_path: Path) -> None:
-    assert carried_over(line, {"diagnosis"}) is None
+    assert convert_model(line, {"diagnosis"}) is None
     made = coming_from.arx(asking(tmp_path / "one.deid", line))
     assert any(line.split(" for attribute")[0] in warning for warning in made.warnings)
 

@@ -168,7 +168,7 @@ def test_two_parts_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 def test_parts_are_bounded_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.foreign.archive._MOST_TEXT", 1 << 10)
+    monkeypatch.setattr("discreet.foreign.arx._MOST_TEXT", 1 << 10)
     with pytest.raises(InputError, match="all that was read"):
         coming_from.arx(write_project(tmp_path / "ten.deid"))
 

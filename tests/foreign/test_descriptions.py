@@ -11,10 +11,9 @@ import pytest
 import discreet
 from discreet.cli.main import main
 from discreet.errors import InputError
-from discreet.foreign.csvw import date_pattern
-from discreet.foreign.description import is_description, read_description
+from discreet.foreign.table_description import is_description, read_description, strptime_pattern
 from discreet.settings import Settings
-from discreet.verbs.describing import describe
+from discreet.verbs.release_facts import describe
 
 ROWS = """nr;born;cost;place;illness
 1;03.04.1970;1.234,50;A;flu
@@ -141,9 +140,9 @@ def test_json_lines_are_data_and_no_description(folder: Path) -> None:
 
 
 def test_dates_of_unicode_are_those_of_strptime() -> None:
-    assert date_pattern("yyyy-MM-dd'T'HH:mm:ss") == "%Y-%m-%d'%T'%H:%M:%S"
-    assert date_pattern("d/M/yy") == "%d/%m/%y"
-    assert date_pattern("EEE") == "%EEE"
+    assert strptime_pattern("yyyy-MM-dd'T'HH:mm:ss") == "%Y-%m-%d'%T'%H:%M:%S"
+    assert strptime_pattern("d/M/yy") == "%d/%m/%y"
+    assert strptime_pattern("EEE") == "%EEE"
 
 
 def published(folder: Path, settings: Settings, name: str) -> Path:

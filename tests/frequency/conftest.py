@@ -17,7 +17,7 @@ import pyarrow.parquet
 import pytest
 
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy, HierarchySource
 from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec

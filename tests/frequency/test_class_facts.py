@@ -9,7 +9,7 @@ from hypothesis import settings as given_settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.frequency.class_facts import FactCounter, failing_classes
+from discreet.frequency.fact_counter import FactCounter, find_failing_classes
 from discreet.model.requirement import Requirement
 from tests.criteria_of_tests import Share
 from tests.drawing import some_of
@@ -35,7 +35,7 @@ def test_classes_are_judged_as_plain_python_does(seed: int, by_subject: bool) ->
     occupied = [c for c in range(classes) if members[c]]
     expected = {c: fails(table, members[c], requirement) for c in occupied}
 
-    found = failing_classes(table, class_of, classes, requirement)
+    found = find_failing_classes(table, class_of, classes, requirement)
     assert {c: bool(found[c]) for c in occupied} == expected
     counter = FactCounter.of(table, requirement)
     assert {c: not counter.holds(np.array(members[c])) for c in occupied} == expected
@@ -59,8 +59,8 @@ def test_rows_by_value_of_subjects_are_refused() -> None:
 
     one_row_each = frequency_set_of([hierarchy], rows, ["s"], [2], [0, 1, 2])
     everything = np.zeros(2, np.int64)
-    assert not failing_classes(one_row_each, everything, 1, Requirement(criteria=[Share(0.7)])).any()
-    assert failing_classes(one_row_each, everything, 1, Requirement(criteria=[Share(0.6)])).all()
+    assert not find_failing_classes(one_row_each, everything, 1, Requirement(criteria=[Share(0.7)])).any()
+    assert find_failing_classes(one_row_each, everything, 1, Requirement(criteria=[Share(0.6)])).all()
 
 
 def test_rows_by_value_must_have_been_counted() -> None:
@@ -69,4 +69,4 @@ def test_rows_by_value_must_have_been_counted() -> None:
     object.__setattr__(table.sensitive[0], "counts", None)
     with pytest.raises(InputError, match="holds no rows by value of 's'"):
         FactCounter.of(table, Requirement(criteria=[Share(0.5)]))
-    assert failing_classes(table, np.zeros(2, np.int64), 1, Requirement(l=3)).all()
+    assert find_failing_classes(table, np.zeros(2, np.int64), 1, Requirement(l=3)).all()

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from discreet.errors import InternalError
-from discreet.frequency.class_cells import Summary
-from discreet.frequency.class_summary import classes_to_recoding
+from discreet.frequency.class_summary import Summary, classes_to_recoding
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.group_labels import set_label
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.published_cells import set_label
 from discreet.model.requirement import Requirement
 from tests.drawing import some_of
 from tests.mondrian.numbered import random_table

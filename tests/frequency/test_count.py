@@ -15,7 +15,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from discreet.engines.base import Engine
-from discreet.frequency.count import count_frequency_set
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.table_spec import NullPolicy, SourceSpec
 from discreet.settings import Settings
@@ -37,9 +37,9 @@ from tests.frequency.conftest import (
 def numbered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Few groups are numbered here, more by the engine, many values by joins: all of this holds for each."""
     if request.param != "here":
-        monkeypatch.setattr("discreet.frequency.kept_groups._FEW", 0)
+        monkeypatch.setattr("discreet.frequency.table_scan._FEW_GROUPS", 0)
     if request.param == "by joins":
-        monkeypatch.setattr("discreet.frequency.kept_groups._MANY", 2)
+        monkeypatch.setattr("discreet.frequency.table_scan._MANY_TEXTS", 2)
 
 
 ODD = [

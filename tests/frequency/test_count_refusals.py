@@ -11,7 +11,7 @@ import pytest
 
 from discreet.engines.base import Engine
 from discreet.errors import InputError, LimitReached
-from discreet.frequency.count import count_frequency_set
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.table_spec import NullPolicy, SourceSpec
 from discreet.settings import Settings
 from tests.frequency.conftest import FirstLetter, Row, table_spec, write_table

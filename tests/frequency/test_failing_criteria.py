@@ -8,7 +8,7 @@ import pytest
 import discreet
 from discreet.criteria import AlphaDeassociation, EntropyDiversity, KAnonymity
 from discreet.errors import InputError, NoSolution
-from discreet.frequency.failing_criteria import failing_as_a_whole
+from discreet.frequency.class_requirement import find_globally_failing
 from discreet.model.requirement import Requirement
 from discreet.verbs.table import Table
 
@@ -28,9 +28,9 @@ def test_relaxing_names_what_is_required() -> None:
 def test_only_criteria_that_the_whole_table_fails_are_named() -> None:
     counted = table().frequency_set
     required = Requirement(criteria=[KAnonymity(5), AlphaDeassociation(0.5), EntropyDiversity(1.1)])
-    assert failing_as_a_whole(counted, required).names == ("alpha",)
-    assert failing_as_a_whole(counted, Requirement(k=21)).names == ("k",)
-    assert failing_as_a_whole(counted, Requirement(k=20)).names == ("k",)  # none fails: all are named
+    assert find_globally_failing(counted, required).names == ("alpha",)
+    assert find_globally_failing(counted, Requirement(k=21)).names == ("k",)
+    assert find_globally_failing(counted, Requirement(k=20)).names == ("k",)  # none fails: all are named
 
 
 @pytest.mark.parametrize("model", ["mondrian", "local", "patterns"])

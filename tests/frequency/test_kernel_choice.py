@@ -8,8 +8,8 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.frequency.kernel_choice import choose_kernels
-from discreet.kernels.readiness import mark_compiled
-from discreet.model.evaluator import Evaluator
+from discreet.kernels.precompilation import mark_compiled
+from discreet.model.request import Backend
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_the_policy_and_the_work_decide(
     policy: str, worth: bool, chosen: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("numba")
-    monkeypatch.setattr("discreet.kernels.readiness.cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("discreet.kernels.precompilation.cache_folder", lambda: tmp_path)
     monkeypatch.setenv("DISCREET_COMPILE", policy)
     told: list[str] = []
     assert choose_kernels(("some-part",), "work", worth=worth, notice=told.append) is chosen
@@ -34,8 +34,8 @@ def test_the_policy_and_the_work_decide(
     mark_compiled("some-part")
     assert choose_kernels(("some-part",), "work", worth=False, notice=told.append)
     assert choose_kernels(("some-part", "another"), "work", worth=worth) is chosen
-    assert choose_kernels(("another",), "work", worth=False, evaluator=Evaluator.KERNELS)
-    assert not choose_kernels(("some-part",), "work", worth=True, evaluator=Evaluator.TWIN)
+    assert choose_kernels(("another",), "work", worth=False, evaluator=Backend.KERNELS)
+    assert not choose_kernels(("some-part",), "work", worth=True, evaluator=Backend.TWIN)
 
 
 def test_another_policy_is_refused_in_every_room(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.frequency.merge import pack, sort_rows, value_sets
+from discreet.frequency.encoding import build_value_sets, pack_columns, sort_rows
 
 WIDTHS = st.lists(st.sampled_from([1, 2, 5, 2**20, 2**40]), min_size=1, max_size=6)
 
@@ -17,7 +17,7 @@ WIDTHS = st.lists(st.sampled_from([1, 2, 5, 2**20, 2**40]), min_size=1, max_size
 def test_packed_keys_compare_as_rows_do(case: tuple[list[int], list[tuple[int, ...]]]) -> None:
     """Also where a row has more than 64 bits."""
     sizes, rows = case
-    keys = pack([np.array(column) for column in zip(*rows, strict=True)], sizes).tolist()
+    keys = pack_columns([np.array(column) for column in zip(*rows, strict=True)], sizes).tolist()
     for a, key in zip(rows, keys, strict=True):
         for b, other in zip(rows, keys, strict=True):
             assert (a < b) == (key < other)
@@ -38,7 +38,7 @@ def test_wide_keys_are_sorted_like_narrow_ones(rows: list[tuple[int, int]]) -> N
 
 
 def test_value_sets_are_distinct_per_row_type() -> None:
-    sets = value_sets("s", np.array([0, 0, 2, 0]), np.array([1, 0, 1, 1]), types=4)
+    sets = build_value_sets("s", np.array([0, 0, 2, 0]), np.array([1, 0, 1, 1]), types=4)
     assert sets.size == 2
     assert sets.offsets.tolist() == [0, 2, 2, 3, 3]
     assert sets.codes.tolist() == [0, 1, 1]
@@ -47,5 +47,5 @@ def test_value_sets_are_distinct_per_row_type() -> None:
 
 def test_value_sets_of_nothing() -> None:
     none = np.empty(0, dtype=np.int64)
-    sets = value_sets("s", none, none, types=2, subjects=none)
+    sets = build_value_sets("s", none, none, types=2, subjects=none)
     assert (sets.size, sets.offsets.tolist(), sets.codes.tolist()) == (0, [0, 0, 0], [])

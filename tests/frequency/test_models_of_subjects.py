@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError, NoSolution
-from discreet.local.recode import recode
-from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
+from discreet.local.cell_generalization import generalize_cells
+from discreet.model.class_recoding import SUPPRESSED, ClassRecoding, PatternConstraints
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.pattern import PatternConstraints
 from discreet.model.requirement import Requirement
-from discreet.mondrian.partition import partition
-from discreet.patterns.greedy import greedy
-from discreet.patterns.masks import mask_of_constraints
+from discreet.mondrian.partition import partition_table
+from discreet.patterns.greedy_assignment import solve_greedily
+from discreet.patterns.masks import build_mask_from_constraints
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.oracle.random_tables import frequency_set_of, random_hierarchy
@@ -57,12 +56,12 @@ def assert_kept(found: ClassRecoding, counted: FrequencySet, people: list[Person
 def test_classes_have_k_people_and_l_values_of_different_people(seed: int) -> None:
     counted, people = table(seed)
     requirement = Requirement(3, 2)
-    classes = partition(counted, requirement, SETTINGS)
+    classes = partition_table(counted, requirement, SETTINGS)
     assert_kept(classes, counted, people, 3, 2)
     assert classes.class_count > 1
-    assert_kept(recode(counted, requirement, SETTINGS).recoding, counted, people, 3, 2)
-    mask = mask_of_constraints(counted, PatternConstraints(), SETTINGS)
-    guided = greedy(counted, mask, requirement, SETTINGS)
+    assert_kept(generalize_cells(counted, requirement, SETTINGS).recoding, counted, people, 3, 2)
+    mask = build_mask_from_constraints(counted, PatternConstraints(), SETTINGS)
+    guided = solve_greedily(counted, mask, requirement, SETTINGS)
     assert_kept(guided.recoding, counted, people, 3, 2)
 
 
@@ -71,10 +70,10 @@ def test_a_class_of_rows_is_none_of_people() -> None:
     hierarchy = random_hierarchy(random, "a", 4, 1)
     counted = frequency_set_of([hierarchy], [((n % 4,), ()) for n in range(40)], subjects=[0] * 39 + [1])
     with pytest.raises(NoSolution, match="as a whole"):
-        partition(counted, Requirement(3), SETTINGS)
-    assert partition(counted, Requirement(2), SETTINGS).class_count == 1
+        partition_table(counted, Requirement(3), SETTINGS)
+    assert partition_table(counted, Requirement(2), SETTINGS).class_count == 1
     with pytest.raises(InputError, match="class test is told rows"):
-        partition(counted, Requirement(2), SETTINGS, class_test=_Any())
+        partition_table(counted, Requirement(2), SETTINGS, class_test=_Any())
 
 
 class _Any:

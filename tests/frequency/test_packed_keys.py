@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from discreet.frequency import packed_keys
-from discreet.frequency.node_classes import ClassCounter
-from discreet.frequency.packed_keys import group_equal, sort_keys
+from discreet.frequency.node_classes import NodeClassCounter
+from discreet.frequency.packed_keys import group_equal, sort_packed_keys
 from discreet.frequency.rollup import roll_up
 from discreet.model.frequency_set import FrequencySet
 from tests.oracle.random_tables import frequency_set_of, random_hierarchy
@@ -35,7 +35,7 @@ def test_classes_of_keys_of_several_words(
     if colliding:
         monkeypatch.setattr(packed_keys, "_MIX", (0, 0, 0, 0))
     table = wide()
-    counter = ClassCounter(table, [], 10**6)
+    counter = NodeClassCounter(table, [], 10**6)
     for node in [(0,) * 30, (1,) * 30, (3,) * 29 + (0,), (2,) * 30, (3,) * 30, (0, 3) * 15]:
         found, expected = counter.count(node), roll_up(table, node)
         codes = counter.codes(found, np.arange(found.classes))
@@ -68,7 +68,7 @@ def test_equal_keys_become_neighbours(words: int, bits: int) -> None:
     random = np.random.default_rng(words)
     drawn = random.integers(0, 1 << 64, (words, 5), dtype=np.uint64)[:, random.integers(0, 5, 300)]
     keys = drawn >> np.uint64(64 - bits) if bits else np.zeros_like(drawn)
-    order, starts = sort_keys(keys)
+    order, starts = sort_packed_keys(keys)
     assert sorted(order.tolist()) == list(range(300))
     runs = np.split(order, starts[1:])
     assert all(len({tuple(keys[:, i]) for i in run}) == 1 for run in runs)
@@ -76,5 +76,5 @@ def test_equal_keys_become_neighbours(words: int, bits: int) -> None:
 
 
 def test_no_key_has_no_order() -> None:
-    order, starts = sort_keys(np.zeros((1, 0), dtype=np.uint64))
+    order, starts = sort_packed_keys(np.zeros((1, 0), dtype=np.uint64))
     assert (len(order), len(starts)) == (0, 0)

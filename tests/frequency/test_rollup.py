@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InternalError
-from discreet.frequency.rollup import generalized_codes, roll_up
+from discreet.frequency.rollup import generalize_codes, roll_up
 from discreet.model.lattice import Lattice
 from tests.oracle.random_tables import random_frequency_set
 
@@ -27,13 +27,13 @@ def test_rolling_up_adds_what_becomes_equal(seed: int) -> None:
         )
         plain[key] += rows
         members.setdefault(key, []).append(number)
-        assert tuple(generalized_codes(table, node)[number]) == key
+        assert tuple(generalize_codes(table, node)[number]) == key
     classes = roll_up(table, node)
     keys = [tuple(codes) for codes in classes.codes.tolist()]
     assert dict(zip(keys, classes.counts.tolist(), strict=True)) == plain
     assert keys == sorted(keys)
     assert [keys[c] for c in classes.class_of] == [
-        tuple(row) for row in generalized_codes(table, node).tolist()
+        tuple(row) for row in generalize_codes(table, node).tolist()
     ]
     assert table.subjects is not None
     for sets in (*table.sensitive, table.subjects):

@@ -16,19 +16,17 @@ from numpy.typing import NDArray
 
 from discreet.engines.base import Engine
 from discreet.errors import InputError
-from discreet.frequency.class_facts import FactCounter, failing_classes
-from discreet.frequency.count import count_frequency_set
+from discreet.frequency.fact_counter import FactCounter, find_failing_classes
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.hierarchy import LevelsHierarchy
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.model.class_facts import ClassValues
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.criteria.base import Criterion, Need, Parameter
-from discreet.model.frequency_set import FrequencySet
+from discreet.model.criterion_inputs import ClassValues, SensitiveAttribute
+from discreet.model.frequency_set import FrequencySet, drop_unneeded_subjects
 from discreet.model.requirement import Requirement
-from discreet.model.sensitive_attribute import SensitiveAttribute
-from discreet.model.subject_rows import counting_rows
 from discreet.model.table_spec import NullPolicy, SourceSpec, TableSpec
-from discreet.mondrian.partition import partition
-from discreet.search.node_statistics import StatisticsCounter
+from discreet.mondrian.partition import partition_table
+from discreet.search.node_counts import StatisticsCounter
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.frequency.conftest import Row, table_spec, write_table
@@ -138,7 +136,7 @@ def test_subjects_count_as_rows_where_each_has_one(
     table = count_frequency_set(engine, spec, settings)
     assert table.subjects is not None
     assert known(table)[0].rows.tolist() == [1, 2, 1]
-    assert [of.rows.tolist() for of in known(counting_rows(table))] == [[1, 2, 1], [5]]
+    assert [of.rows.tolist() for of in known(drop_unneeded_subjects(table))] == [[1, 2, 1], [5]]
 
 
 @dataclass(frozen=True)
@@ -170,11 +168,11 @@ def test_whoever_judges_classes_tells_of_the_whole_table(
     asked = Requirement(2, criteria=[Rare(11, "ill")])
     class_of = np.arange(table.row_types)
     expected = [leaf == "a" for leaf in table.hierarchies[0].leaves]
-    assert failing_classes(table, class_of, 4, asked).tolist() == expected
+    assert find_failing_classes(table, class_of, 4, asked).tolist() == expected
     counter = FactCounter.of(table, asked)
     assert [not counter.holds(np.array([i])) for i in range(4)] == expected
     assert StatisticsCounter(table, asked, 10**9).count((0,)).failing.tolist() == expected
     evaluated = evaluate_lattice(table, settings, criteria=asked.others)
     assert [evaluated.suppressed((level,), asked) for level in (0, 1)] == [10, 40]
-    fits = partition(table, Requirement(2, criteria=[Rare(10, "ill")]), settings)
+    fits = partition_table(table, Requirement(2, criteria=[Rare(10, "ill")]), settings)
     assert fits.class_count == 4

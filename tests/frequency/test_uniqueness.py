@@ -1,6 +1,6 @@
 from discreet.engines.base import Engine
-from discreet.frequency.count import count_frequency_set
-from discreet.frequency.uniqueness import AttributeUniqueness, uniqueness_of
+from discreet.frequency.rollup import AttributeUniqueness, measure_uniqueness
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.table_spec import NullPolicy, SourceSpec
 from discreet.settings import Settings
 from tests.frequency.conftest import Row, arrow_table, table_spec
@@ -18,7 +18,7 @@ ROWS: list[Row] = [
 
 def test_what_each_quasi_identifier_adds(engine: Engine, shared_settings: Settings) -> None:
     spec = table_spec(SourceSpec(data=arrow_table(["age", "sex", "race"], ROWS)), ["age", "sex", "race"])
-    found = uniqueness_of(count_frequency_set(engine, spec, shared_settings))
+    found = measure_uniqueness(count_frequency_set(engine, spec, shared_settings))
     assert (found.rows, found.row_types, found.unique_rows) == (7, 5, 3)
     assert found.class_sizes == {1: 3, 2: 2}
     assert found.attributes == (
@@ -38,7 +38,7 @@ def test_an_identifier_is_suspected_and_dropped_rows_are_told(
 ) -> None:
     rows: list[Row] = [(str(i), "x") for i in range(9)] + [(None, "x")]
     source = SourceSpec(data=arrow_table(["id", "q"], rows), nulls=NullPolicy.DROP)
-    found = uniqueness_of(count_frequency_set(engine, table_spec(source, ["id", "q"]), shared_settings))
+    found = measure_uniqueness(count_frequency_set(engine, table_spec(source, ["id", "q"]), shared_settings))
     assert found.warnings == (
         "1 rows with NULL were left out.",
         "'id' alone singles out 9 of 9 rows: an identifier?",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from discreet.model.criteria.fixed_parts import fixed_parts
+from discreet.model.criteria.base import fixed_parameters
 from discreet.model.criteria.registry import CRITERIA
 from discreet.model.option import OptionKind
 from tests.fuzz.trial import Condition
@@ -64,7 +64,7 @@ def features_of_criteria() -> list[str]:
     found = []
     for kind in CRITERIA.all():
         found.append(f"criterion {kind.name}")
-        for part in fixed_parts(kind):
+        for part in fixed_parameters(kind):
             choices = part.choices or PARTS.get((kind.name, part.name), ())
             found += [f"criterion {kind.name} {part.name}={each}" for each in dict.fromkeys(choices)]
     return found
@@ -74,7 +74,7 @@ def missing_values() -> list[str]:
     """Name each criterion, and each part of one, for which this module has no value to draw."""
     found = [f"criterion {name}" for name in CRITERIA.names() if name not in VALUES]
     for kind in CRITERIA.all():
-        for part in fixed_parts(kind):
+        for part in fixed_parameters(kind):
             if part.kind is not OptionKind.CHOICE and (kind.name, part.name) not in PARTS:
                 found.append(f"criterion {kind.name} {part.name}")
     return found
@@ -90,7 +90,7 @@ def condition_of(random: Random, name: str, wanted: Mapping[str, Any] | None = N
     """Draw a condition of a criterion; ``wanted`` are parts that are chosen already."""
     kind = CRITERIA.named(name)
     parts = {}
-    for part in fixed_parts(kind):
+    for part in fixed_parameters(kind):
         # What is refused without a fraction has one; all else is drawn.
         choices = PARTS.get((name, part.name)) or part.choices
         parts[part.name] = random.choice(list(choices))

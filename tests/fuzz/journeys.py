@@ -11,7 +11,7 @@ from typing import Any
 
 import discreet
 from discreet.model.requirement import Requirement
-from discreet.results.publication import suppressed_rows
+from discreet.results.publish_result import count_suppressed_rows
 from tests.fuzz.audit_recount import Claims, Recount, check_audit, presence_between, recount
 from tests.fuzz.columns import PATHS
 from tests.fuzz.conditions import condition_of, every_condition
@@ -88,7 +88,7 @@ def _check_single_nodes(table: Any, lattice: PlainLattice, random: Random) -> No
     nodes = lattice.nodes()
     for node in random.sample(nodes, min(len(nodes), 6)):
         for l in (2, 3, 4):
-            found = suppressed_rows(table.frequency_set, node, Requirement.of(2, l))
+            found = count_suppressed_rows(table.frequency_set, node, Requirement.of(2, l))
             mine = lattice.suppressed(node, [Condition("k", 2), Condition("l", l)])
             demand(found == mine, "the rows that a single node suppresses", node, l, found, mine)
 

@@ -11,8 +11,8 @@ from random import Random
 from typing import Any
 
 import discreet
-from discreet.verbs.addresses import Place
-from discreet.verbs.locking import publish_and_lock, publish_locked
+from discreet.verbs.locations import PublishTarget
+from discreet.verbs.recorded_decisions import publish_and_lock, publish_locked
 from tests.fuzz.cases import ROW
 from tests.fuzz.conditions import WEIGHT
 from tests.fuzz.definitions import classes_of, expanded, holds, measure
@@ -85,7 +85,7 @@ def locked(place: Workplace, notes: Notes) -> None:
     trial, table = place.trial, place.opened()
     lock, request = place.out / "decision.lock", request_of(trial)
     policy = "star" if trial.star else "drop"
-    target = Place(place.path, policy)
+    target = PublishTarget(place.path, policy)
     publish_and_lock(table, request, target, lock, levels=trial.more["levels"])
     notes.releases += 1
     text = lock.read_bytes()

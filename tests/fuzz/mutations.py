@@ -13,7 +13,7 @@ from typing import Any
 FURTHER_STARS_ARE_JUDGED = False
 """Whether an audit judges rows of stars, beyond those that were starred, by every criterion.
 
-It judges them by k and l alone (``audit.starred_rows``), so a release with starred rows gets no further one.
+It judges them by k and l alone (``audit.recount``), so a release with starred rows gets no further one.
 """
 Rows = list[dict[str, str | None]]
 Manifest = dict[str, Any]

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from discreet.model.identifiers.known_ways import known_ways
-from discreet.model.row_order import RowOrder
+from discreet.model.identifiers.methods import known_methods
+from discreet.model.request import RowOrder
 from discreet.model.table_spec import NullPolicy
-from discreet.spec.hierarchy_kinds import KINDS
-from discreet.verbs.models.registry import MODELS
+from discreet.spec.hierarchy_tables import HIERARCHY_TABLES
+from discreet.verbs.models.recoding_model import MODELS
 from tests.fuzz import conditions, model_options
 from tests.fuzz.columns import KEY_KINDS
 from tests.fuzz.definitions import DEFINED
@@ -27,7 +27,7 @@ _FIRST = ("negotiated", "levels", "full-domain")
 _OTHERS = tuple(name for name in JOURNEYS if name != "publish")
 _CRITERIA = sorted(conditions.features_of_criteria(), key=lambda name: name.count(" "))
 _MODELS = sorted(model_options.features_of_models(), key=lambda name: name.count(" "))
-_WAYS = tuple(known_ways())
+_WAYS = tuple(known_methods())
 _JOURNEY_EVERY = 5
 CYCLE = 2 * len(_MODELS) * _JOURNEY_EVERY // (_JOURNEY_EVERY - 1) + 1
 """So many trials have covered every feature, unless one was refused."""
@@ -96,7 +96,7 @@ def declared() -> list[str]:
         *model_options.features_of_models(),
         *(f"release {name}" for name in release_formats()),
         *(f"source {name}" for name in source_formats()),
-        *(f"hierarchy {name}" for name in ("none", *KINDS)),
+        *(f"hierarchy {name}" for name in ("none", *HIERARCHY_TABLES)),
         *(f"way {name}" for name in _WAYS),
         *(f"order {name}" for name in RowOrder),
         *(f"nulls {name}" for name in NullPolicy),
@@ -110,7 +110,7 @@ def declared() -> list[str]:
 
 def undrawable() -> list[str]:
     """Name each declared feature for which the fuzz has no value, no definition, or no format."""
-    kinds = [f"hierarchy {name}" for name in KINDS if name not in KEY_KINDS]
+    kinds = [f"hierarchy {name}" for name in HIERARCHY_TABLES if name not in KEY_KINDS]
     defined = [f"definition of {name}" for name in conditions.VALUES if name not in DEFINED]
     found = [*conditions.missing_values(), *model_options.missing_options(), *missing_formats()]
     return [*found, *kinds, *defined]

@@ -197,11 +197,11 @@ def _is_not_compiled(part: str) -> bool:
 @contextlib.contextmanager
 def evaluator(*, kernels: bool) -> Iterator[None]:
     """Choose compiled code, or its numpy twin, for everything within the context."""
-    from discreet.kernels import readiness
+    from discreet.kernels import precompilation
 
-    compiled = readiness.is_compiled if kernels else _is_not_compiled
+    compiled = precompilation.is_compiled if kernels else _is_not_compiled
     with (
         patch.dict(os.environ, {"DISCREET_COMPILE": "wait" if kernels else "never"}),
-        patch.object(readiness, "is_compiled", compiled),
+        patch.object(precompilation, "is_compiled", compiled),
     ):
         yield

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyreadstat
 
-from discreet.engines.files.sources import FORMATS
-from discreet.release.target import FORMATS as RELEASES
-from discreet.verbs.models.registry import MODELS
+from discreet.engines.files.sources import FILE_FORMATS
+from discreet.release.release_target import RELEASE_FORMATS as RELEASES
+from discreet.verbs.models.recoding_model import MODELS
 from tests.fuzz.cases import Column
 from tests.fuzz.conditions import WEIGHT
 from tests.fuzz.files import TABLE, Record, attribute_entries, read_release, source_entry, toml_value
@@ -37,7 +37,7 @@ MEMORY = "memory"
 
 def source_formats() -> list[str]:
     """List every format of a source that the engine declares, databases and tables in memory."""
-    return [*(name for name in FORMATS if name not in UNWRITTEN), "duckdb", *FRAMES]
+    return [*(name for name in FILE_FORMATS if name not in UNWRITTEN), "duckdb", *FRAMES]
 
 
 def release_formats() -> list[str]:

@@ -104,14 +104,14 @@ def test_a_chain_has_the_labels_of_the_documents(rule: Any, value: str, above: t
 
 
 def test_an_audit_that_passes_everything_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("discreet.audit.verify"), "_passed", lambda *_: True)
+    monkeypatch.setattr(import_module("discreet.audit.class_audit"), "_passed", lambda *_: True)
     campaign = Campaign(minutes=1, base=11, processor=True, first=True, cases=FIRST)
     assert not campaign.run()
     assert [why for why in campaign.failed if "the verdict of an audit" in why]
 
 
 def test_a_failing_trial_gets_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("discreet.audit.verify"), "_passed", lambda *_: True)
+    monkeypatch.setattr(import_module("discreet.audit.class_audit"), "_passed", lambda *_: True)
     trial = next(t for t in map(planned, range(11_000, 11_020)) if attempt_trial(t).failed)
     why = attempt_trial(trial).why
     found = shrunken(trial, why, attempt_trial)

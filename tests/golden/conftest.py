@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.frequency_set import FrequencySet
 from discreet.settings import Settings
 from tests.oracle.plain_tables import frequency_set_of_rows, read_hierarchy, read_rows

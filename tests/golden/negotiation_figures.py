@@ -10,10 +10,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from discreet.reproduce.negotiation import paper
-from discreet.reproduce.printed import deviations
+from papers.comparison import known_deviations
 
-PrintedRequest = paper.PrintedRequest
+from papers import negotiation_study
+
+PrintedRequest = negotiation_study.PrintedRequest
 
 
 def numbers(value: Any) -> Any:
@@ -25,26 +26,28 @@ def numbers(value: Any) -> Any:
     return float(value) if isinstance(value, Decimal) else value
 
 
-ATTRIBUTES = dict(paper.QUASI_IDENTIFIERS)
-SENSITIVE = paper.SENSITIVE
-MAX_SUPPRESSED = paper.MAX_SUPPRESSED
+ATTRIBUTES = dict(negotiation_study.NEGOTIATION_QUASI_IDENTIFIERS)
+SENSITIVE = negotiation_study.NEGOTIATION_SENSITIVE
+MAX_SUPPRESSED = negotiation_study.MAX_SUPPRESSED
 
-AVERAGES_K3 = numbers(paper.FIGURES["averages_k3"])
-AVERAGE_PERCENTAGES_K3 = numbers(paper.FIGURES["average_percentages_k3"])
-MINIMA_K3 = numbers(paper.FIGURES["minima_k3"])
-EFFECT_OF_K = numbers(paper.FIGURES["effect_of_k"])
+AVERAGES_K3 = numbers(negotiation_study.NEGOTIATION_FIGURES["averages_k3"])
+AVERAGE_PERCENTAGES_K3 = numbers(negotiation_study.NEGOTIATION_FIGURES["average_percentages_k3"])
+MINIMA_K3 = numbers(negotiation_study.NEGOTIATION_FIGURES["minima_k3"])
+EFFECT_OF_K = numbers(negotiation_study.NEGOTIATION_FIGURES["effect_of_k"])
 MIN_AVERAGE_MAX = {
     size: tuple((*line, None)[:5] for line in lines)
-    for size, lines in numbers(paper.FIGURES["min_average_max"]).items()
+    for size, lines in numbers(negotiation_study.NEGOTIATION_FIGURES["min_average_max"]).items()
 }
-RATIOS_OF_MINIMA = numbers(paper.FIGURES["ratios_of_minima"])
-GROUPING_POWER = numbers(paper.FIGURES["grouping_power"]["levels"])
+RATIOS_OF_MINIMA = numbers(negotiation_study.NEGOTIATION_FIGURES["ratios_of_minima"])
+GROUPING_POWER = numbers(negotiation_study.NEGOTIATION_FIGURES["grouping_power"]["levels"])
 
-REQUESTS = paper.printed_requests()
+REQUESTS = negotiation_study.printed_requests()
 K_REQUESTS = tuple(request for request in REQUESTS if request.privacy == "k")
 L_REQUESTS = tuple(request for request in REQUESTS if request.privacy == "l")
 
 
 def known(table: str) -> dict[str, tuple[float, float]]:
     """The known deviations of a table: the printed and our figure, by cell."""
-    return {d.cell: (float(d.printed), float(d.ours)) for d in deviations("negotiation") if d.table == table}
+    return {
+        d.cell: (float(d.printed), float(d.ours)) for d in known_deviations("negotiation") if d.table == table
+    }

@@ -10,8 +10,8 @@ import pytest
 
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.search.algorithms import algorithm_named
-from discreet.search.task import Marking, SearchTask
+from discreet.search.algorithms import load_algorithm
+from discreet.search.search_problem import Marking, SearchProblem
 from discreet.settings import Settings
 from tests.oracle.plain_tables import frequency_set_of_rows, read_hierarchy, read_rows
 
@@ -32,7 +32,7 @@ CHECKED = {
 }
 SETTINGS = Settings(memory_limit=2 * 10**9, threads=1, private_log=Path("log.jsonl"))
 
-Task = Callable[..., SearchTask]
+Task = Callable[..., SearchProblem]
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +42,12 @@ def task(data_dir: Path) -> Task:
     hierarchies = [read_hierarchy(folder / f"{name}.csv") for name in ATTRIBUTES]
     everything = frequency_set_of_rows(read_rows(data_dir / "adult" / "adult_45222.csv"), hierarchies)
 
-    def first(n: int, marking: Marking = Marking.DIRECT) -> SearchTask:
+    def first(n: int, marking: Marking = Marking.DIRECT) -> SearchProblem:
         codes, type_of = np.unique(everything.codes[:, :n], axis=0, return_inverse=True)
         counts = np.bincount(type_of.ravel(), everything.counts).astype(np.int64)
         table = FrequencySet(everything.hierarchies[:n], codes, counts)
         top = tuple(h.height for h in table.hierarchies)
-        return SearchTask(table, Requirement(k=2), 0, (0,) * n, top, SETTINGS, marking=marking)
+        return SearchProblem(table, Requirement(k=2), 0, (0,) * n, top, SETTINGS, marking=marking)
 
     return first
 
@@ -55,26 +55,26 @@ def task(data_dir: Path) -> Task:
 @pytest.mark.parametrize("n", [3, 4, 5, 6, *(pytest.param(n, marks=pytest.mark.slow) for n in (7, 8, 9))])
 def test_nodes_checked_and_equal_solutions(n: int, task: Task) -> None:
     searches = ["bottom-up-rollup", "incognito", "incognito-superroots", "incognito-cube"]
-    results = {name: algorithm_named(name)(task(n)) for name in searches}
+    results = {name: load_algorithm(name)(task(n)) for name in searches}
     assert results["bottom-up-rollup"].nodes_checked == CHECKED[n][0]
     assert {results[name].nodes_checked for name in searches[1:]} == {CHECKED[n][1]}
     assert [results[name].scans for name in ("bottom-up-rollup", "incognito-cube")] == [1, 1]
-    expected = algorithm_named("exhaustive")(task(n)).solutions
+    expected = load_algorithm("exhaustive")(task(n)).solutions
     assert all(results[name].solutions == expected for name in searches)
-    (one,) = algorithm_named("samarati")(task(n)).solutions if n < 8 else expected[:1]
+    (one,) = load_algorithm("samarati")(task(n)).solutions if n < 8 else expected[:1]
     assert one in expected
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 6, pytest.param(7, marks=pytest.mark.slow)])
 def test_nodes_checked_without_roll_up(n: int, task: Task) -> None:
-    found = algorithm_named("bottom-up")(task(n))
+    found = load_algorithm("bottom-up")(task(n))
     assert (found.nodes_checked, found.scans) == (CHECKED[n][0], CHECKED[n][0])
-    assert found.solutions == algorithm_named("exhaustive")(task(n)).solutions
+    assert found.solutions == load_algorithm("exhaustive")(task(n)).solutions
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 6])
 def test_transitive_marking_checks_failing_nodes_and_minimal_solutions(n: int, task: Task) -> None:
-    found = algorithm_named("bottom-up-rollup")(task(n, Marking.TRANSITIVE))
+    found = load_algorithm("bottom-up-rollup")(task(n, Marking.TRANSITIVE))
     failing = found.lattice.size - len(found.solutions)
     assert found.nodes_checked == failing + sum(s.minimal for s in found.solutions) < CHECKED[n][0]
     if n < 5:

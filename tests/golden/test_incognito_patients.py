@@ -18,13 +18,18 @@ import pytest
 
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.search.algorithms import algorithm_named
-from discreet.search.breadth_first import FamilySearch
-from discreet.search.candidates import Family, Nodes, candidates, roots
-from discreet.search.open_frequencies import frequencies_of
-from discreet.search.outcome import Tally
-from discreet.search.root_sets import CountedRoots
-from discreet.search.task import SearchTask
+from discreet.search.algorithms import load_algorithm
+from discreet.search.breadth_first import (
+    CountedRootSets,
+    Family,
+    FamilyNodes,
+    FamilySearch,
+    join_candidates,
+    roots,
+)
+from discreet.search.frequency_sets import open_frequency_sets
+from discreet.search.search_problem import SearchProblem
+from discreet.search.solutions import SearchTally
 from discreet.settings import Settings
 from tests.oracle.brute_search import is_step, joined_and_pruned, queried_edges
 from tests.oracle.plain_tables import frequency_set_of_rows, read_hierarchy
@@ -73,12 +78,12 @@ def nodes_of(family: Family) -> Iterator[tuple[int, ...]]:
     return product(*(range(LEVELS[a]) for a in family))
 
 
-def survivors(family: Family) -> Nodes:
+def survivors(family: Family) -> FamilyNodes:
     found = [survives(family, node) for node in nodes_of(family)]
     return np.array(found).reshape([LEVELS[a] for a in family])
 
 
-def all_named(family: Family, nodes: Nodes) -> set[str]:
+def all_named(family: Family, nodes: FamilyNodes) -> set[str]:
     return {named(family, tuple(place)) for place in np.argwhere(nodes).tolist()}
 
 
@@ -102,7 +107,7 @@ def test_figure_6_the_lattice_of_sex_and_zipcode_as_relations() -> None:
     assert {
         tuple(named_by[node[0][1], node[1][1]] for node in edge) for edge in queried_edges(every, steps)
     } == EDGES
-    lattice = candidates((1, 2), LEVELS, {(1,): np.ones(2, bool), (2,): np.ones(3, bool)})
+    lattice = join_candidates((1, 2), LEVELS, {(1,): np.ones(2, bool), (2,): np.ones(3, bool)})
     assert all_named((1, 2), lattice) == {named((1, 2), node) for node in NODES.values()}
 
 
@@ -110,16 +115,16 @@ def test_figure_5_the_survivors_of_each_pair(patients: FrequencySet) -> None:
     for family, expected in SURVIVORS.items():
         assert all_named(family, survivors(family)) == expected
         low, high = (0,) * 3, tuple(LEVELS[a] - 1 for a in range(3))
-        task = SearchTask(patients, Requirement(k=2), 0, low, high, SETTINGS)
-        with frequencies_of(task) as frequencies:
-            tally = Tally()
+        task = SearchProblem(patients, Requirement(k=2), 0, low, high, SETTINGS)
+        with open_frequency_sets(task) as frequencies:
+            tally = SearchTally()
             lattice = np.ones([LEVELS[a] for a in family], dtype=np.bool_)
-            search = FamilySearch(task, family, lattice, CountedRoots(frequencies), tally)
+            search = FamilySearch(task, family, lattice, CountedRootSets(frequencies), tally)
             assert all_named(family, search.run()) == expected
 
 
 def test_figure_7_the_graph_of_all_three_is_smaller_than_the_lattice() -> None:
-    found = candidates((0, 1, 2), LEVELS, {pair: survivors(pair) for pair in SURVIVORS})
+    found = join_candidates((0, 1, 2), LEVELS, {pair: survivors(pair) for pair in SURVIVORS})
     assert all_named((0, 1, 2), found) == CANDIDATES
     assert all_named((0, 1, 2), roots(found)) == {"B1 S1 Z0", "B0 S1 Z2", "B1 S0 Z2"}
     assert len(CANDIDATES) == 5
@@ -131,7 +136,7 @@ def test_every_candidate_is_2_anonymous_and_every_search_finds_them(
     name: str, patients: FrequencySet
 ) -> None:
     top = tuple(height - 1 for height in LEVELS)
-    found = algorithm_named(name)(SearchTask(patients, Requirement(k=2), 0, (0, 0, 0), top, SETTINGS))
+    found = load_algorithm(name)(SearchProblem(patients, Requirement(k=2), 0, (0, 0, 0), top, SETTINGS))
     assert {named((0, 1, 2), solution.node) for solution in found.solutions} == CANDIDATES
     assert {named((0, 1, 2), s.node) for s in found.solutions if s.minimal} == {
         "B1 S1 Z0",

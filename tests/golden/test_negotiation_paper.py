@@ -16,13 +16,13 @@ from math import isclose
 
 import pytest
 
-from discreet.lattice.evaluated import EvaluatedLattice
-from discreet.measures.grouping import grouping_power
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.measures.grouping_power import grouping_power
 from discreet.model.lattice import LatticeNode
-from discreet.model.negotiation import Answer
-from discreet.model.request import Request, Scope
+from discreet.model.request import RelaxationScope, Request
 from discreet.model.requirement import Requirement
-from discreet.negotiation.negotiate import Negotiator, negotiate
+from discreet.model.search_result import Answer
+from discreet.negotiation.negotiator import Negotiator, negotiate_once
 from tests.golden import negotiation_figures as paper
 from tests.golden.conftest import AdultLattice
 
@@ -38,7 +38,7 @@ def for_k(adult_lattice: AdultLattice) -> dict[int, EvaluatedLattice]:
 
 
 def by_height(evaluated: EvaluatedLattice, k: int, highest_level: int = 9) -> list[list[int]]:
-    """Suppressed rows of the nodes of each height, those with a level above ``highest_level`` left out."""
+    """Suppressed rows of the nodes of each height, those with a level above ``find_highest_level`` left out."""
     suppression = evaluated.suppression(Requirement(k=k)).tolist()
     found: list[list[int]] = [[] for _ in range(sum(evaluated.lattice.heights) + 1)]
     for node, suppressed in zip(evaluated.lattice.nodes(), suppression, strict=True):
@@ -211,7 +211,7 @@ def test_printed_negotiation(adult_lattice: AdultLattice, printed: paper.Printed
     """Every printed answer, and "No solution" where that is printed."""
     names = paper.ATTRIBUTES[len(printed.levels)]
     evaluated = adult_lattice(names, None if printed.privacy == "k" else paper.SENSITIVE)
-    answers = negotiate(evaluated, asked(printed)).answers
+    answers = negotiate_once(evaluated, asked(printed)).answers
     assert [our_answer(a, printed.privacy) for a in answers] == list(printed_answers(printed))
 
 
@@ -223,7 +223,9 @@ def test_relaxing_the_height_everywhere_finds_lower_nodes(for_k: dict[int, Evalu
     """Where the paper's search starts too high, its text's "minimum height" is what scope global finds."""
     lower = {}
     for printed in paper.K_REQUESTS:
-        answer = negotiate(for_k[len(printed.levels)], asked(printed, Scope.GLOBAL)).relaxation("height")
+        answer = negotiate_once(
+            for_k[len(printed.levels)], asked(printed, RelaxationScope.GLOBAL)
+        ).relaxation("height")
         if (
             answer is not None
             and printed.height is not None

@@ -16,24 +16,26 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
-
-from discreet.lattice.evaluated import EvaluatedLattice
-from discreet.measures.grouping import ImportanceMetric
-from discreet.model.request import Request
-from discreet.model.requirement import Requirement
-from discreet.negotiation.comparison import (
+from papers.partial_comparison import (
     Effect,
     RequestComparison,
-    compare_metrics,
+    compare_importance_metrics,
     compare_partial,
-    tally,
-    total,
+    count_effects,
+    sum_comparisons,
 )
-from discreet.negotiation.counting import NodeCounter
-from discreet.negotiation.level_statistics import level_statistics
-from discreet.negotiation.partial import PartialLattice, prepare_partial_lattice
-from discreet.reproduce.partial_lattice.effects import stricter
-from discreet.reproduce.partial_lattice.heights import partial_averages
+from papers.partial_lattice import average_by_height, count_strict_matches
+
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.measures.grouping_power import ImportanceMetric
+from discreet.model.request import Request
+from discreet.model.requirement import Requirement
+from discreet.negotiation.partial_lattice import (
+    NodeCounter,
+    PartialLattice,
+    compute_level_statistics,
+    prepare_partial_lattice,
+)
 from tests.golden import negotiation_figures as paper
 from tests.golden.conftest import AdultFrequencySet, AdultLattice
 
@@ -103,7 +105,7 @@ def test_level_statistics_are_the_printed_ones(adult_frequency_set: AdultFrequen
     """24 levels, from 19 frequency sets: one for the bottom and one for each level above 0."""
     table = adult_frequency_set(paper.ATTRIBUTES[6], None)
     counter = NodeCounter(table)
-    powers = {(p.attribute, p.level): p for p in level_statistics(table, counter)}
+    powers = {(p.attribute, p.level): p for p in compute_level_statistics(table, counter)}
     assert counter.counted == 19
     assert len(paper.GROUPING_POWER) == len(powers) == 24
     for attribute, level, groups, average, importance in paper.GROUPING_POWER:
@@ -136,7 +138,7 @@ def test_the_paper_s_requests_are_ten_exact_and_eighteen_relaxed(comparisons: Co
 
 
 def counted(comparisons: Comparisons, percent: str, part: str | None, runtime: bool) -> Counter[Effect]:
-    return tally(comparisons(percent).values(), part, runtime=runtime)
+    return count_effects(comparisons(percent).values(), part, runtime=runtime)
 
 
 def test_exact_answers(comparisons: Comparisons) -> None:
@@ -161,14 +163,14 @@ def test_the_same_solution_is_told_in_three_readings(comparisons: Comparisons) -
     """Printed 6 and 8 count another node of the same height; 4 and 6 suppress as few rows, 3 and 5 are it."""
     found = list(comparisons("5%").values())
     for runtime, counts in ((False, ("4", "3")), (True, ("6", "5"))):
-        readings = stricter(found, runtime=runtime)
+        readings = count_strict_matches(found, runtime=runtime)
         assert tuple(of_parts[0] for of_parts in readings.values()) == counts
         assert len({of_parts[1:] for of_parts in readings.values()}) == 1
 
 
 def test_the_average_by_height_of_the_prepared_nodes(adult_frequency_set: AdultFrequencySet) -> None:
     """Of QI 5, k = 3: the full lattice's averages are printed as 10,458, 7,795 and 5,537."""
-    averages = partial_averages(
+    averages = average_by_height(
         prepare_partial_lattice(adult_frequency_set(paper.ATTRIBUTES[5]), "5%"), Requirement(k=3)
     )
     assert [round(averages[height]) for height in (0, 1, 2)] == [10_458, 4_514, 2_169]
@@ -246,8 +248,8 @@ def test_lambda_is_the_best_metric_where_suppression_is_not_small(
 
     It also found that sums work better than products; so do ours for Λ, not for Γ over all heights.
     """
-    found = [c for evaluated in for_k.values() for c in compare_metrics(evaluated, (3, 10, 50))]
-    sums = {str(s.metric): s for s in total(found)}
+    found = [c for evaluated in for_k.values() for c in compare_importance_metrics(evaluated, (3, 10, 50))]
+    sums = {str(s.metric): s for s in sum_comparisons(found)}
     assert all((s.heights, s.absent, s.large) == (171, 0, 89) for s in sums.values())
     assert {name: s.misses for name, s in sums.items()} == {
         "gamma": 65,
@@ -264,7 +266,9 @@ def test_lambda_is_the_best_metric_where_suppression_is_not_small(
     products = [
         c
         for evaluated in for_k.values()
-        for c in compare_metrics(evaluated, (3, 10, 50), metrics=("lambda-product", "gamma-product"))
+        for c in compare_importance_metrics(
+            evaluated, (3, 10, 50), metrics=("lambda-product", "gamma-product")
+        )
     ]
-    of_products = {str(s.metric): (s.misses, s.large_misses) for s in total(products)}
+    of_products = {str(s.metric): (s.misses, s.large_misses) for s in sum_comparisons(products)}
     assert of_products == {"lambda-product": (95, 39), "gamma-product": (58, 15)}

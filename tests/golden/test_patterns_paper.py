@@ -7,18 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from papers.pattern_experiments import RecodingQuality, measure_quality
 
+from discreet.model.class_recoding import PatternConstraints, PatternMask, TieBreak
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
-from discreet.model.pattern import PatternConstraints, PatternMask, Tie
 from discreet.model.requirement import Requirement
 from discreet.models import Patterns
-from discreet.patterns.greedy import GuidedRecoding, greedy
-from discreet.patterns.masks import mask_of_constraints, mask_of_vectors
-from discreet.patterns.quality import Quality, quality
+from discreet.patterns.greedy_assignment import GreedyResult, solve_greedily
+from discreet.patterns.masks import build_mask_from_constraints, build_mask_from_vectors
 from discreet.settings import Settings
-from discreet.verbs.auditing import audit
-from discreet.verbs.opening import open as open_table
+from discreet.verbs.audits import audit
+from discreet.verbs.table import open as open_table
 from tests.golden import pattern_figures as printed
 
 TABLE_8 = """
@@ -53,16 +53,16 @@ def solved(
     settings: Settings,
     *,
     numeric: tuple[str, ...] = (),
-    tie: Tie = Tie.LAST_COLUMN_FIRST,
+    tie: TieBreak = TieBreak.LAST_COLUMN_FIRST,
     bound: bool = False,
-) -> tuple[GuidedRecoding, Quality]:
-    found = greedy(table, mask, Requirement(k), settings, tie=tie, bound=bound, evaluator="kernels")
-    return found, quality(table, found.recoding, numeric)
+) -> tuple[GreedyResult, RecodingQuality]:
+    found = solve_greedily(table, mask, Requirement(k), settings, tie=tie, bound=bound, evaluator="kernels")
+    return found, measure_quality(table, found.recoding, numeric)
 
 
 def test_nursery_is_exact_and_proven_optimal_by_counting(data_dir: Path, settings: Settings) -> None:
     table = read(data_dir / "nursery" / "nursery.csv")
-    mask = mask_of_constraints(table, PatternConstraints(), settings)
+    mask = build_mask_from_constraints(table, PatternConstraints(), settings)
     assert len(mask) == 256
     for k, row in printed.figures(printed.NURSERY).items():
         found, measured = solved(table, mask, k, settings, bound=True)
@@ -73,12 +73,12 @@ def test_nursery_is_exact_and_proven_optimal_by_counting(data_dir: Path, setting
 
 def test_cmc_with_two_stars_is_exact(data_dir: Path, settings: Settings) -> None:
     table = read(data_dir / "cmc" / "cmc.csv")
-    mask = mask_of_constraints(table, PatternConstraints(max_stars=2), settings)
+    mask = build_mask_from_constraints(table, PatternConstraints(max_stars=2), settings)
     assert len(mask) == 57
     numeric = ("wife_age", "number_of_children")
     for k, row in printed.figures(printed.CMC_TWO_STARS).items():
         found, measured = solved(
-            table, mask, k, settings, numeric=numeric, tie=Tie.FIRST_COLUMN_FIRST, bound=True
+            table, mask, k, settings, numeric=numeric, tie=TieBreak.FIRST_COLUMN_FIRST, bound=True
         )
         assert (found.cost, measured.types, measured.maximum) == (row[0], *row[2:])
         assert measured.usefulness == pytest.approx(row[1], abs=0.006)
@@ -88,7 +88,7 @@ def test_cmc_with_two_stars_is_exact(data_dir: Path, settings: Settings) -> None
 
 def test_cmc_with_all_patterns_is_exact(data_dir: Path, settings: Settings) -> None:
     table = read(data_dir / "cmc" / "cmc.csv")
-    mask = mask_of_constraints(table, PatternConstraints(), settings)
+    mask = build_mask_from_constraints(table, PatternConstraints(), settings)
     for k, row in printed.figures(printed.CMC).items():
         _, measured = solved(table, mask, k, settings)
         assert (measured.types, measured.maximum) == (row[1], row[3])
@@ -104,7 +104,7 @@ def test_adult_2_with_the_users_patterns_is_within_the_tie_order(data_dir: Path,
         together=(("work_class", "occupation"),),
         at_most_one=(("age", "sex", "race"),),
     )
-    mask = mask_of_constraints(table, constraints, settings)
+    mask = build_mask_from_constraints(table, constraints, settings)
     assert len(mask) == 15
     for k, (s, _, types, largest) in printed.figures(printed.ADULT_2_GUIDED).items():
         found, measured = solved(table, mask, k, settings)
@@ -115,17 +115,17 @@ def test_adult_2_with_the_users_patterns_is_within_the_tie_order(data_dir: Path,
 
 def test_adult_2_with_the_users_patterns_is_exact_in_one_order(data_dir: Path, settings: Settings) -> None:
     table = read(data_dir / "adult" / "adult2_32561.csv")
-    mask = mask_of_vectors(table, TABLE_8.split(), settings)
+    mask = build_mask_from_vectors(table, TABLE_8.split(), settings)
     assert len(mask) == 15
     for k, row in printed.figures(printed.ADULT_2_GUIDED).items():
-        found, measured = solved(table, mask, k, settings, numeric=("age",), tie=Tie.AS_GIVEN)
+        found, measured = solved(table, mask, k, settings, numeric=("age",), tie=TieBreak.AS_GIVEN)
         assert (found.cost, measured.types, measured.maximum) == (row[0], *row[2:])
         assert measured.usefulness == pytest.approx(row[1], abs=0.006)
 
 
 def test_adult_2_with_all_patterns_is_exact(data_dir: Path, settings: Settings) -> None:
     table = read(data_dir / "adult" / "adult2_32561.csv")
-    mask = mask_of_constraints(table, PatternConstraints(), settings)
+    mask = build_mask_from_constraints(table, PatternConstraints(), settings)
     for k, row in printed.figures(printed.ADULT_2).items():
         _, measured = solved(table, mask, k, settings, numeric=("age",))
         assert (measured.types, measured.maximum) == row[1:]
@@ -158,7 +158,7 @@ def test_the_optimum_of_adult_2_is_the_same_release_for_every_verb(
 @pytest.mark.slow
 def test_adult_with_all_patterns_is_exact(data_dir: Path, settings: Settings) -> None:
     table = read(data_dir / "adult" / "adult_32561.csv", without="fnlwgt")
-    mask = mask_of_constraints(table, PatternConstraints(), settings)
+    mask = build_mask_from_constraints(table, PatternConstraints(), settings)
     assert len(mask) == 16_384
     for k, row in printed.figures(printed.ADULT).items():
         _, measured = solved(table, mask, k, settings, numeric=NUMBERS)

@@ -13,7 +13,7 @@ from discreet.model.criteria.delta_presence import DeltaPresence
 from discreet.model.criteria.k_map import KMap
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.results.publication import suppressed_rows
+from discreet.results.publish_result import count_suppressed_rows
 
 NAMES = ["sex", "age", "race", "marital_status", "education", "native_country", "work_class", "salary_class"]
 USA = 318_622_525
@@ -52,7 +52,7 @@ def test_each_is_a_solution(subset: FrequencySet, data_dir: Path) -> None:
     for row in rows:
         assert row["attributes"].split() == NAMES
         node = tuple(map(int, row["levels"].split()))
-        found = suppressed_rows(subset, node, Requirement(criteria=asked_of(row["models"]) or ()))
+        found = count_suppressed_rows(subset, node, Requirement(criteria=asked_of(row["models"]) or ()))
         assert found <= float(row["suppression_limit"]) * subset.rows
         told.append((row["id"].removeprefix("Anonymization"), found))
     assert len(told) >= 10
@@ -68,11 +68,11 @@ def test_suppressed_rows_are_a_share_of_the_people_who_match_no_class(
     There are people who match no class; from 0.05 to 0.15 of them have a suppressed row.
     """
     node = tuple(map(int, levels.split()))
-    found = suppressed_rows(subset, node, Requirement(5, criteria=[DeltaPresence(0.15, least=0.05)]))
+    found = count_suppressed_rows(subset, node, Requirement(5, criteria=[DeltaPresence(0.15, least=0.05)]))
     assert 0 < found <= 0.05 * subset.rows
-    assert suppressed_rows(subset, node, Requirement(5, criteria=[DeltaPresence(0.15)])) == found
+    assert count_suppressed_rows(subset, node, Requirement(5, criteria=[DeltaPresence(0.15)])) == found
     narrow = Requirement(5, criteria=[DeltaPresence(0.15, least=0.149)])
-    assert suppressed_rows(subset, node, narrow) == subset.rows
+    assert count_suppressed_rows(subset, node, narrow) == subset.rows
 
 
 def test_an_estimate_is_the_same_k(data_dir: Path) -> None:
@@ -80,6 +80,6 @@ def test_an_estimate_is_the_same_k(data_dir: Path) -> None:
     adult = opened(data_dir, data_dir / "adult" / "adult_30162.csv", None)
     estimated = KMap(1000, estimator="zero-truncated-poisson", fraction=adult.rows / USA, significance=0.01)
     node = (0, 0, 1, 1, 1, 2, 1, 0)
-    found = suppressed_rows(adult, node, Requirement(criteria=[estimated]))
-    assert found == suppressed_rows(adult, node, Requirement(3))
+    found = count_suppressed_rows(adult, node, Requirement(criteria=[estimated]))
+    assert found == count_suppressed_rows(adult, node, Requirement(3))
     assert found <= 0.05 * adult.rows

@@ -17,25 +17,25 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.frequency.population import with_people
-from discreet.lattice import some_nodes
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.measures.aggregates import cost_at
+from discreet.frequency.rollup import attach_population
+from discreet.lattice import size_counter
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.measures.cell_sums import cost_at
 from discreet.measures.cost_kinds import ClassSizeCost, Cost
-from discreet.measures.costs import cost_over
+from discreet.measures.named_costs import cost_over
 from discreet.measures.node_statistics import NodeStatistics
-from discreet.model.cost_value import parts_of
 from discreet.model.criteria.entropy_diversity import EntropyDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criterion_inputs import SensitiveAttribute
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
-from discreet.model.sensitive_attribute import SensitiveAttribute
-from discreet.search import whole_lattice
-from discreet.search.node_statistics import StatisticsCounter
+from discreet.model.search_result import cost_parts
+from discreet.search import search_problem
+from discreet.search.node_counts import StatisticsCounter
 from discreet.search.optimal import optimal
-from discreet.search.task import SearchTask
+from discreet.search.search_problem import SearchProblem
 from discreet.settings import Settings
 from tests.golden.adult_rows import NINE, SENSITIVE, Adult, Rows
 from tests.golden.plain_models import Judge, Judged, grassberger, judged, judges_of, seen_at
@@ -99,7 +99,7 @@ class Bench:
 
     def published(self, rows: Rows) -> FrequencySet:
         """The row types of a subset beside the whole table, among whose people it is."""
-        return with_people(self.with_occupations(rows), self.table(self.adult.everyone), "Adult")
+        return attach_population(self.with_occupations(rows), self.table(self.adult.everyone), "Adult")
 
     def with_occupations(self, rows: Rows) -> FrequencySet:
         """The row types of a subset with the sensitive attribute, its hierarchy beside it."""
@@ -159,7 +159,7 @@ def cheapest(bench: Bench, case: Case, cost: Cost) -> float:
         return float(cost.of_sizes(*sizes, suppressed[within]).min())
     if isinstance(cost, ClassSizeCost):
         return float(bench.judged.all_squares[case.place, within].min())
-    bounds = cost.least_of(nodes[within], suppressed[within])
+    bounds = cost.lower_bounds(nodes[within], suppressed[within])
     best: float | None = None
     for position in _ascending(bounds):
         if best is not None and cost_at(bounds, position) > best + 1e-9:
@@ -226,7 +226,7 @@ def is_theirs(row: Golden, node: LatticeNode) -> bool:
 
 def told(case: Case, cost: float) -> tuple[float, ...]:
     """A cost as the rival tells it: some of its scores are sums over the rows where ours are means."""
-    return tuple(part * (int(case.rows.sum()) if case.golden.is_a_sum else 1) for part in parts_of(cost))
+    return tuple(part * (int(case.rows.sum()) if case.golden.is_a_sum else 1) for part in cost_parts(cost))
 
 
 @pytest.mark.slow
@@ -239,11 +239,11 @@ def test_the_search_finds_them_by_the_programs_own_criteria(
         criteria = criteria_of(cases[0].golden) or ()
         table = bench.published(cases[0].rows)
         lattice = evaluate_lattice(table, SETTINGS, diversity=False, criteria=criteria)
-        monkeypatch.setattr(whole_lattice, "evaluate_lattice", lambda *_, found=lattice, **__: found)
+        monkeypatch.setattr(search_problem, "evaluate_lattice", lambda *_, found=lattice, **__: found)
         for case in cases:
             row = case.golden
             request = Request.of(criteria=criteria, max_suppressed=f"{row.limit:%}")
-            task = SearchTask.of(table, request, SETTINGS, cost=row.cost, weights=row.weights)
+            task = SearchProblem.of(table, request, SETTINGS, cost=row.cost, weights=row.weights)
             (best,) = optimal(task).solutions
             assert best.cost is not None
             found.add(row.name)
@@ -256,8 +256,8 @@ def test_the_search_by_stages_finds_those_of_k_anonymity(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The compiled path, which leaves most nodes out; nothing is evaluated whole."""
-    monkeypatch.setattr(some_nodes, "kernels_ready", lambda *_, **__: True)
-    monkeypatch.setattr(whole_lattice, "evaluate_lattice", None)
+    monkeypatch.setattr(size_counter, "are_kernels_ready", lambda *_, **__: True)
+    monkeypatch.setattr(search_problem, "evaluate_lattice", None)
     found = 0
     for name, case in bench.cases.items():
         row, criteria = case.golden, criteria_of(case.golden) or ()
@@ -265,7 +265,7 @@ def test_the_search_by_stages_finds_those_of_k_anonymity(
             continue
         request = Request.of(criteria=criteria, max_suppressed=f"{row.limit:%}")
         table = bench.table(case.rows)
-        task = SearchTask.of(table, request, SETTINGS, cost=row.cost, weights=row.weights)
+        task = SearchProblem.of(table, request, SETTINGS, cost=row.cost, weights=row.weights)
         result = optimal(task)
         (best,) = result.solutions
         assert best.cost is not None

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.hierarchy import AgeHierarchy, IntervalHierarchy
-from discreet.hierarchy.ages import age_on
+from discreet.hierarchy.ages import compute_age
 from discreet.settings import Settings
-from discreet.verbs.opening import open as open_table
+from discreet.verbs.table import open as open_table
 from tests.hierarchy.soundness import assert_sound, paths
 
 DAY = date(2026, 11, 23)
@@ -34,13 +34,13 @@ def birthdays(reference: date, born: date) -> int:
 @given(st.dates(date(1880, 1, 1), date(2030, 1, 1)), st.integers(0, 45_000))
 def test_an_age_is_the_number_of_birthdays(reference: date, days: int) -> None:
     born = date.fromordinal(max(1, reference.toordinal() - days))
-    assert age_on(reference, born) == birthdays(reference, born)
+    assert compute_age(reference, born) == birthdays(reference, born)
 
 
 def test_born_on_the_29th_of_february() -> None:
     born = date(2004, 2, 29)
     days = (date(2023, 2, 28), date(2023, 3, 1), date(2024, 2, 28), date(2024, 2, 29), date(2004, 2, 29))
-    assert [age_on(day, born) for day in days] == [18, 19, 19, 20, 0]
+    assert [compute_age(day, born) for day in days] == [18, 19, 19, 20, 0]
 
 
 def test_ages_and_their_intervals() -> None:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.hierarchy.auto import AutoHierarchy
-from discreet.hierarchy.flat import FlatHierarchy
+from discreet.hierarchy.automatic import AutoHierarchy
+from discreet.hierarchy.level_table import FlatHierarchy
 from tests.hierarchy.soundness import assert_sound, paths, paths_of
 
 

@@ -10,12 +10,11 @@ from types import ModuleType
 import pytest
 
 from discreet.errors import InputError
-from discreet.hierarchy import bands, known_orders, order
-from discreet.hierarchy.bands import ordered_bands, parse_band
+from discreet.hierarchy import bands, ordered_values
+from discreet.hierarchy.bands import order_bands, parse_band
 from discreet.hierarchy.intervals import IntervalHierarchy
-from discreet.hierarchy.known_orders import education_order
-from discreet.hierarchy.order import OrderHierarchy
-from discreet.profile import ordered_values
+from discreet.hierarchy.ordered_values import OrderHierarchy, order_education_levels
+from discreet.profile import hierarchy_proposal
 
 OPEN = float("inf")
 
@@ -61,7 +60,7 @@ BANDS: list[tuple[str, tuple[float, float] | None]] = [
 ]
 
 
-@pytest.mark.parametrize("module", [bands, known_orders, order, ordered_values])
+@pytest.mark.parametrize("module", [bands, ordered_values, ordered_values, hierarchy_proposal])
 def test_examples(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
 
@@ -91,7 +90,7 @@ def test_parse_band(text: str, ends: tuple[float, float] | None) -> None:
 def test_bands_are_ordered_by_their_numbers(texts: list[str]) -> None:
     for seed in range(5):
         shuffled = random.Random(seed).sample(texts, len(texts))
-        assert ordered_bands(shuffled) == tuple(texts)
+        assert order_bands(shuffled) == tuple(texts)
 
 
 @pytest.mark.parametrize(
@@ -107,13 +106,13 @@ def test_bands_are_ordered_by_their_numbers(texts: list[str]) -> None:
     ],
 )
 def test_texts_that_are_no_bands_or_overlap_have_no_order(texts: list[str]) -> None:
-    assert ordered_bands(texts) is None
+    assert order_bands(texts) is None
 
 
 def test_levels_of_education_of_adult_are_in_the_order_of_its_numbers() -> None:
     grades = ["Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad"]
     degrees = ["Some-college", "Assoc-voc", "Assoc-acdm", "Bachelors", "Masters", "Prof-school", "Doctorate"]
-    assert education_order(sorted(grades + degrees)) == (*grades, *degrees)
+    assert order_education_levels(sorted(grades + degrees)) == (*grades, *degrees)
 
 
 @pytest.mark.parametrize(
@@ -125,12 +124,12 @@ def test_levels_of_education_of_adult_are_in_the_order_of_its_numbers() -> None:
     ],
 )
 def test_levels_of_education(texts: list[str]) -> None:
-    assert education_order(sorted(texts)) == tuple(texts)
+    assert order_education_levels(sorted(texts)) == tuple(texts)
 
 
 @pytest.mark.parametrize("texts", [["Sales", "Master", "Tech"], ["Ulm", "Kiel"], ["Masters", "Bachelors"]])
 def test_other_texts_are_no_levels_of_education(texts: list[str]) -> None:
-    assert education_order(texts) is None
+    assert order_education_levels(texts) is None
 
 
 def test_an_order_without_values_finds_the_order_of_bands() -> None:

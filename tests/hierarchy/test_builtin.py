@@ -9,8 +9,8 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.hierarchy import BuiltinHierarchy
-from discreet.hierarchy.builtin.hierarchy import BUILTINS
-from discreet.hierarchy.builtin.outline import entries
+from discreet.hierarchy.builtin.builder import BUILTINS
+from discreet.hierarchy.builtin.catalog import outline_entries
 from tests.hierarchy.soundness import assert_sound, paths
 
 
@@ -43,11 +43,11 @@ def test_an_example_and_a_stranger(name: str) -> None:
 
 
 def test_diagnoses_are_22_chapters_and_263_blocks() -> None:
-    blocks = [block for _, block in entries("icd10.outline")]
-    assert len({chapter for chapter, _ in entries("icd10.outline")}) == 22
+    blocks = [block for _, block in outline_entries("icd10.outline")]
+    assert len({chapter for chapter, _ in outline_entries("icd10.outline")}) == 22
     assert len(blocks) == 263
     for (chapter, block), (_, following) in zip(
-        entries("icd10.outline"), entries("icd10.outline")[1:], strict=False
+        outline_entries("icd10.outline"), outline_entries("icd10.outline")[1:], strict=False
     ):
         assert chapter[:3] <= block[:3] <= block[4:7] <= chapter[4:7]
         assert block[4:7] < following[:3] or following[:3] == "U00"
@@ -67,9 +67,11 @@ def test_forms_of_a_diagnosis() -> None:
 
 
 def test_occupations_are_10_43_130_and_436() -> None:
-    minors = [line.rpartition(": ")[0] for _, _, line in entries("isco08.outline")]
+    minors = [line.rpartition(": ")[0] for _, _, line in outline_entries("isco08.outline")]
     units = {
-        line[:3] + digit for _, _, line in entries("isco08.outline") for digit in line.rpartition(": ")[2]
+        line[:3] + digit
+        for _, _, line in outline_entries("isco08.outline")
+        for digit in line.rpartition(": ")[2]
     }
     groups = {code for minor in minors for code in (minor[:3], minor[:2], minor[:1])}
     assert (len(units), len(groups)) == (436, 130 + 43 + 10)
@@ -112,7 +114,7 @@ def test_forms_of_an_activity() -> None:
 
 
 def test_countries_are_those_of_the_standard() -> None:
-    lines = [line.split(maxsplit=3) for _, _, line in entries("countries.outline")]
+    lines = [line.split(maxsplit=3) for _, _, line in outline_entries("countries.outline")]
     assert len(lines) == 249
     for place, length in enumerate((2, 3, 3)):
         assert len({line[place] for line in lines}) == 249

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.hierarchy.csv_file import FileHierarchy, write_hierarchy_csv
-from discreet.hierarchy.table import hierarchy_from_columns, hierarchy_from_rows
+from discreet.hierarchy.level_table import hierarchy_from_columns, hierarchy_from_rows
 from tests.hierarchy.soundness import assert_sound, paths
 
 HEIGHTS = {

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.hierarchy.dates import GRANULARITIES, LABELS, DateHierarchy
+from discreet.hierarchy.dates import DATE_LABELS, GRANULARITIES, DateHierarchy
 from tests.hierarchy.soundness import assert_sound, paths
 
 
@@ -176,7 +176,7 @@ def test_what_is_accepted_nests_and_what_is_refused_does_not() -> None:
     for fine, coarse in itertools.permutations(GRANULARITIES, 2):
         parents: dict[str, set[str]] = {}
         for day in days:
-            parents.setdefault(LABELS[fine](day), set()).add(LABELS[coarse](day))
+            parents.setdefault(DATE_LABELS[fine](day), set()).add(DATE_LABELS[coarse](day))
         nests = all(len(found) == 1 for found in parents.values())
         try:
             DateHierarchy((fine, coarse))

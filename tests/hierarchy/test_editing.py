@@ -8,9 +8,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.hierarchy.editing import HierarchyDraft
-from discreet.hierarchy.rows_check import problems_of
-from discreet.hierarchy.table import hierarchy_from_rows
+from discreet.hierarchy.draft import HierarchyDraft, find_row_problems
+from discreet.hierarchy.level_table import hierarchy_from_rows
 from tests.drawing import some_of
 
 FLAT = HierarchyDraft(tuple((leaf, "*") for leaf in "abcdef"))
@@ -19,7 +18,7 @@ FLAT = HierarchyDraft(tuple((leaf, "*") for leaf in "abcdef"))
 def is_sound(draft: HierarchyDraft) -> bool:
     hierarchy = hierarchy_from_rows("x", draft.rows, origin="test")
     again = HierarchyDraft.of(hierarchy)
-    return problems_of(draft.rows) == () and again.rows == draft.rows
+    return find_row_problems(draft.rows) == () and again.rows == draft.rows
 
 
 def test_a_group_on_a_flat_hierarchy_puts_a_level_between() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from discreet.errors import InputError
-from discreet.hierarchy.levels import LevelsHierarchy
+from discreet.hierarchy.level_table import LevelsHierarchy
 from tests.hierarchy.soundness import paths
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.hierarchy.mask import MaskHierarchy
+from discreet.hierarchy.character_mask import MaskHierarchy
 from tests.hierarchy.soundness import assert_sound, paths
 
 

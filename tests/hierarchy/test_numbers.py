@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.hierarchy import group_labels, messages, numbers, value_order
-from discreet.hierarchy.numbers import (
-    decimals,
+from discreet.hierarchy import cell_values, messages, ordered_values
+from discreet.hierarchy.cell_values import (
+    decimal_places,
     floor_quotient,
-    number_text,
+    format_number,
     parse_number,
+    scale_down,
     scaled_floor,
-    unscaled,
 )
 
 DECIMALS = st.one_of(
@@ -28,7 +28,9 @@ DECIMALS = st.one_of(
 )
 
 
-@pytest.mark.parametrize("module", [group_labels, messages, numbers, value_order], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "module", [ordered_values, messages, cell_values, cell_values], ids=lambda m: m.__name__
+)
 def test_examples_in_docstrings(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
@@ -36,16 +38,16 @@ def test_examples_in_docstrings(module: object) -> None:
 @given(DECIMALS)
 def test_texts_there_and_back(number: Decimal) -> None:
     assert parse_number(str(number)) == number
-    text = number_text(number)
+    text = format_number(number)
     assert "e" not in text.lower()
     assert Decimal(text) == number
-    assert decimals(number) == len(text.partition(".")[2])
+    assert decimal_places(number) == len(text.partition(".")[2])
 
 
 @given(DECIMALS, st.integers(0, 400), DECIMALS)
 def test_arithmetic_is_exact(number: Decimal, scale: int, width: Decimal) -> None:
     assert scaled_floor(number, scale) == floor(Fraction(number) * 10**scale)
-    assert Fraction(unscaled(scaled_floor(number, scale), scale)) == Fraction(
+    assert Fraction(scale_down(scaled_floor(number, scale), scale)) == Fraction(
         floor(Fraction(number) * 10**scale), 10**scale
     )
     if width > 0:

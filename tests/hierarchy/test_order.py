@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.hierarchy.group_labels import LABELS, group_column, range_label
-from discreet.hierarchy.order import OrderHierarchy
-from discreet.hierarchy.value_order import in_order, order_key
-from discreet.model.group_labels import range_ends
+from discreet.hierarchy.cell_values import sort_values, value_sort_key
+from discreet.hierarchy.ordered_values import GROUP_LABELS, OrderHierarchy, group_label_column, range_label
+from discreet.model.published_cells import parse_range_label
 from tests.hierarchy.soundness import assert_sound, paths
 
 GRADES = ("none", "low", "middle", "high", "extreme")
@@ -54,25 +53,25 @@ def test_the_data_is_ordered_by_size_and_naturally() -> None:
 def test_sets() -> None:
     hierarchy = OrderHierarchy(sizes=(3,), label="set").build("x", list("abcd"))
     assert hierarchy.labels[1] == ("{a, b, c}", "d")
-    assert LABELS["set"]([str(n) for n in range(14)]) == "{0, 1, 2, … (14 values)}"
-    assert range_label(["a"]) == LABELS["set"](["a"]) == "a"
+    assert GROUP_LABELS["set"]([str(n) for n in range(14)]) == "{0, 1, 2, … (14 values)}"
+    assert range_label(["a"]) == GROUP_LABELS["set"](["a"]) == "a"
 
 
 def test_two_sets_never_print_alike() -> None:
     """A value with a comma stands in quotes, as in Mondrian's labels; neither group needs a number."""
-    column = group_column(["a, b", "c", "a", "b, c"], [2, 2], "set")
+    column = group_label_column(["a, b", "c", "a", "b, c"], [2, 2], "set")
     assert column == ['{"a, b", c}'] * 2 + ['{a, "b, c"}'] * 2
-    many = group_column([*(f"a{n}" for n in range(9)), *(f"b, {n}" for n in range(9))], [9, 9], "set")
+    many = group_label_column([*(f"a{n}" for n in range(9)), *(f"b, {n}" for n in range(9))], [9, 9], "set")
     assert set(many) == {"{a0, a1, a2, … (9 values)}", '{"b, 0", "b, 1", "b, 2", … (9 values)}'}
 
 
 def test_two_ranges_never_print_alike() -> None:
-    column = group_column(["a", "b … c", "a … b", "c", "a … b … c"], [2, 2, 1], "range")
+    column = group_label_column(["a", "b … c", "a … b", "c", "a … b … c"], [2, 2, 1], "range")
     assert column == ['a … "b … c"'] * 2 + ['"a … b" … c'] * 2 + ["a … b … c"]
 
 
 def test_groups_have_different_labels_whatever_the_values() -> None:
-    sets = group_column([*(f"{n:02}" for n in range(9)), "{00, 01, 02, … (9 values)}"], [9, 1], "set")
+    sets = group_label_column([*(f"{n:02}" for n in range(9)), "{00, 01, 02, … (9 values)}"], [9, 1], "set")
     assert sets[-1] == "{00, 01, 02, … (9 values)} (2)"
 
 
@@ -110,7 +109,7 @@ TEXTS = st.text(st.sampled_from("ab1 …(2)"), min_size=1, max_size=8)
 def test_any_values_nest_in_groups_of_the_size(values: set[str], fanout: int, label: str) -> None:
     hierarchy = OrderHierarchy(fanout=fanout, label=label).build("x", sorted(values))  # type: ignore[arg-type]
     assert_sound(hierarchy, values)
-    assert list(hierarchy.leaves) == in_order(values)
+    assert list(hierarchy.leaves) == sort_values(values)
     for level in range(hierarchy.height):
         size = fanout**level
         assert hierarchy.ancestors[level].tolist() == [place // size for place in range(len(values))]
@@ -118,9 +117,9 @@ def test_any_values_nest_in_groups_of_the_size(values: set[str], fanout: int, la
 
 @given(st.lists(st.one_of(st.text(max_size=6), st.integers().map(str)), unique=True), st.randoms())
 def test_the_order_is_total(values: list[str], rng: object) -> None:
-    assert in_order(reversed(values)) == in_order(values)
+    assert sort_values(reversed(values)) == sort_values(values)
     whole = [v for v in values if v.lstrip("-").isascii() and v.lstrip("-").isdigit() and v.count("-") < 2]
-    assert [int(v) for v in in_order(whole)] == sorted(int(v) for v in whole)
+    assert [int(v) for v in sort_values(whole)] == sorted(int(v) for v in whole)
 
 
 ENDS = st.text(st.sampled_from('a" …\\'), min_size=1, max_size=7)
@@ -128,7 +127,7 @@ ENDS = st.text(st.sampled_from('a" …\\'), min_size=1, max_size=7)
 
 @given(st.tuples(ENDS, ENDS), st.tuples(ENDS, ENDS))
 def test_the_ends_of_a_range_are_read_back(one: tuple[str, str], other: tuple[str, str]) -> None:
-    assert one in range_ends(range_label(one))
+    assert one in parse_range_label(range_label(one))
     assert one == other or range_label(one) != range_label(other)
 
 
@@ -142,5 +141,5 @@ def test_values_of_one_form_are_in_the_order_of_all_values(form: str, digits: li
         return "".join(next(given) if c == "0" else c for c in form)
 
     values = list({filled(numbers) for numbers in digits})
-    assert in_order(values) == sorted(values, key=order_key)
-    assert in_order([*values, "x"]) == sorted([*values, "x"], key=order_key)
+    assert sort_values(values) == sorted(values, key=value_sort_key)
+    assert sort_values([*values, "x"]) == sorted([*values, "x"], key=value_sort_key)

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.hierarchy import csv_file
-from discreet.hierarchy.csv_file import FileHierarchy
-from discreet.hierarchy.plain_levels import plain_levels
+from discreet.hierarchy.csv_file import FileHierarchy, parse_plain_levels
 
 CELLS = st.sampled_from(
     ["a", "b", "", " ", "ü", "*", "12345678", "123456789", "12345678x", "€" * 9, '"', "\r", "\0"]
@@ -51,14 +50,16 @@ def test_what_is_built_is_what_the_reader_builds(
     path.write_bytes(("\n".join(delimiter.join(cells) for cells in lines) + last).encode())
     found = built(path, delimiter if named else None)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_file, "plain_levels", lambda *_: None)
+        patch.setattr(csv_file, "parse_plain_levels", lambda *_: None)
         assert built(path, delimiter if named else None) == found
 
 
 def test_cells_of_many_lengths_and_letters_are_told_apart() -> None:
     leaves = [letter * length for length in range(1, 22) for letter in ("a", "é", "猫")]
     above = [leaf[: max(len(leaf) // 2, 1)] for leaf in leaves]
-    levels = plain_levels("\n".join(f"{leaf},{up},*" for leaf, up in zip(leaves, above, strict=True)), ",")
+    levels = parse_plain_levels(
+        "\n".join(f"{leaf},{up},*" for leaf, up in zip(leaves, above, strict=True)), ","
+    )
     assert levels is not None
     assert levels[0].labels == tuple(leaves)
     assert [levels[1].value(row) for row in range(len(leaves))] == above
@@ -80,4 +81,4 @@ def test_cells_of_many_lengths_and_letters_are_told_apart() -> None:
     ],
 )
 def test_what_a_reader_might_see_otherwise_is_left_to_it(text: str) -> None:
-    assert plain_levels(text, ";") is None
+    assert parse_plain_levels(text, ";") is None

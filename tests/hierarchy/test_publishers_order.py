@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from discreet.hierarchy import FileHierarchy, LevelsHierarchy, MaskHierarchy, OrderHierarchy
-from discreet.hierarchy.csv_file import hierarchy_csv_text
-from discreet.hierarchy.editing import HierarchyDraft
-from discreet.hierarchy.table import hierarchy_from_rows
-from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.leaf_order import leaf_order, tree_order
-from discreet.model.sensitive_attribute import SensitiveAttribute
+from discreet.hierarchy.csv_file import format_hierarchy_csv
+from discreet.hierarchy.draft import HierarchyDraft
+from discreet.hierarchy.level_table import hierarchy_from_rows
+from discreet.model.criterion_inputs import SensitiveAttribute
+from discreet.model.hierarchy import GeneralizationHierarchy, order_leaves, order_leaves_by_tree
 
 ROWS = (("v1", "X", "*"), ("v2", "Y", "*"), ("v3", "X", "*"), ("v4", "Y", "*"))
 
@@ -25,7 +24,7 @@ def build(rows: Sequence[Sequence[str]] = ROWS) -> GeneralizationHierarchy:
 
 def in_order(hierarchy: GeneralizationHierarchy) -> list[str]:
     """The leaves by their place in the order, NULL left out."""
-    return [hierarchy.leaves[code] for code in leaf_order(hierarchy).code[:-1].tolist()]
+    return [hierarchy.leaves[code] for code in order_leaves(hierarchy).code[:-1].tolist()]
 
 
 def test_groups_that_interleave_leave_the_order_of_the_lines() -> None:
@@ -34,8 +33,8 @@ def test_groups_that_interleave_leave_the_order_of_the_lines() -> None:
     assert found.leaf_ranks is not None
     assert found.leaf_ranks.tolist() == [0, 2, 1, 3]
     assert in_order(found) == ["v1", "v2", "v3", "v4"]
-    assert tree_order(found).code.tolist() == [0, 1, 2, 3, 4]
-    assert leaf_order(found).rank.tolist() == [0, 2, 1, 3, 4]
+    assert order_leaves_by_tree(found).code.tolist() == [0, 1, 2, 3, 4]
+    assert order_leaves(found).rank.tolist() == [0, 2, 1, 3, 4]
 
 
 def test_an_order_that_is_depth_first_needs_no_ranks() -> None:
@@ -71,7 +70,7 @@ SOURCES: dict[str, Callable[[Path], GeneralizationHierarchy]] = {
     "a mapping": lambda _: LevelsHierarchy.of({row[0]: row[1:] for row in ROWS}).build("s", ["v1"]),
     "an order": lambda _: OrderHierarchy(("v1", "v2", "v3", "v4"), fanout=2).build("s", ["v1"]),
     "a mask from the left": lambda _: MaskHierarchy("left").build("s", ["v4", "v2", "v3", "v1"]),
-    "its own text": lambda _: build([line.split(";") for line in hierarchy_csv_text(build()).splitlines()]),
+    "its own text": lambda _: build([line.split(";") for line in format_hierarchy_csv(build()).splitlines()]),
     "a draft": lambda _: build(HierarchyDraft.of(build()).rows),
     "a grouped draft": lambda _: build(HierarchyDraft(ROWS).group(1, ["X"], "Z").rows),
     "a moved value": lambda _: build(HierarchyDraft(ROWS).move(0, ["v3"], "Y").rows),

@@ -7,8 +7,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.hierarchy.rows_check import MOST_PROBLEMS, problems_of
-from discreet.hierarchy.table import check_coverage, hierarchy_from_rows
+from discreet.hierarchy.draft import MOST_PROBLEMS, find_row_problems
+from discreet.hierarchy.level_table import check_coverage, hierarchy_from_rows
 from tests.drawing import some_of
 
 CELLS = st.sampled_from(["a", "b", "c", "*", ""])
@@ -26,16 +26,16 @@ def test_a_table_without_faults_is_one_that_is_taken(rows: list[list[str]], valu
         taken = True
     except InputError:
         taken = False
-    assert (problems_of(rows, values) == ()) == taken
+    assert (find_row_problems(rows, values) == ()) == taken
 
 
 def test_each_fault_has_its_place() -> None:
     rows = [["a", "g", "x", "*"], ["b", "g", "y", "*"], ["a", "", "x", "T"]]
-    found = [(p.row, p.level, p.message.partition(" ")[0]) for p in problems_of(rows, ["a", "z"])]
+    found = [(p.row, p.level, p.message.partition(" ")[0]) for p in find_row_problems(rows, ["a", "z"])]
     assert found == [(2, 1, "an"), (2, 0, "the"), (2, 3, "a"), (1, 2, "'g'"), (None, 0, "a")]
-    assert problems_of([]) != ()
+    assert find_row_problems([]) != ()
 
 
 def test_ragged_rows_and_a_bound_on_their_number() -> None:
-    assert [(p.row, p.level) for p in problems_of([["a", "*"], ["b"]])] == [(1, None)]
-    assert len(problems_of([["a", "*"], *[["b"]] * 200])) == MOST_PROBLEMS
+    assert [(p.row, p.level) for p in find_row_problems([["a", "*"], ["b"]])] == [(1, None)]
+    assert len(find_row_problems([["a", "*"], *[["b"]] * 200])) == MOST_PROBLEMS

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.hierarchy.table import (
+from discreet.hierarchy.level_table import (
     check_coverage,
-    checked_leaves,
     hierarchy_from_columns,
     hierarchy_from_rows,
+    ordered_leaves,
 )
 from discreet.model.hierarchy import GeneralizationHierarchy
 from tests.hierarchy.soundness import assert_sound, paths
@@ -123,8 +123,8 @@ def test_numbers_that_differ_in_their_text_are_pointed_out() -> None:
 
 def test_an_empty_text_is_no_value() -> None:
     with pytest.raises(InputError, match=r'attribute \'x\'.*Add "" to null_values'):
-        checked_leaves("x", ["a", ""])
-    assert checked_leaves("x", ["b", "10", "9", "a"]) == ["9", "10", "a", "b"]
+        ordered_leaves("x", ["a", ""])
+    assert ordered_leaves("x", ["b", "10", "9", "a"]) == ["9", "10", "a", "b"]
 
 
 @given(st.integers(1, 40), st.integers(1, 4), st.randoms(use_true_random=False))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.hierarchy.taxonomy import Group, TaxonomyHierarchy
+from discreet.hierarchy.nested_groups import TaxonomyGroup, TaxonomyHierarchy
 from tests.hierarchy.soundness import assert_sound, paths
 
 
@@ -99,7 +99,7 @@ def test_a_wrong_taxonomy_is_refused_when_it_is_built(
 
 def test_the_parsed_tree_is_a_value() -> None:
     tree = TaxonomyHierarchy.of({"A": ["x", {"B": ["y"]}]})
-    assert tree.members == (Group("A", ("x", Group("B", ("y",)))),)
+    assert tree.members == (TaxonomyGroup("A", ("x", TaxonomyGroup("B", ("y",)))),)
     assert hash(tree) == hash(TaxonomyHierarchy(tree.members))
 
 

@@ -13,16 +13,14 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.kernels.class_scores import score
-from discreet.kernels.earth_movers import moving
-from discreet.kernels.plan import plan_rotation
-from discreet.kernels.value_rows import Occurring
-from discreet.lattice.compiled_scores import CompiledScores
-from discreet.model.class_facts import ClassValues
-from discreet.model.criteria.base import Bound
-from discreet.model.criteria.fixed_point import NEVER, UNIT
+from discreet.kernels.class_scores import make_distance_scratch, score_classes
+from discreet.kernels.packed_values import OccurringValues
+from discreet.kernels.rotation_plan import plan_rotation
+from discreet.lattice.score_buckets import CompiledScores
+from discreet.model.criteria.base import BoundCriterion
+from discreet.model.criteria.float_criterion import NEVER_SCORE, SCORE_UNIT
 from discreet.model.criteria.t_closeness import TCloseness
-from discreet.model.sensitive_attribute import SensitiveAttribute
+from discreet.model.criterion_inputs import ClassValues, SensitiveAttribute
 from tests.criteria.known_tables import PATHS, in_order, known
 from tests.criteria.plain_known_values import t_closeness
 from tests.drawing import some_of
@@ -38,15 +36,15 @@ def compiled(criterion: TCloseness, of: SensitiveAttribute, classes: NDArray[np.
     table = frequency_set_of(hierarchies, [((0,), (0,))], ["s"], [len(of.rows)])
     table = replace(table, sensitive=(replace(table.sensitive[0], of=of),))
     plan = plan_rotation(table.codes, table.counts, [[h.level_map(0) for h in hierarchies]])
-    told = CompiledScores.of((Bound(criterion, 0),), table, plan)
+    told = CompiledScores.of((BoundCriterion(criterion, 0),), table, plan)
     if told is None:
         return None
     owners, codes = np.nonzero(classes)
     starts = np.searchsorted(owners, np.arange(len(classes) + 1))
-    found = Occurring(codes, classes[owners, codes], starts, classes.sum(axis=1))
-    scores, working = np.zeros(len(classes), np.int64), moving(len(of.rows))
+    found = OccurringValues(codes, classes[owners, codes], starts, classes.sum(axis=1))
+    scores, working = np.zeros(len(classes), np.int64), make_distance_scratch(len(of.rows))
     nothing: Any = np.zeros(1, np.int64)
-    score(told.scored(((0,),)), 0, len(classes), found, nothing, working, scores)
+    score_classes(told.scored(((0,),)), 0, len(classes), found, nothing, working, scores)
     assert not working.sums.any()
     assert not working.seen.any()
     return list(map(int, scores))
@@ -96,9 +94,9 @@ def test_distances_equal_plain_fractions(distance: str, held: list[list[str]], m
     for values, found in zip(held, scores, strict=True):
         expected = t_closeness(values, table, distance, in_order(of), PATHS)
         if expected is None:
-            assert found == NEVER
+            assert found == NEVER_SCORE
         else:
-            assert abs(Fraction(-found, UNIT) - expected) <= Fraction(101, 100 * UNIT)
+            assert abs(Fraction(-found, SCORE_UNIT) - expected) <= Fraction(101, 100 * SCORE_UNIT)
 
 
 @every_distance

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from discreet.kernels.compiler import without_products
+from discreet.kernels.numba_import import without_scipy
 
 PRODUCT = "scipy.linalg.cython_blas"
 
@@ -15,9 +15,9 @@ def test_numba_finds_no_scipy_where_it_compiles_kernels_alone(monkeypatch: pytes
     for name in ("scipy", PRODUCT):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.delenv("DISCREET_NUMBA", raising=False)
-    with without_products():
+    with without_scipy():
         assert PRODUCT not in sys.modules
     monkeypatch.setenv("DISCREET_NUMBA", "kernels")
-    with without_products(), pytest.raises(ModuleNotFoundError):
+    with without_scipy(), pytest.raises(ModuleNotFoundError):
         __import__(PRODUCT)
     assert PRODUCT not in sys.modules

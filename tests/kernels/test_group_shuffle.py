@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.group_shuffle import shuffle_groups
+from discreet.kernels.group_kernels import shuffle_groups
 
 WORDS = st.one_of(st.integers(0, 3), st.integers(0, 2**32 - 1), st.sampled_from([2**31, 2**32 - 1]))
 

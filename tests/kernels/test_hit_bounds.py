@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels.hit_bounds import bound_hits
-from discreet.kernels.hit_bounds_twin import MOST, GroupedValues, HitBounds, bound_hits_twin
+from discreet.kernels.numpy_twins import NO_HIT, HitBounds, SortedGroupValues, bound_hits_twin
 
 GROUPS = st.lists(st.lists(st.integers(-50, 50), min_size=1, max_size=5).map(sorted), min_size=1, max_size=5)
 
@@ -26,7 +26,7 @@ def test_kernel_and_twin_equal_plain_counting(
     packed = np.array([((first + group) << bits) + key for group, key in hits], dtype=np.int32)
     starts = np.cumsum([0, *map(len, groups)])
     values = np.concatenate(groups)
-    grouped = GroupedValues(first, starts, values, np.concatenate(([0], np.cumsum(values))))
+    grouped = SortedGroupValues(first, starts, values, np.concatenate(([0], np.cumsum(values))))
     kernel, twin = HitBounds.of_none(keys), HitBounds.of_none(keys)
     bound_hits(packed, bits, True, grouped, kernel)
     bound_hits_twin(packed, bits, grouped, twin)
@@ -44,21 +44,21 @@ def check(met: list[tuple[list[int], int]], found: HitBounds, key: int) -> None:
     assert found.expected[key] == pytest.approx(sum(hits * sum(own) / len(own) for own, hits in met))
     ranks = [max(1, min(len(own), floor((len(own) + 1) / (hits + 1) + 0.5))) for own, hits in met]
     least = [
-        min((own[0] for own, _ in met), default=MOST),
-        min((own[-hits] for own, hits in met), default=MOST),
-        min((own[rank - 1] for (own, _), rank in zip(met, ranks, strict=True)), default=MOST),
+        min((own[0] for own, _ in met), default=NO_HIT),
+        min((own[-hits] for own, hits in met), default=NO_HIT),
+        min((own[rank - 1] for (own, _), rank in zip(met, ranks, strict=True)), default=NO_HIT),
     ]
     most = [
-        max((own[hits - 1] for own, hits in met), default=-MOST),
-        max((own[-1] for own, _ in met), default=-MOST),
-        max((own[-rank] for (own, _), rank in zip(met, ranks, strict=True)), default=-MOST),
+        max((own[hits - 1] for own, hits in met), default=-NO_HIT),
+        max((own[-1] for own, _ in met), default=-NO_HIT),
+        max((own[-rank] for (own, _), rank in zip(met, ranks, strict=True)), default=-NO_HIT),
     ]
     assert found.ends[key].tolist() == least + most
 
 
 def test_ends_are_looked_up_where_they_are_asked() -> None:
-    grouped = GroupedValues(1, np.array([0, 2]), np.array([3, 4]), np.array([0, 3, 7]))
+    grouped = SortedGroupValues(1, np.array([0, 2]), np.array([3, 4]), np.array([0, 3, 7]))
     found = HitBounds.of_none(1)
     bound_hits(np.array([1], dtype=np.int32), 0, False, grouped, found)
     assert (found.hits[0], found.sum_lower[0], found.sum_upper[0]) == (1, 3, 4)
-    assert found.ends[0].tolist() == [MOST] * 3 + [-MOST] * 3
+    assert found.ends[0].tolist() == [NO_HIT] * 3 + [-NO_HIT] * 3

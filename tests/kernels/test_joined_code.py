@@ -14,9 +14,8 @@ import pytest
 
 pytest.importorskip("numba")
 
-import discreet.kernels.jit as jit
-from discreet.kernels.jit import compiled, inlined
-from discreet.kernels.local_jit import compiled_lean
+import discreet.kernels.numba_jit as jit
+from discreet.kernels.numba_jit import compiled, compiled_without_refcounts, inlined
 
 SOURCE = """\
 def quotient(values, place):
@@ -51,7 +50,7 @@ def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Mo
     return started
 
 
-@pytest.mark.parametrize("decorator", [compiled, compiled_lean, inlined])
+@pytest.mark.parametrize("decorator", [compiled, compiled_without_refcounts, inlined])
 def test_a_kernel_of_kernels_computes_and_alone_is_compiled_and_kept(
     kernels: Callable[..., ModuleType], tmp_path: Path, decorator: Any
 ) -> None:

@@ -15,7 +15,7 @@ pytest.importorskip("numba")
 
 import numba
 
-from discreet.kernels.kept_code import keep
+from discreet.kernels.numba_cache import cache_on_disk
 
 SOURCE = """\
 import numpy as np
@@ -49,7 +49,7 @@ def copy_of(folder: Path, kept: Path, name: str = "total") -> Any:
     sys.modules["adding"] = module  # where numba looks for it, as it does for those of a package
     spec.loader.exec_module(module)
     found = numba.njit(getattr(module, name))
-    keep(found, kept)
+    cache_on_disk(found, kept)
     return found
 
 
@@ -93,7 +93,7 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from discreet.kernels.kept_code import keep
+from discreet.kernels.numba_cache import keep
 
 spec = spec_from_file_location("adding", sys.argv[1])
 sys.modules["adding"] = module = module_from_spec(spec)
@@ -132,7 +132,7 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from discreet.kernels.kept_code import keep
+from discreet.kernels.numba_cache import keep
 
 spec = spec_from_file_location("adding", sys.argv[1])
 sys.modules["adding"] = module = module_from_spec(spec)
@@ -155,7 +155,7 @@ print(*found, needless, *zeros(1))
 def test_code_that_makes_arrays_and_fails_loads_nothing_that_it_was_compiled_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls_runtime: bool
 ) -> None:
-    monkeypatch.setattr("discreet.kernels.kept_code._calls_runtime", lambda _: calls_runtime)
+    monkeypatch.setattr("discreet.kernels.numba_cache._calls_runtime", lambda _: calls_runtime)
     copy_of(tmp_path / "here", tmp_path / "kept", "shares")(WHOLE)
     command = [
         sys.executable,

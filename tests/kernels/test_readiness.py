@@ -10,15 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet.kernels.jit import cache_folder
-from discreet.kernels.plan import plan_rotation
-from discreet.kernels.readiness import (
-    Variant,
+from discreet.kernels.numba_jit import cache_folder
+from discreet.kernels.precompilation import (
+    KernelVariant,
     compile_in_background,
     compile_variant,
     is_compiled,
     mark_compiled,
 )
+from discreet.kernels.rotation_plan import plan_rotation
 from tests.waiting import PATIENCE, wait_for
 
 TABLE = "age,sex,illness\n" + "".join(f"{i % 4},{'mf'[i % 2]},{i % 3}\n" for i in range(24))
@@ -38,7 +38,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     cache_folder.cache_clear()
     yield_folder = cache_folder()
     assert yield_folder is not None
-    monkeypatch.setattr("discreet.kernels.readiness.cache_folder", lambda: yield_folder)
+    monkeypatch.setattr("discreet.kernels.precompilation.cache_folder", lambda: yield_folder)
     cache_folder.cache_clear()
     return yield_folder
 
@@ -56,13 +56,13 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_variants_have_names(words: tuple[int, ...], counts: list[int], expected: str) -> None:
     maps = [[np.array([0, 1]), np.array([0, 0])]]
     plan = plan_rotation(np.array([[0], [1]]), np.array(counts), maps)
-    variant = Variant.of(plan, words)
+    variant = KernelVariant.of(plan, words)
     assert variant.name == expected
-    assert Variant.parse(variant.name) == variant
+    assert KernelVariant.parse(variant.name) == variant
 
 
 def test_a_marker_says_that_a_variant_is_compiled(empty_cache: Path) -> None:
-    variant = Variant("sizes", 32, 32)
+    variant = KernelVariant("sizes", 32, 32)
     assert not is_compiled(variant.name)
     mark_compiled(variant.name)
     assert is_compiled(variant.name)
@@ -77,20 +77,22 @@ def test_a_marker_says_that_a_variant_is_compiled(empty_cache: Path) -> None:
     ],
 )
 def test_compiling_a_variant_marks_it(empty_cache: Path, name: str) -> None:
-    compile_variant(Variant.parse(name))
+    compile_variant(KernelVariant.parse(name))
     assert is_compiled(name)
 
 
 def test_all_that_an_evaluation_calls_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The next run would compile the rest itself, which somebody waits for."""
     pytest.importorskip("numba")
-    from discreet.kernels import evaluate
+    from discreet.kernels import plan_evaluation
 
     called = []
-    kernel = evaluate.execute
-    monkeypatch.setattr(evaluate, "execute", lambda *values: called.append("execute") or kernel(*values))
-    monkeypatch.setattr("discreet.kernels.readiness.mark_compiled", lambda _: None)
-    compile_variant(Variant("sizes", 32, 32))
+    kernel = plan_evaluation.execute
+    monkeypatch.setattr(
+        plan_evaluation, "execute", lambda *values: called.append("execute") or kernel(*values)
+    )
+    monkeypatch.setattr("discreet.kernels.precompilation.mark_compiled", lambda _: None)
+    compile_variant(KernelVariant("sizes", 32, 32))
     assert {*called} == {"execute"}
 
 
@@ -103,11 +105,11 @@ def test_a_variant_is_compiled_by_one_process_at_a_time(
         started.append(command)
         return subprocess.Popen([sys.executable, "-c", ""])
 
-    variant = Variant("sizes", 32, 32)
+    variant = KernelVariant("sizes", 32, 32)
     with monkeypatch.context() as patch:
         children: list[subprocess.Popen[bytes]] = []
-        patch.setattr("discreet.kernels.readiness._COMPILERS", children)
-        patch.setattr("discreet.kernels.readiness.subprocess", _Subprocess(note))
+        patch.setattr("discreet.kernels.precompilation._COMPILERS", children)
+        patch.setattr("discreet.kernels.precompilation.subprocess", _Subprocess(note))
         assert compile_in_background(variant)
         assert not compile_in_background(variant)
         lock = empty_cache / "sizes-32-32.lock"

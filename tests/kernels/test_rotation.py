@@ -10,12 +10,19 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from discreet.kernels.bit_sets import population
 from discreet.kernels.matching import distinct_representatives
-from discreet.kernels.plan import order_attributes, plan_rotation
-from discreet.kernels.program import KEEP, ROLL_UP, ROTATE, TALLY, tasks
-from discreet.kernels.records import sort_ascending
-from discreet.lattice.evaluate import evaluate_lattice
+from discreet.kernels.packed_values import popcount
+from discreet.kernels.rotation import sort_ascending
+from discreet.kernels.rotation_plan import (
+    KEEP,
+    ROLL_UP,
+    ROTATE,
+    TALLY,
+    order_attributes,
+    plan_rotation,
+    split_tasks,
+)
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.frequency_set import FrequencySet
 from discreet.settings import Settings
 from tests.drawing import some_of
@@ -51,7 +58,7 @@ def adult_five(data_dir: Path) -> FrequencySet:
 
 @given(st.integers(0, 2**64 - 1))
 def test_population_counts_bits(word: int) -> None:
-    assert int(population(np.uint64(word))) == word.bit_count()
+    assert int(popcount(np.uint64(word))) == word.bit_count()
 
 
 @given(st.lists(st.integers(0, 50), max_size=60))
@@ -102,7 +109,7 @@ def test_tasks_tally_every_node_once(seed: int, at_least: int) -> None:
     for position in range(tail.head, len(plan.order)):
         steps = [level * plan.strides[position] for level in range(len(plan.steps[position]))]
         offsets = [a + b for a in offsets for b in steps]
-    programs = np.concatenate([task.program for task in tasks(plan, at_least)])
+    programs = np.concatenate([task.program for task in split_tasks(plan, at_least)])
     lowest = programs[programs[:, 0] == TALLY, 2]
     assert sorted(int(low) + o for low in lowest for o in offsets) == list(range(plan.nodes))
     assert set(programs[:, 0].tolist()) <= {KEEP, ROLL_UP, ROTATE, TALLY}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from discreet.kernels.score_memo import memo, recall, remember
+from discreet.kernels.score_tallies import look_up_signatures, make_score_cache, store_signatures
 from tests.drawing import some_of
 
 
@@ -22,7 +22,7 @@ def signature(words: np.ndarray) -> int:
 @given(st.integers(0, 2**32), st.sampled_from([4, 64]))
 def test_what_is_remembered_was_told(blocks: int, seed: int, places: int) -> None:
     random = np.random.default_rng(seed)
-    kept = memo(blocks, places)
+    kept = make_score_cache(blocks, places)
     asked = known = 0
     for _ in range(6):
         classes = int(random.integers(0, 20))
@@ -34,16 +34,16 @@ def test_what_is_remembered_was_told(blocks: int, seed: int, places: int) -> Non
         expected = [signature(held[c]) for c in range(classes)]
         packed, fresh = np.zeros(20, np.uint64), np.zeros(20, np.uint64)
         missed, at = np.zeros(20, np.int64), np.zeros(20, np.int64)
-        number = recall(held, classes, kept, packed, missed, at)
+        number = look_up_signatures(held, classes, kept, packed, missed, at)
         for n in range(number):
             fresh[n] = signature(held[n])
-        remember(held, number, fresh, kept, packed, missed, at)
+        store_signatures(held, number, fresh, kept, packed, missed, at)
         assert packed[:classes].tolist() == expected
         asked, known = asked + classes, known + classes - number
     assert known > 0 or asked < 60
 
 
 def test_a_class_without_values_is_unknown_at_first() -> None:
-    kept = memo(1)
+    kept = make_score_cache(1)
     held, nothing = np.zeros((1, 1, 1, 4), np.uint64), np.zeros(1, np.int64)
-    assert recall(held, 1, kept, np.zeros(1, np.uint64), nothing, nothing.copy()) == 1
+    assert look_up_signatures(held, 1, kept, np.zeros(1, np.uint64), nothing, nothing.copy()) == 1

@@ -10,15 +10,15 @@ import pytest
 
 from discreet.errors import LimitReached
 from discreet.kernels.histograms import Histograms
-from discreet.lattice.bucketed import BucketedHistograms
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.lattice.score_buckets import BucketedHistograms
 from discreet.model.criteria.base import Criterion
-from discreet.model.criteria.plain import plain
+from discreet.model.criteria.registry import plain_values
 from discreet.model.criteria.t_closeness import TCloseness
+from discreet.model.criterion_inputs import SensitiveAttribute
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.requirement import Requirement
-from discreet.model.sensitive_attribute import SensitiveAttribute
 from discreet.settings import Settings
 from tests.criteria import test_value_shares
 from tests.criteria_of_tests import Share
@@ -29,7 +29,7 @@ ALL: list[Criterion] = [
     *test_value_shares.ALL,
     *(TCloseness(0.3, distance=distance) for distance in ("equal", "ordered", "hierarchical")),
 ]
-asked = pytest.mark.parametrize("criterion", ALL, ids=[str(plain([c])) for c in ALL])
+asked = pytest.mark.parametrize("criterion", ALL, ids=[str(plain_values([c])) for c in ALL])
 
 
 def random_table(seed: int, rows: int = 200) -> FrequencySet | None:
@@ -136,21 +136,21 @@ def test_stops_are_looked_up_and_other_values_become_edges() -> None:
     ours, _ = both(table, ALL[0])
     histograms = ours.histograms
     assert isinstance(histograms, BucketedHistograms)
-    first = histograms.now
+    first = histograms.current
     for stop in ALL[0].parameter.slider:
         ours.suppression(Requirement(3, criteria=[replace(ALL[0], value=stop)]))
-    assert histograms.now is first
+    assert histograms.current is first
     ours.suppression(Requirement(3, criteria=[replace(ALL[0], value=2.2345)]))
-    again = histograms.now
+    again = histograms.current
     assert again is not first
     ours.suppression(Requirement(4, criteria=[replace(ALL[0], value=2.2345)]))
-    assert histograms.now is again
+    assert histograms.current is again
 
 
 def test_entries_beyond_the_memory_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     table = next(table for seed in range(9) if (table := random_table(seed)) is not None)
     ours, _ = both(table, ALL[0])
     tight = replace(SETTINGS, memory_limit=ours.histograms.nbytes)
-    monkeypatch.setattr("discreet.lattice.evaluate.check_memory", lambda *_: None)
+    monkeypatch.setattr("discreet.lattice.evaluation.check_memory", lambda *_: None)
     with pytest.raises(LimitReached, match="takes more than"):
         evaluate_lattice(table, tight, criteria=[ALL[0]], evaluator="kernels")

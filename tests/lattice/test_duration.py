@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.lattice import duration
-from discreet.lattice.duration import announcement, sampled_seconds
-from discreet.lattice.evaluate import evaluate_lattice, lattice_of
+from discreet.lattice import resource_estimates
+from discreet.lattice.evaluation import build_lattice, evaluate_lattice
+from discreet.lattice.resource_estimates import announcement_text, sample_seconds
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.entropy_diversity import EntropyDiversity
 from discreet.model.frequency_set import FrequencySet
 from discreet.settings import Settings
-from discreet.web.wording import screen_words
+from discreet.web.screen_messages import screen_message
 from tests.criteria_of_tests import Share
 from tests.lattice.test_wide_keys import plan_of, table_of_bits
 from tests.oracle.random_tables import frequency_set_of
@@ -34,9 +34,9 @@ def test_samples_tell_the_time_of_the_whole(
     table: FrequencySet, power: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [0.0]
-    monkeypatch.setattr(duration, "perf_counter", lambda: clock[0])
-    monkeypatch.setattr(duration, "_LEAST_SECONDS", 1.0)
-    monkeypatch.setattr(duration, "_SAMPLE_SECONDS", 1e-6)
+    monkeypatch.setattr(resource_estimates, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(resource_estimates, "_LEAST_SECONDS", 1.0)
+    monkeypatch.setattr(resource_estimates, "_SAMPLE_SECONDS", 1e-6)
     ran = []
 
     def run(places: NDArray[np.int64]) -> None:
@@ -44,7 +44,7 @@ def test_samples_tell_the_time_of_the_whole(
         clock[0] += 3.0 + 0.01 * len(places) ** power
 
     plan = plan_of(table)
-    found = sampled_seconds(plan, run)
+    found = sample_seconds(plan, run)
     assert found == pytest.approx(3.0 + 0.01 * len(plan.counts) ** power, rel=0.05)
     assert max(ran) <= len(plan.counts) // 16
 
@@ -53,27 +53,27 @@ def test_short_work_is_not_sampled(table: FrequencySet) -> None:
     def run(_places: NDArray[np.int64]) -> None:
         raise AssertionError
 
-    assert sampled_seconds(plan_of(table), run) == 0.0
+    assert sample_seconds(plan_of(table), run) == 0.0
 
 
 def test_an_announcement_names_what_would_be_faster(table: FrequencySet) -> None:
-    lattice = lattice_of(table)
-    assert announcement(59.9, lattice, table) is None
-    told = announcement(600.0, lattice, table)
+    lattice = build_lattice(table)
+    assert announcement_text(59.9, lattice, table) is None
+    told = announcement_text(600.0, lattice, table)
     assert told is not None
     assert told.startswith(
         f"evaluating {lattice.size:,} nodes over {table.row_types:,} row types takes about 10 minutes. "
     )
     for faster in ("--partial 5%", "fewer levels in a hierarchy ('q0' has 3)", "fewer quasi-identifiers"):
         assert faster in told
-    page = screen_words(told)
+    page = screen_message(told)
     assert page is not None
     assert "--" not in page
 
 
 def test_a_partial_lattice_that_saves_nothing_is_not_named(table: FrequencySet) -> None:
     many = replace(table, counts=np.broadcast_to(np.int64(1), 10**9))
-    told = announcement(61.0, lattice_of(table), many)
+    told = announcement_text(61.0, build_lattice(table), many)
     assert told is not None
     assert "--partial" not in told
 
@@ -85,7 +85,7 @@ def test_a_partial_lattice_that_saves_nothing_is_not_named(table: FrequencySet) 
 def test_every_evaluator_announces(
     table: FrequencySet, criteria: tuple[Criterion, ...], evaluator: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(duration, "LONG", 0.0)
+    monkeypatch.setattr(resource_estimates, "ANNOUNCED_SECONDS", 0.0)
     heard: list[str] = []
     evaluate_lattice(table, SETTINGS, criteria=criteria, evaluator=evaluator, notice=heard.append)
     assert sum("takes about" in line for line in heard) == 1
@@ -93,7 +93,7 @@ def test_every_evaluator_announces(
 
 
 def test_subjects_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(duration, "LONG", 0.0)
+    monkeypatch.setattr(resource_estimates, "ANNOUNCED_SECONDS", 0.0)
     few = table_of_bits(np.random.default_rng(1), [4] * 3, 40)
     rows = [(tuple(row), ()) for row in few.codes.tolist()]
     named = frequency_set_of(few.hierarchies, rows, subjects=[n // 2 for n in range(len(rows))])
@@ -103,7 +103,7 @@ def test_subjects_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_too_many_sensitive_values_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.lattice.evaluate._MOST_WORDS", 0)
+    monkeypatch.setattr("discreet.lattice.evaluation._MOST_WORDS", 0)
     table = table_of_bits(np.random.default_rng(1), [4] * 3, 40, sensitive=1)
     heard: list[str] = []
     evaluate_lattice(table, SETTINGS, notice=heard.append)

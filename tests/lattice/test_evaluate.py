@@ -12,12 +12,12 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LimitReached
-from discreet.lattice.evaluate import bit_sets, evaluate_lattice, lattice_of
-from discreet.lattice.evaluated import EvaluatedLattice
-from discreet.lattice.memory import likely_memory
-from discreet.model.evaluator import Evaluator
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.lattice.evaluation import build_lattice, evaluate_lattice, pack_bit_sets
+from discreet.lattice.resource_estimates import sample_memory
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.request import Backend
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 from tests.drawing import some_of
@@ -199,7 +199,7 @@ def test_k_alone_ignores_sensitive_attributes() -> None:
 
 def test_a_lattice_beyond_the_memory_limit_is_refused_with_the_estimate() -> None:
     table = wide_table(np.random.default_rng(6), attributes=8, leaves=3, rows=50)
-    needed = likely_memory(lattice_of(table), table, 1)
+    needed = sample_memory(build_lattice(table), table, 1)
     small = Settings(memory_limit=needed - 1, threads=1, private_log=Path("unused"))
     with pytest.raises(LimitReached, match=r"256 nodes over \d+ row types") as caught:
         evaluate_lattice(table, small)
@@ -215,8 +215,8 @@ def test_suppression_is_cached_and_read_only() -> None:
     assert not first.flags.writeable
 
 
-@pytest.mark.parametrize("evaluator", [Evaluator.KERNELS, Evaluator.TWIN])
-def test_progress_reports_every_node(evaluator: Evaluator) -> None:
+@pytest.mark.parametrize("evaluator", [Backend.KERNELS, Backend.TWIN])
+def test_progress_reports_every_node(evaluator: Backend) -> None:
     table = wide_table(np.random.default_rng(8), attributes=4, leaves=3, rows=40)
     seen: list[tuple[int, int]] = []
     evaluate_lattice(table, SETTINGS, evaluator=evaluator, progress=lambda *done: seen.append(done))
@@ -226,7 +226,7 @@ def test_progress_reports_every_node(evaluator: Evaluator) -> None:
 
 def test_bit_sets_hold_each_row_types_values() -> None:
     table = wide_table(np.random.default_rng(9), attributes=1, leaves=3, rows=12)
-    bits = bit_sets(table.sensitive[0], table.row_types)
+    bits = pack_bit_sets(table.sensitive[0], table.row_types)
     offsets, codes = table.sensitive[0].offsets, table.sensitive[0].codes
     for i in range(table.row_types):
         assert int(bits[i, 0]) == sum(1 << int(c) for c in codes[offsets[i] : offsets[i + 1]])

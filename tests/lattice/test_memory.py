@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from discreet.errors import LimitReached
-from discreet.kernels.evaluate import _shape, _State, _widths, _worker
 from discreet.kernels.histograms import SMALL_LIMIT, Histograms
-from discreet.kernels.plan import plan_rotation, words_of
-from discreet.kernels.sections import sections_of
-from discreet.lattice.compiled_scores import CompiledScores, edges_of
-from discreet.lattice.evaluate import evaluate_lattice, lattice_of
-from discreet.lattice.memory import buffer_bytes, estimate_memory, likely_memory
-from discreet.lattice.scores import further_bounds
+from discreet.kernels.plan_evaluation import _GroupState, _make_plan_arrays, _make_worker, _signature_widths
+from discreet.kernels.rotation_plan import count_words_of, plan_rotation
+from discreet.kernels.wide_keys import split_sections
+from discreet.lattice.evaluation import build_lattice, evaluate_lattice
+from discreet.lattice.resource_estimates import estimate_buffers, estimate_memory, sample_memory
+from discreet.lattice.score_buckets import CompiledScores, choose_edges
+from discreet.lattice.scores import bind_further_scores
 from discreet.model.criteria.t_closeness import TCloseness
+from discreet.model.criterion_inputs import SensitiveAttribute
 from discreet.model.frequency_set import FrequencySet, ValueSets
-from discreet.model.sensitive_attribute import SensitiveAttribute
 from discreet.settings import Settings
 from tests.oracle.random_tables import random_hierarchy
 
@@ -57,17 +57,19 @@ def table_of(types: int, values: int, rows: int) -> FrequencySet:
 def test_buffers_with_further_criteria(types: int, values: int, rows: int) -> None:
     table, asked = table_of(types, values, rows), (TCloseness(0.3, "s"),)
     levels = [[h.level_map(level) for level in range(h.height + 1)] for h in table.hierarchies]
-    plan, further = plan_rotation(table.codes, table.counts, levels), further_bounds(asked, table)
+    plan, further = plan_rotation(table.codes, table.counts, levels), bind_further_scores(asked, table)
     told = CompiledScores.of(further, table, plan)
     assert told is not None
-    scored = told.scored(edges_of(further, asked))
-    sections, count = sections_of(plan), np.uint32
+    scored = told.scored(choose_edges(further, asked))
+    sections, count = split_sections(plan), np.uint32
     assert sections is not None
-    shape = _shape(plan, sections, (values,), _widths((values,), scored), count, SMALL_LIMIT)
+    shape = _make_plan_arrays(
+        plan, sections, (values,), _signature_widths((values,), scored), count, SMALL_LIMIT
+    )
     bits = told.words.reshape(types, 1, -1, 4)
-    start = _State(sections.keys, plan.counts.astype(count), bits)
-    taken = sum(array.nbytes for array in arrays(_worker(start, shape, scored)))
-    lattice = lattice_of(table)
+    start = _GroupState(sections.keys, plan.counts.astype(count), bits)
+    taken = sum(array.nbytes for array in arrays(_make_worker(start, shape, scored)))
+    lattice = build_lattice(table)
     one, two = (estimate_memory(lattice, table, 1, threads, further=1) for threads in (1, 2))
     assert taken / 2 <= two - one <= 2 * taken
     # What k and l alone need is told as before, and is less.
@@ -78,23 +80,23 @@ def test_buffers_with_further_criteria(types: int, values: int, rows: int) -> No
 def test_what_histograms_will_take_is_told_from_some_nodes(values: int, rows: int) -> None:
     table = table_of(20_000, max(values, 1), rows)
     sensitive = 1 if values else 0
-    lattice = lattice_of(table)
+    lattice = build_lattice(table)
     settings = Settings(memory_limit=2**31, threads=1, private_log=Path("unused"))
     found = evaluate_lattice(table, settings, diversity=bool(values), evaluator="kernels").histograms
     assert isinstance(found, Histograms)
     entries = found.signatures.nbytes + found.rows.nbytes
-    words = words_of(values) if values else 0
-    buffers = buffer_bytes(table.row_types, len(lattice.heights), 4, words) // 2
-    likely = likely_memory(lattice, table, sensitive) - buffers
+    words = count_words_of(values) if values else 0
+    buffers = estimate_buffers(table.row_types, len(lattice.heights), 4, words) // 2
+    likely = sample_memory(lattice, table, sensitive) - buffers
     assert 0.6 <= likely / (found.nbytes + entries) <= 1.6
-    assert likely_memory(lattice, table, sensitive) <= estimate_memory(lattice, table, sensitive)
+    assert sample_memory(lattice, table, sensitive) <= estimate_memory(lattice, table, sensitive)
 
 
 def test_a_lattice_is_refused_by_what_it_will_take_and_not_by_what_it_may_take_at_most(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     table = replace(table_of(20_000, 2, 3), sensitive=())
-    likely, most = (told(lattice_of(table), table, 0, 1) for told in (likely_memory, estimate_memory))
+    likely, most = (told(build_lattice(table), table, 0, 1) for told in (sample_memory, estimate_memory))
     settings = Settings(memory_limit=likely, threads=1, private_log=Path("unused"))
     assert likely < most
     assert evaluate_lattice(table, settings, evaluator="kernels").rows == table.rows
@@ -102,6 +104,6 @@ def test_a_lattice_is_refused_by_what_it_will_take_and_not_by_what_it_may_take_a
     with pytest.raises(LimitReached, match="would take about"):
         evaluate_lattice(table, small, evaluator="kernels")
     # Nodes that were not looked at may take more: that is seen as they are counted.
-    monkeypatch.setattr("discreet.lattice.evaluate.check_memory", lambda *_: None)
+    monkeypatch.setattr("discreet.lattice.evaluation.check_memory", lambda *_: None)
     with pytest.raises(LimitReached, match="takes more than"):
         evaluate_lattice(table, replace(settings, memory_limit=10_000), evaluator="kernels")

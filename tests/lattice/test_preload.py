@@ -7,9 +7,9 @@ from importlib.abc import MetaPathFinder
 
 import pytest
 
-from discreet.lattice import preload
+from discreet.lattice import evaluation
 
-NAME = "discreet.kernels.evaluate"
+NAME = "discreet.kernels.plan_evaluation"
 
 
 class Late(MetaPathFinder):
@@ -24,5 +24,5 @@ class Late(MetaPathFinder):
 def test_a_command_that_ends_at_once_shows_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, NAME, raising=False)
     monkeypatch.setattr(sys, "meta_path", [Late(), *sys.meta_path])
-    preload._import_kernels()
+    evaluation._import_compiled_kernels()
     assert NAME not in sys.modules

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, InternalError, LimitReached
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.model.class_facts import ClassValues
-from discreet.model.criteria.base import Criterion, Score
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.model.criteria.base import Criterion, ScoreKey
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criterion_inputs import ClassValues
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
@@ -49,7 +49,7 @@ def test_every_node_equals_plain_counting(seed: int, diversity: bool) -> None:
     brute = ScoredLattice(table, further)
     evaluated = evaluate_lattice(table, SETTINGS, diversity=diversity, criteria=further)
     assert evaluated.sensitive_attributes == table.sensitive_attributes
-    assert evaluated.scores[0] == Score(KAnonymity)
+    assert evaluated.scores[0] == ScoreKey(KAnonymity)
     assert evaluated.scores[1 + len(table.sensitive) :] == tuple(c.score for c in further)
     for node in brute.nodes:
         assert evaluated.histogram(node) == brute.histogram(node, further)
@@ -136,7 +136,7 @@ def test_one_count_serves_every_value_and_k_and_l_need_none() -> None:
     evaluated = evaluate_lattice(
         one_sensitive(), SETTINGS, diversity=False, criteria=plain, evaluator="twin", notice=heard.append
     )
-    assert evaluated.scores == (Score(KAnonymity), Score(DistinctDiversity, "s"))
+    assert evaluated.scores == (ScoreKey(KAnonymity), ScoreKey(DistinctDiversity, "s"))
     assert heard == []
 
 
@@ -151,7 +151,7 @@ def test_entries_beyond_the_memory_limit_end_the_evaluation(monkeypatch: pytest.
     plain = evaluate_lattice(table, SETTINGS, criteria=[Share(0.5)])
     assert plain.histograms.signatures.dtype == np.int32
     tight = replace(SETTINGS, memory_limit=plain.histograms.nbytes)
-    monkeypatch.setattr("discreet.lattice.evaluate.check_memory", lambda *_: None)
+    monkeypatch.setattr("discreet.lattice.evaluation.check_memory", lambda *_: None)
     with pytest.raises(LimitReached, match="takes more than"):
         evaluate_lattice(table, tight, criteria=[Share(0.5)])
 

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from discreet.kernels import sections
-from discreet.kernels.faces import faces_of
-from discreet.kernels.plan import RotationPlan, plan_rotation
-from discreet.lattice import evaluate as evaluating
-from discreet.lattice.bucketed import BucketedHistograms
-from discreet.lattice.evaluate import evaluate_lattice
+from discreet.kernels import wide_keys
+from discreet.kernels.rotation_plan import RotationPlan, plan_rotation
+from discreet.kernels.wide_keys import split_faces
+from discreet.lattice import evaluation as evaluating
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.lattice.score_buckets import BucketedHistograms
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.t_closeness import TCloseness
 from discreet.model.frequency_set import FrequencySet
@@ -76,7 +76,7 @@ def no_twin(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_arguments: object, **_named: object) -> None:
         raise AssertionError("the numpy twin was used")
 
-    monkeypatch.setattr(evaluating, "_by_twin", refuse)
+    monkeypatch.setattr(evaluating, "_evaluate_twin", refuse)
 
 
 @pytest.mark.usefixtures("no_twin")
@@ -122,7 +122,7 @@ def test_sections_and_faces_of_narrow_words_equal_plain_counting(seed: int, word
     if not table.row_types:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sections, "WORD_BITS", _room(table, word))
+        patch.setattr(wide_keys, "WORD_BITS", _room(table, word))
         settings = replace(SETTINGS, threads=threads)
         assert_equal(evaluate_lattice(table, settings, evaluator="kernels"), BruteLattice(table))
 
@@ -145,8 +145,8 @@ def test_narrow_words_make_sections_and_faces() -> None:
             continue
         for word in (6, 10, 14):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(sections, "WORD_BITS", _room(table, word))
-                found = sections.sections_of(plan_of(table))
+                patch.setattr(wide_keys, "WORD_BITS", _room(table, word))
+                found = wide_keys.split_sections(plan_of(table))
             faces += found is None
             parts.add(0 if found is None else len(found.parts))
     assert {1, 2, 3} <= parts
@@ -177,7 +177,7 @@ def test_scores_in_sections_are_those_of_one_word(word: int, criterion: Criterio
         found = []
         for bits in (64, _room(table, word)):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(sections, "WORD_BITS", bits)
+                patch.setattr(wide_keys, "WORD_BITS", bits)
                 lattice = evaluate_lattice(table, SETTINGS, criteria=(criterion,), evaluator="kernels")
                 asked = [Requirement(k, l, [criterion]) for k, l in ((None, None), (3, None), (40, 2))]
                 found.append([lattice.suppression(one).tolist() for one in asked])
@@ -202,7 +202,7 @@ def test_weights_of_wide_keys_are_counted() -> None:
 def test_faces_hold_every_node_once() -> None:
     table = table_of_bits(np.random.default_rng(5), [9] * 8, 512)
     plan = plan_of(table)
-    low, high = faces_of(plan, None, added=False)
+    low, high = split_faces(plan, None, added=False)
     assert sorted([*low.nodes.tolist(), *high.nodes.tolist()]) == list(range(plan.nodes))
     assert low.plan.nodes == len(low.nodes)
     assert high.plan.nodes == len(high.nodes)

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from discreet.engines.connect import connect
-from discreet.frequency.count import count_frequency_set
+from discreet.engines.connection import connect
 from discreet.frequency.rollup import roll_up
-from discreet.local.recode import recode
-from discreet.measures.granularity import granularity_of_node
+from discreet.frequency.table_scan import count_frequency_set
+from discreet.local.cell_generalization import generalize_cells
+from discreet.measures.recoding_metrics import node_granularity
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 
 NINE = (
     *("sex", "age", "race", "marital_status", "education", "native_country"),
@@ -53,7 +53,7 @@ def test_arx_global_optimum_is_what_arx_reports(adult: FrequencySet) -> None:
     counted = roll_up(adult, node)
     failing = counted.counts[counted.class_of] < 5
     assert int(adult.counts[failing].sum()) == 2553
-    assert granularity_of_node(adult, node, failing) == pytest.approx(0.75142, abs=5e-6)
+    assert node_granularity(adult, node, failing) == pytest.approx(0.75142, abs=5e-6)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_arx_global_optimum_is_what_arx_reports(adult: FrequencySet) -> None:
 )
 def test_the_greedy_beats_the_strongest_rival(adult: FrequencySet, shown: str, least: float) -> None:
     """ARX's local recoding reaches 0.9323 at best, nothing suppressed, every class at five rows or more."""
-    found = recode(adult, Requirement(5), SETTINGS, shown=shown)
+    found = generalize_cells(adult, Requirement(5), SETTINGS, shown=shown)
     assert found.granularity >= least
     assert found.suppressed == 0
     assert int(found.recoding.class_rows().min()) >= 5
@@ -69,7 +69,7 @@ def test_the_greedy_beats_the_strongest_rival(adult: FrequencySet, shown: str, l
 
 @pytest.mark.slow
 def test_rounds_of_improvement_go_further(adult: FrequencySet) -> None:
-    found = recode(adult, Requirement(5), SETTINGS, effort=3, evaluator="kernels", bound=True)
+    found = generalize_cells(adult, Requirement(5), SETTINGS, effort=3, evaluator="kernels", bound=True)
     assert found.granularity >= 0.9435
     assert found.bound is not None
     assert found.granularity <= found.bound <= 0.9619

@@ -11,7 +11,7 @@ from hypothesis import settings as given_settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, NoSolution
-from discreet.local.recode import recode
+from discreet.local.cell_generalization import generalize_cells
 from discreet.model.class_recoding import SUPPRESSED
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
@@ -36,7 +36,9 @@ def test_every_class_meets_all_criteria(seed: int, effort: int | str) -> None:
     groups = classes_at(table, high)
     hopeless = {t for types in groups if fails(table, types, requirement) for t in types}
     try:
-        found = recode(table, requirement, LIMITS, effort=effort, max_node=high, limit=table.rows).recoding
+        found = generalize_cells(
+            table, requirement, LIMITS, effort=effort, max_node=high, limit=table.rows
+        ).recoding
     except NoSolution:
         assert len(hopeless) == table.row_types
         return
@@ -54,7 +56,7 @@ def test_what_is_not_monotone_is_refused() -> None:
         np.random.default_rng(8), attributes=3, height=2, leaves=4, rows=30, sensitive=2
     )
     with pytest.raises(InputError, match=r"most-rows=9 of a search that makes classes: a largest size"):
-        recode(table, Requirement(2, criteria=[MostRows(9)]), LIMITS)
+        generalize_cells(table, Requirement(2, criteria=[MostRows(9)]), LIMITS)
 
 
 def test_it_says_that_kernels_do_not_serve() -> None:
@@ -62,5 +64,7 @@ def test_it_says_that_kernels_do_not_serve() -> None:
         np.random.default_rng(8), attributes=3, height=2, leaves=4, rows=30, sensitive=2
     )
     told: list[str] = []
-    recode(table, Requirement(2, criteria=[Share(1.0)]), LIMITS, evaluator="kernels", notice=told.append)
+    generalize_cells(
+        table, Requirement(2, criteria=[Share(1.0)]), LIMITS, evaluator="kernels", notice=told.append
+    )
     assert told == ["plain Python does the local recoding for share, much more slowly"]

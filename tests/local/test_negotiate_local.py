@@ -13,12 +13,12 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.local.negotiate import negotiate_local
-from discreet.model.lattice import LatticeNode, tie_key
-from discreet.model.negotiation import Relaxation
-from discreet.model.request import Request, bounds_of
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.local.local_answers import negotiate_local
+from discreet.model.lattice import LatticeNode, tie_break_key
+from discreet.model.request import Request, node_bounds
 from discreet.model.requirement import Requirement
+from discreet.model.search_result import Relaxation
 from discreet.settings import Settings
 from tests.criteria_of_tests import Share
 from tests.drawing import some_of
@@ -68,7 +68,7 @@ def test_answers_are_what_enumeration_says(seed: int) -> None:
     least = min(limit, rows - 1)
     fits = [n for n in above if lost(n, asked) <= least]
     if fits:
-        lowest = min(fits, key=lambda n: (sum(n), lost(n, asked), tie_key(n)))
+        lowest = min(fits, key=lambda n: (sum(n), lost(n, asked), tie_break_key(n)))
         expected[Relaxation.HEIGHT] = (lowest, asked)
     if k is not None:
         smaller = [i for i in range(2, k) if lost(high, with_k(asked, i)) <= least]
@@ -108,7 +108,7 @@ def test_a_criterion_that_further_rows_may_break_is_refused() -> None:
 
 
 def test_what_gives_way_is_what_enumeration_says_for_any_criterion(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.local.negotiate.recode", lambda *_, **__: None)
+    monkeypatch.setattr("discreet.local.local_answers.recode", lambda *_, **__: None)
     seen: set[str | None] = set()
     for seed in range(some_of(150)):
         table, request = table_and_request(seed)
@@ -126,7 +126,7 @@ def test_what_gives_way_is_what_enumeration_says_for_any_criterion(monkeypatch: 
 
 def _expected(brute: ScoredLattice, request: Request) -> list[tuple[str | None, LatticeNode, Requirement]]:
     asked, limit = request.requirement, request.max_suppressed.of(brute.rows)
-    high = bounds_of(brute.lattice, request)[1]
+    high = node_bounds(brute.lattice, request)[1]
     fewest = brute.suppressed(high, asked)
     if fewest <= limit:
         return [(None, high, asked)]
@@ -134,7 +134,7 @@ def _expected(brute: ScoredLattice, request: Request) -> list[tuple[str | None, 
     if fewest < brute.rows:
         answers.append(("max_suppressed", high, asked))
     above = {n: brute.suppressed(n, asked) for n in brute.nodes if all(map(ge, n, high))}
-    fits = [(sum(n), s, tie_key(n), n) for n, s in above.items() if s <= limit]
+    fits = [(sum(n), s, tie_break_key(n), n) for n, s in above.items() if s <= limit]
     answers += [("height", min(fits)[-1], asked)] if fits else []
     for name in asked.names:
         own = max(c.threshold for c in asked.criteria if c.name == name)

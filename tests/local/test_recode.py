@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, LimitReached, NoSolution
 from discreet.frequency.rollup import roll_up
-from discreet.local import nodes as node_walks
-from discreet.local.recode import recode
-from discreet.measures.granularity import granularity
+from discreet.local import key_space as node_walks
+from discreet.local.cell_generalization import generalize_cells
+from discreet.measures.recoding_metrics import recoding_granularity
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
@@ -111,9 +111,11 @@ def test_the_greedy_is_the_plain_one(seed: int) -> None:
     ]
     if not classes:
         with pytest.raises(NoSolution):
-            recode(frequency_set, requirement, LIMITS, min_node=low, max_node=high, limit=frequency_set.rows)
+            generalize_cells(
+                frequency_set, requirement, LIMITS, min_node=low, max_node=high, limit=frequency_set.rows
+            )
         return
-    found = recode(
+    found = generalize_cells(
         frequency_set, requirement, LIMITS, min_node=low, max_node=high, limit=frequency_set.rows
     ).recoding
     check(frequency_set, found, requirement, low)
@@ -132,14 +134,14 @@ def test_more_rounds_are_never_worse(seed: int, rounds: int) -> None:
     low, high = some_levels(frequency_set, random)
     requirement = a_requirement(frequency_set, random)
     try:
-        fast = recode(
+        fast = generalize_cells(
             frequency_set, requirement, LIMITS, min_node=low, max_node=high, limit=frequency_set.rows
         )
     except NoSolution:
         return
     options = {"min_node": low, "max_node": high, "limit": frequency_set.rows, "seed": seed}
-    fewer = recode(frequency_set, requirement, LIMITS, effort=rounds, **options)
-    more = recode(frequency_set, requirement, LIMITS, effort=rounds + 1, **options)
+    fewer = generalize_cells(frequency_set, requirement, LIMITS, effort=rounds, **options)
+    more = generalize_cells(frequency_set, requirement, LIMITS, effort=rounds + 1, **options)
     check(frequency_set, fewer.recoding, requirement, low)
     check(frequency_set, more.recoding, requirement, low)
     assert [p.granularity for p in more.curve[: len(fewer.curve)]] == [p.granularity for p in fewer.curve]
@@ -147,7 +149,7 @@ def test_more_rounds_are_never_worse(seed: int, rounds: int) -> None:
     assert curve == sorted(curve)
     assert more.suppressed == fewer.suppressed == fast.suppressed
     assert more.granularity >= fast.granularity - 1e-12
-    assert more.granularity == pytest.approx(granularity(frequency_set, more.recoding))
+    assert more.granularity == pytest.approx(recoding_granularity(frequency_set, more.recoding))
 
 
 @given(st.integers(0, 10**6))
@@ -161,9 +163,9 @@ def test_the_bound_lies_above_the_best_of_all_partitions(seed: int) -> None:
     options = {"min_node": low, "max_node": high, "bound": True}
     if best is None:
         with pytest.raises(NoSolution):
-            recode(frequency_set, Requirement(k), LIMITS, **options)
+            generalize_cells(frequency_set, Requirement(k), LIMITS, **options)
         return
-    found = recode(frequency_set, Requirement(k), LIMITS, effort=3, **options)
+    found = generalize_cells(frequency_set, Requirement(k), LIMITS, effort=3, **options)
     most = sum((1 - Fraction(1, len(h.leaves)) for h in frequency_set.hierarchies), start=Fraction(0))
     optimum = 1 - best / (most * frequency_set.rows) if most else Fraction(1)
     assert found.bound is not None
@@ -185,7 +187,7 @@ def test_any_class_test_is_met(seed: int) -> None:
     test = TCloseness(0.3, table) if random.random() < 0.5 else EntropyDiversity(1.8)
     for effort in ("fast", 1):
         try:
-            found = recode(frequency_set, Requirement(2), LIMITS, class_test=test, effort=effort)
+            found = generalize_cells(frequency_set, Requirement(2), LIMITS, class_test=test, effort=effort)
         except NoSolution:
             assert not test.holds(30, [table])
             return
@@ -215,23 +217,23 @@ def with_counts(
 def test_one_thread_gives_the_same_as_two() -> None:
     frequency_set = a_table(np.random.default_rng(3), rows=200, attributes=4, leaves=9)
     one = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
-    found = [recode(frequency_set, Requirement(3), s, effort=3, seed=7) for s in (one, LIMITS)]
+    found = [generalize_cells(frequency_set, Requirement(3), s, effort=3, seed=7) for s in (one, LIMITS)]
     assert found[0].recoding.classes.tolist() == found[1].recoding.classes.tolist()
     assert found[0].rounds == found[1].rounds == 3
 
 
 def test_a_time_budget_reports_rounds_that_can_be_repeated() -> None:
     frequency_set = a_table(np.random.default_rng(5), rows=100)
-    found = recode(frequency_set, Requirement(4), LIMITS, time_budget=0.2, seed=2)
-    again = recode(frequency_set, Requirement(4), LIMITS, effort=found.rounds, seed=2)
+    found = generalize_cells(frequency_set, Requirement(4), LIMITS, time_budget=0.2, seed=2)
+    again = generalize_cells(frequency_set, Requirement(4), LIMITS, effort=found.rounds, seed=2)
     assert found.recoding.classes.tolist() == again.recoding.classes.tolist()
 
 
 @pytest.mark.parametrize("shown", ["ranges", "sets"])
 def test_ranges_and_sets_show_no_less_than_ancestors(shown: str) -> None:
     frequency_set = a_table(np.random.default_rng(11), rows=80)
-    plain = recode(frequency_set, Requirement(4), LIMITS)
-    narrow = recode(frequency_set, Requirement(4), LIMITS, shown=shown)
+    plain = generalize_cells(frequency_set, Requirement(4), LIMITS)
+    narrow = generalize_cells(frequency_set, Requirement(4), LIMITS, shown=shown)
     assert narrow.recoding.classes.tolist() == plain.recoding.classes.tolist()
     assert narrow.granularity >= plain.granularity
     assert narrow.recoding.warnings
@@ -243,9 +245,9 @@ def test_keys_of_several_words_and_lattices_walked_lazily(monkeypatch: pytest.Mo
     hierarchies = [random_hierarchy(random, f"q{i}", 40, 4) for i in range(14)]
     rows = [(tuple(int(c) for c in random.integers(0, 41, 14)), ()) for _ in range(60)]
     frequency_set = frequency_set_of(hierarchies, rows)
-    monkeypatch.setattr(node_walks, "WALKED", 64)
-    monkeypatch.setattr(node_walks, "SAMPLED", 4096)
-    found = recode(frequency_set, Requirement(5), LIMITS, seed=1, effort=1)
+    monkeypatch.setattr(node_walks, "WALKED_NODES", 64)
+    monkeypatch.setattr(node_walks, "SAMPLED_NODES", 4096)
+    found = generalize_cells(frequency_set, Requirement(5), LIMITS, seed=1, effort=1)
     check(frequency_set, found.recoding, Requirement(5), (0,) * 14)
     assert found.curve[1].granularity >= found.curve[0].granularity > 0
 
@@ -253,7 +255,7 @@ def test_keys_of_several_words_and_lattices_walked_lazily(monkeypatch: pytest.Mo
 def test_nodes_are_yielded_once_and_cheapest_first() -> None:
     random = np.random.default_rng(4)
     costs = [np.sort(random.random(n)) for n in (3, 2, 4)]
-    walked = list(node_walks.cheapest_nodes(costs))
+    walked = list(node_walks.iterate_cheapest_nodes(costs))
     assert len({node for _, node in walked}) == len(walked) == 24
     assert [cost for cost, _ in walked] == sorted(cost for cost, _ in walked)
 
@@ -265,7 +267,7 @@ def test_weights_turn_the_choice() -> None:
     frequency_set = frequency_set_of(hierarchies, rows)
 
     def kept(attribute: int, weights: dict[str, float]) -> float:
-        found = recode(frequency_set, Requirement(4), LIMITS, weights=weights).recoding
+        found = generalize_cells(frequency_set, Requirement(4), LIMITS, weights=weights).recoding
         sizes = found.cells[attribute].sizes()[found.shown[found.classes, attribute]]
         return float((sizes * found.rows).sum())
 
@@ -277,12 +279,14 @@ def test_what_cannot_be_had() -> None:
     frequency_set = a_table(np.random.default_rng(8), rows=20)
     rows = frequency_set.rows
     with pytest.raises(NoSolution, match="not even all"):
-        recode(frequency_set, Requirement(rows + 1), LIMITS)
+        generalize_cells(frequency_set, Requirement(rows + 1), LIMITS)
     with pytest.raises(NoSolution, match="must be suppressed"):
-        recode(frequency_set, Requirement(2), LIMITS, max_node=(0,) * len(frequency_set.hierarchies))
+        generalize_cells(
+            frequency_set, Requirement(2), LIMITS, max_node=(0,) * len(frequency_set.hierarchies)
+        )
     small = Settings(memory_limit=100, threads=1, private_log=Path("unused"))
     with pytest.raises(LimitReached):
-        recode(frequency_set, Requirement(2), small)
+        generalize_cells(frequency_set, Requirement(2), small)
     for options in (
         {"effort": -1},
         {"effort": "slow"},
@@ -295,14 +299,14 @@ def test_what_cannot_be_had() -> None:
         {"weights": {"nobody": 1.0}},
     ):
         with pytest.raises(InputError):
-            recode(frequency_set, Requirement(2), LIMITS, **options)
+            generalize_cells(frequency_set, Requirement(2), LIMITS, **options)
     with pytest.raises(InputError, match="no privacy criterion"):
-        recode(frequency_set, Requirement(), LIMITS)
+        generalize_cells(frequency_set, Requirement(), LIMITS)
 
 
 def test_the_loss_of_the_final_classes_is_the_plain_one() -> None:
     frequency_set = a_table(np.random.default_rng(21), rows=60)
-    found = recode(frequency_set, Requirement(3), LIMITS)
+    found = generalize_cells(frequency_set, Requirement(3), LIMITS)
     low = (0,) * len(frequency_set.hierarchies)
     most = sum((1 - Fraction(1, len(h.leaves)) for h in frequency_set.hierarchies), start=Fraction(0))
     lost = sum(

@@ -9,23 +9,29 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.measures.aggregates import Aggregate, clearly_less, cost_at, joined, joined_of
-from discreet.measures.cell_costs import Loss
-from discreet.measures.costs import cost_named
-from discreet.model.cost_value import Ranked, cost_in_json, parts_of
+from discreet.measures.cell_sums import (
+    CostAggregate,
+    aggregate_columns,
+    aggregate_parts,
+    clearly_less,
+    cost_at,
+)
+from discreet.measures.named_costs import cost_named
+from discreet.measures.standard_costs import Loss
+from discreet.model.search_result import RankedCost, cost_as_json, cost_parts
 
 
-@pytest.mark.parametrize("aggregate", list(Aggregate))
-def test_many_nodes_are_joined_as_one_is(aggregate: Aggregate) -> None:
+@pytest.mark.parametrize("aggregate", list(CostAggregate))
+def test_many_nodes_are_joined_as_one_is(aggregate: CostAggregate) -> None:
     columns = list(np.random.default_rng(0).random((3, 20)))
-    costs = joined_of(aggregate, columns, 20)
+    costs = aggregate_columns(aggregate, columns, 20)
     for node in range(20):
-        one = joined(aggregate, [float(column[node]) for column in columns])
-        assert parts_of(cost_at(costs, node)) == pytest.approx(parts_of(one), rel=1e-12)
+        one = aggregate_parts(aggregate, [float(column[node]) for column in columns])
+        assert cost_parts(cost_at(costs, node)) == pytest.approx(cost_parts(one), rel=1e-12)
 
 
 def test_a_rank_is_compared_by_its_largest_parts_first() -> None:
-    low, high = Ranked((0.5, 0.2)), Ranked((0.5, 0.3))
+    low, high = RankedCost((0.5, 0.2)), RankedCost((0.5, 0.3))
     assert low < high
     assert low != high
     assert low <= high
@@ -35,8 +41,8 @@ def test_a_rank_is_compared_by_its_largest_parts_first() -> None:
     assert float(low) == 0.5
     assert -inf < low < inf
     assert pickle.loads(pickle.dumps(low)) == low
-    assert cost_in_json(low) == [0.5, 0.2]
-    assert cost_in_json(0.5) == 0.5
+    assert cost_as_json(low) == [0.5, 0.2]
+    assert cost_as_json(0.5) == 0.5
 
 
 def test_costs_apart_by_rounding_alone_are_equal() -> None:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.measures.classification import classification
-from discreet.measures.generalized_table import GeneralizedTable, exact_cells, merged
-from discreet.model.cells import Cells
+from discreet.measures.classification_accuracy import measure_accuracy
+from discreet.measures.generalized_table import GeneralizedTable, exact_cells, merge_equal_groups
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.published_cells import Cells
 
 TARGETS = ("no", "yes")
 
@@ -30,7 +30,9 @@ def original(leaves: int, seed: int = 1) -> GeneralizedTable:
     random = np.random.default_rng(seed)
     x = random.integers(0, leaves + 1, 600)
     target = (x >= leaves // 2) ^ (random.random(600) < 0.1)
-    shown, rows = merged(np.stack([x, target], axis=1).astype(np.int64), np.ones(600, dtype=np.int64))
+    shown, rows = merge_equal_groups(
+        np.stack([x, target], axis=1).astype(np.int64), np.ones(600, dtype=np.int64)
+    )
     cells = (exact_cells("x", hierarchy(leaves).leaves), exact_cells("target", TARGETS))
     return GeneralizedTable(cells, shown, rows)
 
@@ -50,16 +52,16 @@ def released(table: GeneralizedTable, leaves: int, level: int) -> GeneralizedTab
     )
     shown = table.shown.copy()
     shown[:, 0] = source.level_map(level)[shown[:, 0]]
-    shown, rows = merged(shown, table.rows)
+    shown, rows = merge_equal_groups(shown, table.rows)
     return GeneralizedTable((x, table.cells[1]), shown, rows)
 
 
 @pytest.mark.parametrize("leaves", [10, 120])
 def test_what_is_kept_is_learnt_and_what_is_gone_is_not(leaves: int) -> None:
     table = original(leaves)
-    halves = classification(table, released(table, leaves, 1), [hierarchy(leaves)])
-    nothing = classification(table, released(table, leaves, 2), [hierarchy(leaves)])
-    same = classification(table, table, [hierarchy(leaves)])
+    halves = measure_accuracy(table, released(table, leaves, 1), [hierarchy(leaves)])
+    nothing = measure_accuracy(table, released(table, leaves, 2), [hierarchy(leaves)])
+    same = measure_accuracy(table, table, [hierarchy(leaves)])
     assert halves.held_out == nothing.held_out == 150
     assert same.release == same.original
     assert halves.release > 0.8 > 0.65 > nothing.release
@@ -74,7 +76,7 @@ def test_a_seed_repeats_it_and_words_are_features_too() -> None:
     table = original(60)
     words = hierarchy(60, numeric=False)
     first, again, other = (
-        classification(table, released(table, 60, 1), [words], seed=seed) for seed in (1, 1, 2)
+        measure_accuracy(table, released(table, 60, 1), [words], seed=seed) for seed in (1, 1, 2)
     )
     assert first == again != other
     assert first.release > 0.8
@@ -85,10 +87,10 @@ def test_too_many_or_too_few_targets_are_refused() -> None:
     table = original(10)
     one = GeneralizedTable(table.cells, table.shown[:1], table.rows[:1])
     with pytest.raises(InputError, match="has 1 values"):
-        classification(one, one, [hierarchy(10)])
+        measure_accuracy(one, one, [hierarchy(10)])
 
 
 def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     with pytest.raises(InputError, match=r"discreet\[classification\]"):
-        classification(original(10), original(10), [hierarchy(10)])
+        measure_accuracy(original(10), original(10), [hierarchy(10)])

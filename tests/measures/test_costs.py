@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.frequency.rollup import roll_up
-from discreet.measures.aggregates import cost_at
-from discreet.measures.cell_costs import Entropy, Loss, Precision
-from discreet.measures.cost_kinds import ClassSizeCost, ClassSizes, Cost
-from discreet.measures.costs import COSTS, NamedCost, cost_named, cost_over
+from discreet.measures.cell_sums import cost_at
+from discreet.measures.cost_kinds import ClassSizeCost, Cost, NodeClassSizes
 from discreet.measures.loss import LossTables
+from discreet.measures.named_costs import COSTS, NamedCost, cost_named, cost_over
 from discreet.measures.node_statistics import NodeStatistics
-from discreet.model.cost_value import Ranked, parts_of
+from discreet.measures.standard_costs import Entropy, Loss, Precision
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement
+from discreet.model.search_result import RankedCost, cost_parts
 from tests.drawing import some_of
 from tests.oracle.brute_lattice import signature_of
 from tests.oracle.plain_costs import classes_of, cost_by_hand
@@ -79,7 +79,7 @@ def test_costs_are_their_definitions_at_every_node(seed: int) -> None:
         cost = cost_over(named, table, requirement, weights)
         expected = [cost_by_hand(named, table, node, requirement, weights) for node in nodes]
         suppressed = np.array([s.suppressed for s in found], dtype=np.int64)
-        bounds = cost.least_of(levels, suppressed)
+        bounds = cost.lower_bounds(levels, suppressed)
         for position, (node, s, value) in enumerate(zip(nodes, found, expected, strict=True)):
             assert about(cost.of(s), value)
             assert at_most(cost_at(bounds, position), value)
@@ -105,11 +105,11 @@ def test_bounds_hold_for_every_node_above(seed: int) -> None:
             s = found[high].suppressed
             assert at_most(cost.least(low, s), costs[high])
             fewer = np.array([0, s // 2, s])
-            for bound in cost.least_from(np.array([low] * 3), fewer):
-                assert at_most(bound if bound.ndim == 0 else Ranked(bound.tolist()), costs[high])
+            for bound in cost.cheap_lower_bounds(np.array([low] * 3), fewer):
+                assert at_most(bound if bound.ndim == 0 else RankedCost(bound.tolist()), costs[high])
             if isinstance(cost, ClassSizeCost):
-                sizes = ClassSizes.of(found[low].class_sizes)
-                assert cost.least_above(sizes, s) <= costs[high] + 1e-9
+                sizes = NodeClassSizes.of(found[low].class_sizes)
+                assert cost.lower_bound_above(sizes, s) <= costs[high] + 1e-9
             if cost.always_monotone or (cost.monotone and rows[low] == rows[high]):
                 assert at_most(costs[low], costs[high])
 
@@ -128,14 +128,15 @@ def costs_of_case(seed: int) -> list[NamedCost]:
 
 def about(first: float, second: float) -> bool:
     """Whether two costs are equal but for rounding."""
-    pairs = zip(parts_of(first), parts_of(second), strict=True)
+    pairs = zip(cost_parts(first), cost_parts(second), strict=True)
     return all(math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9) for one, other in pairs)
 
 
 def at_most(first: float, second: float) -> bool:
     """Whether a cost is at most another, but for rounding."""
     return about(first, second) or next(
-        (a < b for a, b in zip(parts_of(first), parts_of(second), strict=True) if abs(a - b) > 2e-10), True
+        (a < b for a, b in zip(cost_parts(first), cost_parts(second), strict=True) if abs(a - b) > 2e-10),
+        True,
     )
 
 
@@ -196,7 +197,7 @@ def test_a_table_without_rows_costs_what_its_levels_say() -> None:
         cost = cost_over(name, table, Requirement(k=2))
         value = cost.of(statistics_of(table, (1,), Requirement(k=2)))
         assert value == {"height": 1.0, "precision": 0.5}.get(name, 0.0)
-        assert cost.least_of(np.array([[1]]), np.array([0])).tolist() == [value]
+        assert cost.lower_bounds(np.array([[1]]), np.array([0])).tolist() == [value]
 
 
 def test_no_class_left_counts_as_one() -> None:

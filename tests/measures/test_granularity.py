@@ -7,9 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.frequency.class_cells import Summary
-from discreet.frequency.class_summary import classes_to_recoding
-from discreet.measures.granularity import granularity
+from discreet.frequency.class_summary import Summary, classes_to_recoding
+from discreet.measures.recoding_metrics import recoding_granularity
 from discreet.model.class_recoding import SUPPRESSED, RecodingModel
 from discreet.model.requirement import Requirement
 from tests.drawing import some_of
@@ -45,4 +44,4 @@ def test_granularity_is_one_less_the_normalised_mean_share(seed: int) -> None:
             best += count * Fraction(1, leaves)
             worst += count
     expected = 1 - (shares - best) / (worst - best) if worst > best else 1
-    assert granularity(frequency_set, recoding) == pytest.approx(float(expected))
+    assert recoding_granularity(frequency_set, recoding) == pytest.approx(float(expected))

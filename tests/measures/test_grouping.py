@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.measures.grouping import GroupingPower, grouping_power
+from discreet.measures.grouping_power import GroupingPower, grouping_power
 from discreet.model.lattice import Lattice
 
 

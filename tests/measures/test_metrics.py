@@ -14,22 +14,20 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.frequency.rollup import roll_up
-from discreet.measures.class_sizes import ClassSizes
-from discreet.measures.comparison import ReleasePair
-from discreet.measures.costs import cost_over
-from discreet.measures.generalized_table import GeneralizedTable, merged
+from discreet.measures.generalized_table import ClassSizes, GeneralizedTable, ReleasePair, merge_equal_groups
 from discreet.measures.metrics import (
     METRICS,
     Better,
     metric_named,
-    metrics_of,
-    metrics_of_sizes,
-    metrics_of_table,
+    metric_values,
+    size_metric_values,
+    table_metric_values,
 )
+from discreet.measures.named_costs import cost_over
 from discreet.measures.node_statistics import NodeStatistics
-from discreet.model.cells import Cells
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.published_cells import Cells
 from discreet.model.requirement import Requirement
 from tests.drawing import some_of
 from tests.oracle import plain_metrics as plain
@@ -77,7 +75,7 @@ def comparison_of(
         cells.append(cells_of(hierarchy, kinds))
         columns.append([kinds.index(row[i]) for row in rows])
     shown = np.array(columns, dtype=np.int64).T.reshape(len(rows), len(HIERARCHIES))
-    shown, counts = merged(shown, np.ones(len(rows), dtype=np.int64))
+    shown, counts = merge_equal_groups(shown, np.ones(len(rows), dtype=np.int64))
     release = GeneralizedTable(tuple(cells), shown, counts)
     return ReleasePair(frequency_set, release, len(original) - len(rows), k)
 
@@ -104,7 +102,7 @@ def test_metrics_are_their_definitions(
     comparison = comparison_of(original, rows)
     suppressed = len(original) - len(rows)
     all_rows = [*rows, *[plain.everything(HIERARCHIES)] * suppressed]
-    found = {m.metric.name: m.value for m in metrics_of(comparison)}
+    found = {m.metric.name: m.value for m in metric_values(comparison)}
     approx = pytest.approx
     assert found["loss"] == approx(plain.loss(all_rows, HIERARCHIES))
     assert found["granularity"] == approx(plain.granularity(all_rows, HIERARCHIES))
@@ -254,11 +252,11 @@ def test_the_levels_of_a_full_domain_release_are_told() -> None:
 
 def test_a_table_as_it_stands_loses_nothing() -> None:
     table = frequency_set_of(HIERARCHIES, [((0, 0), ()), ((0, 0), ()), ((4, 2), ())])
-    found = {m.metric.name: m.value for m in metrics_of(ReleasePair.as_it_stands(table))}
+    found = {m.metric.name: m.value for m in metric_values(ReleasePair.as_it_stands(table))}
     assert found["precision"] == found["granularity"] == found["ambiguity"] == 1
     for name in ("loss", "ncp", "gcp", "entropy", "kl-divergence", "suppressed-rows", "suppressed-cells"):
         assert found[name] == pytest.approx(0.0, abs=1e-12)
-    assert {m.metric.name for m in metrics_of_table(ReleasePair.as_it_stands(table))} < set(found)
+    assert {m.metric.name for m in table_metric_values(ReleasePair.as_it_stands(table))} < set(found)
 
 
 def test_a_release_that_covers_nothing_diverges_without_end() -> None:
@@ -291,7 +289,7 @@ def test_nursery_with_one_attribute_starred_has_the_papers_usefulness() -> None:
 
 def test_class_sizes_alone_tell_some_metrics() -> None:
     sizes = ClassSizes.of({5: 2, 2: 3}, suppressed=4)
-    found = {m.metric.name: m.value for m in metrics_of_sizes(sizes, 2)}
+    found = {m.metric.name: m.value for m in size_metric_values(sizes, 2)}
     assert found == {
         "classes": 5,
         "smallest-class": 2,
@@ -301,7 +299,7 @@ def test_class_sizes_alone_tell_some_metrics() -> None:
         "c-avg": 20 / 5 / 2,
         "suppressed-rows": 4,
     }
-    empty = {m.metric.name: m.value for m in metrics_of_sizes(ClassSizes.of({}), 2)}
+    empty = {m.metric.name: m.value for m in size_metric_values(ClassSizes.of({}), 2)}
     assert (empty["classes"], empty["mean-class"], empty["c-dm"]) == (0, None, 0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.measures.risk import ProsecutorRisk, prosecutor_risk
+from discreet.measures.recoding_metrics import ProsecutorRisk, prosecutor_risk
 
 
 def test_risk_of_class_sizes() -> None:

@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.model.class_facts import ClassFacts, ClassValues
-from discreet.model.criteria.base import AuditedBy, Criterion, Score
+from discreet.model.criteria.base import AuditedBy, Criterion, ScoreKey
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.criteria.registry import CRITERIA, criteria_from, register
-from discreet.model.judge import below, failing
-from discreet.model.requirement import Requirement
+from discreet.model.criterion_inputs import ClassStatistics, ClassValues
+from discreet.model.requirement import Requirement, failing_mask, threshold_mask
 from tests.criteria_of_tests import Share
 
-FACTS = ClassFacts(
+FACTS = ClassStatistics(
     sizes=np.array([3, 2, 5]),
     values=(
         ClassValues(
@@ -33,7 +32,7 @@ FACTS = ClassFacts(
 
 def test_the_judge_asks_every_criterion() -> None:
     def fails(requirement: Requirement) -> list[bool]:
-        judged: list[bool] = failing(requirement.bound(("s", "t")), FACTS).tolist()
+        judged: list[bool] = failing_mask(requirement.bound(("s", "t")), FACTS).tolist()
         return judged
 
     assert fails(Requirement(k=3)) == [False, True, False]
@@ -42,8 +41,8 @@ def test_the_judge_asks_every_criterion() -> None:
     assert fails(Requirement(criteria=[Share(0.5, "s")])) == [False, True, True]
     assert fails(Requirement(criteria=[Share(0.8, "s")])) == [False, True, False]
     assert fails(Requirement()) == [False, False, False]
-    assert below([np.array([1, 2]), np.array([5, 1])], [2, None]).tolist() == [True, False]
-    assert below([np.array([1, 2]), np.array([5, 1])], [1, 2]).tolist() == [False, True]
+    assert threshold_mask([np.array([1, 2]), np.array([5, 1])], [2, None]).tolist() == [True, False]
+    assert threshold_mask([np.array([1, 2]), np.array([5, 1])], [1, 2]).tolist() == [False, True]
 
 
 def test_a_requirement_is_its_criteria() -> None:
@@ -67,8 +66,8 @@ def test_a_requirement_is_its_criteria() -> None:
 
 
 def test_scores_and_thresholds() -> None:
-    size, values, share = Score(KAnonymity), Score(DistinctDiversity, "s"), Share(0.1, "s", 1).score
-    assert share == Score(Share, "s", (("spare", 1),)) != Share(0.1, "s").score
+    size, values, share = ScoreKey(KAnonymity), ScoreKey(DistinctDiversity, "s"), Share(0.1, "s", 1).score
+    assert share == ScoreKey(Share, "s", (("spare", 1),)) != Share(0.1, "s").score
     asked = Requirement(3, criteria=[Share(0.5, "s", 1)])
     assert asked.thresholds((size, values, share), ("s",)) == (3, None, 500)
     with pytest.raises(InputError, match="share of a value was asked"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from discreet.errors import InputError, in_python
+from discreet.errors import InputError, python_wording
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from discreet.errors import InputError, in_python
     ],
 )
 def test_options_are_keywords_in_python(told: str, expected: str) -> None:
-    assert in_python(told) == expected
+    assert python_wording(told) == expected
 
 
 def test_the_terminal_reads_options_and_python_keywords() -> None:

@@ -11,10 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.model.class_facts import ClassValues
-from discreet.model.criteria.base import Criterion, Need, Parameter
-from discreet.model.criteria.fixed_parts import fixed_parts, given_parts
+from discreet.model.criteria.base import Criterion, Need, Parameter, changed_parameters, fixed_parameters
 from discreet.model.criteria.registry import register
+from discreet.model.criterion_inputs import ClassValues
 from discreet.model.option import OptionKind, option
 
 
@@ -49,7 +48,7 @@ class Tea(Criterion):
 
 
 def test_each_is_an_option_with_a_flag_behind_the_criterion_s() -> None:
-    parts = fixed_parts(Tea)
+    parts = fixed_parameters(Tea)
     assert [(part.name, part.kind, part.default, part.flag) for part in parts] == [
         ("kind", OptionKind.CHOICE, "green", "--green-tea-kind"),
         ("spoons", OptionKind.WHOLE, 2, "--green-tea-spoons"),
@@ -103,9 +102,9 @@ def test_a_label_tells_what_is_not_as_proposed() -> None:
 
 
 def test_documents_have_every_part_where_one_is_not_as_proposed() -> None:
-    assert given_parts(Tea(1)) == {}
+    assert changed_parameters(Tea(1)) == {}
     told = {"kind": "green", "spoons": 3, "warm_water": 0.5, "size": "big", "milk": False, "word": "please"}
-    assert given_parts(Tea(1, spoons=3)) == told
+    assert changed_parameters(Tea(1, spoons=3)) == told
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from discreet.model.missing_marks import NUMBERS, SPELLINGS, WORDS, OtherCells, is_mark
-from discreet.model.starred_cells import is_star
+from discreet.model.cell_format import is_star
+from discreet.model.missing_value_codes import (
+    MARK_NUMBERS,
+    MARK_SPELLINGS,
+    MARK_WORDS,
+    RemainingCells,
+    is_mark,
+)
 
 MARKS = [
     *("suppressed", "unknown", "missing", "not stated", "None", "?", "-", "n/a", "k. A.", "unbekannt"),
@@ -33,33 +39,35 @@ def test_letters_that_name_places_are_marks_among_diagnoses_alone(text: str) -> 
 
 
 def test_every_word_is_in_small_letters_and_found() -> None:
-    for word in WORDS:
+    for word in MARK_WORDS:
         assert word == word.strip() == word.lower()
-        assert word in SPELLINGS
+        assert word in MARK_SPELLINGS
         assert is_mark(word.upper(), sensitive=False)
 
 
 @pytest.mark.parametrize(
     ("number", "others", "apart"),
     [
-        (99, OtherCells(4, 0, 1, 5), True),
-        (99, OtherCells(70, 0, 18, 97), False),
-        (999, OtherCells(70, 0, 18, 97), True),
-        (-9, OtherCells(4, 0, 0, 100_000), True),
-        (-9, OtherCells(4, 0, -40, 30), False),
-        (99, OtherCells(0, 5), True),
-        (99, OtherCells(0, 0), False),
-        (99, OtherCells(4, 0, 5, 5), True),
-        (66, OtherCells(4, 0, 0, 500), False),
+        (99, RemainingCells(4, 0, 1, 5), True),
+        (99, RemainingCells(70, 0, 18, 97), False),
+        (999, RemainingCells(70, 0, 18, 97), True),
+        (-9, RemainingCells(4, 0, 0, 100_000), True),
+        (-9, RemainingCells(4, 0, -40, 30), False),
+        (99, RemainingCells(0, 5), True),
+        (99, RemainingCells(0, 0), False),
+        (99, RemainingCells(4, 0, 5, 5), True),
+        (66, RemainingCells(4, 0, 0, 500), False),
     ],
 )
-def test_a_number_is_a_code_where_it_lies_apart(number: float, others: OtherCells, *, apart: bool) -> None:
-    assert others.stands_apart(number) is apart
+def test_a_number_is_a_code_where_it_lies_apart(
+    number: float, others: RemainingCells, *, apart: bool
+) -> None:
+    assert others.is_outlier(number) is apart
 
 
 def test_codes_are_those_of_programs_of_statistics() -> None:
-    assert {"-9", "99", "999", "-1", "-99", "99.0", "777"} <= {*NUMBERS}
-    assert not {"9", "1", "0", "100", "-3"} & {*NUMBERS}
+    assert {"-9", "99", "999", "-1", "-99", "99.0", "777"} <= {*MARK_NUMBERS}
+    assert not {"9", "1", "0", "100", "-3"} & {*MARK_NUMBERS}
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
-from discreet.model.monotone import is_growing, is_monotone, require_growing, require_monotone
-from discreet.model.requirement import Requirement
+from discreet.model.requirement import Requirement, is_growing, is_monotone, require_growing, require_monotone
 from tests.criteria_of_tests import Share
 from tests.drawing import some_of
 from tests.oracle.plain_criteria import MostRows, fails

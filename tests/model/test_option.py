@@ -6,15 +6,8 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import InputError
-from discreet.model.option import (
-    Option,
-    OptionKind,
-    check_options,
-    given_options,
-    option,
-    options_of,
-)
-from discreet.spec.model_options import load_options
+from discreet.model.option import Option, OptionKind, changed_options, check_options, option, options_of
+from discreet.spec.request_section import load_model_options
 
 
 @dataclass(frozen=True)
@@ -113,15 +106,19 @@ def test_a_value_out_of_bounds_is_refused(tea: Tea, message: str) -> None:
 
 
 def test_what_is_given_is_told_from_what_is_left_out() -> None:
-    assert given_options(Tea()) == {}
-    assert given_options(Tea(cup="small", kind="black")) == {"cup": "small", "kind": "black"}
+    assert changed_options(Tea()) == {}
+    assert changed_options(Tea(cup="small", kind="black")) == {"cup": "small", "kind": "black"}
     check_options(Tea(), "the tea")
 
 
 def test_a_file_has_the_keys_that_are_declared(tmp_path: Path) -> None:
     path = tmp_path / "tea.toml"
     path.write_text('sugar = 2\nnever = ["milk"]\ncup = "big"\n')
-    assert load_options(path, options_of(Tea), "the tea") == {"sugar": 2.0, "never": ["milk"], "cup": "big"}
+    assert load_model_options(path, options_of(Tea), "the tea") == {
+        "sugar": 2.0,
+        "never": ["milk"],
+        "cup": "big",
+    }
     for text, message in {
         'kind = "green"': "unknown key 'kind'",
         "sugar = -1": "a number of grams of at least 0",
@@ -130,7 +127,7 @@ def test_a_file_has_the_keys_that_are_declared(tmp_path: Path) -> None:
     }.items():
         path.write_text(text)
         with pytest.raises(InputError) as raised:
-            load_options(path, options_of(Tea), "the tea")
+            load_model_options(path, options_of(Tea), "the tea")
         assert message in str(raised.value), text
 
 

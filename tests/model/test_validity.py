@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.model.class_test import ClassTest
+from discreet.model.class_recoding import ClassTest, requirement_test
 from discreet.model.requirement import Requirement
-from discreet.model.validity import class_test_of
 from tests.drawing import some_of
 from tests.oracle.class_tests import EntropyDiversity, TCloseness
 
@@ -21,10 +20,10 @@ def counts(*rows: int) -> list[np.ndarray[tuple[int], np.dtype[np.int64]]]:
 
 
 def test_definitions() -> None:
-    assert class_test_of(Requirement(3), ()).holds(3, [])
-    assert not class_test_of(Requirement(3), ()).holds(2, [])
-    assert class_test_of(Requirement(l=2), ("a",)).holds(5, counts(4, 0, 1))
-    assert not class_test_of(Requirement(l=2), ("a",)).holds(5, counts(0, 0, 5))
+    assert requirement_test(Requirement(3), ()).holds(3, [])
+    assert not requirement_test(Requirement(3), ()).holds(2, [])
+    assert requirement_test(Requirement(l=2), ("a",)).holds(5, counts(4, 0, 1))
+    assert not requirement_test(Requirement(l=2), ("a",)).holds(5, counts(0, 0, 5))
     assert EntropyDiversity(3).holds(3, counts(7, 7, 7, 0))
     assert not EntropyDiversity(3).holds(4, counts(1, 1, 2))
     assert not EntropyDiversity(1).holds(4, counts(0, 0))
@@ -38,19 +37,19 @@ def test_definitions() -> None:
 
 
 def test_a_requirement_becomes_a_test() -> None:
-    test = class_test_of(Requirement.of(3, {"b": 2}), ("a", "b"))
+    test = requirement_test(Requirement.of(3, {"b": 2}), ("a", "b"))
     assert test.holds(3, counts(3) + counts(2, 1))
     assert not test.holds(3, counts(2, 1) + counts(3, 0))
     with pytest.raises(InputError, match="not a sensitive attribute"):
-        class_test_of(Requirement.of(3, {"c": 2}), ("a", "b"))
+        requirement_test(Requirement.of(3, {"c": 2}), ("a", "b"))
 
 
 def test_unions_of_classes_that_pass_do_too() -> None:
     random = np.random.default_rng(1)
     table = random.integers(1, 50, 5)
     tests: list[ClassTest] = [
-        class_test_of(Requirement(6), ()),
-        class_test_of(Requirement(l=3), ("a",)),
+        requirement_test(Requirement(6), ()),
+        requirement_test(Requirement(l=3), ("a",)),
         EntropyDiversity(2.5),
         TCloseness(0.3, table),
         TCloseness(0.2, table, ordered=True),

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet.engines.connect import connect
-from discreet.frequency.count import count_frequency_set
+from discreet.engines.connection import connect
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.mondrian.options import Categorical, MondrianOptions
-from discreet.mondrian.partition import partition
+from discreet.mondrian.mondrian_options import Categorical, MondrianOptions
+from discreet.mondrian.partition import partition_table
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 
 NAMES = ("sex", "age", "race", "marital_status", "education", "native_country")
 NAMES += ("work_class", "occupation", "salary_class")
@@ -49,7 +49,7 @@ def test_kernels_and_twin_agree(
     adult: FrequencySet, settings: Settings, requirement: Requirement, options: MondrianOptions
 ) -> None:
     twin, kernels = (
-        partition(adult, requirement, settings, options, evaluator=evaluator)
+        partition_table(adult, requirement, settings, options, evaluator=evaluator)
         for evaluator in ("twin", "kernels")
     )
     assert np.array_equal(twin.classes, kernels.classes)

@@ -7,8 +7,8 @@ import pytest
 
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.requirement import Requirement
-from discreet.mondrian.options import Cut, MondrianOptions, Tie
-from discreet.mondrian.partition import partition
+from discreet.mondrian.mondrian_options import Cut, MondrianOptions, Tie
+from discreet.mondrian.partition import partition_table
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.mondrian.numbered import random_table
@@ -30,7 +30,7 @@ def test_best_cuts_keep_the_bounds(tie: Tie, settings: Settings) -> None:
         if table.rows < k:
             continue
         options = MondrianOptions(tie=tie)
-        sizes = partition(table, Requirement(k), settings, options).class_rows()
+        sizes = partition_table(table, Requirement(k), settings, options).class_rows()
         bound = 2 * len(table.attributes) * (k - 1) + int(table.counts.max())
         assert k <= sizes.min()
         assert sizes.max() <= bound
@@ -52,9 +52,9 @@ def test_a_class_may_reach_the_bound(settings: Settings) -> None:
             points += [tuple(point)] * (k - 1)
     table = frequency_set_of([line(f"q{i}", 3) for i in range(d)], [(point, ()) for point in points])
     assert table.rows == 2 * d * (k - 1) + m
-    assert partition(table, Requirement(k), settings).class_count == 1
+    assert partition_table(table, Requirement(k), settings).class_count == 1
     more = frequency_set_of([line(f"q{i}", 3) for i in range(d)], [(p, ()) for p in [*points, (0, 1, 1)]])
-    assert partition(more, Requirement(k), settings).class_count == 2
+    assert partition_table(more, Requirement(k), settings).class_count == 2
 
 
 def test_medians_alone_may_miss_an_allowable_cut(settings: Settings) -> None:
@@ -62,10 +62,10 @@ def test_medians_alone_may_miss_an_allowable_cut(settings: Settings) -> None:
     rows = [((0,), ())] + [((1,), ())] * 5 + [((2,), ())] * 4
     table = frequency_set_of([line("q", 3)], rows)
     requirement = Requirement(4)
-    assert partition(table, requirement, settings, MondrianOptions(cut=Cut.MEDIAN)).class_count == 2
+    assert partition_table(table, requirement, settings, MondrianOptions(cut=Cut.MEDIAN)).class_count == 2
     table = frequency_set_of([line("q", 3)], [((0,), ())] * 4 + [((1,), ())] * 5 + [((2,), ())])
-    assert partition(table, requirement, settings, MondrianOptions(cut=Cut.MEDIAN)).class_count == 1
-    assert partition(table, requirement, settings).class_rows().tolist() == [4, 6]
+    assert partition_table(table, requirement, settings, MondrianOptions(cut=Cut.MEDIAN)).class_count == 1
+    assert partition_table(table, requirement, settings).class_rows().tolist() == [4, 6]
 
 
 def test_relaxed_classes_have_k_to_2k_minus_1_rows(settings: Settings) -> None:
@@ -74,7 +74,9 @@ def test_relaxed_classes_have_k_to_2k_minus_1_rows(settings: Settings) -> None:
         table = random_table(random, attributes=3, rows=200, sensitive=0, leaves=4)
         k = int(random.integers(1, 8))
         if table.rows >= k:
-            sizes = partition(table, Requirement(k), settings, MondrianOptions(relaxed=True)).class_rows()
+            sizes = partition_table(
+                table, Requirement(k), settings, MondrianOptions(relaxed=True)
+            ).class_rows()
             assert k <= sizes.min()
             assert sizes.max() <= max(2 * k - 1, 1)
 
@@ -92,5 +94,5 @@ def test_a_single_dimension_may_keep_nearly_all_rows_together(settings: Settings
         crossed = [(n, len(held) - n) for n, held in zip(sides, column.values(), strict=True)]
         assert any(0 < min(sides) < k for sides in crossed)
     assert len(column[1]) == len(rows) - k
-    sizes = partition(table, Requirement(k), settings).class_rows()
+    sizes = partition_table(table, Requirement(k), settings).class_rows()
     assert sizes.max() <= 2 * 2 * (k - 1) + 3

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError, InternalError, NoSolution
-from discreet.model.class_recoding import ClassRecoding
-from discreet.model.class_test import ClassTest
+from discreet.model.class_recoding import ClassRecoding, ClassTest
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.mondrian.cuts import Fragment, ProposedCut, WidestFirst, rows_below
-from discreet.mondrian.options import Cut, MondrianOptions
-from discreet.mondrian.partition import partition
+from discreet.mondrian.mondrian_options import Cut, MondrianOptions
+from discreet.mondrian.partition import partition_table
+from discreet.mondrian.space import Fragment, ProposedCut, WidestFirst, count_rows_below
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.mondrian.numbered import random_table
@@ -53,7 +52,9 @@ def test_classes_meet_the_test_and_cannot_be_cut(kind: str, cut: Cut, settings: 
             test = TCloseness(0.3, whole, ordered=kind.startswith("ordered"))
         k = int(random.integers(1, 4))
         try:
-            found = partition(table, Requirement(k), settings, MondrianOptions(cut=cut), class_test=test)
+            found = partition_table(
+                table, Requirement(k), settings, MondrianOptions(cut=cut), class_test=test
+            )
         except NoSolution:
             assert not test.holds(table.rows, [whole]) or table.rows < k
             continue
@@ -89,11 +90,11 @@ def test_a_class_test_needs_rows_by_value(settings: Settings) -> None:
     sets = table.sensitive[0]
     bare = type(sets)(sets.attribute, sets.size, sets.offsets, sets.codes)
     uncounted = FrequencySet(table.hierarchies, table.codes, table.counts, (bare,))
-    assert partition(uncounted, Requirement(1, 1), settings).class_count > 0
+    assert partition_table(uncounted, Requirement(1, 1), settings).class_count > 0
     with pytest.raises(InputError, match="no rows by value of 's0'"):
-        partition(uncounted, Requirement(1), settings, class_test=EntropyDiversity(1))
+        partition_table(uncounted, Requirement(1), settings, class_test=EntropyDiversity(1))
     with pytest.raises(InputError, match="needs the rows by value of 's0'"):
-        partition(uncounted, Requirement(1, 1), settings, MondrianOptions(relaxed=True))
+        partition_table(uncounted, Requirement(1, 1), settings, MondrianOptions(relaxed=True))
 
 
 def tables() -> Iterator[FrequencySet]:
@@ -110,7 +111,7 @@ def test_a_chooser_of_ones_own(settings: Settings) -> None:
             self.otherwise = WidestFirst(MondrianOptions())
 
         def __call__(self, fragment: Fragment) -> Iterator[ProposedCut]:
-            if self.wanted.last in rows_below(fragment, self.wanted.attribute)[0]:
+            if self.wanted.last in count_rows_below(fragment, self.wanted.attribute)[0]:
                 yield self.wanted
             yield from self.otherwise(fragment)
 
@@ -118,9 +119,9 @@ def test_a_chooser_of_ones_own(settings: Settings) -> None:
     for table in tables():
         if table.rows < 4:
             continue
-        found = partition(table, Requirement(2), settings, chooser=AtPlace(0, 0))
+        found = partition_table(table, Requirement(2), settings, chooser=AtPlace(0, 0))
         assert found.class_rows().min() >= 2
-        plain = partition(table, Requirement(2), settings)
+        plain = partition_table(table, Requirement(2), settings)
         if not np.array_equal(found.classes, plain.classes):
             cut += 1
     assert cut > 3
@@ -133,7 +134,7 @@ def test_a_cut_with_nothing_on_one_side_is_a_bug_of_the_chooser(settings: Settin
         return [ProposedCut(0, 99)]
 
     with pytest.raises(InternalError, match="nothing on one side"):
-        partition(next(tables()), Requirement(1), settings, chooser=beyond)
+        partition_table(next(tables()), Requirement(1), settings, chooser=beyond)
 
 
 def test_relaxed_classes_keep_l_whatever_is_drawn(settings: Settings) -> None:
@@ -144,7 +145,7 @@ def test_relaxed_classes_keep_l_whatever_is_drawn(settings: Settings) -> None:
             continue
         requirement = Requirement(2, 2)
         try:
-            found = partition(table, requirement, settings, MondrianOptions(relaxed=True))
+            found = partition_table(table, requirement, settings, MondrianOptions(relaxed=True))
         except NoSolution:
             continue
         several += found.class_count > 1

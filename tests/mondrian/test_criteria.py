@@ -11,9 +11,9 @@ import pytest
 from discreet.errors import InputError, NoSolution
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.mondrian.external import partition_stored
-from discreet.mondrian.options import Cut, MondrianOptions
-from discreet.mondrian.partition import partition
+from discreet.mondrian.external import partition_in_engine
+from discreet.mondrian.mondrian_options import Cut, MondrianOptions
+from discreet.mondrian.partition import partition_table
 from discreet.settings import Settings
 from tests.criteria_of_tests import Share
 from tests.drawing import some_of
@@ -43,10 +43,10 @@ def test_classes_are_those_of_plain_recursion(cut: Cut, settings: Settings) -> N
         plain = PlainCriteria(table, requirement, best=cut is Cut.BEST)
         if not plain.holds(range(table.row_types)):
             with pytest.raises(NoSolution):
-                partition(table, requirement, settings, MondrianOptions(cut=cut))
+                partition_table(table, requirement, settings, MondrianOptions(cut=cut))
             continue
         told: list[str] = []
-        found = partition(table, requirement, settings, MondrianOptions(cut=cut), notice=told.append)
+        found = partition_table(table, requirement, settings, MondrianOptions(cut=cut), notice=told.append)
         ours = {frozenset(found.row_types[found.classes == c].tolist()) for c in range(found.class_count)}
         assert ours == plain.classes()
         several += found.class_count > 1
@@ -66,20 +66,20 @@ def a_table() -> FrequencySet:
 def test_relaxed_mondrian_keeps_k_and_l_alone(settings: Settings) -> None:
     asked = Requirement(2, criteria=[Share(0.9)])
     with pytest.raises(InputError, match=r"share=0.9 \(share of a value\) cannot be kept") as error:
-        partition(a_table(), asked, settings, MondrianOptions(relaxed=True))
+        partition_table(a_table(), asked, settings, MondrianOptions(relaxed=True))
     assert error.value.allowed == "k and l with relaxed Mondrian, or strict Mondrian"
 
 
 def test_what_is_not_monotone_is_refused(settings: Settings) -> None:
     with pytest.raises(InputError, match=r"most-rows=7 of a search that divides or merges classes"):
-        partition(a_table(), Requirement(2, criteria=[MostRows(7)]), settings)
+        partition_table(a_table(), Requirement(2, criteria=[MostRows(7)]), settings)
 
 
 def test_rows_by_value_must_have_been_counted(settings: Settings) -> None:
     table = a_table()
     bare = replace(table, sensitive=tuple(replace(sets, counts=None) for sets in table.sensitive))
     with pytest.raises(InputError, match=r"share\(.*\)=0.9: the frequency set holds no rows by value"):
-        partition(bare, Requirement(2, criteria=[Share(0.9)]), settings)
+        partition_table(bare, Requirement(2, criteria=[Share(0.9)]), settings)
 
 
 class Facts:
@@ -92,7 +92,7 @@ def test_the_engine_keeps_k_and_l_alone(settings: Settings) -> None:
     asked = Requirement(2, criteria=[Share(0.9)])
     with (
         pytest.raises(InputError, match=r"share=0.9: Mondrian in the engine counts no classes") as error,
-        partition_stored(Facts(), asked, settings),  # type: ignore[arg-type]
+        partition_in_engine(Facts(), asked, settings),  # type: ignore[arg-type]
     ):
         raise AssertionError
     assert error.value.advice == "Raise --memory-limit."

@@ -10,15 +10,15 @@ import pytest
 
 from discreet.engines.base import Engine
 from discreet.errors import InputError, LimitReached, NoSolution
-from discreet.frequency.count import count_frequency_set
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
-from discreet.mondrian.external import partition_stored
-from discreet.mondrian.options import Categorical, Cut, MondrianOptions, Summary
-from discreet.mondrian.partition import partition
-from discreet.search.star_schema import in_database
+from discreet.mondrian.external import partition_in_engine
+from discreet.mondrian.mondrian_options import Categorical, Cut, MondrianOptions, Summary
+from discreet.mondrian.partition import partition_table
+from discreet.search.star_schema_loader import star_schema
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 from tests.every_engine.test_search import labelled
 
 COLUMNS = ("age", "town", "income")
@@ -53,11 +53,11 @@ def test_fragments_give_the_classes_of_the_whole(
         cut=list(Cut)[seed % 2], categorical=list(Categorical)[seed // 2 % 2], summary=list(Summary)[seed % 4]
     )
     counted = count_frequency_set(engine, spec, settings)
-    expected = partition(counted, requirement, settings, options)
+    expected = partition_table(counted, requirement, settings, options)
     small = replace(settings, memory_limit=20 * (40 * len(COLUMNS) + 200))
     with (
-        in_database(engine, spec, settings) as facts,
-        partition_stored(facts, requirement, small, options) as stored,
+        star_schema(engine, spec, settings) as facts,
+        partition_in_engine(facts, requirement, small, options) as stored,
     ):
         assert (stored.rows, stored.classes) == (counted.rows, expected.class_count)
         assert stored.fragments > 4
@@ -75,7 +75,7 @@ def test_fragments_give_the_classes_of_the_whole(
 def test_what_cannot_be_done_is_refused(engine: Engine, settings: Settings, tmp_path: Path) -> None:
     spec = written(tmp_path, 1)
     tiny = replace(settings, memory_limit=1)
-    with in_database(engine, spec, settings) as facts:
+    with star_schema(engine, spec, settings) as facts:
         for requirement, options, limits, error in (
             (Requirement(151), MondrianOptions(), settings, NoSolution),
             (Requirement(1, 5), MondrianOptions(), settings, NoSolution),
@@ -85,10 +85,10 @@ def test_what_cannot_be_done_is_refused(engine: Engine, settings: Settings, tmp_
             (Requirement(2), MondrianOptions(), settings, None),
         ):
             if error is None:
-                with partition_stored(facts, requirement, limits, options) as stored:
+                with partition_in_engine(facts, requirement, limits, options) as stored:
                     assert stored.fragments == 1
                 continue
-            with pytest.raises(error), partition_stored(facts, requirement, limits, options):
+            with pytest.raises(error), partition_in_engine(facts, requirement, limits, options):
                 pass
     tables = engine.fetch_rows("SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'scratch_%'")
     assert tables[0][0] == 0

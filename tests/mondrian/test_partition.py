@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError, NoSolution
-from discreet.model.class_recoding import ClassRecoding, RecodingModel
+from discreet.model.class_recoding import ClassRecoding, RecodingModel, requirement_test
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.requirement import Requirement
-from discreet.model.validity import class_test_of
-from discreet.mondrian import compiled
-from discreet.mondrian.greedy import entries_of
-from discreet.mondrian.options import Categorical, Cut, MondrianOptions, Tie
-from discreet.mondrian.partition import partition
+from discreet.mondrian import partition
+from discreet.mondrian.greedy_cuts import value_entries
+from discreet.mondrian.mondrian_options import Categorical, Cut, MondrianOptions, Tie
+from discreet.mondrian.partition import partition_table
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.mondrian.numbered import random_table
@@ -74,9 +73,9 @@ def test_strict_is_the_plain_recursion(options: MondrianOptions, settings: Setti
         expected = plain(table, requirement, options)
         if not expected.holds(range(table.row_types)):
             with pytest.raises(NoSolution):
-                partition(table, requirement, settings, options, evaluator="twin")
+                partition_table(table, requirement, settings, options, evaluator="twin")
             continue
-        found = partition(table, requirement, settings, options, evaluator="twin")
+        found = partition_table(table, requirement, settings, options, evaluator="twin")
         assert classes_of(found) == expected.classes(), seed
         assert found.model is RecodingModel.ORDERED_MULTI
         cut += found.class_count > 1
@@ -91,7 +90,7 @@ def test_relaxed_is_the_plain_recursion(settings: Settings) -> None:
         if table.rows < k:
             continue
         options = MondrianOptions(relaxed=True)
-        found = partition(table, Requirement(k), settings, options, evaluator="twin")
+        found = partition_table(table, Requirement(k), settings, options, evaluator="twin")
         assert parts_of(found) == plain(table, Requirement(k), options).relaxed()
         assert found.model is RecodingModel.RELAXED_MULTI
 
@@ -103,10 +102,10 @@ def test_kernels_cut_like_their_twin(options: MondrianOptions, settings: Setting
         table = random_table(random, attributes=4, rows=300, sensitive=2, leaves=int(random.integers(2, 30)))
         requirement = random_requirement(random, table)
         try:
-            twin = partition(table, requirement, settings, options, evaluator="twin")
+            twin = partition_table(table, requirement, settings, options, evaluator="twin")
         except NoSolution:
             continue
-        kernels = partition(table, requirement, settings, options, evaluator="kernels")
+        kernels = partition_table(table, requirement, settings, options, evaluator="kernels")
         assert np.array_equal(twin.classes, kernels.classes), seed
         assert np.array_equal(twin.shown, kernels.shown)
 
@@ -119,7 +118,7 @@ def test_relaxed_kernels_divide_like_their_twin(settings: Settings) -> None:
         if table.rows < (requirement.k or 0):
             continue
         found = [
-            partition(table, requirement, settings, MondrianOptions(relaxed=True), evaluator=evaluator)
+            partition_table(table, requirement, settings, MondrianOptions(relaxed=True), evaluator=evaluator)
             for evaluator in ("twin", "kernels")
         ]
         assert parts_of(found[0]) == parts_of(found[1]), seed
@@ -131,21 +130,23 @@ def test_neither_threads_nor_the_order_of_row_types_matter(settings: Settings) -
     turned = shuffled(random, table)
     requirement = Requirement(3, 2 if table.sensitive else None)
     for options in (MondrianOptions(), MondrianOptions(relaxed=True)):
-        one, two = (partition(t, requirement, settings, options) for t in (table, turned))
+        one, two = (partition_table(t, requirement, settings, options) for t in (table, turned))
         assert labelled(table, one) == labelled(turned, two)
-    single = partition(table, requirement, replace(settings, threads=1), evaluator="kernels")
-    assert np.array_equal(single.classes, partition(table, requirement, settings).classes)
+    single = partition_table(table, requirement, replace(settings, threads=1), evaluator="kernels")
+    assert np.array_equal(single.classes, partition_table(table, requirement, settings).classes)
 
 
 def test_threads_share_the_work_and_change_nothing(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiled, "_SHARED_FROM", 64)
+    monkeypatch.setattr(partition, "_FEWEST_SHARED_TYPES", 64)
     for seed in range(some_of(20)):
         table = random_table(np.random.default_rng(seed), attributes=4, rows=600, sensitive=0, leaves=30)
         for options in (MondrianOptions(), MondrianOptions(relaxed=True)):
             one, three = (
-                partition(table, Requirement(2), replace(settings, threads=n), options, evaluator="kernels")
+                partition_table(
+                    table, Requirement(2), replace(settings, threads=n), options, evaluator="kernels"
+                )
                 for n in (1, 3)
             )
             assert parts_of(one) == parts_of(three), seed
@@ -159,7 +160,7 @@ def test_many_places_and_many_words(settings: Settings) -> None:
     table = frequency_set_of(hierarchies, rows)
     for options in (MondrianOptions(), MondrianOptions(cut=Cut.MEDIAN), MondrianOptions(relaxed=True)):
         found = [
-            partition(table, Requirement(3), settings, options, evaluator=evaluator)
+            partition_table(table, Requirement(3), settings, options, evaluator=evaluator)
             for evaluator in ("twin", "kernels")
         ]
         assert parts_of(found[0]) == parts_of(found[1])
@@ -169,18 +170,20 @@ def test_what_cannot_be_met_or_promised_is_refused(settings: Settings) -> None:
     hierarchy = number_line("age", 3)
     table = frequency_set_of([hierarchy], [((0,), (0,)), ((1,), (0,))], ["s"], [1])
     with pytest.raises(NoSolution, match="2 rows, does not meet k=3"):
-        partition(table, Requirement(3), settings)
+        partition_table(table, Requirement(3), settings)
     with pytest.raises(NoSolution, match="l=2"):
-        partition(table, Requirement(1, 2), settings)
+        partition_table(table, Requirement(1, 2), settings)
     with pytest.raises(NoSolution):
-        partition(frequency_set_of([hierarchy], []), Requirement(1), settings)
+        partition_table(frequency_set_of([hierarchy], []), Requirement(1), settings)
     with pytest.raises(InputError, match="no requirement"):
-        partition(table, Requirement(), settings)
+        partition_table(table, Requirement(), settings)
     with pytest.raises(InputError, match="cut = 'mean'"):
         MondrianOptions(cut="mean")  # type: ignore[arg-type]
     relaxed = MondrianOptions(relaxed=True)
     with pytest.raises(InputError, match="class test cannot be kept"):
-        partition(table, Requirement(1), settings, relaxed, class_test=class_test_of(Requirement(1), ()))
+        partition_table(
+            table, Requirement(1), settings, relaxed, class_test=requirement_test(Requirement(1), ())
+        )
 
 
 def test_subjects_with_one_row_each_are_rows(settings: Settings) -> None:
@@ -190,11 +193,11 @@ def test_subjects_with_one_row_each_are_rows(settings: Settings) -> None:
     plain_rows = frequency_set_of([hierarchy], rows, ["s"], [3])
     named = frequency_set_of([hierarchy], rows, ["s"], [3], subjects=list(range(60)))
     requirement = Requirement(4, 2)
-    expected = partition(plain_rows, requirement, settings)
-    assert np.array_equal(partition(named, requirement, settings).classes, expected.classes)
+    expected = partition_table(plain_rows, requirement, settings)
+    assert np.array_equal(partition_table(named, requirement, settings).classes, expected.classes)
     twice = frequency_set_of([hierarchy], rows, ["s"], [3], subjects=[n // 2 for n in range(60)])
     with pytest.raises(InputError, match="60 rows belong to 30 subjects"):
-        partition(twice, Requirement(4), settings, MondrianOptions(relaxed=True))
+        partition_table(twice, Requirement(4), settings, MondrianOptions(relaxed=True))
 
 
 def number_line(attribute: str, leaves: int) -> GeneralizationHierarchy:
@@ -206,7 +209,7 @@ def shuffled(random: np.random.Generator, table: FrequencySet) -> FrequencySet:
     order = random.permutation(table.row_types)
     sensitive = []
     for sets in table.sensitive:
-        entries = entries_of(sets, order)
+        entries = value_entries(sets, order)
         offsets = np.append(0, np.cumsum(np.diff(sets.offsets)[order]))
         assert sets.counts is not None
         found = replace(sets, offsets=offsets, codes=sets.codes[entries], counts=sets.counts[entries])

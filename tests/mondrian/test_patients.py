@@ -13,8 +13,8 @@ from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.requirement import Requirement
-from discreet.mondrian.options import MondrianOptions, Summary, Tie
-from discreet.mondrian.partition import partition
+from discreet.mondrian.mondrian_options import MondrianOptions, Summary, Tie
+from discreet.mondrian.partition import partition_table
 from discreet.settings import Settings
 from tests.oracle.random_tables import frequency_set_of
 
@@ -55,7 +55,7 @@ def shown(recoding: ClassRecoding) -> list[tuple[str | None, ...]]:
 
 
 def test_multidimensional(patients: FrequencySet, settings: Settings) -> None:
-    recoding = partition(patients, Requirement(2), settings)
+    recoding = partition_table(patients, Requirement(2), settings)
     assert sorted(recoding.class_rows()) == [2, 2, 2]
     assert shown(recoding) == [
         ("25 … 26", "Male", "53711"),
@@ -69,7 +69,7 @@ def test_multidimensional(patients: FrequencySet, settings: Settings) -> None:
 
 def test_age_first_gives_the_other_partition(patients: FrequencySet, settings: Settings) -> None:
     """All three ranges are 1: the tie decides."""
-    recoding = partition(patients, Requirement(2), settings, MondrianOptions(tie=Tie.FIRST))
+    recoding = partition_table(patients, Requirement(2), settings, MondrianOptions(tie=Tie.FIRST))
     assert sorted(recoding.class_rows()) == [3, 3]
 
 
@@ -82,14 +82,14 @@ def test_single_dimensional(patients: FrequencySet) -> None:
 
 def test_count_from_ranges(patients: FrequencySet, settings: Settings) -> None:
     """COUNT of men up to 26: exact, since no range straddles 26."""
-    recoding = partition(patients, Requirement(2), settings)
+    recoding = partition_table(patients, Requirement(2), settings)
     ends = [(label or "").split(" … ") for label, sex, _ in shown(recoding) if sex == "Male"]
     assert sum(int(high) <= 26 for _, high in ends) == 2
     assert all(int(high) <= 26 or int(low) > 26 for low, high in ends)
 
 
 def test_average_from_means(patients: FrequencySet, settings: Settings) -> None:
-    recoding = partition(patients, Requirement(2), settings, MondrianOptions(summary=Summary.MEANS))
+    recoding = partition_table(patients, Requirement(2), settings, MondrianOptions(summary=Summary.MEANS))
     ages = [label for label, sex, _ in shown(recoding) if sex == "Male"]
     assert ages == ["25.5 (25 … 26)", "25.5 (25 … 26)", "27.5 (27 … 28)", "27.5 (27 … 28)"]
     assert sum(Fraction((age or "").split()[0]) for age in ages) / len(ages) == Fraction("26.5")

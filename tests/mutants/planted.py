@@ -17,25 +17,28 @@ class Mutant:
 
 MUTANTS = (
     # What an audit counts.
-    Mutant("audit counts k - 1", "sql/verify.py", 'f"size < {k}"', 'f"size < {k - 1}"'),
+    Mutant("audit counts k - 1", "sql/audit_classes.py", 'f"size < {k}"', 'f"size < {k - 1}"'),
     Mutant(
         "audit ignores l",
-        "sql/verify.py",
+        "sql/audit_classes.py",
         "enumerate(thresholds) if l is not None]\n    tests += further",
         "enumerate(thresholds) if l is None]\n    tests += further",
     ),
     Mutant(
         "audit passes everything",
-        "audit/verify.py",
+        "audit/class_audit.py",
         "passed=requirement.is_empty or _passed(counts, failing_classes, found),",
         "passed=True,",
     ),
     Mutant(
-        "audit does not compare the digest", "audit/release.py", "if found != claims.sha256:", "if False:"
+        "audit does not compare the digest",
+        "audit/release_audit.py",
+        "if found != claims.sha256:",
+        "if False:",
     ),
     Mutant(
         "audit takes NULL for a value",
-        "sql/verify.py",
+        "sql/audit_classes.py",
         'count({v}) AS d{index} "',
         "count(coalesce({v}, '')) AS d{index} \"",
     ),
@@ -96,7 +99,7 @@ MUTANTS = (
     ),
     Mutant(
         "subjects and values are not matched",
-        "frequency/distinct_items.py",
+        "frequency/fact_counter.py",
         "for i in np.flatnonzero(unsure).tolist():",
         "for i in np.flatnonzero(unsure & False).tolist():",
     ),
@@ -108,7 +111,7 @@ MUTANTS = (
     ),
     Mutant(
         "a compiled kernel is off by one",
-        "kernels/below.py",
+        "kernels/suppressed_rows.py",
         "                fails |= signatures[part, entry] < thresholds[part]\n            total +=",
         "                fails |= signatures[part, entry] < thresholds[part] - 1\n            total +=",
     ),
@@ -120,20 +123,20 @@ MUTANTS = (
     ),
     Mutant(
         "a relaxation ignores the requested height",
-        "negotiation/negotiate.py",
+        "negotiation/negotiator.py",
         "start = self._order.starts[sum(high)] if request.scope is Scope.ABOVE else 0",
         "start = 0",
     ),
     Mutant(
         "weights of attributes are ignored",
-        "verbs/models/base.py",
+        "verbs/models/recoding_model.py",
         "return {a.name: a.weight for a in self.table.spec.quasi_identifiers}",
         "return {a.name: 1.0 for a in self.table.spec.quasi_identifiers}",
     ),
     # What a release shows.
     Mutant(
         "masks keep two characters too many",
-        "hierarchy/mask.py",
+        "hierarchy/character_mask.py",
         "        stars = self.character * masked\n",
         "        masked = max(masked - 2, 0)\n        stars = self.character * masked\n",
     ),
@@ -145,44 +148,44 @@ MUTANTS = (
     ),
     Mutant(
         "rows are in the source's order",
-        "recoding/direct.py",
+        "recoding/direct_recoding.py",
         "    return in_order(engine.dialect, keys)\n",
         '    return ""\n',
     ),
     Mutant(
         "a manifest states no suppressed row",
-        "release/evidence.py",
+        "release/publication_evidence.py",
         "        suppressed=table.suppressed,\n        model=",
         "        suppressed=0,\n        model=",
     ),
     Mutant(
         "pseudonyms do not depend on the key",
-        "model/identifiers/keyed_hash.py",
+        "model/identifiers/methods.py",
         "hmac.new(key, text",
         'hmac.new(b"discreet", text',
     ),
     Mutant(
         "every subject's dates move alike",
-        "model/date_shift.py",
+        "model/identifiers/base.py",
         'hmac.new(key, b"days\\0" + subject.encode(errors="surrogatepass"), hashlib.sha256)',
         'hmac.new(key, b"days\\0", hashlib.sha256)',
     ),
     Mutant(
         "suppressed rows keep their other cells",
-        "sql/recode_classes.py",
+        "sql/recoded_classes.py",
         'THEN {literal(STAR)} ELSE {cell} END"',
         'THEN {cell} ELSE {cell} END"',
     ),
     Mutant(
         "help tables add up one value less",
-        "permutation/help_lines.py",
+        "permutation/help_table_lines.py",
         "    most = total - least[back] + values[back]\n",
         "    most = total - least[back]\n",
     ),
     # What is checked before and after.
     Mutant(
         "a release may replace a hierarchy",
-        "release/kept_files.py",
+        "release/release_target.py",
         "        if isinstance(path, Path):\n",
         "        if isinstance(path, str):\n",
     ),
@@ -200,20 +203,22 @@ MUTANTS = (
     ),
     Mutant(
         "apply shows one level less",
-        "verbs/applying.py",
+        "verbs/recorded_decisions.py",
         "        found[entry.name] = entry.level\n",
         "        found[entry.name] = max(entry.level - 1, 0)\n",
     ),
-    Mutant("a lock takes any spec", "verbs/locking.py", "    if differences:\n", "    if False:\n"),
+    Mutant(
+        "a lock takes any spec", "verbs/recorded_decisions.py", "    if differences:\n", "    if False:\n"
+    ),
     Mutant(
         "written rows are not compared",
-        "release/written.py",
+        "release/publication.py",
         "            if (rows, total) != _decided(engine, part, decided):\n",
         "            if False:\n",
     ),
     Mutant(
         "rows of suppressed people are released",
-        "verbs/related_tables.py",
+        "verbs/relational.py",
         "if rows.parents.get(key, key) in above}",
         "if rows.parents.get(key, key)}",
     ),

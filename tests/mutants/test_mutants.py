@@ -37,7 +37,7 @@ def test_a_mutant_is_found_and_the_copy_is_mended(tmp_path: Path) -> None:
     assert found.found
     assert found.attempt.startswith("trial-")
     assert "the verdict of an audit" in line_of(found)
-    for path in (mutant.file, "audit/release.py"):
+    for path in (mutant.file, "audit/release_audit.py"):
         assert (source / "discreet" / path).read_bytes() == (SOURCE / "discreet" / path).read_bytes()
 
 

@@ -7,17 +7,17 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.model.request import Request, bounds_of
-from discreet.negotiation.attribute_suppression import AttributeSuppression, suppress_attributes
-from discreet.negotiation.negotiate import negotiate
-from discreet.negotiation.partial import prepare_partial_lattice
-from discreet.negotiation.partial_search import PartialNegotiator
+from discreet.model.request import Request, node_bounds
+from discreet.negotiation.alternatives import SuppressedAttribute, suppress_attributes
+from discreet.negotiation.negotiator import negotiate_once
+from discreet.negotiation.partial_lattice import prepare_partial_lattice
+from discreet.negotiation.partial_negotiation import PartialNegotiator
 from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.brute_lattice import BruteLattice
 
 
-def asked_again(brute: BruteLattice, request: Request) -> list[AttributeSuppression]:
+def asked_again(brute: BruteLattice, request: Request) -> list[SuppressedAttribute]:
     """Each attribute with its levels held at its top: the exact answer, else the fewest suppressed."""
     found = []
     for name, top in zip(brute.lattice.attributes, brute.lattice.heights, strict=True):
@@ -26,13 +26,13 @@ def asked_again(brute: BruteLattice, request: Request) -> list[AttributeSuppress
             max_level=tuple({**dict(request.max_level), name: top}.items()),
             min_level=tuple({**dict(request.min_level), name: top}.items()),
         )
-        negotiation = negotiate(brute, other)
+        negotiation = negotiate_once(brute, other)
         best = negotiation.exact or negotiation.relaxation("max_suppressed")
         # Where every row must be suppressed there is no such answer, and the lowest node does as badly.
-        node = best.node if best else bounds_of(brute.lattice, other)[0]
+        node = best.node if best else node_bounds(brute.lattice, other)[0]
         rows = best.suppressed if best else brute.rows
         met = negotiation.exact is not None
-        found.append(AttributeSuppression(name, node, rows, met, sum(node), sum(node) - top))
+        found.append(SuppressedAttribute(name, node, rows, met, sum(node), sum(node) - top))
     return found
 
 
@@ -43,7 +43,7 @@ def test_on_random_tables() -> None:
         brute = BruteLattice(table)
         found = suppress_attributes(brute, request)
         assert list(found) == asked_again(brute, request), seed
-        helped += negotiate(brute, request).exact is None and any(p.meets for p in found)
+        helped += negotiate_once(brute, request).exact is None and any(p.meets for p in found)
     assert helped > 5
 
 
@@ -80,6 +80,6 @@ def test_an_attribute_at_its_top_and_one_left_out_make_the_same_classes() -> Non
             assert BruteLattice(narrower).suppressed(rest, wish) == proposal.suppressed
             assert proposal.height_without == sum(rest)
             checked += 1
-        _, high = bounds_of(brute.lattice, request)
+        _, high = node_bounds(brute.lattice, request)
         assert brute.suppressed(high, request.requirement) >= proposal.suppressed or proposal.meets
     assert checked > 50

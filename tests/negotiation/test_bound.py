@@ -9,11 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.model.lattice import LatticeNode
-from discreet.model.request import Request, bounds_of
-from discreet.negotiation.bound import least_height, limit_of, prove, region_of
-from discreet.negotiation.descent import descend, probe
-from discreet.negotiation.partial import prepare_partial_lattice
-from discreet.negotiation.partial_search import PartialNegotiator
+from discreet.model.request import Request, node_bounds
+from discreet.negotiation.partial_lattice import prepare_partial_lattice
+from discreet.negotiation.partial_negotiation import (
+    PartialNegotiator,
+    answer_limit,
+    answer_region,
+    count_failing_levels,
+    descend_answers,
+    least_height,
+    prove_bound,
+)
 from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.brute_lattice import BruteLattice
@@ -53,10 +59,10 @@ def test_bounds_hold_for_every_node(seed: int, runtime: bool, descends: bool) ->
     brute, partial = BruteLattice(table), prepare_partial_lattice(table, "10%")
     negotiation = PartialNegotiator(partial, runtime=runtime).negotiate(request)
     if descends:
-        negotiation = descend(partial, request, negotiation)
-        probe(partial, request)
-    bound = prove(partial, request, negotiation)
-    low, high = bounds_of(brute.lattice, request)
+        negotiation = descend_answers(partial, request, negotiation)
+        count_failing_levels(partial, request)
+    bound = prove_bound(partial, request, negotiation)
+    low, high = node_bounds(brute.lattice, request)
     limit, wish = request.max_suppressed.of(brute.rows), request.requirement
     inside = truth(brute, request, low, high)
     assert bound.suppressed <= min(brute.suppressed(n, wish) for n in inside)
@@ -72,8 +78,8 @@ def test_bounds_hold_for_every_node(seed: int, runtime: bool, descends: bool) ->
     )
     assert len(bound.heights) == len(negotiation.answers)
     for answer, least in zip(negotiation.answers, bound.heights, strict=True):
-        first, last, start = region_of(answer, request, low, high, brute.lattice.top)
-        allowed = limit_of(answer, limit)
+        first, last, start = answer_region(answer, request, low, high, brute.lattice.top)
+        allowed = answer_limit(answer, limit)
         reaching = [
             sum(n)
             for n in truth(brute, request, first, last)
@@ -93,13 +99,13 @@ def test_answers_walked_down_are_minimal_and_keep_their_promise(seed: int) -> No
     table, request = table_and_request(seed)
     brute, partial = BruteLattice(table), prepare_partial_lattice(table, "1%")
     before = PartialNegotiator(partial).negotiate(request)
-    after = descend(partial, request, before)
-    low, high = bounds_of(brute.lattice, request)
+    after = descend_answers(partial, request, before)
+    low, high = node_bounds(brute.lattice, request)
     limit = request.max_suppressed.of(brute.rows)
     assert len(after.answers) == len(before.answers)
     for old, new in zip(before.answers, after.answers, strict=True):
-        first, _, start = region_of(old, request, low, high, brute.lattice.top)
-        allowed = limit_of(old, limit)
+        first, _, start = answer_region(old, request, low, high, brute.lattice.top)
+        allowed = answer_limit(old, limit)
         assert (new.relaxed, new.requirement) == (old.relaxed, old.requirement)
         assert new.suppressed == brute.suppressed(new.node, new.requirement) <= allowed
         assert below(first, new.node)
@@ -115,14 +121,14 @@ def test_probing_finds_the_level_that_each_answer_must_exceed() -> None:
     for seed in range(some_of(60)):
         table, request = table_and_request(seed)
         brute, partial = BruteLattice(table), prepare_partial_lattice(table, "1%")
-        low, high = bounds_of(brute.lattice, request)
+        low, high = node_bounds(brute.lattice, request)
         limit, wish = request.max_suppressed.of(brute.rows), request.requirement
         if brute.suppressed(high, wish) > limit:
             continue
-        probe(partial, request)
+        count_failing_levels(partial, request)
         inside = [n for n in truth(brute, request, low, high) if brute.suppressed(n, wish) <= limit]
         must = [min(n[i] for n in inside) for i in range(len(high))]
         negotiation = PartialNegotiator(partial).negotiate(request)
-        assert prove(partial, request, negotiation).heights[0] >= sum(must)
+        assert prove_bound(partial, request, negotiation).heights[0] >= sum(must)
         found += sum(must) > sum(low)
     assert found > 3

@@ -7,11 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.measures.grouping import grouping_power
+from discreet.measures.grouping_power import grouping_power
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
-from discreet.negotiation.counting import NodeCounter, bytes_of_histogram, stack_histograms
-from discreet.negotiation.level_statistics import level_statistics
+from discreet.negotiation.partial_lattice import (
+    NodeCounter,
+    compute_level_statistics,
+    histogram_bytes,
+    stack_histograms,
+)
 from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.brute_lattice import BruteLattice
@@ -63,7 +67,7 @@ def many_small_classes() -> FrequencySet:
 def test_without_room_nothing_is_kept_and_all_is_right() -> None:
     table = many_small_classes()
     brute = BruteLattice(table)
-    keeping, forgetting = NodeCounter(table), NodeCounter(table, kept_bytes=0)
+    keeping, forgetting = NodeCounter(table), NodeCounter(table, cache_bytes=0)
     for node in 2 * list(brute.lattice.nodes()):
         assert keeping.histogram(node).rows.tolist() == forgetting.histogram(node).rows.tolist()
     assert keeping._classes.counted < forgetting._classes.counted == 2 * brute.lattice.size
@@ -80,7 +84,7 @@ def test_large_classes_are_listed_beyond_the_dense_sizes() -> None:
     found = [stacked.below((k,))[0] for k in (3, 4, 65, 66, 200, 201)]
     assert found == [0, 3, 3, 3, 3, 203]
     assert stacked.largest(0, (None,), (0,), 3) == 200
-    assert stacked.nbytes <= 2 * bytes_of_histogram(one)
+    assert stacked.nbytes <= 2 * histogram_bytes(one)
 
 
 @settings(max_examples=some_of(40), deadline=None)
@@ -88,7 +92,7 @@ def test_large_classes_are_listed_beyond_the_dense_sizes() -> None:
 def test_level_statistics_are_those_of_the_whole_lattice(seed: int) -> None:
     table, _ = table_and_request(seed)
     brute, counter = BruteLattice(table), NodeCounter(table)
-    found = level_statistics(table, counter)
+    found = compute_level_statistics(table, counter)
     assert found == grouping_power(brute.lattice, brute.rows, brute.classes())
     assert counter.counted == sum(brute.lattice.heights) + 1
 
@@ -101,4 +105,4 @@ def test_a_table_without_rows_suppresses_none(k: int) -> None:
     assert (found.classes, found.rows.tolist()) == (0, [])
     stacked = stack_histograms([found], 0, 0, by_subject=False)
     assert stacked.below((k,)).tolist() == [0]
-    assert level_statistics(empty)[0].average_size == 0.0
+    assert compute_level_statistics(empty)[0].average_size == 0.0

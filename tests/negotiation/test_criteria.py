@@ -9,26 +9,27 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
+from papers.printed_negotiation import negotiate_as_printed
 
 from discreet.errors import InputError
-from discreet.lattice.evaluate import evaluate_lattice
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.measures.loss import LossTables
 from discreet.model.criteria.base import Criterion
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.lattice import LatticeNode, tie_key
-from discreet.model.monotone import is_growing
-from discreet.model.negotiation import Answer, Negotiation, relaxations_of
-from discreet.model.request import Request, SuppressionLimit, bounds_of
-from discreet.model.requirement import Requirement
-from discreet.negotiation.attribute_suppression import at_top, suppress_attributes
-from discreet.negotiation.bound import prove
-from discreet.negotiation.descent import descend, probe
-from discreet.negotiation.frontier import frontier
-from discreet.negotiation.negotiate import negotiate
-from discreet.negotiation.neighbours import neighbours
-from discreet.negotiation.partial import prepare_affordable, prepare_partial_lattice
-from discreet.negotiation.partial_search import PartialNegotiator
-from discreet.negotiation.simple import simple_negotiation
+from discreet.model.lattice import LatticeNode, tie_break_key
+from discreet.model.request import Request, SuppressionLimit, node_bounds
+from discreet.model.requirement import Requirement, is_growing
+from discreet.model.search_result import Answer, Negotiation, relaxable_names
+from discreet.negotiation.alternatives import find_neighbours, raise_to_top, suppress_attributes
+from discreet.negotiation.frontier import compute_frontier
+from discreet.negotiation.negotiator import negotiate_once
+from discreet.negotiation.partial_lattice import prepare_affordable, prepare_partial_lattice
+from discreet.negotiation.partial_negotiation import (
+    PartialNegotiator,
+    count_failing_levels,
+    descend_answers,
+    prove_bound,
+)
 from discreet.settings import Settings
 from tests.criteria_of_tests import Share
 from tests.drawing import some_of
@@ -63,9 +64,9 @@ def test_every_answer_is_the_oracles(settings: Settings) -> None:
         wish = request.requirement
         evaluated = evaluate_lattice(table, settings, diversity=False, criteria=wish.criteria)
         expected = naive_relaxations(brute, request)
-        found = negotiate(evaluated, request)
+        found = negotiate_once(evaluated, request)
         assert told(found) == expected, (seed, request)
-        assert {a.relaxed for a in found.answers} <= {None, *relaxations_of(wish)}
+        assert {a.relaxed for a in found.answers} <= {None, *relaxable_names(wish)}
         seen |= {(answer[0], is_growing(wish)) for answer in expected}
     parts = {None, "max_suppressed", "height", "k", "l"}
     assert seen >= {(part, growing) for part in parts for growing in (False, True)}
@@ -82,7 +83,7 @@ def test_the_highest_node_does_not_tell_where_criteria_are_not_growing(settings:
         request = replace(request, max_level=(), min_level=())
         limit = request.max_suppressed.of(table.rows)
         evaluated = evaluate_lattice(table, settings, criteria=request.requirement.criteria)
-        exact = negotiate(evaluated, request).exact
+        exact = negotiate_once(evaluated, request).exact
         if exact is not None and brute.suppressed(brute.lattice.top, request.requirement) > limit:
             found += 1
         if found > 3:
@@ -96,7 +97,7 @@ def test_documents_tell_each_criterion_that_is_asked(settings: Settings) -> None
     table = frequency_set_of(hierarchies, [((i % 3, i % 2), (i % 4,)) for i in range(24)], ["s"], [4])
     wish = Requirement(4, 2, [Share(0.1, "s")])
     evaluated = evaluate_lattice(table, settings, criteria=wish.criteria)
-    found = negotiate(evaluated, Request(wish, SuppressionLimit(rows=2)))
+    found = negotiate_once(evaluated, Request(wish, SuppressionLimit(rows=2)))
     by_name = {answer["relaxed"]: answer for answer in found.as_json()["answers"]}
     assert list(by_name) == ["share"]
     assert by_name["share"] == {
@@ -109,7 +110,7 @@ def test_documents_tell_each_criterion_that_is_asked(settings: Settings) -> None
         "suppressed": 0,
     }
     assert list(by_name["share"]) == ["relaxed", "levels", "height", "k", "l", "share", "suppressed"]
-    assert relaxations_of(wish) == ("max_suppressed", "height", "k", "l", "share")
+    assert relaxable_names(wish) == ("max_suppressed", "height", "k", "l", "share")
 
 
 def test_frontier_and_neighbours_are_the_oracles(settings: Settings) -> None:
@@ -127,11 +128,11 @@ def test_frontier_and_neighbours_are_the_oracles(settings: Settings) -> None:
             for n, key in keys.items()
             if not any(o != key and all(a <= b for a, b in zip(o, key, strict=True)) for o in keys.values())
         ]
-        best.sort(key=lambda n: (sum(n), keys[n][2], tie_key(n)))
-        points = frontier(evaluated, wish, tables)
+        best.sort(key=lambda n: (sum(n), keys[n][2], tie_break_key(n)))
+        points = compute_frontier(evaluated, wish, tables)
         assert [(p.node, p.suppressed) for p in points] == [(n, keys[n][2]) for n in best]
         node = brute.nodes[len(brute.nodes) // 2]
-        for neighbour in neighbours(evaluated, node, wish, tables):
+        for neighbour in find_neighbours(evaluated, node, wish, tables):
             assert neighbour.suppressed == keys[neighbour.node][2]
 
 
@@ -142,14 +143,16 @@ def test_attributes_at_their_top_are_the_oracles(settings: Settings) -> None:
             continue
         wish, limit = request.requirement, request.max_suppressed.of(table.rows)
         evaluated = evaluate_lattice(table, settings, criteria=wish.criteria)
-        low, high = bounds_of(evaluated.lattice, request)
+        low, high = node_bounds(evaluated.lattice, request)
         for i, found in enumerate(suppress_attributes(evaluated, request)):
             top = evaluated.lattice.heights[i]
-            a, b = at_top(low, i, top), at_top(high, i, top)
+            a, b = raise_to_top(low, i, top), raise_to_top(high, i, top)
             nodes = [n for n in brute.nodes if between(a, n, b)]
             rows = {n: brute.suppressed(n, wish) for n in nodes}
             most = max(limit, min(rows.values()))
-            expected = min((n for n in nodes if rows[n] <= most), key=lambda n: (sum(n), rows[n], tie_key(n)))
+            expected = min(
+                (n for n in nodes if rows[n] <= most), key=lambda n: (sum(n), rows[n], tie_break_key(n))
+            )
             assert (found.node, found.suppressed) == (expected, rows[expected]), seed
 
 
@@ -163,13 +166,13 @@ def test_partial_lattices_serve_what_is_growing(seed: int, runtime: bool) -> Non
     table, request, brute = asked_of(seed, GROWING)
     wish = request.requirement
     partial = prepare_partial_lattice(table, "15%", diversity=False, criteria=wish.criteria)
-    at_hand = [tuple(node) for node in partial.nodes.tolist()]
-    assert partial.suppression(wish).tolist() == [brute.suppressed(n, wish) for n in at_hand]
+    available_nodes = [tuple(node) for node in partial.nodes.tolist()]
+    assert partial.suppression(wish).tolist() == [brute.suppressed(n, wish) for n in available_nodes]
     assert all(partial.suppressed(n, wish) == brute.suppressed(n, wish) for n in brute.nodes)
     found = PartialNegotiator(partial, runtime=runtime).negotiate(request)
     for answer in found.answers:
         assert answer.suppressed == brute.suppressed(answer.node, answer.requirement)
-    walked = simple_negotiation(partial, request, runtime=runtime).negotiation
+    walked = negotiate_as_printed(partial, request, runtime=runtime).negotiation
     for part in (None, "max_suppressed", *wish.names):
         assert by_part(walked, part) == by_part(found, part)
     if not table.rows:
@@ -178,10 +181,10 @@ def test_partial_lattices_serve_what_is_growing(seed: int, runtime: bool) -> Non
     if runtime:
         values = {a[0]: a[3] for a in full if a[0] != "height"}
         assert {a.relaxed: a.requirement for a in found.answers if a.relaxed != "height"} == values
-    check_bound(brute, request, prove(partial, request, found).largest)
-    lower = descend(partial, request, found)
-    probe(partial, request)
-    check_bound(brute, request, prove(partial, request, lower).largest)
+    check_bound(brute, request, prove_bound(partial, request, found).largest)
+    lower = descend_answers(partial, request, found)
+    count_failing_levels(partial, request)
+    check_bound(brute, request, prove_bound(partial, request, lower).largest)
 
 
 def by_part(negotiation: Negotiation, part: str | None) -> Answer | None:
@@ -190,7 +193,7 @@ def by_part(negotiation: Negotiation, part: str | None) -> Answer | None:
 
 def check_bound(brute: ScoredLattice, request: Request, largest: tuple[tuple[str, int | None], ...]) -> None:
     """No node within the levels reaches more."""
-    low, high = bounds_of(brute.lattice, request)
+    low, high = node_bounds(brute.lattice, request)
     limit = request.max_suppressed.of(brute.rows)
     for name, value in largest:
         assert value is not None
@@ -205,8 +208,8 @@ def test_the_walk_and_the_look_up_answer_alike(settings: Settings) -> None:
         table, request, _ = asked_of(seed, GROWING)
         if table.rows:
             evaluated = evaluate_lattice(table, settings, criteria=request.requirement.criteria)
-            walked = simple_negotiation(evaluated, request).negotiation
-            assert walked.answers == negotiate(evaluated, request).answers
+            walked = negotiate_as_printed(evaluated, request).negotiation
+            assert walked.answers == negotiate_once(evaluated, request).answers
 
 
 def test_what_is_not_growing_is_refused_where_one_node_tells_of_others(settings: Settings) -> None:
@@ -215,7 +218,7 @@ def test_what_is_not_growing_is_refused_where_one_node_tells_of_others(settings:
     evaluated = evaluate_lattice(table, settings, criteria=criteria)
     request = replace(request, requirement=Requirement(2, criteria=criteria))
     with pytest.raises(InputError, match=r"share=0.5 of the paper's walk") as error:
-        simple_negotiation(evaluated, request)
+        negotiate_as_printed(evaluated, request)
     assert "evaluated lattice" in str(error.value.advice)
     with pytest.raises(InputError, match=r"share=0.5 of partial lattices: share of a value may fail"):
         prepare_partial_lattice(table, "10%", criteria=criteria)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.measures.loss import LossTables
-from discreet.model.lattice import height, tie_key
+from discreet.model.lattice import node_height, tie_break_key
 from discreet.model.requirement import Requirement
-from discreet.negotiation.frontier import FrontierPoint, frontier
+from discreet.negotiation.frontier import FrontierPoint, compute_frontier
 from tests.drawing import some_of
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
@@ -15,7 +15,7 @@ from tests.oracle.random_tables import frequency_set_of, random_frequency_set, r
 
 def undominated(brute: BruteLattice, requirement: Requirement, tables: LossTables) -> list[FrontierPoint]:
     points = [
-        FrontierPoint(node, height(node), tables.loss_of_node(node), brute.suppressed(node, requirement))
+        FrontierPoint(node, node_height(node), tables.loss_of_node(node), brute.suppressed(node, requirement))
         for node in brute.lattice.nodes()
     ]
     keys = [(p.height, round(p.loss, 12), p.suppressed) for p in points]
@@ -24,7 +24,7 @@ def undominated(brute: BruteLattice, requirement: Requirement, tables: LossTable
         for point, key in zip(points, keys, strict=True)
         if not any(other != key and all(a <= b for a, b in zip(other, key, strict=True)) for other in keys)
     ]
-    return sorted(kept, key=lambda p: (p.height, p.suppressed, tie_key(p.node)))
+    return sorted(kept, key=lambda p: (p.height, p.suppressed, tie_break_key(p.node)))
 
 
 def test_the_frontier_is_what_no_node_dominates() -> None:
@@ -37,7 +37,7 @@ def test_the_frontier_is_what_no_node_dominates() -> None:
         tables = LossTables.of(table, weights)
         l = int(random.integers(1, 4)) if table.sensitive else None
         requirement = Requirement(k=int(random.integers(1, 8)), l=l)
-        found = frontier(brute, requirement, tables)
+        found = compute_frontier(brute, requirement, tables)
         expected = undominated(brute, requirement, tables)
         assert [(p.node, p.height, p.suppressed) for p in found] == [
             (p.node, p.height, p.suppressed) for p in expected
@@ -52,5 +52,5 @@ def test_nodes_that_agree_in_all_three_stand_together() -> None:
     random = np.random.default_rng(0)
     hierarchies = [random_hierarchy(random, name, 2, 1) for name in ("left", "right")]
     table = frequency_set_of(hierarchies, [((0, 0), ()), ((0, 1), ()), ((1, 0), ()), ((1, 1), ())])
-    points = frontier(BruteLattice(table), Requirement(k=2), LossTables.of(table))
+    points = compute_frontier(BruteLattice(table), Requirement(k=2), LossTables.of(table))
     assert [(p.node, p.suppressed) for p in points] == [((0, 0), 4), ((1, 0), 0), ((0, 1), 0)]

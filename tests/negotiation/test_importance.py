@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.measures.grouping import GroupingPower, ImportanceMetric, level_importance
-from discreet.model.lattice import Lattice, LatticeNode, tie_key
-from discreet.negotiation.importance import (
-    metric_of,
-    most_important,
-    nodes_by_height,
-    of_height,
-    of_lattice,
-    percentage_of,
+from discreet.measures.grouping_power import GroupingPower, ImportanceMetric, level_importance
+from discreet.model.lattice import Lattice, LatticeNode, tie_break_key
+from discreet.negotiation.node_importance import (
+    count_nodes_by_height,
+    parse_metric,
+    parse_percentage,
+    rank_nodes,
+    rank_nodes_of_height,
+    select_most_important,
 )
-from discreet.negotiation.partial import prepare_partial_lattice
+from discreet.negotiation.partial_lattice import prepare_partial_lattice
 from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.brute_lattice import BruteLattice
@@ -34,7 +34,7 @@ def ranked(importance: list[list[int]]) -> list[LatticeNode]:
     nodes = product(*(range(len(parts)) for parts in importance))
     return sorted(
         nodes,
-        key=lambda n: (-sum(p[l] for p, l in zip(importance, n, strict=True)), -sum(n), tie_key(n)),
+        key=lambda n: (-sum(p[l] for p, l in zip(importance, n, strict=True)), -sum(n), tie_break_key(n)),
     )
 
 
@@ -42,21 +42,21 @@ def ranked(importance: list[list[int]]) -> list[LatticeNode]:
 @given(st.lists(small_numbers, min_size=1, max_size=4))
 def test_every_node_comes_in_its_turn_ties_included(importance: list[list[int]]) -> None:
     expected = ranked(importance)
-    assert list(of_lattice(importance)) == expected
+    assert list(rank_nodes(importance)) == expected
     for height in range(sum(len(parts) - 1 for parts in importance) + 1):
-        assert list(of_height(importance, height)) == [n for n in expected if sum(n) == height]
+        assert list(rank_nodes_of_height(importance, height)) == [n for n in expected if sum(n) == height]
 
 
 @settings(max_examples=some_of(60), deadline=None)
 @given(st.lists(small_numbers, min_size=1, max_size=4), st.sampled_from([1, 5, 10, 33, 100]))
 def test_the_share_of_each_height_is_rounded_up(importance: list[list[int]], percent: int) -> None:
     lattice = Lattice(tuple(f"q{i}" for i in range(len(importance))), tuple(len(p) - 1 for p in importance))
-    widths = nodes_by_height(lattice)
+    widths = count_nodes_by_height(lattice)
     assert widths == [sum(sum(n) == h for n in lattice.nodes()) for h in range(len(widths))]
-    chosen = most_important(lattice, importance, Fraction(percent))
+    chosen = select_most_important(lattice, importance, Fraction(percent))
     expected = [ceil(Fraction(percent * width, 100)) for width in widths]
     assert [sum(sum(n) == h for n in chosen) for h in range(len(widths))] == expected
-    whole = most_important(lattice, importance, Fraction(percent), by_height=False)
+    whole = select_most_important(lattice, importance, Fraction(percent), by_height=False)
     assert whole == ranked(importance)[: ceil(Fraction(percent * lattice.size, 100))]
 
 
@@ -64,13 +64,13 @@ def test_a_lattice_of_ten_to_the_fifteenth_nodes_is_not_enumerated() -> None:
     """25 attributes of four levels: 4^25 nodes; each level counts its number, the first attribute most."""
     importance = [[level * (26 - i) for level in range(4)] for i in range(25)]
     lattice = Lattice(tuple(f"q{i}" for i in range(25)), (3,) * 25)
-    assert sum(nodes_by_height(lattice)) == lattice.size == 4**25
-    assert list(islice(of_height(importance, 3), 3)) == [
+    assert sum(count_nodes_by_height(lattice)) == lattice.size == 4**25
+    assert list(islice(rank_nodes_of_height(importance, 3), 3)) == [
         (3, *(0,) * 24),
         (2, 1, *(0,) * 23),
         (1, 2, *(0,) * 23),
     ]
-    first = list(islice(of_lattice(importance), 200))
+    first = list(islice(rank_nodes(importance), 200))
     assert first[0] == lattice.top
     assert len(set(first)) == 200
 
@@ -114,21 +114,21 @@ def test_a_product_with_a_zero_is_less_than_any_without() -> None:
         GroupingPower("sex", 1, 4, 2.0, 2.0),
     ]
     importance = level_importance(lattice, powers, ImportanceMetric.LAMBDA_PRODUCT)
-    assert list(of_lattice(importance)) == [(1, 1), (1, 0), (0, 1), (0, 0)]
+    assert list(rank_nodes(importance)) == [(1, 1), (1, 0), (0, 1), (0, 0)]
 
 
 @pytest.mark.parametrize("text", ["0%", "101%", "5", "five%", "", "-5%"])
 def test_what_is_no_percentage_is_refused(text: str) -> None:
     with pytest.raises(InputError) as error:
-        percentage_of(text)
+        parse_percentage(text)
     assert error.value.allowed == "a percentage above 0% and up to 100%, such as 5%"
 
 
 def test_percentages_are_exact() -> None:
-    assert percentage_of("0.1%") == Fraction(1, 10)
-    assert percentage_of(Fraction(1, 3)) == Fraction(1, 3)
+    assert parse_percentage("0.1%") == Fraction(1, 10)
+    assert parse_percentage(Fraction(1, 3)) == Fraction(1, 3)
 
 
 def test_an_unknown_metric_is_refused() -> None:
     with pytest.raises(InputError, match="metric 'best'"):
-        metric_of("best")
+        parse_metric("best")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.lattice.evaluate import evaluate_lattice
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.model.request import Request
-from discreet.negotiation.negotiate import Negotiator
+from discreet.negotiation.negotiator import Negotiator
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.oracle.brute_lattice import BruteLattice

@@ -13,11 +13,10 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
-from discreet.negotiation.attribute_suppression import suppress_attributes
-from discreet.negotiation.frontier import frontier
-from discreet.negotiation.negotiate import negotiate
-from discreet.negotiation.neighbours import neighbours
-from discreet.spec.load import load_spec
+from discreet.negotiation.alternatives import find_neighbours, suppress_attributes
+from discreet.negotiation.frontier import compute_frontier
+from discreet.negotiation.negotiator import negotiate_once
+from discreet.spec.spec_reader import load_spec
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.plain_tables import frequency_set_of_rows, read_rows
 
@@ -77,25 +76,25 @@ def test_suppressed_rows(lattice: BruteLattice) -> None:
 
 
 def test_the_request(lattice: BruteLattice) -> None:
-    found = negotiate(lattice, Request.of(k=4, max_level=HELD)).as_json()
+    found = negotiate_once(lattice, Request.of(k=4, max_level=HELD)).as_json()
     assert {**found, "warnings": []} == json.loads(block("json"))
 
 
 def test_the_request_for_l(lattice: BruteLattice) -> None:
-    answer = negotiate(lattice, Request.of(k=3, l=4, max_level=HELD)).relaxation("l")
+    answer = negotiate_once(lattice, Request.of(k=3, l=4, max_level=HELD)).relaxation("l")
     assert answer is not None
     assert (answer.node, answer.requirement, answer.suppressed) == ((1, 1, 1), Requirement(k=3, l=3), 0)
 
 
 def test_the_frontier(lattice: BruteLattice, philosophers: FrequencySet) -> None:
-    points = frontier(lattice, Requirement(k=4), LossTables.of(philosophers))
+    points = compute_frontier(lattice, Requirement(k=4), LossTables.of(philosophers))
     assert rows_below("The frontier") == [
         [text_of(p.node), f"{p.height}", f"{p.loss:.3f}", f"{p.suppressed}"] for p in points
     ]
 
 
 def test_the_neighbours(lattice: BruteLattice, philosophers: FrequencySet) -> None:
-    found = neighbours(lattice, (1, 1, 1), Requirement(k=4), LossTables.of(philosophers))
+    found = find_neighbours(lattice, (1, 1, 1), Requirement(k=4), LossTables.of(philosophers))
     assert rows_below("The neighbours") == [
         [n.attribute, f"{n.step:+d}", text_of(n.node), f"{n.suppressed}", f"{n.suppressed_change:+d}"]
         for n in found

@@ -7,7 +7,7 @@ import pytest
 
 from discreet.measures.loss import LossTables
 from discreet.model.requirement import Requirement
-from discreet.negotiation.neighbours import neighbours
+from discreet.negotiation.alternatives import find_neighbours
 from tests.drawing import some_of
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.random_tables import random_frequency_set
@@ -21,7 +21,7 @@ def test_neighbours_are_the_parents_and_children_with_their_differences() -> Non
         brute, tables = BruteLattice(table), LossTables.of(table)
         requirement, lattice = Requirement(k=3), brute.lattice
         for node in lattice.nodes():
-            found = neighbours(brute, node, requirement, tables)
+            found = find_neighbours(brute, node, requirement, tables)
             assert {n.node for n in found if n.step == 1} == set(lattice.parents(node))
             assert {n.node for n in found if n.step == -1} == set(lattice.children(node))
             for n in found:
@@ -41,5 +41,7 @@ def test_neighbours_come_by_attribute_the_lower_first() -> None:
     )
     brute = BruteLattice(table)
     node = tuple(min(1, h) for h in brute.lattice.heights)
-    steps = [(n.attribute, n.step) for n in neighbours(brute, node, Requirement(k=2), LossTables.of(table))]
+    steps = [
+        (n.attribute, n.step) for n in find_neighbours(brute, node, Requirement(k=2), LossTables.of(table))
+    ]
     assert steps == sorted(steps)

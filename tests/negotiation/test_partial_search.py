@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, LimitReached
 from discreet.model.lattice import Lattice
-from discreet.model.negotiation import Negotiation
 from discreet.model.request import Request
-from discreet.negotiation.negotiate import negotiate
-from discreet.negotiation.partial import (
+from discreet.model.search_result import Negotiation
+from discreet.negotiation.negotiator import negotiate_once
+from discreet.negotiation.partial_lattice import (
     PartialLattice,
-    affordable_nodes,
+    affordable_node_count,
     prepare_affordable,
     prepare_partial_lattice,
 )
-from discreet.negotiation.partial_search import PartialNegotiator
+from discreet.negotiation.partial_negotiation import PartialNegotiator
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
@@ -71,7 +71,7 @@ def test_answers_are_the_oracles(seed: int, subjects: bool, by_height: bool) -> 
 @given(st.integers(0, 2**32))
 def test_the_node_at_run_time_makes_all_but_height_as_good_as_the_whole_lattice(seed: int) -> None:
     table, request = table_and_request(seed)
-    full = negotiate(BruteLattice(table), request)
+    full = negotiate_once(BruteLattice(table), request)
     found = PartialNegotiator(prepare_partial_lattice(table, "1%")).negotiate(request)
     assert found.outcome == full.outcome
     for part in ("max_suppressed", "k", "l"):
@@ -93,7 +93,7 @@ def test_the_whole_lattice_as_a_partial_one_answers_alike(seed: int) -> None:
     assert partial.size == brute.lattice.size
     for runtime in (False, True):
         found = PartialNegotiator(partial, runtime=runtime).negotiate(request)
-        assert plain(found) == plain(negotiate(brute, request))
+        assert plain(found) == plain(negotiate_once(brute, request))
 
 
 def test_nodes_come_by_height_and_look_ups_serve_any_node() -> None:
@@ -105,8 +105,8 @@ def test_nodes_come_by_height_and_look_ups_serve_any_node() -> None:
     for node in brute.lattice.nodes():
         assert partial.suppressed(node, requirement) == brute.suppressed(node, requirement)
         assert partial.largest(node, requirement, "k", 2) == brute.largest(node, requirement, "k", 2)
-        assert partial.holds(node) == (node in nodes)
-    assert len(partial.at_hand()) == brute.lattice.size
+        assert partial.is_prepared(node) == (node in nodes)
+    assert len(partial.available_nodes()) == brute.lattice.size
     known, suppressed = partial.known(requirement)
     found = dict(zip(map(tuple, known.tolist()), suppressed.tolist(), strict=True))
     assert found == {n: brute.suppressed(n, requirement) for n in brute.lattice.nodes()}
@@ -135,7 +135,7 @@ def test_what_would_not_fit_the_memory_limit_is_refused_before_work(settings: Se
     tight = Settings(memory_limit=4000, threads=1, private_log=settings.private_log)
     with pytest.raises(LimitReached, match="nodes are 100% of the lattice"):
         prepare_partial_lattice(table, "100%", settings=tight)
-    assert affordable_nodes(table, tight) == 1
+    assert affordable_node_count(table, tight) == 1
     assert prepare_affordable(table, tight).size == sum(h.height for h in table.hierarchies) + 1
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from discreet.measures.costs import NamedCost
-from discreet.model.cost_value import parts_of
+from discreet.measures.named_costs import NamedCost
 from discreet.model.lattice import LatticeNode
-from discreet.search.task import SearchTask
+from discreet.model.search_result import cost_parts
+from discreet.search.search_problem import SearchProblem
 from tests.oracle import plain_criteria
 from tests.oracle.plain_costs import cost_by_hand
 
@@ -13,7 +13,7 @@ Found = tuple[LatticeNode, int, bool, float]
 """Node, suppressed rows, whether it is minimal, cost."""
 
 
-def cheapest(task: SearchTask, cost: NamedCost | str) -> Found | None:
+def cheapest(task: SearchProblem, cost: NamedCost | str) -> Found | None:
     """The node of least cost within the limit; costs that differ by rounding alone count as equal."""
     inside = [
         node
@@ -29,7 +29,7 @@ def cheapest(task: SearchTask, cost: NamedCost | str) -> Found | None:
     weights = dict(task.weights)
     costs = {n: cost_by_hand(cost, task.frequency_set, n, task.requirement, weights) for n in solutions}
     least = min(costs.values())
-    equal = [n for n in solutions if all(map(_about, parts_of(costs[n]), parts_of(least)))]
+    equal = [n for n in solutions if all(map(_about, cost_parts(costs[n]), cost_parts(least)))]
     best = min(equal, key=lambda n: (sum(n), suppressed[n], n[-1:], n[:-1]))
     minimal = not any(child in solutions for child in task.lattice.children(best))
     return best, suppressed[best], minimal, costs[best]

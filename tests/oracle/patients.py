@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from discreet.engines.base import Engine
-from discreet.frequency.count import count_frequency_set
-from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
-from discreet.model.release import Release
+from discreet.frequency.table_scan import count_frequency_set
+from discreet.model.audit_report import Release
 from discreet.model.requirement import Requirement
+from discreet.model.search_result import FullDomainRecoding, SuppressionPolicy
 from discreet.model.table_spec import TableSpec
-from discreet.release.publish import publish
+from discreet.release.publication import publish_release
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 
 PATIENTS = """name,age,town,diagnosis,ward
 Anna,31,Kiel,flu,1
@@ -69,7 +69,7 @@ def publish_patients(
     policy = SuppressionPolicy.STAR if star else SuppressionPolicy.DROP
     frequency_set = count_frequency_set(engine, spec, settings)
     recoding = FullDomainRecoding(frequency_set.attributes, node, Requirement(k, l), policy)
-    return publish(
+    return publish_release(
         engine,
         spec,
         frequency_set,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations_with_replacement, product
 
+from discreet.model.class_recoding import OutlierPolicy, PatternMask
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.pattern import OutlierPolicy, PatternMask
 
 DELETED = -1
 

@@ -7,12 +7,12 @@ from fractions import Fraction
 from math import floor, log, log2, prod
 from typing import Any, cast
 
-from discreet.measures.costs import NamedCost, cost_named
-from discreet.model.cost_value import Ranked
+from discreet.measures.named_costs import NamedCost, cost_named
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
+from discreet.model.search_result import RankedCost
 from tests.oracle.brute_lattice import value_at
 from tests.oracle.plain_criteria import released_at
 
@@ -77,7 +77,7 @@ def _joined(aggregate: str, parts: list[float]) -> float:
         return sum(parts) / len(parts)
     if aggregate == "geometric-mean":
         return float(prod(1 + part for part in parts) ** (1 / len(parts)) - 1)
-    return Ranked(sorted((floor(part * 1e10 + 1e-4) / 1e10 for part in parts), reverse=True))
+    return RankedCost(sorted((floor(part * 1e10 + 1e-4) / 1e10 for part in parts), reverse=True))
 
 
 def _factors(cost: Any) -> tuple[float, float]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
+from discreet.model.class_recoding import Pattern, PatternConstraints, PatternMask
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.pattern import Pattern, PatternConstraints, PatternMask
 
 Node = tuple[int, ...]
 

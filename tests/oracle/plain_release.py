@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from discreet.hierarchy.levels import LevelsHierarchy
+from discreet.hierarchy.level_table import LevelsHierarchy
 from discreet.model.table_spec import Attribute, AttributeRole, NullPolicy, SourceSpec, TableSpec
 from tests.oracle.brute_lattice import most_pairs
 

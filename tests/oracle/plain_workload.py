@@ -6,8 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import product
 
-from discreet.queries.predicate import And, Everything, Interval, IsNull, Members, Not, Or, Predicate
-from discreet.queries.query import Aggregate, AggregateQuery
+from discreet.queries.aggregate_query import (
+    Aggregate,
+    AggregateQuery,
+    And,
+    Everything,
+    Interval,
+    IsNull,
+    Members,
+    Not,
+    Or,
+    Predicate,
+)
 
 Cell = frozenset[str | None]
 World = tuple[dict[str, str | None], ...]

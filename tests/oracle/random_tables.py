@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from discreet.model.criterion_inputs import SensitiveAttribute
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
-from discreet.model.sensitive_attribute import SensitiveAttribute
 
 Row = tuple[tuple[int, ...], tuple[int | None, ...]]
 """Leaf codes of the quasi-identifiers (NULL follows the last leaf), then sensitive codes or None."""

@@ -14,8 +14,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.class_facts import ClassValues
 from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criterion_inputs import ClassValues
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement

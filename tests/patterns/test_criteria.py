@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError, NoSolution
+from discreet.model.class_recoding import OUTLIER, PatternConstraints, PatternMask, TieBreak
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.pattern import OUTLIER, PatternConstraints, PatternMask, Tie
 from discreet.model.requirement import Requirement
+from discreet.patterns.components import bound_by_prices
 from discreet.patterns.exact import solve_exactly
-from discreet.patterns.exact_bound import bound_by_prices
-from discreet.patterns.exact_subsets import solve_by_subsets
-from discreet.patterns.greedy import greedy
-from discreet.patterns.lower_bound import lower_bound
-from discreet.patterns.masks import mask_of_constraints
+from discreet.patterns.fixed_parameter import solve_by_subsets
+from discreet.patterns.greedy_assignment import compute_lower_bound, solve_greedily
+from discreet.patterns.masks import build_mask_from_constraints
 from discreet.patterns.two_anonymity import solve_two_anonymity
 from discreet.settings import Settings
 from tests.criteria_of_tests import Share
@@ -30,22 +29,22 @@ def holds_of(table: FrequencySet, requirement: Requirement) -> Callable[[list[in
     return lambda members: not fails(table, members, requirement)
 
 
-@pytest.mark.parametrize("tie", [Tie.LAST_COLUMN_FIRST, Tie.FIRST_COLUMN_FIRST])
-def test_the_greedy_is_the_plain_one(tie: Tie, settings: Settings) -> None:
+@pytest.mark.parametrize("tie", [TieBreak.LAST_COLUMN_FIRST, TieBreak.FIRST_COLUMN_FIRST])
+def test_the_greedy_is_the_plain_one(tie: TieBreak, settings: Settings) -> None:
     made = 0
     for seed in range(some_of(60)):
         random = np.random.default_rng(seed)
         table = random_frequency_set(random, attributes=3, height=2, leaves=4, rows=30, sensitive=2)
         requirement = random_criteria(random, table)
-        mask = mask_of_constraints(table, PatternConstraints(levels=seed % 2 == 0), settings)
+        mask = build_mask_from_constraints(table, PatternConstraints(levels=seed % 2 == 0), settings)
         nodes = [tuple(mask.levels[place].tolist()) for place in mask.order(tie)]
         expected = plain_greedy(table, nodes, holds_of(table, requirement))
         if all(node is None for node in expected):
             if expected:
                 with pytest.raises(NoSolution):
-                    greedy(table, mask, requirement, settings, tie=tie)
+                    solve_greedily(table, mask, requirement, settings, tie=tie)
             continue
-        found = greedy(table, mask, requirement, settings, tie=tie)
+        found = solve_greedily(table, mask, requirement, settings, tie=tie)
         ours = [None if p == OUTLIER else tuple(mask.levels[p].tolist()) for p in found.pattern_of.tolist()]
         assert ours == expected
         assert found.bound is not None
@@ -65,12 +64,12 @@ def test_best_looks_again_where_leaving_rows_help(settings: Settings) -> None:
         table = random_frequency_set(random, attributes=3, height=1, leaves=3, rows=20, sensitive=1)
         requirement = random_criteria(random, table)
         holds = holds_of(table, requirement)
-        mask = mask_of_constraints(table, PatternConstraints(), settings)
+        mask = build_mask_from_constraints(table, PatternConstraints(), settings)
         nodes = [tuple(node) for node in mask.levels.tolist()]
         taken = _most_rows_first(table, mask, nodes, holds)
         expected = plain_greedy(table, taken, holds)
         if any(node is not None for node in expected):
-            found = greedy(table, mask, requirement, settings, tie=Tie.BEST)
+            found = solve_greedily(table, mask, requirement, settings, tie=TieBreak.BEST)
             assert [None if p == OUTLIER else nodes[p] for p in found.pattern_of.tolist()] == expected
 
 
@@ -81,7 +80,7 @@ def _most_rows_first(
     holds: Callable[[list[int]], bool],
 ) -> list[tuple[int, ...]]:
     """Of the patterns that cost the same always the one that places most, while one places any."""
-    todo, taken = mask.order(Tie.LAST_COLUMN_FIRST).tolist(), []
+    todo, taken = mask.order(TieBreak.LAST_COLUMN_FIRST).tolist(), []
     while todo:
         equal = [p for p in todo if mask.cost_ranks[p] == mask.cost_ranks[todo[0]]]
         rows = {p: placed(table, [*taken, nodes[p]], holds) for p in equal}
@@ -101,16 +100,16 @@ def test_the_bound_is_below_every_assignment(settings: Settings) -> None:
         if table.row_types > 5 or not table.rows:
             continue
         requirement = random_criteria(random, table)
-        mask = mask_of_constraints(table, PatternConstraints(levels=seed % 2 == 0), settings)
+        mask = build_mask_from_constraints(table, PatternConstraints(levels=seed % 2 == 0), settings)
         best = cheapest_cost(table, mask, holds_of(table, requirement))
-        assert lower_bound(table, mask, requirement) <= best + 1e-9
+        assert compute_lower_bound(table, mask, requirement) <= best + 1e-9
 
 
 def a_case(settings: Settings) -> tuple[FrequencySet, PatternMask]:
     table = random_frequency_set(
         np.random.default_rng(8), attributes=3, height=2, leaves=4, rows=30, sensitive=2
     )
-    return table, mask_of_constraints(table, PatternConstraints(), settings)
+    return table, build_mask_from_constraints(table, PatternConstraints(), settings)
 
 
 @pytest.mark.parametrize("solve", [solve_exactly, solve_by_subsets, solve_two_anonymity, bound_by_prices])
@@ -124,4 +123,4 @@ def test_exact_methods_take_k_alone(solve: Callable[..., object], settings: Sett
 def test_what_is_not_monotone_is_refused(settings: Settings) -> None:
     table, mask = a_case(settings)
     with pytest.raises(InputError, match=r"most-rows=9 of a search that makes classes"):
-        greedy(table, mask, Requirement(2, criteria=[MostRows(9)]), settings)
+        solve_greedily(table, mask, Requirement(2, criteria=[MostRows(9)]), settings)

@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError, LimitReached, NoSolution
-from discreet.model.class_recoding import SUPPRESSED
+from discreet.model.class_recoding import OUTLIER, SUPPRESSED, OutlierPolicy, PatternMask
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.pattern import OUTLIER, OutlierPolicy, PatternMask
 from discreet.model.requirement import Requirement
-from discreet.patterns import exact_plan
+from discreet.patterns import exact
 from discreet.patterns.exact import solve_exactly
-from discreet.patterns.exact_result import ExactResult
-from discreet.patterns.exact_subsets import MOST_CELLS, solve_by_subsets
-from discreet.patterns.masks import mask_of_vectors
+from discreet.patterns.exact_problem import ExactResult
+from discreet.patterns.fixed_parameter import MOST_CELLS, solve_by_subsets
+from discreet.patterns.masks import build_mask_from_vectors
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.oracle.plain_assignment import least_cost
@@ -31,7 +30,7 @@ def random_mask(random: np.random.Generator, table: FrequencySet, settings: Sett
     vectors = {tuple(int(random.integers(0, h + 1)) for h in heights) for _ in range(random.integers(1, 4))}
     weights = {name: float(random.integers(0, 5)) / 2 for name in table.attributes}
     policy = list(OutlierPolicy)[random.integers(0, 3)]
-    return mask_of_vectors(table, sorted(vectors), settings, weights=weights, outliers=policy)
+    return build_mask_from_vectors(table, sorted(vectors), settings, weights=weights, outliers=policy)
 
 
 def random_table(random: np.random.Generator) -> FrequencySet:
@@ -63,7 +62,7 @@ def test_all_exact_methods_agree_with_every_assignment_tried(
     seed: int, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if seed % 2:
-        monkeypatch.setattr(exact_plan, "counted_plan", not_counted)
+        monkeypatch.setattr(exact, "find_counted_plan", not_counted)
     random = np.random.default_rng(seed)
     table = random_table(random)
     if not table.rows:
@@ -88,7 +87,7 @@ def test_the_integer_program_equals_the_fixed_parameter_method(seed: int, settin
     rows = [tuple(str(v) for v in random.integers(0, 2, size=3)) for _ in range(int(random.integers(8, 30)))]
     table = starred_frequency_set(rows, ("a", "b", "c"))
     policy = list(OutlierPolicy)[random.integers(0, 3)]
-    mask = mask_of_vectors(
+    mask = build_mask_from_vectors(
         table, ["..*", ".*.", "*.."][: int(random.integers(1, 4))], settings, outliers=policy
     )
     k, everybody = int(random.integers(2, 6)), bool(seed % 2)
@@ -115,7 +114,7 @@ def test_theorem_1_reduces_set_cover(seed: int, settings: Settings) -> None:
     sets = sets[int(random.integers(0, 3)) :]
     cover = smallest_cover(elements, sets)
     table = starred_frequency_set(set_cover_rows(elements, sets), ("a", "b", "c"))
-    mask = mask_of_vectors(table, [".**", "*.."], settings, outliers=OutlierPolicy.ERROR)
+    mask = build_mask_from_vectors(table, [".**", "*.."], settings, outliers=OutlierPolicy.ERROR)
     if cover is None:
         with pytest.raises(NoSolution):
             solve_exactly(table, mask, Requirement(k=3), settings)
@@ -127,8 +126,8 @@ def test_theorem_1_reduces_set_cover(seed: int, settings: Settings) -> None:
 def test_a_class_of_all_stars_is_empty_or_large_enough(settings: Settings) -> None:
     rows = [("a", "x")] * 3 + [("b", "x")] * 5 + [("c", "y")]
     table = starred_frequency_set(rows, ("one", "two"))
-    free = mask_of_vectors(table, [".."], settings, outliers=OutlierPolicy.DELETE)
-    stars = mask_of_vectors(table, [".."], settings)
+    free = build_mask_from_vectors(table, [".."], settings, outliers=OutlierPolicy.DELETE)
+    stars = build_mask_from_vectors(table, [".."], settings)
     deleted = solve_exactly(table, free, Requirement(k=3), settings)
     assert (deleted.cost, deleted.recoding.suppressed) == (2.0, 1)
     kept = solve_exactly(table, stars, Requirement(k=3), settings)
@@ -142,7 +141,7 @@ def test_a_time_limit_gives_the_best_found_with_its_bound(settings: Settings) ->
     random = np.random.default_rng(3)
     rows = [tuple(str(v) for v in random.integers(0, 3, size=5)) for _ in range(60)]
     table = starred_frequency_set(rows, ("a", "b", "c", "d", "e"))
-    mask = mask_of_vectors(table, ["...**", "..**.", "*...*", ".*.*.", "**..."], settings)
+    mask = build_mask_from_vectors(table, ["...**", "..**.", "*...*", ".*.*.", "**..."], settings)
     limited = solve_exactly(table, mask, Requirement(k=3), settings, time_limit=1e-6)
     proven = solve_exactly(table, mask, Requirement(k=3), settings)
     assert (limited.status, proven.status) == ("time limit", "optimal")
@@ -155,7 +154,7 @@ def test_components_do_not_depend_on_threads(settings: Settings) -> None:
     random = np.random.default_rng(8)
     rows = [tuple(str(v) for v in random.integers(0, 3, size=4)) for _ in range(120)]
     table = starred_frequency_set(rows, ("a", "b", "c", "d"))
-    mask = mask_of_vectors(table, ["...*", "*..."], settings)
+    mask = build_mask_from_vectors(table, ["...*", "*..."], settings)
     one, two = (
         solve_exactly(table, mask, Requirement(k=4), replace(settings, threads=threads)) for threads in (1, 2)
     )
@@ -168,7 +167,7 @@ def test_a_missing_library_is_named(
     library: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = starred_frequency_set([("a",), ("a",)], ("one",))
-    mask = mask_of_vectors(table, ["."], settings)
+    mask = build_mask_from_vectors(table, ["."], settings)
     monkeypatch.setitem(sys.modules, library, None)
     method = solve_exactly if library == "highspy" else solve_by_subsets
     with pytest.raises(InputError, match=r"discreet\[exact\]"):
@@ -179,11 +178,11 @@ def test_what_exact_methods_refuse(settings: Settings, monkeypatch: pytest.Monke
     random = np.random.default_rng(1)
     rows = [tuple(str(v) for v in random.integers(0, 4, size=3)) for _ in range(200)]
     table = starred_frequency_set(rows, ("a", "b", "c"))
-    mask = mask_of_vectors(table, ["..*", "*.."], settings)
+    mask = build_mask_from_vectors(table, ["..*", "*.."], settings)
     with pytest.raises(LimitReached, match="cells"):
         solve_by_subsets(table, mask, Requirement(k=2), settings)
     assert MOST_CELLS < 32
-    monkeypatch.setattr(exact_plan, "counted_plan", not_counted)
+    monkeypatch.setattr(exact, "find_counted_plan", not_counted)
     with pytest.raises(LimitReached, match="hold more than"):
         solve_exactly(table, mask, Requirement(k=6), replace(settings, memory_limit=1000))
     with pytest.raises(InputError, match="k alone"):
@@ -196,8 +195,8 @@ def test_what_exact_methods_refuse(settings: Settings, monkeypatch: pytest.Monke
 
 def test_progress_counts_components(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     table = starred_frequency_set([("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")] * 2, ("one", "two"))
-    mask = mask_of_vectors(table, [".*"], settings)
-    monkeypatch.setattr(exact_plan, "counted_plan", not_counted)
+    mask = build_mask_from_vectors(table, [".*"], settings)
+    monkeypatch.setattr(exact, "find_counted_plan", not_counted)
     told: list[tuple[int, int]] = []
     solve_exactly(table, mask, Requirement(k=3), settings, progress=lambda *at: told.append(at))
     assert told == [(1, 2), (2, 2)]

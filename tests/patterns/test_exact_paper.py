@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from discreet.model.class_recoding import PatternConstraints, PatternMask
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.pattern import PatternConstraints, PatternMask
 from discreet.model.requirement import Requirement
+from discreet.patterns.components import bound_by_prices
 from discreet.patterns.exact import solve_exactly
-from discreet.patterns.exact_bound import bound_by_prices
-from discreet.patterns.masks import mask_of_constraints
+from discreet.patterns.masks import build_mask_from_constraints
 from discreet.settings import Settings
 from tests.oracle.starred_tables import starred_file
 
@@ -44,14 +44,14 @@ def solved(table: FrequencySet, mask: PatternMask, k: int, settings: Settings) -
 
 def test_nursery_by_counting_bounds(data_dir: Path, settings: Settings) -> None:
     table = starred_file(data_dir / "nursery" / "nursery.csv")
-    mask = mask_of_constraints(table, PatternConstraints(), settings)
+    mask = build_mask_from_constraints(table, PatternConstraints(), settings)
     for k, cost in zip(ALL_K, NURSERY, strict=True):
         assert solved(table, mask, k, settings) == (cost, cost, "optimal")
 
 
 def test_cmc_with_two_stars_for_large_k(data_dir: Path, settings: Settings) -> None:
     table = starred_file(data_dir / "cmc" / "cmc.csv")
-    mask = mask_of_constraints(table, PatternConstraints(max_stars=2), settings)
+    mask = build_mask_from_constraints(table, PatternConstraints(max_stars=2), settings)
     for k, cost in list(zip(ALL_K, CMC, strict=True))[8:]:
         assert solved(table, mask, k, settings) == (cost, cost, "optimal")
 
@@ -59,7 +59,7 @@ def test_cmc_with_two_stars_for_large_k(data_dir: Path, settings: Settings) -> N
 @pytest.mark.slow
 def test_cmc_with_two_stars(data_dir: Path, settings: Settings) -> None:
     table = starred_file(data_dir / "cmc" / "cmc.csv")
-    mask = mask_of_constraints(table, PatternConstraints(max_stars=2), settings)
+    mask = build_mask_from_constraints(table, PatternConstraints(max_stars=2), settings)
     for k, cost in zip(ALL_K, CMC, strict=True):
         assert solved(table, mask, k, settings) == (cost, cost, "optimal")
 
@@ -68,7 +68,7 @@ def test_cmc_with_two_stars(data_dir: Path, settings: Settings) -> None:
 @pytest.mark.parametrize(("k", "cost"), list(zip(ALL_K, ADULT_2, strict=True)))
 def test_adult_2_with_the_users_patterns(k: int, cost: int, data_dir: Path, settings: Settings) -> None:
     table = starred_file(data_dir / "adult" / "adult2_32561.csv")
-    mask = mask_of_constraints(table, USER, settings)
+    mask = build_mask_from_constraints(table, USER, settings)
     assert len(mask) == 15
     assert solved(table, mask, k, settings) == (cost, cost, "optimal")
     printed = PRINTED_ADULT_2[ALL_K.index(k)]
@@ -78,5 +78,5 @@ def test_adult_2_with_the_users_patterns(k: int, cost: int, data_dir: Path, sett
 
 def test_adult_2_for_a_large_k(data_dir: Path, settings: Settings) -> None:
     table = starred_file(data_dir / "adult" / "adult2_32561.csv")
-    mask = mask_of_constraints(table, USER, settings)
+    mask = build_mask_from_constraints(table, USER, settings)
     assert solved(table, mask, 100, settings) == (197_421, 197_421, "optimal")

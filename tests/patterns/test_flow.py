@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from discreet.patterns.flow import assign_rows
+from discreet.patterns.fixed_parameter import assign_by_flow
 from tests.drawing import some_of
 
 
@@ -31,7 +31,7 @@ def test_the_flow_is_the_cheapest_assignment(seed: int) -> None:
             continue
         cost += (outlier_cost or 0) * int(left.sum())
         best = cost if best is None else min(best, cost)
-    found = assign_rows(counts, pairs, costs, k, outlier_cost)
+    found = assign_by_flow(counts, pairs, costs, k, outlier_cost)
     assert (None if found is None else found.cost) == best
     if found is not None:
         placed = np.zeros(types, np.int64)

@@ -6,19 +6,28 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from papers.pattern_experiments import measure_quality
 
 from discreet.errors import InputError, LimitReached, NoSolution
-from discreet.frequency.class_demand import Demand
-from discreet.model.class_recoding import SUPPRESSED, RecodingModel
-from discreet.model.class_test import ClassTest
+from discreet.frequency.class_requirement import ClassRequirement
+from discreet.model.class_recoding import (
+    OUTLIER,
+    SUPPRESSED,
+    ClassTest,
+    PatternConstraints,
+    RecodingModel,
+    TieBreak,
+)
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
-from discreet.model.pattern import OUTLIER, PatternConstraints, Tie
 from discreet.model.requirement import Requirement
-from discreet.patterns.greedy import GuidedRecoding, cost_of, greedy
-from discreet.patterns.lower_bound import lower_bound
-from discreet.patterns.masks import mask_of_constraints, mask_of_vectors
-from discreet.patterns.quality import quality
+from discreet.patterns.greedy_assignment import (
+    GreedyResult,
+    assignment_cost,
+    compute_lower_bound,
+    solve_greedily,
+)
+from discreet.patterns.masks import build_mask_from_constraints, build_mask_from_vectors
 from discreet.settings import Settings
 from tests.oracle.class_tests import TCloseness
 from tests.oracle.plain_patterns import cheapest_cost, plain_greedy, shown
@@ -28,7 +37,7 @@ from tests.oracle.random_tables import random_frequency_set
 def holds_of(
     table: FrequencySet, requirement: Requirement, test: ClassTest | None = None
 ) -> Callable[..., bool]:
-    demand = Demand.of(table, requirement, test)
+    demand = ClassRequirement.of(table, requirement, test)
     return lambda members: demand.holds(np.array(members))
 
 
@@ -39,10 +48,10 @@ def random_case(seed: int, rows: int = 40) -> tuple[FrequencySet, Requirement]:
     return table, Requirement(int(random.integers(1, 7)), l)
 
 
-def check_recoding(table: FrequencySet, found: GuidedRecoding, holds: Callable[..., bool]) -> None:
+def check_recoding(table: FrequencySet, found: GreedyResult, holds: Callable[..., bool]) -> None:
     """Each class shows the values at its pattern's levels, meets the requirement, and is counted."""
     recoding, mask = found.recoding, found.mask
-    assert found.cost == pytest.approx(cost_of(table, mask, found.pattern_of))
+    assert found.cost == pytest.approx(assignment_cost(table, mask, found.pattern_of))
     members: dict[int, list[int]] = {}
     for row_type, of_class in zip(recoding.row_types.tolist(), recoding.classes.tolist(), strict=True):
         assert (of_class == SUPPRESSED) == (found.pattern_of[row_type] == OUTLIER)
@@ -64,21 +73,21 @@ def check_recoding(table: FrequencySet, found: GuidedRecoding, holds: Callable[.
     assert sum(used.classes for used in recoding.patterns) == recoding.class_count
 
 
-@pytest.mark.parametrize("tie", [Tie.LAST_COLUMN_FIRST, Tie.FIRST_COLUMN_FIRST])
+@pytest.mark.parametrize("tie", [TieBreak.LAST_COLUMN_FIRST, TieBreak.FIRST_COLUMN_FIRST])
 @pytest.mark.parametrize("levels", [False, True])
-def test_the_greedy_is_the_plain_one(tie: Tie, levels: bool, settings: Settings) -> None:
+def test_the_greedy_is_the_plain_one(tie: TieBreak, levels: bool, settings: Settings) -> None:
     made = 0
     for seed in range(40):
         table, requirement = random_case(seed)
-        mask = mask_of_constraints(table, PatternConstraints(levels=levels), settings)
+        mask = build_mask_from_constraints(table, PatternConstraints(levels=levels), settings)
         holds = holds_of(table, requirement)
         nodes = [tuple(mask.levels[place].tolist()) for place in mask.order(tie)]
         expected = plain_greedy(table, nodes, holds)
         if all(node is None for node in expected) and expected:
             with pytest.raises(NoSolution, match="no pattern can hold any"):
-                greedy(table, mask, requirement, settings, tie=tie)
+                solve_greedily(table, mask, requirement, settings, tie=tie)
             continue
-        found = greedy(table, mask, requirement, settings, tie=tie)
+        found = solve_greedily(table, mask, requirement, settings, tie=tie)
         ours = [None if p == OUTLIER else tuple(mask.levels[p].tolist()) for p in found.pattern_of.tolist()]
         assert ours == expected
         check_recoding(table, found, holds)
@@ -95,10 +104,10 @@ def rows_placed(table: FrequencySet, nodes: list[tuple[int, ...]], holds: Callab
 def test_best_takes_the_pattern_that_places_most_rows(settings: Settings) -> None:
     for seed in range(30):
         table, requirement = random_case(seed, rows=30)
-        mask = mask_of_constraints(table, PatternConstraints(), settings)
+        mask = build_mask_from_constraints(table, PatternConstraints(), settings)
         holds = holds_of(table, requirement)
         nodes = [tuple(node) for node in mask.levels.tolist()]
-        todo = mask.order(Tie.LAST_COLUMN_FIRST).tolist()
+        todo = mask.order(TieBreak.LAST_COLUMN_FIRST).tolist()
         taken: list[tuple[int, ...]] = []
         while todo:
             equal = [p for p in todo if mask.cost_ranks[p] == mask.cost_ranks[todo[0]]]
@@ -108,21 +117,21 @@ def test_best_takes_the_pattern_that_places_most_rows(settings: Settings) -> Non
             todo.remove(best)
         expected = plain_greedy(table, taken, holds)
         if any(node is not None for node in expected):
-            found = greedy(table, mask, requirement, settings, tie="best")
+            found = solve_greedily(table, mask, requirement, settings, tie="best")
             ours = [None if p == OUTLIER else nodes[p] for p in found.pattern_of.tolist()]
             assert ours == expected
 
 
-@pytest.mark.parametrize("tie", list(Tie))
-def test_kernels_and_twins_agree(tie: Tie, settings: Settings) -> None:
+@pytest.mark.parametrize("tie", list(TieBreak))
+def test_kernels_and_twins_agree(tie: TieBreak, settings: Settings) -> None:
     for seed in range(25):
         table, requirement = random_case(seed, rows=200)
-        mask = mask_of_constraints(table, PatternConstraints(levels=seed % 2 == 0), settings)
+        mask = build_mask_from_constraints(table, PatternConstraints(levels=seed % 2 == 0), settings)
         try:
-            plain = greedy(table, mask, requirement, settings, tie=tie, evaluator="twin")
+            plain = solve_greedily(table, mask, requirement, settings, tie=tie, evaluator="twin")
         except NoSolution:
             continue
-        fast = greedy(table, mask, requirement, settings, tie=tie, evaluator="kernels")
+        fast = solve_greedily(table, mask, requirement, settings, tie=tie, evaluator="kernels")
         assert fast.pattern_of.tolist() == plain.pattern_of.tolist()
         assert fast.bound == plain.bound
 
@@ -135,9 +144,9 @@ def test_the_bound_is_below_every_assignment(settings: Settings) -> None:
         if table.row_types > 5 or not table.rows:
             continue
         requirement = Requirement(int(random.integers(1, 4)), 2 if table.sensitive else None)
-        mask = mask_of_constraints(table, PatternConstraints(levels=seed % 2 == 0), settings)
+        mask = build_mask_from_constraints(table, PatternConstraints(levels=seed % 2 == 0), settings)
         best = cheapest_cost(table, mask, holds_of(table, requirement))
-        bound = lower_bound(table, mask, requirement)
+        bound = compute_lower_bound(table, mask, requirement)
         assert bound <= best + 1e-9
         tight += bound == pytest.approx(best)
     assert tight > 5
@@ -152,34 +161,41 @@ def test_a_class_test_is_asked(settings: Settings) -> None:
     assert sets.counts is not None
     whole = np.bincount(sets.codes, weights=sets.counts, minlength=sets.size).astype(np.int64)
     test = TCloseness(0.3, whole)
-    mask = mask_of_constraints(table, PatternConstraints(levels=True), settings)
-    found = greedy(table, mask, Requirement(2), settings, class_test=test)
+    mask = build_mask_from_constraints(table, PatternConstraints(levels=True), settings)
+    found = solve_greedily(table, mask, Requirement(2), settings, class_test=test)
     check_recoding(table, found, holds_of(table, Requirement(2), test))
-    assert found.cost >= greedy(table, mask, Requirement(2), settings).cost
+    assert found.cost >= solve_greedily(table, mask, Requirement(2), settings).cost
 
 
 def test_outliers_follow_their_policy(settings: Settings) -> None:
     table = flat_table([(0, 0)] * 5 + [(1, 0)] * 2 + [(0, 1)] * 2)
-    suppress = greedy(table, mask_of_vectors(table, [".."], settings), Requirement(3), settings)
+    suppress = solve_greedily(
+        table, build_mask_from_vectors(table, [".."], settings), Requirement(3), settings
+    )
     assert (suppress.outliers, suppress.cost) == (0, 8.0)
     assert [str(used.pattern) for used in suppress.recoding.patterns] == ["..", "**"]
-    delete = mask_of_vectors(table, [".."], settings, outliers="delete")
-    assert greedy(table, delete, Requirement(3), settings).outliers == 4
-    assert greedy(table, delete, Requirement(3), settings, limit=4).recoding.suppressed == 4
+    delete = build_mask_from_vectors(table, [".."], settings, outliers="delete")
+    assert solve_greedily(table, delete, Requirement(3), settings).outliers == 4
+    assert solve_greedily(table, delete, Requirement(3), settings, limit=4).recoding.suppressed == 4
     with pytest.raises(NoSolution, match="at most 3 may be"):
-        greedy(table, delete, Requirement(3), settings, limit=3)
+        solve_greedily(table, delete, Requirement(3), settings, limit=3)
     with pytest.raises(NoSolution, match="4 of 9 rows fit no pattern, and outliers are an error"):
-        greedy(table, mask_of_vectors(table, [".."], settings, outliers="error"), Requirement(3), settings)
+        solve_greedily(
+            table,
+            build_mask_from_vectors(table, [".."], settings, outliers="error"),
+            Requirement(3),
+            settings,
+        )
     with pytest.raises(NoSolution, match="no pattern can hold any of the 9 rows"):
-        greedy(table, delete, Requirement(6), settings)
+        solve_greedily(table, delete, Requirement(6), settings)
 
 
 def test_a_class_of_all_stars_below_k_is_never_published(settings: Settings) -> None:
     table = flat_table([(0, 0)] * 5 + [(1, 1)] * 2)
-    found = greedy(table, mask_of_vectors(table, [".."], settings), Requirement(3), settings)
+    found = solve_greedily(table, build_mask_from_vectors(table, [".."], settings), Requirement(3), settings)
     assert found.outliers == 2
     assert found.recoding.class_rows().tolist() == [5]
-    assert quality(table, found.recoding).types == 2
+    assert measure_quality(table, found.recoding).types == 2
 
 
 def test_stars_alone_are_cell_suppression_and_levels_generalization(settings: Settings) -> None:
@@ -188,8 +204,8 @@ def test_stars_alone_are_cell_suppression_and_levels_generalization(settings: Se
     while max(h.height for h in table.hierarchies) < 2:
         table = random_frequency_set(random, attributes=4, height=3, leaves=4, rows=60, sensitive=0)
     for levels, model in ((False, RecodingModel.CELL_SUPPRESSION), (True, RecodingModel.CELL_GENERALIZATION)):
-        mask = mask_of_constraints(table, PatternConstraints(levels=levels), settings)
-        assert greedy(table, mask, Requirement(2), settings).recoding.model is model
+        mask = build_mask_from_constraints(table, PatternConstraints(levels=levels), settings)
+        assert solve_greedily(table, mask, Requirement(2), settings).recoding.model is model
 
 
 @pytest.mark.parametrize("m", [3, 4, 6])
@@ -199,8 +215,8 @@ def test_theorem_4_is_tight(m: int, settings: Settings) -> None:
     rows += [tuple(1 + r if j == i else 0 for j in range(m)) for i in range(m) for r in range(m - 1)]
     table = flat_table(rows)
     vectors = ["." * m, *("." * i + "*" + "." * (m - 1 - i) for i in range(m)), "*" * m]
-    mask = mask_of_vectors(table, vectors, settings)
-    found = greedy(table, mask, Requirement(k=m), settings)
+    mask = build_mask_from_vectors(table, vectors, settings)
+    found = solve_greedily(table, mask, Requirement(k=m), settings)
     assert found.cost == (m - 1) * m * m
     assert found.bound is not None
     assert found.bound <= m * m <= found.cost
@@ -209,20 +225,20 @@ def test_theorem_4_is_tight(m: int, settings: Settings) -> None:
 
 def test_bad_options_are_refused(settings: Settings) -> None:
     table = flat_table([(0, 0)] * 3)
-    mask = mask_of_vectors(table, [".."], settings)
+    mask = build_mask_from_vectors(table, [".."], settings)
     with pytest.raises(InputError, match="tie order 'worst'"):
-        greedy(table, mask, Requirement(2), settings, tie="worst")
+        solve_greedily(table, mask, Requirement(2), settings, tie="worst")
     with pytest.raises(InputError, match="no privacy criterion"):
-        greedy(table, mask, Requirement(), settings)
+        solve_greedily(table, mask, Requirement(), settings)
     tiny = Settings(memory_limit=100, threads=1, private_log=settings.private_log)
     with pytest.raises(LimitReached, match="row types would take"):
-        greedy(table, mask, Requirement(2), tiny)
+        solve_greedily(table, mask, Requirement(2), tiny)
 
 
 def test_an_empty_table_has_no_classes(settings: Settings) -> None:
     table = flat_table([(0, 0)])
     empty = FrequencySet(table.hierarchies, table.codes[:0], table.counts[:0])
-    found = greedy(empty, mask_of_vectors(empty, [".."], settings), Requirement(2), settings)
+    found = solve_greedily(empty, build_mask_from_vectors(empty, [".."], settings), Requirement(2), settings)
     assert (found.recoding.class_count, found.cost, found.bound) == (0, 0.0, 0.0)
 
 
@@ -245,7 +261,7 @@ def test_attributes_of_many_values_are_recoded(leaves: int, settings: Settings) 
     labels = tuple(tuple(map(str, range(int(level.max()) + 1))) for level in levels[:-1])
     hierarchy = GeneralizationHierarchy("q0", (*labels, ("*",)), levels, "test")
     table = FrequencySet((hierarchy,), np.arange(leaves)[:, np.newaxis], np.ones(leaves, np.int64))
-    mask = mask_of_vectors(table, ["2", "*"], settings)
-    found = greedy(table, mask, Requirement(2), settings)
+    mask = build_mask_from_vectors(table, ["2", "*"], settings)
+    found = solve_greedily(table, mask, Requirement(2), settings)
     assert found.recoding.class_count == leaves // 4 + (leaves % 4 > 1)
     check_recoding(table, found, holds_of(table, Requirement(2)))

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, LimitReached
 from discreet.measures.loss import LossTables
+from discreet.model.class_recoding import Pattern, PatternConstraints, TieBreak
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.pattern import Pattern, PatternConstraints, Tie
-from discreet.patterns.masks import mask_of_constraints, mask_of_vectors
+from discreet.patterns.masks import build_mask_from_constraints, build_mask_from_vectors
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.oracle.plain_patterns import allowed_patterns
@@ -57,11 +57,11 @@ def test_constraints_allow_what_filtering_every_pattern_allows(
     table = table_of(heights)
     if not expected:
         with pytest.raises(InputError, match=r"contradict|custom constraint"):
-            mask_of_constraints(table, constraints, settings, outliers="delete")
+            build_mask_from_constraints(table, constraints, settings, outliers="delete")
         return
-    mask = mask_of_constraints(table, constraints, settings, outliers="delete")
+    mask = build_mask_from_constraints(table, constraints, settings, outliers="delete")
     assert [tuple(node) for node in mask.levels.tolist()] == expected
-    offered = mask_of_constraints(table, constraints, settings)
+    offered = build_mask_from_constraints(table, constraints, settings)
     assert {tuple(node) for node in offered.levels.tolist()} == {*expected, heights}
     assert offered.all_star is not None
 
@@ -70,11 +70,11 @@ def test_few_patterns_of_many_attributes_are_found_without_the_others(settings: 
     table = table_of((1,) * 40)
     small = replace(settings, memory_limit=1_000_000)
     together = (tuple(f"q{i}" for i in range(20)),)
-    assert len(mask_of_constraints(table, PatternConstraints(max_stars=2), small)) == 1 + 40 + 780 + 1
+    assert len(build_mask_from_constraints(table, PatternConstraints(max_stars=2), small)) == 1 + 40 + 780 + 1
     required = PatternConstraints(max_stars=21, together=together, required=("q3",))
-    assert len(mask_of_constraints(table, required, small)) == 1 + 20 + 1
+    assert len(build_mask_from_constraints(table, required, small)) == 1 + 20 + 1
     with pytest.raises(LimitReached, match="patterns or more"):
-        mask_of_constraints(table, PatternConstraints(), small)
+        build_mask_from_constraints(table, PatternConstraints(), small)
 
 
 def test_the_papers_constraints_leave_fifteen_patterns(settings: Settings) -> None:
@@ -82,7 +82,7 @@ def test_the_papers_constraints_leave_fifteen_patterns(settings: Settings) -> No
     constraints = PatternConstraints(
         max_stars=2, never=("q2", "q8"), together=(("q1", "q4"),), at_most_one=(("q0", "q5", "q6"),)
     )
-    mask = mask_of_constraints(table, constraints, settings)
+    mask = build_mask_from_constraints(table, constraints, settings)
     assert len(mask) == 15
     assert sorted(mask.pattern_costs.tolist()) == [0, *[1] * 5, *[2] * 8, 9]
 
@@ -90,7 +90,7 @@ def test_the_papers_constraints_leave_fifteen_patterns(settings: Settings) -> No
 def test_vectors_are_read_in_every_form(settings: Settings) -> None:
     table = table_of((1, 3, 2))
     forms = [".*1", "□☆1", ". 3 1", "0,3,1", (0, 3, 1), Pattern((0, 3, 1), (1, 3, 2)), "-*1"]
-    mask = mask_of_vectors(table, forms, settings, outliers="error")
+    mask = build_mask_from_vectors(table, forms, settings, outliers="error")
     assert mask.levels.tolist() == [[0, 3, 1]]
     assert str(mask.pattern(0)) == ".*1"
     assert str(mask.pattern(-1)) == "***"
@@ -102,26 +102,28 @@ def test_costs_are_levels_losses_or_tables_times_weights(settings: Settings) -> 
     table = table_of((1, 3))
     losses = LossTables.of(table)
     weights = {"q1": 2.0}
-    plain = mask_of_vectors(table, [(1, 2)], settings, weights=weights)
+    plain = build_mask_from_vectors(table, [(1, 2)], settings, weights=weights)
     assert plain.pattern_costs[0] == pytest.approx(1 + 2 * 2 / 3)
     for cost in ("loss", losses):
-        mask = mask_of_vectors(table, [(1, 2)], settings, weights=weights, cost=cost)
+        mask = build_mask_from_vectors(table, [(1, 2)], settings, weights=weights, cost=cost)
         assert mask.pattern_costs[0] == pytest.approx(losses.tables[0][1] + 2 * losses.tables[1][2])
 
 
 def test_ties_are_ordered_from_the_last_or_from_the_first_column(settings: Settings) -> None:
-    mask = mask_of_vectors(
+    mask = build_mask_from_vectors(
         table_of((1, 1, 1)), ["*..", ".*.", "..*", ".**", "*.*"], settings, outliers="error"
     )
     texts = [str(mask.pattern(place)) for place in range(5)]
-    assert [texts[p] for p in mask.order(Tie.LAST_COLUMN_FIRST)] == ["..*", ".*.", "*..", ".**", "*.*"]
-    assert [texts[p] for p in mask.order(Tie.FIRST_COLUMN_FIRST)] == ["*..", ".*.", "..*", "*.*", ".**"]
-    assert [texts[p] for p in mask.order(Tie.AS_GIVEN)] == ["*..", ".*.", "..*", ".**", "*.*"]
+    assert [texts[p] for p in mask.order(TieBreak.LAST_COLUMN_FIRST)] == ["..*", ".*.", "*..", ".**", "*.*"]
+    assert [texts[p] for p in mask.order(TieBreak.FIRST_COLUMN_FIRST)] == ["*..", ".*.", "..*", "*.*", ".**"]
+    assert [texts[p] for p in mask.order(TieBreak.AS_GIVEN)] == ["*..", ".*.", "..*", ".**", "*.*"]
 
 
 def test_sums_of_weights_that_rounding_parts_are_ties(settings: Settings) -> None:
     weights = {"q0": 0.1, "q1": 0.2, "q2": 0.3}
-    mask = mask_of_vectors(table_of((1, 1, 1)), ["**.", "..*"], settings, weights=weights, outliers="error")
+    mask = build_mask_from_vectors(
+        table_of((1, 1, 1)), ["**.", "..*"], settings, weights=weights, outliers="error"
+    )
     assert len(set(mask.cost_ranks.tolist())) == 1
 
 
@@ -142,7 +144,7 @@ def test_what_is_no_mask_is_refused(
     vectors: list[str], options: dict[str, object], message: str, settings: Settings
 ) -> None:
     with pytest.raises(InputError, match=message):
-        mask_of_vectors(table_of((1, 1, 1)), vectors, settings, **options)  # type: ignore[arg-type]
+        build_mask_from_vectors(table_of((1, 1, 1)), vectors, settings, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +163,7 @@ def test_contradictory_constraints_are_refused(
     constraints: PatternConstraints, message: str, settings: Settings
 ) -> None:
     with pytest.raises(InputError, match=message):
-        mask_of_constraints(table_of((1, 1, 1)), constraints, settings)
+        build_mask_from_constraints(table_of((1, 1, 1)), constraints, settings)
 
 
 def test_a_value_that_reads_like_the_star_is_refused(settings: Settings) -> None:
@@ -171,5 +173,5 @@ def test_a_value_that_reads_like_the_star_is_refused(settings: Settings) -> None
     labels = tuple("*" if code == leaf else label for code, label in enumerate(hierarchy.leaves))
     starred = replace(table, hierarchies=(replace(hierarchy, labels=(labels, ("*",))), table.hierarchies[1]))
     with pytest.raises(InputError, match="a value of 'q0' reads like its star"):
-        mask_of_vectors(starred, ["*.", ".."], settings)
-    assert len(mask_of_vectors(starred, [".*"], settings, outliers="delete")) == 1
+        build_mask_from_vectors(starred, ["*.", ".."], settings)
+    assert len(build_mask_from_vectors(starred, [".*"], settings, outliers="delete")) == 1

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, LimitReached, NoSolution
 from discreet.kernels.perfect_matching import minimum_perfect_matching
-from discreet.model.pattern import OUTLIER, OutlierPolicy, PatternConstraints
+from discreet.model.class_recoding import OUTLIER, OutlierPolicy, PatternConstraints
 from discreet.model.requirement import Requirement
 from discreet.patterns import simplex_matching
 from discreet.patterns.exact import solve_exactly
-from discreet.patterns.masks import mask_of_constraints, mask_of_vectors
-from discreet.patterns.simplex_matching import SimplexMatching, minimum_simplex_matching
-from discreet.patterns.two_anonymity import TwoAnonymity, solve_two_anonymity
+from discreet.patterns.masks import build_mask_from_constraints, build_mask_from_vectors
+from discreet.patterns.simplex_matching import SimplexMatching, find_simplex_matching
+from discreet.patterns.two_anonymity import TwoAnonymityResult, solve_two_anonymity
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.oracle.partition_ilp import cheapest_partition_by_program
@@ -99,7 +99,7 @@ def test_a_simplex_matching_is_the_cheapest_of_all_partitions(seed: int) -> None
     random = np.random.default_rng(seed)
     pairs = random_pairs(random, int(random.integers(2, 11)))
     triples = random_triples(random, pairs)
-    found = minimum_simplex_matching(pairs, triples)
+    found = find_simplex_matching(pairs, triples)
     check_partition(found, pairs, triples)
     least = cheapest_partition(len(pairs), lambda e: int(pairs[e] if len(e) == 2 else triples[e]))
     assert found.cost == least
@@ -114,8 +114,10 @@ def test_any_start_ends_at_the_cheapest_partition(seed: int, monkeypatch: pytest
     numbers = [t for t in range(n // 3 + 1) if (n - 3 * t) % 2 == 0]
     names = random.permutation(n).tolist()
     start = [tuple(sorted(names[3 * t : 3 * t + 3])) for t in range(int(random.choice(numbers)))]
-    monkeypatch.setattr(simplex_matching._Search, "_start", lambda search: search.chosen.extend(start))
-    found = minimum_simplex_matching(pairs, triples)
+    monkeypatch.setattr(
+        simplex_matching._ExchangeSearch, "_start", lambda search: search.chosen.extend(start)
+    )
+    found = find_simplex_matching(pairs, triples)
     check_partition(found, pairs, triples)
     assert found.cost == cheapest_partition(n, lambda e: int(pairs[e] if len(e) == 2 else triples[e]))
 
@@ -125,7 +127,7 @@ def test_a_larger_simplex_matching_costs_what_the_integer_program_finds(seed: in
     random = np.random.default_rng(seed)
     pairs = random_pairs(random, int(random.integers(18, 28)))
     triples = random_triples(random, pairs)
-    found = minimum_simplex_matching(pairs, triples)
+    found = find_simplex_matching(pairs, triples)
     check_partition(found, pairs, triples)
     assert found.cost == cheapest_partition_by_program(pairs, triples)
 
@@ -135,13 +137,13 @@ def test_triples_are_made_where_odd_groups_lie_apart() -> None:
     pairs = symmetric(np.where(group[:, None] == group[None, :], 2, 20))
     triples = np.asarray((pairs[:, :, None] + pairs[:, None, :] + pairs[None, :, :]) // 2, np.int64)
     told: list[tuple[int, int]] = []
-    found = minimum_simplex_matching(pairs, triples, lambda done, n: told.append((done, n)))
+    found = find_simplex_matching(pairs, triples, lambda done, n: told.append((done, n)))
     assert found.cost == 18
     assert found.triples == tuple((i, i + 1, i + 2) for i in range(0, 18, 3))
     assert (found.pairs, found.steps, told) == ((), 3, [(6, 18), (12, 18), (18, 18)])
 
 
-def cost_of(found: TwoAnonymity) -> float:
+def cost_of(found: TwoAnonymityResult) -> float:
     assert (found.recoding.class_rows() >= 2).all()
     assert found.recoding.suppressed == found.rows[found.patterns == OUTLIER].sum()
     return found.cost
@@ -155,7 +157,7 @@ def test_two_anonymity_costs_what_the_best_of_all_assignments_does(seed: int, se
     vectors = {tuple(int(random.integers(0, h + 1)) for h in heights) for _ in range(random.integers(1, 4))}
     weights = {name: float(random.integers(0, 5)) / 2 for name in table.attributes}
     policy = list(OutlierPolicy)[random.integers(0, 3)]
-    mask = mask_of_vectors(table, sorted(vectors), settings, weights=weights, outliers=policy)
+    mask = build_mask_from_vectors(table, sorted(vectors), settings, weights=weights, outliers=policy)
     if not table.rows:
         return
     least = least_cost(table, mask, 2)
@@ -179,7 +181,7 @@ def test_two_anonymity_counts_the_fewest_stars(seed: int, settings: Settings) ->
     table = starred_frequency_set(rows, [f"a{j}" for j in range(columns)])
     heights = [h.height for h in table.hierarchies]
     vectors = ["".join("*" if s else "." for s in pattern) for pattern in patterns]
-    mask = mask_of_vectors(table, vectors, settings)
+    mask = build_mask_from_vectors(table, vectors, settings)
     assert all(heights)
     assert cost_of(solve_two_anonymity(table, mask, TWO, settings)) == cheapest_two_anonymity(rows, patterns)
 
@@ -193,7 +195,7 @@ def test_two_anonymity_costs_what_the_integer_program_of_patterns_finds(
     rows += rows[:3] * 20
     table = starred_frequency_set(rows, ["a", "b", "c", "d"])
     most = 4 if policy is OutlierPolicy.ERROR else 2
-    mask = mask_of_constraints(table, PatternConstraints(max_stars=most), settings, outliers=policy)
+    mask = build_mask_from_constraints(table, PatternConstraints(max_stars=most), settings, outliers=policy)
     found = solve_two_anonymity(table, mask, TWO, settings)
     assert cost_of(found) == solve_exactly(table, mask, TWO, settings).cost
     assert found.vertices < len(rows) + 1
@@ -201,7 +203,7 @@ def test_two_anonymity_costs_what_the_integer_program_of_patterns_finds(
 
 def test_what_cannot_be_two_anonymous_is_refused(settings: Settings) -> None:
     table = starred_frequency_set([("a", "b"), ("c", "d"), ("a", "e")], ["x", "y"])
-    mask = mask_of_vectors(table, [".*"], settings, outliers="error")
+    mask = build_mask_from_vectors(table, [".*"], settings, outliers="error")
     with pytest.raises(NoSolution):
         solve_two_anonymity(table, mask, TWO, settings)
     with pytest.raises(InputError) as raised:
@@ -214,17 +216,17 @@ def test_what_cannot_be_two_anonymous_is_refused(settings: Settings) -> None:
 
 def test_one_row_alone_can_only_be_deleted(settings: Settings) -> None:
     table = starred_frequency_set([("a", "b")], ["x", "y"])
-    mask = mask_of_vectors(table, [".*"], settings)
+    mask = build_mask_from_vectors(table, [".*"], settings)
     with pytest.raises(NoSolution):
         solve_two_anonymity(table, mask, TWO, settings)
-    free = mask_of_vectors(table, [".*"], settings, outliers="delete")
+    free = build_mask_from_vectors(table, [".*"], settings, outliers="delete")
     with pytest.raises(NoSolution):
         solve_two_anonymity(table, free, TWO, settings)
 
 
 def test_a_row_that_fits_nowhere_is_suppressed_where_not_all_must_be_published(settings: Settings) -> None:
     table = starred_frequency_set([("a", "b"), ("a", "c"), ("a", "d"), ("e", "f")], ["x", "y"])
-    mask = mask_of_vectors(table, [".*"], settings)
+    mask = build_mask_from_vectors(table, [".*"], settings)
     assert solve_two_anonymity(table, mask, TWO, settings).cost == 6
     found = solve_two_anonymity(table, mask, TWO, settings, publish_all=False)
     assert (found.cost, found.recoding.suppressed) == (5, 1)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError, InternalError
-from discreet.model.permutation import NULL, GroupPartition, GroupRequirement, SensitiveColumn
-from discreet.permutation.checks import check_groups, proximity, proximity_warning
-from discreet.permutation.partitions import partition
+from discreet.model.release_kind import NULL_CODE, GroupPartition, GroupRequirement, SensitiveColumn
+from discreet.permutation.group_checks import check_partition, measure_proximity, proximity_warning
+from discreet.permutation.partitions import partition_rows
 from tests.drawing import some_of
 from tests.permutation.test_optimizers import column_of
 from tests.permutation.test_partitions import asked, categories, numbers_column, with_nulls
@@ -46,11 +46,11 @@ def test_proximity_equals_a_loop_over_rows(scale: int, factor: int, *, relative:
         epsilon = epsilon if relative else epsilon * 10 * factor
         assert column.numbers is not None
         values = [
-            None if code == NULL else Fraction(int(column.numbers[code]), 10**scale)
+            None if code == NULL_CODE else Fraction(int(column.numbers[code]), 10**scale)
             for code in column.codes.tolist()
         ]
         expected = shares(values, groups.tolist(), Fraction(epsilon), relative=relative)
-        found = proximity(column, groups, epsilon, relative=relative)
+        found = measure_proximity(column, groups, epsilon, relative=relative)
         assert found.worst_share == max(expected)
         assert found.rows == sum(share > Fraction(1, 2) for share in expected)
         assert found.holds(found.m)
@@ -60,14 +60,16 @@ def test_proximity_equals_a_loop_over_rows(scale: int, factor: int, *, relative:
 def test_proximity_of_doubles_is_exact() -> None:
     column = numbers_column(np.array([0.1, 0.2, 0.30000000000000004, 7.0]))
     groups = np.zeros(4, dtype=np.int64)
-    assert proximity(column, groups, Decimal("0.1")).worst_share == Fraction(1, 4)
-    assert proximity(column, groups, Decimal(repr(0.2)) + Decimal("1e-16")).worst_share == Fraction(3, 4)
+    assert measure_proximity(column, groups, Decimal("0.1")).worst_share == Fraction(1, 4)
+    assert measure_proximity(column, groups, Decimal(repr(0.2)) + Decimal("1e-16")).worst_share == Fraction(
+        3, 4
+    )
 
 
 def test_a_group_with_one_outlier_is_warned_of_without_a_value() -> None:
     """Nine tenths of the group within a narrow interval, and the range met by one row."""
     column = column_of([*range(731, 740), 9977])
-    found = partition(column, asked(3, 1000))
+    found = partition_rows(column, asked(3, 1000))
     assert found.group_count == 1
     text = proximity_warning(column, found)
     assert text is not None
@@ -75,54 +77,54 @@ def test_a_group_with_one_outlier_is_warned_of_without_a_value() -> None:
     assert "90 %" in text
     assert "731" not in text
     assert "9977" not in text
-    wide = partition(column_of([0, 100, 200, 300]), asked(4, 100))
+    wide = partition_rows(column_of([0, 100, 200, 300]), asked(4, 100))
     assert proximity_warning(column_of([0, 100, 200, 300]), wide) is None
-    assert proximity_warning(categories("aab"), partition(categories("aab"), asked(2))) is None
+    assert proximity_warning(categories("aab"), partition_rows(categories("aab"), asked(2))) is None
 
 
 @pytest.mark.parametrize(("epsilon", "relative"), [("-1", False), ("1", True), ("NaN", False)])
 def test_an_epsilon_that_makes_no_sense_is_refused(epsilon: str, *, relative: bool) -> None:
     with pytest.raises(InputError, match="ε"):
-        proximity(column_of([1, 2]), np.array([0, 0]), Decimal(epsilon), relative=relative)
+        measure_proximity(column_of([1, 2]), np.array([0, 0]), Decimal(epsilon), relative=relative)
     with pytest.raises(InputError, match="no numbers"):
-        proximity(categories("ab"), np.array([0, 0]), Decimal(1))
+        measure_proximity(categories("ab"), np.array([0, 0]), Decimal(1))
 
 
 def test_nothing_to_measure_is_a_share_of_none() -> None:
-    empty = SensitiveColumn("pay", np.array([NULL]), 0, np.zeros(0, np.int64))
-    found = proximity(empty, np.array([0]), Decimal(1))
+    empty = SensitiveColumn("pay", np.array([NULL_CODE]), 0, np.zeros(0, np.int64))
+    found = measure_proximity(empty, np.array([0]), Decimal(1))
     assert (found.worst_share, found.m) == (0, 0)
 
 
 def test_groups_are_counted_again() -> None:
     column = with_nulls(column_of([5, 5, 8, 1, 9]), [1])
     groups = np.array([0, 0, 0, 0, 1, 1])
-    found = check_groups(column, groups, asked(2, 3))
+    found = check_partition(column, groups, asked(2, 3))
     assert found.holds
     assert (found.groups, found.rows, found.rows_without_value) == (2, 6, 1)
     assert (found.least_distinct, found.least_range) == (2, 3)
-    assert check_groups(column, groups, asked(2, 4)).failing == 1
-    assert check_groups(column, groups, asked(3)).failing == 2
-    assert not check_groups(column, np.array([0, 0, 0, 0, 2, 2]), asked(2)).holds
-    assert not check_groups(column, np.array([-1, 0, 0, 0, 1, 1]), asked(2)).holds
+    assert check_partition(column, groups, asked(2, 4)).failing == 1
+    assert check_partition(column, groups, asked(3)).failing == 2
+    assert not check_partition(column, np.array([0, 0, 0, 0, 2, 2]), asked(2)).holds
+    assert not check_partition(column, np.array([-1, 0, 0, 0, 1, 1]), asked(2)).holds
     with pytest.raises(InternalError):
-        check_groups(column, groups[:5], asked(2))
+        check_partition(column, groups[:5], asked(2))
 
 
 def test_the_first_group_is_counted_by_its_own_need() -> None:
     column = column_of([1, 2, 3, 4, 5])
     groups = np.array([0, 0, 0, 1, 1])
-    assert check_groups(column, groups, asked(2), asked(3)).holds
-    assert not check_groups(column, groups, asked(2), asked(4)).holds
-    assert check_groups(column, np.array([0, 0, 1, 1, 1]), asked(3), asked(2)).holds
-    assert not check_groups(column, groups, asked(3), asked(2)).holds
-    assert not check_groups(column, np.array([1, 1, 1, 0, 0]), asked(2), asked(3, 5)).holds
+    assert check_partition(column, groups, asked(2), asked(3)).holds
+    assert not check_partition(column, groups, asked(2), asked(4)).holds
+    assert check_partition(column, np.array([0, 0, 1, 1, 1]), asked(3), asked(2)).holds
+    assert not check_partition(column, groups, asked(3), asked(2)).holds
+    assert not check_partition(column, np.array([1, 1, 1, 0, 0]), asked(2), asked(3, 5)).holds
 
 
 def test_a_first_group_by_name() -> None:
     column = column_of([1, 2, 3, 4, 5, 6, 7, 8])
     for strategy in ("min-sum", "min-max", "contiguous-min-max"):
-        found = partition(column, asked(2), strategy, first=asked(4, 3))
+        found = partition_rows(column, asked(2), strategy, first=asked(4, 3))
         assert found.first == asked(4, 3)
         own = [np.flatnonzero(found.groups == group) for group in range(found.group_count)]
         first = next(rows for rows in own if 0 in rows)
@@ -132,7 +134,7 @@ def test_a_first_group_by_name() -> None:
 
 def test_a_partition_of_categories_has_no_range() -> None:
     column = categories("abcab")
-    found: GroupPartition = partition(column, GroupRequirement(2))
-    counted = check_groups(column, found.groups, GroupRequirement(2))
+    found: GroupPartition = partition_rows(column, GroupRequirement(2))
+    counted = check_partition(column, found.groups, GroupRequirement(2))
     assert counted.least_range is None
     assert counted.holds

@@ -7,14 +7,12 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from discreet.model.permutation import GroupRequirement, SensitiveColumn
-from discreet.permutation.checks import check_groups, proximity_warning
-from discreet.permutation.group_facts import group_facts
-from discreet.permutation.narrow import bytes_beside
-from discreet.permutation.partitions import partition
-from discreet.permutation.parts import Parts
-from discreet.permutation.permuting import keeps_groups, permute_within
-from discreet.permutation.value_runs import ValueRuns
+from discreet.model.release_kind import GroupRequirement, SensitiveColumn
+from discreet.permutation.group_checks import check_partition, proximity_warning
+from discreet.permutation.partitions import partition_rows
+from discreet.permutation.row_positions import is_permutation_within, permute_within, working_bytes
+from discreet.permutation.subject_groups import count_group_facts
+from discreet.permutation.value_runs import ValueParts, ValueRuns
 
 ROWS = 600_000
 
@@ -37,7 +35,7 @@ def test_cuts_and_values_are_joined_as_by_hand() -> None:
         for place, value in enumerate(rows):
             key = (value, int((cuts <= place).sum()))
             found[key] = found.get(key, 0) + 1
-        parts = Parts.of_cuts(counts, cuts)
+        parts = ValueParts.of_cuts(counts, cuts)
         lines = zip(parts.values.tolist(), parts.groups.tolist(), parts.rows.tolist(), strict=True)
         assert [((value, group), count) for value, group, count in lines] == list(found.items())
 
@@ -46,12 +44,12 @@ def test_narrow_numbers_are_counted_as_wide_ones_are() -> None:
     """Pairs of group and value do not fit 32 bits: 20,000 groups and 60,000 values."""
     for made in (column(60_000, 60_000, narrow=kind) for kind in (True, False)):
         groups = (made.codes // 3).astype(made.codes.dtype)
-        facts = group_facts(ValueRuns.of(made), groups, 20_000)
+        facts = count_group_facts(ValueRuns.of(made), groups, 20_000)
         assert facts.least.tolist() == list(range(0, 60_000, 3))
         assert facts.most.tolist() == list(range(2, 60_000, 3))
         assert set(facts.distinct.tolist()) == set(facts.valued.tolist()) == {3}
-        assert check_groups(made, groups, GroupRequirement(3)).holds
-        assert not check_groups(made, groups, GroupRequirement(4)).holds
+        assert check_partition(made, groups, GroupRequirement(3)).holds
+        assert not check_partition(made, groups, GroupRequirement(4)).holds
 
 
 @pytest.mark.parametrize("distinct", [ROWS, ROWS // 2, ROWS // 20])
@@ -59,9 +57,9 @@ def test_memory_is_foreseen_within_a_factor_of_two(distinct: int) -> None:
     made = column(ROWS, distinct)
 
     def work() -> None:
-        found = partition(made, GroupRequirement(10))
+        found = partition_rows(made, GroupRequirement(10))
         assert proximity_warning(made, found) is None
-        assert keeps_groups(found.groups, permute_within(found.groups))
+        assert is_permutation_within(found.groups, permute_within(found.groups))
 
     work()  # what is loaded once is there
     tracemalloc.start()
@@ -70,5 +68,5 @@ def test_memory_is_foreseen_within_a_factor_of_two(distinct: int) -> None:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    arrays = bytes_beside(ROWS, distinct) - bytes_beside(0, 0) - 10**8
+    arrays = working_bytes(ROWS, distinct) - working_bytes(0, 0) - 10**8
     assert arrays / 2 <= peak <= arrays * 1.2, (peak / 4 / ROWS, arrays / 4 / ROWS)

@@ -11,15 +11,19 @@ import numpy as np
 import pytest
 
 from discreet.errors import NoSolution
-from discreet.model.evaluator import Evaluator
-from discreet.model.permutation import GroupPartition, GroupRequirement, SensitiveColumn
-from discreet.permutation.contiguous import contiguous_least_maximum
-from discreet.permutation.loops import Loops
-from discreet.permutation.min_max import least_maximum
-from discreet.permutation.min_sum import Need, least_sum, least_weighted_sum, ranges
-from discreet.permutation.partitions import partition
-from discreet.permutation.parts import Parts
-from discreet.permutation.value_runs import ValueRuns
+from discreet.model.release_kind import GroupPartition, GroupRequirement, SensitiveColumn
+from discreet.model.request import Backend
+from discreet.permutation.optimal_partitions import (
+    GroupNeed,
+    PartitionLoops,
+    part_ranges,
+    partition_contiguous_least_maximum,
+    partition_least_maximum,
+    partition_least_sum,
+    partition_least_weighted_sum,
+)
+from discreet.permutation.partitions import partition_rows
+from discreet.permutation.value_runs import ValueParts, ValueRuns
 from tests.drawing import some_of
 from tests.oracle.plain_groups import (
     Demand,
@@ -47,7 +51,7 @@ def members(values: list[int], found: GroupPartition) -> list[list[int]]:
     return groups
 
 
-def rows_of(runs: ValueRuns, parts: Parts) -> list[list[int]]:
+def rows_of(runs: ValueRuns, parts: ValueParts) -> list[list[int]]:
     units = runs.integers
     groups: list[list[int]] = [[] for _ in range(parts.group_count)]
     for value, group, rows in zip(
@@ -75,8 +79,8 @@ def cases_with_first(count: int, seed: int) -> Iterator[Case]:
         yield values, demand, (drawn.randint(1, 4), drawn.choice((0, 1, 2, 4, 7)))
 
 
-def need_of(demand: Demand, first: Demand) -> Need:
-    return Need(*demand, *first)
+def need_of(demand: Demand, first: Demand) -> GroupNeed:
+    return GroupNeed(*demand, *first)
 
 
 def test_the_oracle_finds_what_writing_all_partitions_out_finds() -> None:
@@ -94,9 +98,9 @@ def test_min_sum_equals_every_partition_ties_included() -> None:
         requirement = GroupRequirement(demand[0], Decimal(demand[1]))
         if best is None:
             with pytest.raises(NoSolution):
-                partition(column_of(values), requirement, "min-sum")
+                partition_rows(column_of(values), requirement, "min-sum")
             continue
-        found = partition(column_of(values), requirement, "min-sum")
+        found = partition_rows(column_of(values), requirement, "min-sum")
         groups = members(values, found)
         assert all(meets(group, demand) for group in groups)
         assert by_sum(groups) == best, (values, demand)
@@ -113,9 +117,9 @@ def test_min_max_equals_every_partition() -> None:
         requirement = GroupRequirement(demand[0], Decimal(demand[1]))
         if best is None:
             with pytest.raises(NoSolution):
-                partition(column_of(values), requirement, "min-max")
+                partition_rows(column_of(values), requirement, "min-max")
             continue
-        found = partition(column_of(values), requirement, "min-max")
+        found = partition_rows(column_of(values), requirement, "min-max")
         groups = members(values, found)
         assert all(meets(group, demand) for group in groups)
         assert max(max(group) - min(group) for group in groups) == best[0] == found.error, (values, demand)
@@ -130,7 +134,9 @@ def test_min_max_cuts_wherever_neighbours_reach_it() -> None:
     for values, demand, first in cases(400, 3):
         best, cut = best_partition(values, demand, first, "max"), best_cuts(values, demand, first, by_maximum)
         if best is not None and cut is not None and best[0] == cut[0]:
-            found = partition(column_of(values), GroupRequirement(demand[0], Decimal(demand[1])), "min-max")
+            found = partition_rows(
+                column_of(values), GroupRequirement(demand[0], Decimal(demand[1])), "min-max"
+            )
             assert by_maximum(members(values, found)) == cut
 
 
@@ -140,9 +146,9 @@ def test_contiguous_min_max_equals_every_way_to_cut() -> None:
         requirement = GroupRequirement(demand[0], Decimal(demand[1]))
         if best is None:
             with pytest.raises(NoSolution):
-                partition(column_of(values), requirement, "contiguous-min-max")
+                partition_rows(column_of(values), requirement, "contiguous-min-max")
             continue
-        found = partition(column_of(values), requirement, "contiguous-min-max")
+        found = partition_rows(column_of(values), requirement, "contiguous-min-max")
         groups = members(values, found)
         assert all(meets(group, demand) for group in groups)
         assert by_maximum(groups) == best, (values, demand)
@@ -151,7 +157,7 @@ def test_contiguous_min_max_equals_every_way_to_cut() -> None:
 
 def error_of(values: Sequence[int], demand: Demand, strategy: str) -> int:
     """The largest range of the groups that a strategy makes."""
-    found = partition(column_of(list(values)), GroupRequirement(demand[0], Decimal(demand[1])), strategy)
+    found = partition_rows(column_of(list(values)), GroupRequirement(demand[0], Decimal(demand[1])), strategy)
     assert found.error is not None
     return found.error
 
@@ -184,12 +190,15 @@ def test_the_weighted_sum_equals_every_way_to_cut() -> None:
         if not meets(values, first):
             continue
         runs = ValueRuns.of(column_of(values))
-        parts, cost = least_weighted_sum(runs, need_of(demand, first), Loops(False))
+        parts, cost = partition_least_weighted_sum(runs, need_of(demand, first), PartitionLoops(False))
         groups = rows_of(runs, parts)
         assert by_weight(groups) == best_cuts(values, demand, first, by_weight) == (cost,), (values, demand)
         assert meets(groups[0], first)
         assert all(meets(group, demand) for group in groups[1:])
-    assert partition(column_of([1, 2, 3, 4]), GroupRequirement(2, Decimal(2)), "weighted-min-sum").error == 12
+    assert (
+        partition_rows(column_of([1, 2, 3, 4]), GroupRequirement(2, Decimal(2)), "weighted-min-sum").error
+        == 12
+    )
 
 
 def test_a_ring_that_is_too_small_grows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,9 +210,11 @@ def test_a_ring_that_is_too_small_grows(monkeypatch: pytest.MonkeyPatch) -> None
             continue
         runs, found = ValueRuns.of(column_of(values)), []
         for ring in (4, 1 << 14):
-            monkeypatch.setattr("discreet.permutation.min_sum._RING", ring)
-            monkeypatch.setattr("discreet.permutation.min_sum._MORE", 2)
-            found.append(least_sum(runs, need_of(demand, demand), Loops(False))[0].rows.tolist())
+            monkeypatch.setattr("discreet.permutation.optimal_partitions._RING_SIZE", ring)
+            monkeypatch.setattr("discreet.permutation.optimal_partitions._RING_GROWTH", 2)
+            found.append(
+                partition_least_sum(runs, need_of(demand, demand), PartitionLoops(False))[0].rows.tolist()
+            )
         assert found[0] == found[1]
 
 
@@ -213,18 +224,18 @@ def test_a_first_group_with_needs_of_its_own() -> None:
     for values, demand, first in cases_with_first(1500, 6):
         if not meets(values, first):
             continue
-        runs, need, loops = ValueRuns.of(column_of(values)), need_of(demand, first), Loops(False)
-        parts, total = least_sum(runs, need, loops)
+        runs, need, loops = ValueRuns.of(column_of(values)), need_of(demand, first), PartitionLoops(False)
+        parts, total = partition_least_sum(runs, need, loops)
         best = best_partition(values, demand, first, "sum")
         assert best is not None
         assert by_sum(rows_of(runs, parts)) == best, (values, demand, first)
         assert total == best[0]
-        parts, widest = contiguous_least_maximum(runs, need, loops)
+        parts, widest = partition_contiguous_least_maximum(runs, need, loops)
         assert by_maximum(rows_of(runs, parts)) == best_cuts(values, demand, first, by_maximum)
-        parts, widest = least_maximum(runs, need, loops)
+        parts, widest = partition_least_maximum(runs, need, loops)
         best = best_partition(values, demand, first, "max")
         assert best is not None
-        assert widest == max(ranges(runs, parts)) == best[0], (values, demand, first)
+        assert widest == max(part_ranges(runs, parts)) == best[0], (values, demand, first)
         assert sum(parts.rows) == len(values)
         solved += 1
     assert solved > 500
@@ -240,7 +251,7 @@ def test_longer_columns_with_overlaps_equal_every_way_to_cut_or_beat_it() -> Non
         if not meets(values, demand):
             continue
         best = best_cuts(values, demand, demand, by_maximum)
-        found = partition(column_of(values), GroupRequirement(demand[0], Decimal(demand[1])), "min-max")
+        found = partition_rows(column_of(values), GroupRequirement(demand[0], Decimal(demand[1])), "min-max")
         groups = members(values, found)
         assert best is not None
         assert all(meets(group, demand) for group in groups)
@@ -262,10 +273,10 @@ def test_kernels_and_their_twins_make_the_same_partitions() -> None:
         column, requirement = column_of(values), GroupRequirement(demand[0], Decimal(demand[1]))
         for strategy in ("min-sum", "min-max", "contiguous-min-max", "weighted-min-sum", "random"):
             results = [
-                partition(
+                partition_rows(
                     column, requirement, strategy, draw=np.random.default_rng(3).permutation, evaluator=how
                 )
-                for how in (Evaluator.TWIN, Evaluator.KERNELS)
+                for how in (Backend.TWIN, Backend.KERNELS)
             ]
             assert results[0].error == results[1].error
             assert results[0].groups.tolist() == results[1].groups.tolist()
@@ -277,14 +288,14 @@ def test_kernels_and_their_twins_agree_on_many_rows_of_few_values() -> None:
     values = np.concatenate([np.zeros(21_000, np.int64), random_values.integers(1, 40, 9_000)]).tolist()
     for strategy in ("min-sum", "weighted-min-sum"):
         one, two = (
-            partition(
+            partition_rows(
                 column_of(values),
                 GroupRequirement(3, Decimal(4)),
                 strategy,
                 draw=np.random.default_rng(3).permutation,
                 evaluator=how,
             )
-            for how in (Evaluator.TWIN, Evaluator.KERNELS)
+            for how in (Backend.TWIN, Backend.KERNELS)
         )
         assert one.error == two.error
         assert one.groups.tolist() == two.groups.tolist()

@@ -14,15 +14,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from papers.aggregate_bounds import GroupedNumbers, bound_permuted
 
 from discreet.errors import InputError, NoSolution, RequirementNotMet
-from discreet.model.permutation import NULL, GroupRequirement, SensitiveColumn
-from discreet.permutation.checks import check_groups
-from discreet.permutation.draw import draw_order
-from discreet.permutation.group_bounds import GroupedValues, permuted_bounds
-from discreet.permutation.group_facts import group_facts
-from discreet.permutation.partitions import PartitionStrategy, maximum_error, partition, sum_of_errors
-from discreet.permutation.random_groups import most_groups
+from discreet.model.release_kind import NULL_CODE, GroupRequirement, SensitiveColumn
+from discreet.permutation.group_checks import check_partition
+from discreet.permutation.heuristic_partitions import most_finest_groups
+from discreet.permutation.partitions import PartitionStrategy, maximum_error, partition_rows, sum_of_errors
+from discreet.permutation.row_positions import draw_order
+from discreet.permutation.subject_groups import count_group_facts
 from discreet.permutation.value_runs import ValueRuns
 from tests.drawing import some_of
 from tests.oracle.plain_groups import meets, set_partitions
@@ -41,7 +41,7 @@ def categories(texts: str) -> SensitiveColumn:
 
 
 def with_nulls(column: SensitiveColumn, places: list[int]) -> SensitiveColumn:
-    codes = np.insert(column.codes, places, NULL)
+    codes = np.insert(column.codes, places, NULL_CODE)
     return SensitiveColumn(column.attribute, codes, column.distinct, column.numbers, column.scale)
 
 
@@ -73,32 +73,32 @@ def test_adult(
     """The figures of docs/permutation-partitions.md."""
     column, _ = losses
     assert column.rows == 1427
-    least = partition(column, asked(k, e))
+    least = partition_rows(column, asked(k, e))
     assert (least.error, least.group_count) == (total, groups)
-    assert partition(column, asked(k, e), "min-max").error == widest
-    assert partition(column, asked(k, e), "contiguous-min-max").error == widest
+    assert partition_rows(column, asked(k, e), "min-max").error == widest
+    assert partition_rows(column, asked(k, e), "contiguous-min-max").error == widest
 
 
 def test_numbers_near_the_ends_of_64_bits_are_exact() -> None:
     """Ranges beyond 2^63, with distances of one."""
     big = 1 << 62
     values = [-big, -big + 1, -big + 2, 0, 1, big - 1, big, big + 1]
-    found = partition(numbers_column(np.array(values)), asked(2, 1), "min-sum")
+    found = partition_rows(numbers_column(np.array(values)), asked(2, 1), "min-sum")
     assert found.error == 5
     assert members(values, found)[0] == [-big, -big + 1, -big + 2]
-    whole = partition(numbers_column(np.array(values)), asked(2, 2 * big), "min-max")
+    whole = partition_rows(numbers_column(np.array(values)), asked(2, 2 * big), "min-max")
     assert whole.error == 2 * big
     assert whole.group_count == 2
     with pytest.raises(NoSolution):
-        partition(numbers_column(np.array(values)), asked(2, 2 * big + 2))
+        partition_rows(numbers_column(np.array(values)), asked(2, 2 * big + 2))
 
 
 def test_decimals_are_compared_in_their_own_units() -> None:
     """0.1 + 0.2 is not 0.3 in doubles; here it is."""
     column = numbers_column(np.array([10, 20, 30, 40]), scale=2)
-    found = partition(column, asked(2, "0.1"))
+    found = partition_rows(column, asked(2, "0.1"))
     assert found.error == Decimal("0.20")
-    assert partition(column, asked(2, "0.1000000001")).error == Decimal("0.30")
+    assert partition_rows(column, asked(2, "0.1000000001")).error == Decimal("0.30")
 
 
 @pytest.mark.parametrize("sizes", [(1.0,), (1.0, 1e300), (1.0, 5e-324)])
@@ -117,35 +117,35 @@ def test_doubles_are_compared_exactly(sizes: tuple[float, ...]) -> None:
         column = numbers_column(np.array(values))
         if not valid:
             with pytest.raises(NoSolution):
-                partition(column, asked(2, e))
+                partition_rows(column, asked(2, e))
             continue
-        found = partition(column, asked(2, e))
+        found = partition_rows(column, asked(2, e))
         assert found.error == Decimal(repr(float(min(valid))))
 
 
 def test_doubles_that_are_no_numbers_are_refused() -> None:
     column = SensitiveColumn("pay", np.array([0, 1]), 2, np.array([1.0, np.inf]))
     with pytest.raises(InputError, match="not finite"):
-        partition(column, asked(2))
+        partition_rows(column, asked(2))
 
 
 REFUSED: list[tuple[Callable[[], object], str]] = [
-    (lambda: partition(column_of([1, 2]), asked(0)), "k = 0"),
-    (lambda: partition(column_of([1, 2]), asked(1)), "asks nothing"),
-    (lambda: partition(column_of([1, 2]), asked(2, -1)), "e = -1"),
-    (lambda: partition(column_of([1, 2]), asked(2, "NaN")), "e = NaN"),
-    (lambda: partition(column_of([1, 2]), asked(2), "best"), "no partition 'best'"),
-    (lambda: partition(categories("ab"), asked(2, 1)), "are no numbers"),
-    (lambda: partition(categories("ab"), asked(2), "contiguous-min-max"), "needs numbers"),
-    (lambda: partition(column_of([1, 2]), asked(2), "random", first=asked(2)), "has no first group"),
-    (lambda: partition(column_of([1, 2, 3]), asked(3), first=asked(2)), "asked for less"),
-    (lambda: partition(column_of([1, 2, 3]), asked(2, 1), first=asked(3)), "asked for less"),
-    (lambda: partition(column_of([1, 2]), asked(2), "qi-aware"), "needs the rows' quasi-identifiers"),
+    (lambda: partition_rows(column_of([1, 2]), asked(0)), "k = 0"),
+    (lambda: partition_rows(column_of([1, 2]), asked(1)), "asks nothing"),
+    (lambda: partition_rows(column_of([1, 2]), asked(2, -1)), "e = -1"),
+    (lambda: partition_rows(column_of([1, 2]), asked(2, "NaN")), "e = NaN"),
+    (lambda: partition_rows(column_of([1, 2]), asked(2), "best"), "no partition 'best'"),
+    (lambda: partition_rows(categories("ab"), asked(2, 1)), "are no numbers"),
+    (lambda: partition_rows(categories("ab"), asked(2), "contiguous-min-max"), "needs numbers"),
+    (lambda: partition_rows(column_of([1, 2]), asked(2), "random", first=asked(2)), "has no first group"),
+    (lambda: partition_rows(column_of([1, 2, 3]), asked(3), first=asked(2)), "asked for less"),
+    (lambda: partition_rows(column_of([1, 2, 3]), asked(2, 1), first=asked(3)), "asked for less"),
+    (lambda: partition_rows(column_of([1, 2]), asked(2), "qi-aware"), "needs the rows' quasi-identifiers"),
     (
-        lambda: partition(column_of([1, 2]), asked(2), "qi-aware", quasi_identifiers=ages(3)),
+        lambda: partition_rows(column_of([1, 2]), asked(2), "qi-aware", quasi_identifiers=ages(3)),
         "needs the rows' quasi-identifiers",
     ),
-    (lambda: partition(column_of([1, 2]), asked(2), "recoding"), "needs the classes"),
+    (lambda: partition_rows(column_of([1, 2]), asked(2), "recoding"), "needs the classes"),
 ]
 
 
@@ -159,16 +159,18 @@ def test_requests_that_make_no_sense_are_refused(case: Callable[[], object], mes
 def test_what_no_partition_meets_is_said_without_a_value_of_the_data(strategy: str) -> None:
     column = column_of([731, 731, 977])
     with pytest.raises(NoSolution, match="fewer than k = 3 distinct values: 2") as few:
-        partition(column, asked(3), strategy)
+        partition_rows(column, asked(3), strategy)
     with pytest.raises(NoSolution, match="below e = 300") as narrow:
-        partition(column, asked(2, 300), strategy)
+        partition_rows(column, asked(2, 300), strategy)
     for error in (few.value, narrow.value):
         assert not any(text in str(error) for text in ("731", "977", "246"))
     with pytest.raises(NoSolution):
-        partition(with_nulls(column_of([5, 5]), [0]), asked(2), strategy)
+        partition_rows(with_nulls(column_of([5, 5]), [0]), asked(2), strategy)
     with pytest.raises(NoSolution):
-        partition(
-            SensitiveColumn("pay", np.array([NULL, NULL]), 0, np.zeros(0, np.int64)), asked(2), strategy
+        partition_rows(
+            SensitiveColumn("pay", np.array([NULL_CODE, NULL_CODE]), 0, np.zeros(0, np.int64)),
+            asked(2),
+            strategy,
         )
 
 
@@ -179,7 +181,9 @@ def test_every_strategy_meets_the_requirement_and_spreads_nulls(strategy: Partit
         values = drawn.integers(0, 30, 240).tolist()
         column = with_nulls(column_of(values), drawn.integers(0, 240, 60).tolist())
         classes = drawn.integers(0, 4, column.rows)
-        found = partition(column, asked(k, e), strategy, quasi_identifiers=ages(column.rows), classes=classes)
+        found = partition_rows(
+            column, asked(k, e), strategy, quasi_identifiers=ages(column.rows), classes=classes
+        )
         groups = [column.codes[found.groups == group] for group in range(found.group_count)]
         assert column.numbers is not None
         for codes in groups:
@@ -193,7 +197,7 @@ def test_every_strategy_meets_the_requirement_and_spreads_nulls(strategy: Partit
 
 def test_which_rows_of_equal_values_go_where_is_drawn() -> None:
     column = column_of([1, *[2] * 10, 3])
-    found = {tuple(partition(column, asked(2)).groups.tolist()) for _ in range(20)}
+    found = {tuple(partition_rows(column, asked(2)).groups.tolist()) for _ in range(20)}
     assert len(found) > 10
     assert all(Counter(groups) == {0: 6, 1: 6} for groups in found)
 
@@ -202,7 +206,8 @@ def test_the_same_draw_makes_the_same_partition() -> None:
     column = column_of([1, 2, 2, 2, 3, 4, 4, 5] * 9)
     for strategy in ("min-sum", "min-max", "random"):
         one, two = (
-            partition(column, asked(2), strategy, draw=np.random.default_rng(5).permutation) for _ in range(2)
+            partition_rows(column, asked(2), strategy, draw=np.random.default_rng(5).permutation)
+            for _ in range(2)
         )
         assert one.groups.tolist() == two.groups.tolist()
 
@@ -224,7 +229,7 @@ def test_e_of_0_is_distinct_diversity() -> None:
         diverse = all(
             len(set(column.codes[groups == group].tolist())) >= l for group in range(int(groups.max()) + 1)
         )
-        assert check_groups(column, groups, asked(l)).holds == diverse
+        assert check_partition(column, groups, asked(l)).holds == diverse
 
 
 def test_categories_make_the_most_groups() -> None:
@@ -237,17 +242,17 @@ def test_categories_make_the_most_groups() -> None:
         if not valid:
             continue
         for strategy in ("min-sum", "min-max"):
-            found = partition(categories(texts), asked(k), strategy)
+            found = partition_rows(categories(texts), asked(k), strategy)
             assert found.group_count == max(valid)
             assert found.error == 0
             sizes = np.bincount(found.groups)
             assert sizes.max() - sizes.min() <= 1
-    assert most_groups(np.array([5, 1, 1]), 2) == 2
+    assert most_finest_groups(np.array([5, 1, 1]), 2) == 2
 
 
 def test_random_groups_close_as_soon_as_they_have_enough() -> None:
     values = [1, 1, 2, 9, 9, 3, 5, 5]
-    found = partition(column_of(values), asked(2, 2), "random", draw=lambda n: np.arange(n))
+    found = partition_rows(column_of(values), asked(2, 2), "random", draw=lambda n: np.arange(n))
     assert found.groups.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
     assert found.error is None
     assert sum_of_errors(column_of(values), found.groups) == 14
@@ -258,17 +263,26 @@ def test_classes_become_groups_or_are_refused_or_merged() -> None:
     column = column_of([1, 2, 3, 4, 5, 5, 7, 8])
     classes = np.array([7, 7, 9, 9, 3, 3, 9, -1])
     good = np.array([7, 7, 9, 9, 9, 9, 7, 7])
-    assert partition(column, asked(2), "recoding", classes=good).groups.tolist() == [0, 0, 1, 1, 1, 1, 0, 0]
+    assert partition_rows(column, asked(2), "recoding", classes=good).groups.tolist() == [
+        0,
+        0,
+        1,
+        1,
+        1,
+        1,
+        0,
+        0,
+    ]
     with pytest.raises(RequirementNotMet, match="2 of 4 classes, 3 rows"):
-        partition(column, asked(2), "recoding", classes=classes)
-    merged = partition(column, asked(2), "recoding", classes=classes, merge_failing=True)
+        partition_rows(column, asked(2), "recoding", classes=classes)
+    merged = partition_rows(column, asked(2), "recoding", classes=classes, merge_failing=True)
     assert len({*merged.groups[[4, 5, 7]].tolist()}) == 1
     assert merged.group_count == 3
-    joined = partition(
+    joined = partition_rows(
         column, asked(2, 1), "recoding", classes=np.array([0] * 4 + [1] * 2 + [2] * 2), merge_failing=True
     )
     assert joined.groups[4] == joined.groups[6]
-    one = partition(column, asked(4), "recoding", classes=classes, merge_failing=True)
+    one = partition_rows(column, asked(4), "recoding", classes=classes, merge_failing=True)
     assert one.group_count == 1
 
 
@@ -277,9 +291,11 @@ def test_a_partition_aware_of_quasi_identifiers_makes_no_row_worse(
 ) -> None:
     column, own = losses
     runs = ValueRuns.of(column)
-    plain = partition(column, asked(5, 500))
-    near = partition(column, asked(5, 500), "qi-aware", quasi_identifiers=own)
-    spans = [np.array(group_facts(runs, p.groups, p.group_count).ranges())[p.groups] for p in (plain, near)]
+    plain = partition_rows(column, asked(5, 500))
+    near = partition_rows(column, asked(5, 500), "qi-aware", quasi_identifiers=own)
+    spans = [
+        np.array(count_group_facts(runs, p.groups, p.group_count).ranges())[p.groups] for p in (plain, near)
+    ]
     assert maximum_error(column, near.groups) <= maximum_error(column, plain.groups)
     assert near.group_count > 5 * plain.group_count
     assert spans[1].mean() <= spans[0].mean()
@@ -291,9 +307,9 @@ def test_windows_of_ages_get_tighter(losses: tuple[SensitiveColumn, NDArray[np.i
     chosen = (own[:, 0] >= np.arange(20, 70)[:, None]) & (own[:, 0] < np.arange(25, 75)[:, None])
     widths = []
     for strategy in ("min-sum", "qi-aware"):
-        found = partition(column, asked(5, 500), strategy, quasi_identifiers=own)
-        values = GroupedValues.of(column, found.groups, found.group_count)
-        bounds = permuted_bounds(values, values.hits(chosen))
+        found = partition_rows(column, asked(5, 500), strategy, quasi_identifiers=own)
+        values = GroupedNumbers.of(column, found.groups, found.group_count)
+        bounds = bound_permuted(values, values.hits(chosen))
         widths.append(bounds.avg_upper - bounds.avg_lower)
     assert (widths[1] <= widths[0] + 1e-9).all()
     assert widths[1].mean() < widths[0].mean() / 2
@@ -303,15 +319,15 @@ def test_pairs_of_like_rows_join() -> None:
     """The example of the module: the sum grows, and the young are told apart."""
     column = column_of([0, 1, 0, 1])
     own = np.array([[20], [20], [60], [60]])
-    found = partition(column, asked(2), "qi-aware", quasi_identifiers=own)
+    found = partition_rows(column, asked(2), "qi-aware", quasi_identifiers=own)
     assert found.groups[0] == found.groups[1] != found.groups[2] == found.groups[3]
-    assert partition(column, asked(2)).group_count == 1
+    assert partition_rows(column, asked(2)).group_count == 1
 
 
 def test_rows_of_a_shared_value_go_to_the_nearer_side() -> None:
     column = column_of([1, 2, 2, 2, 2, 3])
     own = np.array([[20], [60], [21], [22], [61], [62]])
-    found = partition(column, asked(2), "qi-aware", quasi_identifiers=own)
+    found = partition_rows(column, asked(2), "qi-aware", quasi_identifiers=own)
     assert found.groups[[0, 2, 3]].tolist() == [found.groups[0]] * 3
     assert found.groups[[1, 4, 5]].tolist() == [found.groups[5]] * 3
 
@@ -319,9 +335,9 @@ def test_rows_of_a_shared_value_go_to_the_nearer_side() -> None:
 def test_categories_by_quasi_identifiers() -> None:
     column = categories("abcdabcdabcd")
     own = np.arange(12)[:, None]
-    found = partition(column, asked(3), "qi-aware", quasi_identifiers=own)
+    found = partition_rows(column, asked(3), "qi-aware", quasi_identifiers=own)
     assert found.group_count >= 2
-    assert check_groups(column, found.groups, asked(3)).holds
+    assert check_partition(column, found.groups, asked(3)).holds
 
 
 Outcome = frozenset[frozenset[int]]
@@ -337,7 +353,7 @@ def outcomes(
         def draw(n: int, order: tuple[int, ...] = order) -> NDArray[np.int64]:
             return np.array([place for place in order if place < n])
 
-        groups = partition(column, asked(2), strategy, draw=draw, quasi_identifiers=own).groups.tolist()
+        groups = partition_rows(column, asked(2), strategy, draw=draw, quasi_identifiers=own).groups.tolist()
         rows = range(column.rows)
         found[frozenset(frozenset(i for i in rows if groups[i] == g) for g in set(groups))] += 1
     return found
@@ -380,6 +396,6 @@ def test_knowing_that_groups_are_divided_tells_something_and_is_warned_of() -> N
     column, own = column_of([0, 1, 1, 0]), np.array([[20], [20], [60], [60]])
     groups = frozenset({frozenset({0, 1}), frozenset({2, 3})})
     assert outcomes(column, "qi-aware", own=own)[groups] == 24
-    found = partition(column, asked(2), "qi-aware", quasi_identifiers=own)
+    found = partition_rows(column, asked(2), "qi-aware", quasi_identifiers=own)
     assert any(warning.startswith("minimality") for warning in found.warnings)
-    assert partition(column, asked(2)).warnings == ()
+    assert partition_rows(column, asked(2)).warnings == ()

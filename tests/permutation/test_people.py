@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError, NoSolution, RequirementNotMet
-from discreet.model.permutation import NULL, SensitiveColumn
-from discreet.permutation.partitions import PartitionStrategy, partition, sum_of_errors
-from discreet.permutation.people import carried_of_groups
+from discreet.model.release_kind import NULL_CODE, SensitiveColumn
+from discreet.permutation.partitions import PartitionStrategy, partition_rows, sum_of_errors
+from discreet.permutation.subject_groups import matching_sizes
 from tests.drawing import some_of
 from tests.oracle.plain_groups import set_partitions
 from tests.permutation.test_partitions import asked, categories, numbers_column
@@ -54,9 +54,9 @@ def test_the_least_sum_is_that_of_all_partitions(seed: int) -> None:
     best = least(rows, 2, e)
     if best is None:
         with pytest.raises(NoSolution):
-            partition(column, asked(2, e))
+            partition_rows(column, asked(2, e))
         return
-    found = partition(column, asked(2, e))
+    found = partition_rows(column, asked(2, e))
     assert (found.error, found.optimal) == (best, True) == (sum_of_errors(column, found.groups), True)
     for group in range(found.group_count):
         assert most_people([rows[i] for i in np.flatnonzero(found.groups == group)]) >= 2
@@ -66,7 +66,7 @@ def test_matchings_of_groups_are_those_of_all_choices() -> None:
     random = np.random.default_rng(5)
     for _ in range(some_of(30)):
         groups, people, values = (random.integers(0, size, 14) for size in (2, 5, 5))
-        found = carried_of_groups(groups, values, people, 2)
+        found = matching_sizes(groups, values, people, 2)
         for group in range(2):
             own = {(int(people[i]), int(values[i])) for i in np.flatnonzero(groups == group)}
             assert found[group] == most_people(sorted(own))
@@ -78,36 +78,38 @@ def test_every_group_has_k_people(strategy: str, numbers: bool) -> None:
     random = np.random.default_rng(3)
     people, codes = random.integers(0, 25, 90), random.integers(0, 12, 90)
     column = numbers_column(codes) if numbers else categories("".join("abcdefghijkl"[c] for c in codes))
-    nulls = np.insert(column.codes, [0, 40], NULL)
+    nulls = np.insert(column.codes, [0, 40], NULL_CODE)
     column = replace(column, codes=nulls, subjects=np.insert(people, [0, 40], [7, 3]))
-    found = partition(column, asked(3), strategy)
+    found = partition_rows(column, asked(3), strategy)
     assert found.group_count > 1
     assert any("minimality" in warning for warning in found.warnings)
     for group in range(found.group_count):
         own = np.flatnonzero((found.groups == group) & (column.codes >= 0))
         assert column.subjects is not None
         pairs = {(int(column.subjects[i]), int(column.codes[i])) for i in own}
-        assert carried_of_groups(np.zeros(len(pairs), np.int64), *(np.array(list(pairs)).T[::-1]), 1)[0] >= 3
+        assert matching_sizes(np.zeros(len(pairs), np.int64), *(np.array(list(pairs)).T[::-1]), 1)[0] >= 3
 
 
 def test_classes_that_hold_one_person_are_refused_or_merged() -> None:
     column = replace(categories("abcab"), subjects=np.array([0, 0, 0, 1, 2]))
     classes = np.array([0, 0, 0, 1, 1])
     with pytest.raises(RequirementNotMet, match="1 of 2 classes, 3 rows"):
-        partition(column, asked(2), "recoding", classes=classes)
-    merged = partition(column, asked(2), "recoding", classes=classes, merge_failing=True)
+        partition_rows(column, asked(2), "recoding", classes=classes)
+    merged = partition_rows(column, asked(2), "recoding", classes=classes, merge_failing=True)
     assert merged.group_count == 1
 
 
 def test_five_values_of_one_person_are_no_group_of_five() -> None:
     column = replace(numbers_column(np.arange(5)), subjects=np.zeros(5, np.int64))
     with pytest.raises(NoSolution, match="at most 1 people"):
-        partition(column, asked(2))
+        partition_rows(column, asked(2))
 
 
 @pytest.mark.parametrize("strategy", ["min-max", "qi-aware", "weighted-min-sum", "contiguous-min-max"])
 def test_partitions_that_count_rows_are_refused(strategy: str) -> None:
     column = replace(numbers_column(np.arange(4)), subjects=np.array([0, 1, 1, 2]))
     with pytest.raises(InputError, match="counts rows") as raised:
-        partition(column, asked(2), PartitionStrategy(strategy), quasi_identifiers=np.zeros((4, 1), np.int64))
+        partition_rows(
+            column, asked(2), PartitionStrategy(strategy), quasi_identifiers=np.zeros((4, 1), np.int64)
+        )
     assert "min-sum, random, recoding" in str(raised.value)

@@ -9,9 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.permutation import permuting
-from discreet.permutation.draw import draw_order
-from discreet.permutation.permuting import keeps_groups, permute_within, random_numbers
+from discreet.permutation import row_positions
+from discreet.permutation.row_positions import (
+    draw_group_numbers,
+    draw_order,
+    is_permutation_within,
+    permute_within,
+)
 
 REJECTED_AT_ONE_IN_A_MILLION = {1: 23.93, 3: 30.66, 5: 35.89, 23: 70.56}
 """The χ² value that a fair generator exceeds once in a million runs, by degrees of freedom."""
@@ -31,8 +35,8 @@ def permutations_of(sources: NDArray[np.int64], size: int) -> NDArray[np.int64]:
 
 @pytest.fixture(params=[False, True], ids=["by one order", "group by group"])
 def compiled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(permuting, "_MANY", 1)
-    monkeypatch.setattr(permuting, "choose_kernels", lambda *_, **__: request.param)
+    monkeypatch.setattr(row_positions, "_FEWEST_SHUFFLED_ROWS", 1)
+    monkeypatch.setattr(row_positions, "choose_kernels", lambda *_, **__: request.param)
 
 
 @pytest.mark.usefixtures("compiled")
@@ -65,29 +69,29 @@ def test_the_test_would_see_an_order_that_is_not_random() -> None:
 def test_values_stay_in_their_groups() -> None:
     groups = np.random.default_rng(5).integers(0, 40, 1000)
     sources = permute_within(groups)
-    assert keeps_groups(groups, sources)
+    assert is_permutation_within(groups, sources)
     assert sorted(sources.tolist()) == list(range(1000))
-    assert not keeps_groups(groups, np.zeros(1000, dtype=np.int64))
+    assert not is_permutation_within(groups, np.zeros(1000, dtype=np.int64))
     other = sources.copy()
     first, second = np.flatnonzero(groups == groups[0])[0], np.flatnonzero(groups != groups[0])[0]
     other[[first, second]] = other[[second, first]]
-    assert not keeps_groups(groups, other)
+    assert not is_permutation_within(groups, other)
 
 
 def test_numbers_of_groups_carry_no_order() -> None:
     number = {order: place for place, order in enumerate(permutations((1, 2, 3)))}
-    drawn = [number[tuple(random_numbers(3).tolist())] for _ in range(6000)]
+    drawn = [number[tuple(draw_group_numbers(3).tolist())] for _ in range(6000)]
     assert chi_square(np.bincount(drawn, minlength=6)) < REJECTED_AT_ONE_IN_A_MILLION[5]
 
 
 def test_words_that_run_out_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Words of zeros are not taken where three choices are to be as likely."""
     drawn = [np.zeros(700, dtype=np.uint32), np.full(700, 1 << 30, dtype=np.uint32)]
-    monkeypatch.setattr(permuting, "_MANY", 1)
-    monkeypatch.setattr(permuting, "choose_kernels", lambda *_, **__: True)
-    monkeypatch.setattr(permuting, "random_words", lambda _: drawn.pop(0))
+    monkeypatch.setattr(row_positions, "_FEWEST_SHUFFLED_ROWS", 1)
+    monkeypatch.setattr(row_positions, "choose_kernels", lambda *_, **__: True)
+    monkeypatch.setattr(row_positions, "random_words", lambda _: drawn.pop(0))
     groups = np.repeat(np.arange(200), 3)
-    assert keeps_groups(groups, permute_within(groups))
+    assert is_permutation_within(groups, permute_within(groups))
     assert not drawn
 
 
@@ -111,7 +115,7 @@ def test_places_of_equal_keys_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -
                 return generator.bytes(size)
             return np.array([5 << 40, 7 << 40, 5 << 40, 5 << 40, 9 << 40], dtype=np.uint64).tobytes()
 
-        monkeypatch.setattr("discreet.permutation.draw.os.urandom", urandom)
+        monkeypatch.setattr("discreet.permutation.row_positions.os.urandom", urandom)
         order = draw_order(5).tolist()
         assert order[3:] == [1, 4]
         assert asked == [40, 24]
@@ -122,8 +126,8 @@ def test_places_of_equal_keys_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("largest", [3, 2**31 - 1, 2**62])
 def test_the_order_by_group_is_the_stable_one(largest: int) -> None:
     groups = np.random.default_rng(7).integers(0, 40, 1000) * (largest // 40 + 1) % (largest + 1)
-    assert permuting.by_group(groups).tolist() == np.argsort(groups, kind="stable").tolist()
-    assert permuting.by_group(groups[:0]).tolist() == []
+    assert row_positions.order_by_group(groups).tolist() == np.argsort(groups, kind="stable").tolist()
+    assert row_positions.order_by_group(groups[:0]).tolist() == []
 
 
 def test_orders_come_from_the_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,10 +137,10 @@ def test_orders_come_from_the_operating_system(monkeypatch: pytest.MonkeyPatch) 
         asked.append(size)
         return np.random.default_rng(len(asked)).bytes(size)
 
-    monkeypatch.setattr("discreet.permutation.draw.os.urandom", urandom)
+    monkeypatch.setattr("discreet.permutation.row_positions.os.urandom", urandom)
     permute_within(np.zeros(10, dtype=np.int64))
     assert asked == [80]
-    assert draw_order is permuting.draw_order
+    assert draw_order is row_positions.draw_order
     state = np.random.get_state()[1]
     permute_within(np.zeros(10, dtype=np.int64))
     assert (np.random.get_state()[1] == state).all()

@@ -9,16 +9,19 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, NoSolution, RequirementNotMet
-from discreet.model.class_test import ClassTest
+from discreet.model.class_recoding import ClassTest
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.permutation import NULL, SensitiveColumn
+from discreet.model.release_kind import NULL_CODE, SensitiveColumn
 from discreet.model.requirement import Requirement
-from discreet.mondrian.options import MondrianOptions
-from discreet.mondrian.partition import partition as mondrian
-from discreet.permutation.checks import check_groups
-from discreet.permutation.near_groups import coordinates_of
-from discreet.permutation.partitions import partition
-from discreet.permutation.recoding_groups import classes_of_node, classes_of_recoding
+from discreet.mondrian.mondrian_options import MondrianOptions
+from discreet.mondrian.partition import partition_table as mondrian
+from discreet.permutation.group_checks import check_partition
+from discreet.permutation.heuristic_partitions import (
+    leaf_coordinates,
+    row_classes_at_node,
+    row_classes_of_recoding,
+)
+from discreet.permutation.partitions import partition_rows
 from discreet.settings import Settings
 from tests.mondrian.numbered import random_table
 from tests.oracle.class_tests import EntropyDiversity, TCloseness
@@ -35,7 +38,7 @@ def rows_of(table: FrequencySet, seed: int) -> tuple[NDArray[np.int64], Sensitiv
     for row_type in range(table.row_types):
         places = range(int(sets.offsets[row_type]), int(sets.offsets[row_type + 1]))
         own = [int(sets.codes[p]) for p in places for _ in range(int(sets.counts[p]))]
-        own += [NULL] * (int(table.counts[row_type]) - len(own))
+        own += [NULL_CODE] * (int(table.counts[row_type]) - len(own))
         codes += own
         row_types += [row_type] * len(own)
     order = np.random.default_rng(seed).permutation(len(codes))
@@ -54,7 +57,7 @@ def test_classes_of_a_node_are_the_rows_that_look_alike() -> None:
         row_types, _ = rows_of(table, number)
         codes = table.codes[row_types].astype(np.int64)
         node = tuple(drawn.randint(0, hierarchy.height) for hierarchy in table.hierarchies)
-        classes = classes_of_node(table.hierarchies, node, codes)
+        classes = row_classes_at_node(table.hierarchies, node, codes)
         shown = [
             tuple(
                 int(h.level_map(level)[code])
@@ -81,16 +84,16 @@ def test_partitions_made_for_other_objectives(kind: str, settings: Settings) -> 
             recoding = mondrian(table, Requirement(2), settings, class_test=test)
         except NoSolution:
             continue
-        classes = classes_of_recoding(recoding, row_types)
+        classes = row_classes_of_recoding(recoding, row_types)
         assert np.bincount(classes).tolist() == recoding.class_rows().tolist()
-        if check_groups(column, classes, asked(2)).holds:
-            found = partition(column, asked(2), "recoding", classes=classes)
+        if check_partition(column, classes, asked(2)).holds:
+            found = partition_rows(column, asked(2), "recoding", classes=classes)
             assert found.group_count == recoding.class_count
             met += 1
         else:
             assert kind == "closeness"
             with pytest.raises(RequirementNotMet):
-                partition(column, asked(2), "recoding", classes=classes)
+                partition_rows(column, asked(2), "recoding", classes=classes)
             refused += 1
     assert met > 5
     assert refused or kind == "entropy"
@@ -104,7 +107,7 @@ def test_rows_of_a_row_type_that_lies_in_several_classes(settings: Settings) -> 
             recoding = mondrian(table, Requirement(2), settings, MondrianOptions(relaxed=True))
         except NoSolution:
             continue
-        classes = classes_of_recoding(recoding, row_types)
+        classes = row_classes_of_recoding(recoding, row_types)
         parts = dict[tuple[int, int], int]()
         for pair in zip(row_types.tolist(), classes.tolist(), strict=True):
             parts[pair] = parts.get(pair, 0) + 1
@@ -119,13 +122,13 @@ def test_a_recoding_of_another_table_is_refused(settings: Settings) -> None:
     row_types, _ = rows_of(table, 0)
     recoding = mondrian(table, Requirement(1), settings)
     with pytest.raises(InputError, match="counts other rows"):
-        classes_of_recoding(recoding, row_types[1:])
+        row_classes_of_recoding(recoding, row_types[1:])
 
 
 def test_coordinates_go_by_value_where_leaves_are_numbers() -> None:
     for table in tables(12):
         codes = table.codes.astype(np.int64)
-        places = coordinates_of(table.hierarchies, codes)
+        places = leaf_coordinates(table.hierarchies, codes)
         for attribute, hierarchy in enumerate(table.hierarchies):
             if not hierarchy.leaves[0].replace(".", "").isdigit():
                 ranks = [*plain_ranks(hierarchy), hierarchy.null_code]

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from discreet.engines.base import Engine
-from discreet.engines.scratch import TemporaryTables
+from discreet.engines.source_tables import TemporaryTables
 from discreet.errors import InputError
-from discreet.model.permutation import SensitiveColumn
-from discreet.permutation.sensitive import NumberForm, read_sensitive, some_rows, total_magnitude
-from discreet.sql import permuted as sql
+from discreet.model.release_kind import SensitiveColumn
+from discreet.permutation.sensitive_column import NumberForm, read_sensitive, select_rows, total_magnitude
+from discreet.sql import value_permutation as sql
 
 
 def read(engine: Engine, *texts: str | None) -> tuple[SensitiveColumn, NumberForm | None]:
     with TemporaryTables(engine) as tables:
-        held = tables.load({"cell": list(texts), sql.ROW: np.arange(len(texts))})
+        held = tables.load({"cell": list(texts), sql.ROW_NUMBER: np.arange(len(texts))})
         return read_sensitive(engine, tables, held, "cell", "pay", len(texts))
 
 
@@ -108,7 +108,7 @@ def test_doubles_that_cannot_be_added(engine: Engine) -> None:
 
 def test_some_rows_leave_values_out(engine: Engine) -> None:
     column, _ = read(engine, "7", None, "5", "9", "5")
-    part = some_rows(column, np.array([1, 2, 3]))
+    part = select_rows(column, np.array([1, 2, 3]))
     assert part.distinct == 2
     assert said(part) == [None, 5, 9]
 

@@ -8,15 +8,10 @@ from pathlib import Path
 import pytest
 
 import discreet
-from discreet.engines.postgres.address import database_address, is_database_address
-from discreet.errors import InputError, without_secrets
-from discreet.places.address import (
-    has_password,
-    looks_like_address,
-    path_of,
-    without_password,
-)
-from discreet.web.paths import below, safe_name
+from discreet.engines.postgres.declaration import is_postgres_address, normalize_address
+from discreet.errors import InputError, redact_secrets
+from discreet.places.address import has_password, looks_like_address, parse_path, without_password
+from discreet.web.workspace_files import resolve_below, safe_name
 
 CLEAN = {
     "postgresql:///clinic": "postgresql:///clinic",
@@ -31,21 +26,21 @@ CLEAN = {
 
 @pytest.mark.parametrize("address", CLEAN)
 def test_the_password_goes_and_nothing_else(address: str) -> None:
-    assert is_database_address(address)
+    assert is_postgres_address(address)
     assert without_password(address) == CLEAN[address]
     assert has_password(address) == ("sec" in address or "se:cr" in address)
     assert not has_password(without_password(address))
 
 
 def test_paths_are_no_addresses() -> None:
-    assert not any(map(is_database_address, ("people.csv", "/postgresql://x", "mysql://host/db", "")))
+    assert not any(map(is_postgres_address, ("people.csv", "/postgresql://x", "mysql://host/db", "")))
 
 
 @pytest.mark.parametrize(
     "scheme", ["postgresql", "postgres", "POSTGRESQL", "postgresql+psycopg", "Postgres+asyncpg"]
 )
 def test_every_spelling_of_the_scheme_is_one_address(scheme: str) -> None:
-    assert database_address(f"{scheme}://ann@h:1,[::1]:2/clinic?sslmode=require") == (
+    assert normalize_address(f"{scheme}://ann@h:1,[::1]:2/clinic?sslmode=require") == (
         "postgresql://ann@h:1,[::1]:2/clinic?sslmode=require"
     )
 
@@ -53,7 +48,7 @@ def test_every_spelling_of_the_scheme_is_one_address(scheme: str) -> None:
 @pytest.mark.parametrize("password", ["se/cret", "1/secret", "se?cret", "1?secret", "se#cret", "1#secret"])
 def test_a_password_that_would_be_taken_for_the_database_s_name_is_refused(password: str) -> None:
     with pytest.raises(InputError, match="cannot be read") as error:
-        database_address(f"postgresql://ann:{password}@h/clinic")
+        normalize_address(f"postgresql://ann:{password}@h/clinic")
     assert "cret" not in str(error.value)
 
 
@@ -70,7 +65,7 @@ PATHS = (
 
 @pytest.mark.parametrize("text", PATHS)
 def test_paths_stay_paths(text: str) -> None:
-    assert path_of(text) == Path(text)
+    assert parse_path(text) == Path(text)
     assert not looks_like_address(text)
 
 
@@ -91,7 +86,7 @@ def test_no_error_holds_what_may_be_a_password(text: str) -> None:
     for shown in (text, f"Got unexpected extra argument ({text})", f"No such command '{text}'"):
         assert "sesame" not in str(InputError(shown))
     kept = "http://127.0.0.1:8000/x, k8s://https://h:443, line 3: a@b, 12:30"
-    assert without_secrets(kept) == kept
+    assert redact_secrets(kept) == kept
 
 
 SECRET = "mysql://ann:open-sesame@h/db"
@@ -107,7 +102,7 @@ SECRET = "mysql://ann:open-sesame@h/db"
         lambda: discreet.audit(SECRET),
         lambda: discreet.audit(Path(SECRET), quasi_identifiers=["age"]),
         lambda: discreet.attack("x.csv", population=SECRET),
-        lambda: below(SECRET, base=Path("/tmp"), folders=[Path("/tmp")]),
+        lambda: resolve_below(SECRET, base=Path("/tmp"), folders=[Path("/tmp")]),
         lambda: safe_name(SECRET),
     ],
 )

@@ -7,22 +7,22 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import InputError
-from discreet.places import kept_files
-from discreet.places.kept_files import KeptFile, TargetFile, check_apart, lies_in, same_place
+from discreet.places import protected_files
+from discreet.places.protected_files import ProtectedFile, TargetFile, check_outputs, is_inside, is_same_file
 
 
 def test_paths_of_files_that_are_not_there_yet(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "new")
-    assert same_place(tmp_path / "new", tmp_path / "a" / ".." / "new")
-    assert same_place(tmp_path / "new", tmp_path / "link")
-    assert not same_place(tmp_path / "new", tmp_path / "a" / "new")
-    assert not same_place(Path("\0"), tmp_path / "new")
+    assert is_same_file(tmp_path / "new", tmp_path / "a" / ".." / "new")
+    assert is_same_file(tmp_path / "new", tmp_path / "link")
+    assert not is_same_file(tmp_path / "new", tmp_path / "a" / "new")
+    assert not is_same_file(Path("\0"), tmp_path / "new")
 
 
 def test_a_loop_of_links_is_no_other_file(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    assert not same_place(tmp_path / "loop", tmp_path / "new")
+    assert not is_same_file(tmp_path / "loop", tmp_path / "new")
 
 
 @pytest.mark.parametrize("other", ["KEYS.LIST", "Keys.list", "cafe\N{COMBINING ACUTE ACCENT}"])
@@ -30,19 +30,19 @@ def test_names_of_a_file_system_that_ignores_case(
     tmp_path: Path, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = "caf\N{LATIN SMALL LETTER E WITH ACUTE}" if other.startswith("cafe") else "keys.list"
-    monkeypatch.setattr(kept_files, "_ignores_case", lambda _: False)
-    assert not same_place(tmp_path / one, tmp_path / other)
-    monkeypatch.setattr(kept_files, "_ignores_case", lambda _: True)
-    assert same_place(tmp_path / one, tmp_path / other)
+    monkeypatch.setattr(protected_files, "_ignores_case", lambda _: False)
+    assert not is_same_file(tmp_path / one, tmp_path / other)
+    monkeypatch.setattr(protected_files, "_ignores_case", lambda _: True)
+    assert is_same_file(tmp_path / one, tmp_path / other)
 
 
 def test_what_lies_in_a_folder(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "data")
-    assert lies_in(tmp_path / "link" / "r.csv", tmp_path / "data")
-    assert lies_in(tmp_path / "new" / "list", tmp_path / "new")
-    assert not lies_in(tmp_path / "data", tmp_path / "data")
-    assert not lies_in(tmp_path / "data2" / "r.csv", tmp_path / "data")
+    assert is_inside(tmp_path / "link" / "r.csv", tmp_path / "data")
+    assert is_inside(tmp_path / "new" / "list", tmp_path / "new")
+    assert not is_inside(tmp_path / "data", tmp_path / "data")
+    assert not is_inside(tmp_path / "data2" / "r.csv", tmp_path / "data")
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,15 @@ def test_what_is_refused(tmp_path: Path, target: str, kept: str, said: str) -> N
     (tmp_path / "data").mkdir()
     targets = [TargetFile("a release", tmp_path / target)]
     with pytest.raises(InputError, match="key file") as raised:
-        check_apart(targets, [KeptFile("the key file of 'name'", tmp_path / kept, written=True)])
+        check_outputs(targets, [ProtectedFile("the key file of 'name'", tmp_path / kept, written=True)])
     assert said in raised.value.message
-    check_apart(targets, [KeptFile("the key file of 'name'", tmp_path / "elsewhere", written=True)])
+    check_outputs(targets, [ProtectedFile("the key file of 'name'", tmp_path / "elsewhere", written=True)])
 
 
 def test_key_files_may_be_shared_and_nothing_else(tmp_path: Path) -> None:
-    keys = [KeptFile(f"the key file of '{n}'", tmp_path / "keys", written=True, shareable=True) for n in "ab"]
-    check_apart([], keys)
+    keys = [
+        ProtectedFile(f"the key file of '{n}'", tmp_path / "keys", written=True, shareable=True) for n in "ab"
+    ]
+    check_outputs([], keys)
     with pytest.raises(InputError, match="both the input and the key file of 'a'"):
-        check_apart([], [*keys, KeptFile("the input", tmp_path / "keys")])
+        check_outputs([], [*keys, ProtectedFile("the input", tmp_path / "keys")])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import InputError
-from discreet.places.regular_file import check_regular
+from discreet.places.file_access import check_regular
 from tests.cli.conftest import Run, people, run
 
 __all__ = ["people", "run"]

@@ -12,7 +12,7 @@ import pytest
 
 import discreet
 from discreet.model.lattice import Lattice
-from discreet.printing.lattice_picture import lattice_picture
+from discreet.printing.lattice_picture import draw_lattice_html
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -30,13 +30,13 @@ def titles(html: str) -> list[str]:
 def test_every_node_is_a_dot_that_tells_its_levels_and_rows() -> None:
     lattice = Lattice(("age", "city"), (2, 1))
     suppressed = np.array([100, 50, 5, 4, 1, 0])
-    told = titles(lattice_picture(lattice, suppressed, 100))
+    told = titles(draw_lattice_html(lattice, suppressed, 100))
     nodes = list(product(range(3), range(2)))
     expected = {
         f"age {a}, city {c}: {n} rows suppressed" for (a, c), n in zip(nodes, suppressed, strict=True)
     }
     assert {title.rpartition(" (")[0] for title in told} == expected
-    drawn = svg_of(lattice_picture(lattice, suppressed, 100))
+    drawn = svg_of(draw_lattice_html(lattice, suppressed, 100))
     heights = {int(c.attrib["cy"]) for c in drawn.iter("circle")}
     assert len(heights) == 4
     assert len(list(drawn.iter("line"))) == 7  # the edges of a 3 by 2 grid
@@ -44,7 +44,7 @@ def test_every_node_is_a_dot_that_tells_its_levels_and_rows() -> None:
 
 @pytest.mark.parametrize(("suppressed", "bucket"), [(0, 0), (1, 1), (2, 2), (5, 2), (10, 3), (11, 4)])
 def test_a_limit_dims_what_exceeds_it(suppressed: int, bucket: int) -> None:
-    html = lattice_picture(Lattice(("age",), (0,)), np.array([suppressed]), 100)
+    html = draw_lattice_html(Lattice(("age",), (0,)), np.array([suppressed]), 100)
     assert f'class="b{bucket}"' in html
     dimming = re.findall(r"-(\d):checked~svg \.b(\d)", html)
     assert {int(limit) for limit, above in dimming if int(above) == bucket} == set(range(min(bucket, 4)))
@@ -52,12 +52,12 @@ def test_a_limit_dims_what_exceeds_it(suppressed: int, bucket: int) -> None:
 
 def test_a_large_lattice_says_what_is_not_drawn() -> None:
     lattice = Lattice(("a", "b", "c", "d"), (9, 9, 9, 9))
-    html = lattice_picture(lattice, np.zeros(10_000, dtype=np.int64), 10)
+    html = draw_lattice_html(lattice, np.zeros(10_000, dtype=np.int64), 10)
     drawn = len(titles(html))
     assert drawn < 37 * 60
     assert f"{10_000 - drawn:,} are not drawn" in html
     assert len(html) < 600_000
-    assert lattice_picture(Lattice(("a",), (200_000,)), np.zeros(200_001, dtype=np.int64), 10) == ""
+    assert draw_lattice_html(Lattice(("a",), (200_000,)), np.zeros(200_001, dtype=np.int64), 10) == ""
 
 
 def test_no_label_runs_and_no_value_of_a_row_is_told() -> None:

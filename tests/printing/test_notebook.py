@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from discreet.printing.document import Column, Document, Grid, Line, Tone
-from discreet.printing.plain_text import plain_text
-from discreet.printing.printed import Printed, notebook_html
-from discreet.results.beside_releases import BesideRelease, beside_document
+from discreet.printing.rendering import Printable, render_html, render_text
+from discreet.results.publish_result import ReleaseIntersection, describe_intersections
 
 EVIL = '<script>alert("x")</script>'
 
 
 def test_lines_and_cells_are_escaped() -> None:
     grid = Grid((Column(EVIL), Column("rows", right=True)), ((EVIL, "1"),))
-    html = notebook_html((Line(EVIL, Tone.HEADING), Line(EVIL), Line(EVIL, verbatim=True), grid))
+    html = render_html((Line(EVIL, Tone.HEADING), Line(EVIL), Line(EVIL, verbatim=True), grid))
     assert "<script" not in html
     assert html.count("&lt;script&gt;") == 5
 
 
 def test_numbers_stand_to_the_right() -> None:
-    html = notebook_html((Grid((Column("name"), Column("rows", right=True)), (("age", "7"),)),))
+    html = render_html((Grid((Column("name"), Column("rows", right=True)), (("age", "7"),)),))
     assert '<td style="padding:2px 10px;text-align:right">7</td>' in html
     assert '<th style="padding:2px 10px;text-align:left">name</th>' in html
 
 
-class Told(Printed):
+class Told(Printable):
     """A result that names an option, a command, and text that is to stay."""
 
     def document(self) -> Document:
@@ -43,7 +42,7 @@ def test_in_python_options_are_told_in_its_words() -> None:
 def test_releases_that_nobody_laid_beside_are_told_once_for_each_reason() -> None:
     names = ["a table", "july.csv", "a table", "june.csv"]
     reasons = ["in memory", "gone", "in memory", "gone"]
-    beside = tuple(BesideRelease(n, "", reason=r) for n, r in zip(names, reasons, strict=True))
-    text = plain_text(beside_document(beside))
+    beside = tuple(ReleaseIntersection(n, "", reason=r) for n, r in zip(names, reasons, strict=True))
+    text = render_text(describe_intersections(beside))
     assert "Not counted beside a table (2 times): in memory.\n" in text
     assert text.endswith("Not counted beside july.csv, june.csv: gone.")

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.printing.document import ratio, share
-from discreet.printing.plain_text import plain_text
-from discreet.report import numbers
-from discreet.verbs.beside import Contender, SideBySide
+from discreet.printing.document import format_ratio, format_share
+from discreet.printing.rendering import render_text
+from discreet.report import translation
+from discreet.verbs.benchmark import ComparedRelease, SideBySide
 
 
 @pytest.mark.parametrize(
@@ -25,13 +25,17 @@ from discreet.verbs.beside import Contender, SideBySide
     ],
 )
 def test_share_of_a_part_rounds_to_0_and_100_only_where_it_is(part: float, whole: float, text: str) -> None:
-    assert share(part, whole) == text
+    assert format_share(part, whole) == text
 
 
 @pytest.mark.parametrize("value", [-3.25, -0.125, 1.04, 1.6, 8.4312, 14.62, 250_000.0])
 def test_quotient_that_is_no_share_is_never_cut(value: float) -> None:
     """A share below 0 or above 1 is a mistake of the caller; the figure stays right all the same."""
-    for text in (ratio(value), share(value, 1), numbers.percent(value).replace("\u00a0", "")):
+    for text in (
+        format_ratio(value),
+        format_share(value, 1),
+        translation.percent(value).replace("\u00a0", ""),
+    ):
         told = Fraction(text.rstrip("%").replace(",", "")) / 100
         assert abs(told - Fraction(value)) <= abs(Fraction(value)) / 100
         assert text not in ("0%", "100%")
@@ -53,18 +57,18 @@ def test_quotient_that_is_no_share_is_never_cut(value: float) -> None:
     ],
 )
 def test_ratio_is_written_with_its_sign_and_size(value: float | None, text: str) -> None:
-    assert ratio(value) == text
+    assert format_ratio(value) == text
 
 
 def test_side_by_side_prints_an_error_of_queries_above_its_truth() -> None:
     rows = [
-        Contender(
+        ComparedRelease(
             "fine", "answer", 10, kept=10, classes=2, detail=0.5, found=0.2, highest=0.5, query_error=8.43
         ),
-        Contender(
+        ComparedRelease(
             "coarse", "answer", 10, kept=10, classes=1, detail=0.1, found=0.1, highest=0.1, query_error=1.6
         ),
     ]
-    printed = plain_text(SideBySide("people.csv", tuple(rows), 40).document(), 200)
+    printed = render_text(SideBySide("people.csv", tuple(rows), 40).document(), 200)
     assert "843%" in printed
     assert "160% *" in printed

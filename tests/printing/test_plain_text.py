@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from discreet.printing.document import Column, Grid, Line, count, rows_and_share, share
-from discreet.printing.plain_text import cells_wide, plain_text, printable
+from discreet.printing.document import Column, Grid, Line, format_quantity, format_rows, format_share
+from discreet.printing.rendering import display_width, escape_control_characters, render_text
 
 GRID = Grid(
     (Column("name"), Column("rows", right=True), Column("where from", shrinks=True)),
@@ -16,7 +16,7 @@ GRID = Grid(
 
 
 def test_a_grid_is_aligned_and_numbers_stand_to_the_right() -> None:
-    assert plain_text((GRID,), 80).splitlines() == [
+    assert render_text((GRID,), 80).splitlines() == [
         "name              rows  where from",
         "──────────────  ──────  ───────────────────",
         "age             30,162  hierarchies/age.csv",
@@ -25,7 +25,7 @@ def test_a_grid_is_aligned_and_numbers_stand_to_the_right() -> None:
 
 
 def test_a_shrinking_column_wraps_first() -> None:
-    assert plain_text((GRID,), 38).splitlines()[2:] == [
+    assert render_text((GRID,), 38).splitlines()[2:] == [
         "age             30,162  hierarchies/ag",
         "                        e.csv",
         "marital_status       7  value → *",
@@ -33,7 +33,7 @@ def test_a_shrinking_column_wraps_first() -> None:
 
 
 def test_a_grid_too_wide_for_that_is_shown_as_records() -> None:
-    assert plain_text((GRID,), 30).splitlines() == [
+    assert render_text((GRID,), 30).splitlines() == [
         "age",
         "  rows        30,162",
         "  where from  hierarchies/age.",
@@ -47,7 +47,7 @@ def test_a_grid_too_wide_for_that_is_shown_as_records() -> None:
 def test_prose_wraps_and_commands_do_not() -> None:
     prose = Line("one two three four five six seven")
     command = Line("  discreet negotiate people.toml --k 10", verbatim=True)
-    assert plain_text((prose, command), 20).splitlines() == [
+    assert render_text((prose, command), 20).splitlines() == [
         "one two three four",
         "five six seven",
         "  discreet negotiate people.toml --k 10",
@@ -56,12 +56,12 @@ def test_prose_wraps_and_commands_do_not() -> None:
 
 def test_wide_characters_count_as_two_cells_and_combining_ones_as_none() -> None:
     grid = Grid((Column("city"), Column("n", right=True)), (("東京", "1"), ("Cafe\u0301", "22")))
-    assert [cells_wide(line) for line in plain_text((grid,), 80).splitlines()] == [8, 8, 8, 8]
+    assert [display_width(line) for line in render_text((grid,), 80).splitlines()] == [8, 8, 8, 8]
 
 
 def test_control_characters_show_as_escapes() -> None:
-    assert printable("a\x1b[31mred\n\u202e") == "a\\x1b[31mred\\n\\u202e"
-    assert "\x1b" not in plain_text((Grid((Column("\x1b[2J"),), (("\x1b]0;title\x07",),)),), 80)
+    assert escape_control_characters("a\x1b[31mred\n\u202e") == "a\\x1b[31mred\\n\\u202e"
+    assert "\x1b" not in render_text((Grid((Column("\x1b[2J"),), (("\x1b]0;title\x07",),)),), 80)
 
 
 @hypothesis_settings(deadline=None)
@@ -72,22 +72,24 @@ def test_control_characters_show_as_escapes() -> None:
 def test_no_line_is_wider_than_asked(cells: list[list[str]], width: int) -> None:
     columns = (Column("a"), Column("b", right=True), Column("c", shrinks=True))
     rows = tuple((row[0][:6], row[1], row[2]) for row in cells)
-    lines = plain_text((Grid(columns, rows), Line("word " * 30)), width).splitlines()
-    first_cells = {printable(row[0]) for row in rows}
-    assert all(cells_wide(line) <= width or line in first_cells for line in lines if line.isascii())
+    lines = render_text((Grid(columns, rows), Line("word " * 30)), width).splitlines()
+    first_cells = {escape_control_characters(row[0]) for row in rows}
+    assert all(display_width(line) <= width or line in first_cells for line in lines if line.isascii())
 
 
 def test_shares_never_round_to_none_or_all() -> None:
-    assert [share(*pair) for pair in ((0, 9), (9, 9), (1, 10**6), (10**6 - 1, 10**6), (285, 30162))] == [
+    assert [
+        format_share(*pair) for pair in ((0, 9), (9, 9), (1, 10**6), (10**6 - 1, 10**6), (285, 30162))
+    ] == [
         "0%",
         "100%",
         "<0.01%",
         ">99.99%",
         "0.94%",
     ]
-    assert share(9996, 10000) == "99.96%"
-    assert rows_and_share(1234, 30162) == "1,234 (4.09%)"
-    assert (count(1, "row"), count(2, "row"), count(2, "class", "classes")) == (
+    assert format_share(9996, 10000) == "99.96%"
+    assert format_rows(1234, 30162) == "1,234 (4.09%)"
+    assert (format_quantity(1, "row"), format_quantity(2, "row"), format_quantity(2, "class", "classes")) == (
         "1 row",
         "2 rows",
         "2 classes",
@@ -98,9 +100,9 @@ def test_long_words_break_behind_a_hyphen() -> None:
     grid = Grid(
         (Column("n", right=True), Column("education", shrinks=True)), (("7", "Without-post-secondary"),)
     )
-    assert plain_text((grid,), 20).splitlines()[2:] == ["7  Without-post-", "   secondary"]
+    assert render_text((grid,), 20).splitlines()[2:] == ["7  Without-post-", "   secondary"]
 
 
 def test_a_record_s_number_keeps_its_title() -> None:
     grid = Grid((Column("rows", right=True), Column("municipality-of-residence")), (("1,234", "x" * 30),))
-    assert plain_text((grid,), 30).splitlines()[0] == "rows 1,234"
+    assert render_text((grid,), 30).splitlines()[0] == "rows 1,234"

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from discreet.cli.declared import option_row
-from discreet.model.criteria.base import Criterion
-from discreet.model.criteria.fixed_parts import fixed_parts
+from discreet.cli.command import help_row
+from discreet.model.criteria.base import Criterion, fixed_parameters
 from discreet.model.criteria.registry import CRITERIA
-from discreet.printing.sentence import capitalized
+from discreet.printing.document import capitalize
 
 
 @pytest.mark.parametrize("kind", CRITERIA, ids=lambda kind: kind.name)
 def test_a_criterions_title_keeps_its_symbol(kind: type[Criterion]) -> None:
     symbol = kind.title.split("-")[0].split(" ")[0]
-    text = capitalized(f"{kind.title}: …")
+    text = capitalize(f"{kind.title}: …")
     if len(symbol.strip("()")) == 1 or not symbol.isascii():
         assert text.startswith(kind.title)
     else:
@@ -40,7 +39,7 @@ def test_a_criterions_title_keeps_its_symbol(kind: type[Criterion]) -> None:
     ],
 )
 def test_symbols_keep_their_case(text: str) -> None:
-    assert capitalized(text) == text
+    assert capitalize(text) == text
 
 
 @pytest.mark.parametrize(
@@ -57,11 +56,11 @@ def test_symbols_keep_their_case(text: str) -> None:
     ],
 )
 def test_other_words_begin_with_a_capital(text: str, expected: str) -> None:
-    assert capitalized(text) == expected
+    assert capitalize(text) == expected
 
 
 def test_no_help_of_a_part_changes_a_symbol() -> None:
     for kind in CRITERIA:
-        for part in fixed_parts(kind):
-            _, text = option_row(part)
+        for part in fixed_parameters(kind):
+            _, text = help_row(part)
             assert not any("\u0391" <= letter <= "\u03a9" for letter in text)

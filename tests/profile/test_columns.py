@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.model.table_spec import SourceSpec
-from discreet.profile.columns import SURE_NULLS, ColumnProfile, profile_columns, values_of
+from discreet.profile.column_profile import SURE_NULLS, ColumnProfile, column_values, profile_columns
 from discreet.settings import Settings
 from tests.drawing import some_of
 
@@ -93,7 +93,7 @@ def test_values_with_their_rows(tmp_path: Path, settings: Settings) -> None:
     path.write_text("c\na\nb\na\n?\n", encoding="utf-8")
     with connect(settings) as engine:
         table = engine.open_source(SourceSpec(path=path))
-        ((values, rows),) = values_of(engine, table, ["c"], ("?",))
+        ((values, rows),) = column_values(engine, table, ["c"], ("?",))
     assert dict(zip(values, rows, strict=True)) == {"a": 2, "b": 1}
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from discreet.settings import Settings
-from discreet.verbs.opening import open as open_table
 from discreet.verbs.proposal import init
+from discreet.verbs.table import open as open_table
 
 DIAGNOSES = ["E11.9", "E10.0", "I10", "I21.9", "J45.0", "J44.1", "C50.9", "C18.7", "S72.0", "E11.2"]
 COUNTRIES = ["DE", "FR", "PL", "IT", "ES", "KE", "NG", "US", "BR", "JP", "CN"]

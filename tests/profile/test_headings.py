@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from discreet.profile.names import NameHint, name_hint
-from discreet.profile.roles import kind_of_word
+from discreet.profile.heading_hints import RoleHint, hint_role
+from discreet.profile.roles import kind_by_word
 
 IDENTIFIERS = """
     ФИО|Имя|Фамилия|Имя пациента|Отчество|Телефон|Адрес|СНИЛС|Прізвище|Ім'я|По батькові|ПІБ|Име|Презиме
@@ -43,25 +43,27 @@ def headings(text: str) -> list[str]:
 
 @pytest.mark.parametrize("name", headings(IDENTIFIERS))
 def test_headings_of_identifiers(name: str) -> None:
-    hint, word = name_hint(name)
-    assert hint is NameHint.IDENTIFIER
-    kind = kind_of_word(word)
-    assert kind is None or kind.alone or kind.letter == "B"  # an address is of kind B, and an identifier here
+    hint, word = hint_role(name)
+    assert hint is RoleHint.IDENTIFIER
+    kind = kind_by_word(word)
+    assert (
+        kind is None or kind.is_direct or kind.letter == "B"
+    )  # an address is of kind B, and an identifier here
 
 
 @pytest.mark.parametrize("name", headings(QUASI_IDENTIFIERS))
 def test_headings_of_quasi_identifiers(name: str) -> None:
-    assert name_hint(name)[0] is NameHint.QUASI_IDENTIFIER
+    assert hint_role(name)[0] is RoleHint.QUASI_IDENTIFIER
 
 
 @pytest.mark.parametrize("name", headings(SENSITIVE))
 def test_headings_of_sensitive_attributes(name: str) -> None:
-    assert name_hint(name)[0] is NameHint.SENSITIVE
+    assert hint_role(name)[0] is RoleHint.SENSITIVE
 
 
 @pytest.mark.parametrize("name", headings(NOTHING))
 def test_headings_of_things_with_names(name: str) -> None:
-    assert name_hint(name)[0] is NameHint.NONE
+    assert hint_role(name)[0] is RoleHint.NONE
 
 
 @pytest.mark.parametrize(
@@ -69,6 +71,6 @@ def test_headings_of_things_with_names(name: str) -> None:
     [("ФИО", "A"), ("姓名", "A"), ("전화번호", "D"), ("СНИЛС", "G"), ("subject.display", "A")],
 )
 def test_the_kind_of_a_heading_in_another_script(name: str, letter: str) -> None:
-    kind = kind_of_word(name_hint(name)[1])
+    kind = kind_by_word(hint_role(name)[1])
     assert kind is not None
     assert kind.letter == letter

@@ -10,8 +10,8 @@ import pytest
 from discreet.cli.main import main
 from discreet.errors import InputError
 from discreet.settings import Settings
-from discreet.verbs.opening import open as open_table
 from discreet.verbs.proposal import Proposal, init
+from discreet.verbs.table import open as open_table
 
 PEOPLE = "age,sex,town,work_class,diagnosis\n" + "".join(
     f"{30 + number % 4},{'mf'[number % 2]},{('Bonn', 'Kiel', 'Ulm')[number % 3]},"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import discreet
-from discreet.profile.identifier_forms import propose_form
+from discreet.profile.roles import propose_pseudonym
 from discreet.settings import Settings
 from tests.profile.test_propose import COLUMN
 
@@ -30,7 +30,7 @@ from tests.profile.test_propose import COLUMN
     ],
 )
 def test_forms(changes: dict[str, object], subject: bool, way: dict[str, str] | None) -> None:
-    found = propose_form(replace(COLUMN, **changes), subject=subject)  # type: ignore[arg-type]
+    found = propose_pseudonym(replace(COLUMN, **changes), subject=subject)  # type: ignore[arg-type]
     assert (None if found is None else dict(found.way)) == way
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.model.table_spec import AttributeRole, SourceSpec
-from discreet.profile.columns import ColumnProfile, profile_columns
-from discreet.profile.identifiers import KINDS, kind_of_letter
+from discreet.profile.column_profile import ColumnProfile, profile_columns
+from discreet.profile.heading_hints import IDENTIFIER_KINDS, kind_by_letter
 from discreet.profile.roles import identifier_kind, propose_role
 from discreet.settings import Settings
 
@@ -26,9 +26,9 @@ def profiles(path: Path, columns: dict[str, list[str]], settings: Settings) -> d
 
 
 def test_there_are_eighteen_in_the_rules_order() -> None:
-    assert "".join(kind.letter for kind in KINDS) == "ABCDEFGHIJKLMNOPQR"
-    assert [kind.letter for kind in KINDS if not kind.alone] == ["B", "C"]
-    words = [word for kind in KINDS for word in kind.words.split()]
+    assert "".join(kind.letter for kind in IDENTIFIER_KINDS) == "ABCDEFGHIJKLMNOPQR"
+    assert [kind.letter for kind in IDENTIFIER_KINDS if not kind.is_direct] == ["B", "C"]
+    words = [word for kind in IDENTIFIER_KINDS for word in kind.words.split()]
     assert len(words) == len(set(words))
 
 
@@ -49,7 +49,7 @@ def test_values_of_an_identifiers_form(letter: str, tmp_path: Path, settings: Se
     column = profiles(tmp_path / "t.csv", {"x": FORMS[letter] * 40}, settings)["x"]
     assert column.form == letter
     role, reason = propose_role(column)
-    kind = kind_of_letter(letter)
+    kind = kind_by_letter(letter)
     assert kind is not None
     assert (role, reason) == (AttributeRole.IDENTIFIER, f"values of an identifier's form ({kind.label})")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from discreet.profile.names import NameHint, name_hint, name_parts
+from discreet.profile.heading_hints import RoleHint, hint_role, split_name
 
 IDENTIFIERS = """
     id ID patient_id PatientID customerId person_no record_number name Name FIRST_NAME lastName Vorname
@@ -27,31 +27,31 @@ NOTHING = "form housing social finance has_nurs media_exposure x fnlwgt per idle
 
 @pytest.mark.parametrize("name", IDENTIFIERS.split())
 def test_identifiers(name: str) -> None:
-    assert name_hint(name)[0] is NameHint.IDENTIFIER
+    assert hint_role(name)[0] is RoleHint.IDENTIFIER
 
 
 @pytest.mark.parametrize("name", QUASI_IDENTIFIERS.split())
 def test_quasi_identifiers(name: str) -> None:
-    assert name_hint(name)[0] is NameHint.QUASI_IDENTIFIER
+    assert hint_role(name)[0] is RoleHint.QUASI_IDENTIFIER
 
 
 @pytest.mark.parametrize("name", SENSITIVE.split())
 def test_sensitive_attributes(name: str) -> None:
-    assert name_hint(name)[0] is NameHint.SENSITIVE
+    assert hint_role(name)[0] is RoleHint.SENSITIVE
 
 
 @pytest.mark.parametrize("name", NOTHING.split())
 def test_names_that_say_nothing(name: str) -> None:
-    assert name_hint(name)[0] is NameHint.NONE
+    assert hint_role(name)[0] is RoleHint.NONE
 
 
 def test_the_more_protected_role_wins() -> None:
-    assert name_hint("income_zip")[0] is NameHint.QUASI_IDENTIFIER
-    assert name_hint("zip_email")[0] is NameHint.IDENTIFIER
+    assert hint_role("income_zip")[0] is RoleHint.QUASI_IDENTIFIER
+    assert hint_role("zip_email")[0] is RoleHint.IDENTIFIER
 
 
 def test_parts() -> None:
-    assert name_parts("dateOfBirth") == ("date", "of", "birth")
-    assert name_parts("Straße-Nr. 2") == ("strasse", "nr")
-    assert name_parts("Prénom") == ("prenom",)
-    assert name_parts("") == ()
+    assert split_name("dateOfBirth") == ("date", "of", "birth")
+    assert split_name("Straße-Nr. 2") == ("strasse", "nr")
+    assert split_name("Prénom") == ("prenom",)
+    assert split_name("") == ()

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.model.table_spec import AttributeRole, SourceSpec
 from discreet.profile.person_keys import find_person_keys
-from discreet.profile.propose import propose_spec
-from discreet.profile.proposed import SpecProposal
+from discreet.profile.spec_inference import propose_spec
+from discreet.profile.spec_proposal import SpecProposal
 from discreet.settings import Settings
 
 Row = dict[str, str]
@@ -257,11 +257,11 @@ def test_agreement_is_counted_as_in_plain_python(tmp_path: Path, settings: Setti
         agreed += pairs * (len(own) - 1)
     with connect(settings) as engine:
         source = engine.open_source(SourceSpec(path=path))
-        from discreet.engines.scratch import TemporaryTables
-        from discreet.profile.person_keys import _look
+        from discreet.engines.source_tables import TemporaryTables
+        from discreet.profile.person_keys import _examine_candidate
 
         with TemporaryTables(engine) as tables:
-            look = _look(engine, tables, source, "who", ("sex", "age"))
+            look = _examine_candidate(engine, tables, source, "who", ("sex", "age"))
         assert look.key.values == 60
         sex = next(trait for trait in look.traits if trait.name == "sex")
         assert sex.compared == compared

@@ -9,14 +9,17 @@ import pandas
 import pytest
 
 from discreet.model.table_spec import AttributeRole
-from discreet.profile.family_names import FAMILY_NAMES
-from discreet.profile.given_names import AMBIGUOUS, GIVEN_NAMES, given_names
+from discreet.profile.family_names import FAMILY_NAMES, STOP_WORDS, THING_WORDS
+from discreet.profile.given_names import AMBIGUOUS_GIVEN_NAMES, LATIN_GIVEN_NAMES, latin_given_names
+from discreet.profile.given_names import GIVEN_NAMES_BY_SCRIPT as OTHER_NAMES
 from discreet.profile.heading_words import LANGUAGES
-from discreet.profile.name_columns import FREE_TEXT, NAMES, NAMES_BY_REFERENCE
-from discreet.profile.names_by_script import GIVEN_NAMES as OTHER_NAMES
-from discreet.profile.person_names import are_names
-from discreet.profile.proposed import ProposedAttribute
-from discreet.profile.words_of_things import STOPS, THINGS
+from discreet.profile.person_names import (
+    FREE_TEXT_REASON,
+    PERSON_NAMES_REASON,
+    REFERENCED_NAMES_REASON,
+    are_person_names,
+)
+from discreet.profile.spec_proposal import ProposedAttribute
 from discreet.settings import Settings
 from discreet.verbs.proposal import init
 from tests.profile.person_values import OTHERS, PERSONS
@@ -38,22 +41,22 @@ def proposed(columns: dict[str, list[str]], settings: Settings) -> dict[str, Pro
 
 @pytest.mark.parametrize("label", PERSONS)
 def test_values_of_persons_are_names(label: str) -> None:
-    assert are_names(PERSONS[label])
+    assert are_person_names(PERSONS[label])
 
 
 @pytest.mark.parametrize("label", OTHERS)
 def test_values_of_other_things_are_no_names(label: str) -> None:
-    assert not are_names(OTHERS[label])
+    assert not are_person_names(OTHERS[label])
 
 
 def test_columns_of_names_are_proposed_as_identifiers(settings: Settings) -> None:
     found = proposed(PERSONS, settings)
     assert {label: a.reason for label, a in found.items() if a.role is not AttributeRole.IDENTIFIER} == {}
-    assert {a.reason for a in found.values()} == {NAMES}
+    assert {a.reason for a in found.values()} == {PERSON_NAMES_REASON}
 
 
 def test_columns_of_other_things_are_not_proposed_as_names(settings: Settings) -> None:
-    assert [label for label, a in proposed(OTHERS, settings).items() if a.reason == NAMES] == []
+    assert [label for label, a in proposed(OTHERS, settings).items() if a.reason == PERSON_NAMES_REASON] == []
 
 
 def test_names_below_headings_of_other_roles_are_identifiers(settings: Settings) -> None:
@@ -80,17 +83,17 @@ def test_rare_names_below_a_persons_heading_need_only_their_form() -> None:
         ["Trokax", "Snibax", "Kwelax", "Dranax", "Plobax"],
     )
     rare = [f"{a} {b}" for a, b in zip(firsts, lasts, strict=True)]
-    assert are_names(rare, of_persons=True)
-    assert not are_names(rare)
+    assert are_person_names(rare, of_persons=True)
+    assert not are_person_names(rare)
 
 
 def test_a_text_that_every_row_has_is_not_insensitive(settings: Settings) -> None:
     note = "Seen on the ward; the daughter was told by phone that her mother may go home."
     frame = pandas.DataFrame({"remark": [note] * 50, "study": ["A1"] * 50, "who": ["Anna Schmidt"] * 50})
     found = {a.name: (a.role, a.reason) for a in init(frame, settings=settings).proposal.attributes}
-    assert found["remark"] == (AttributeRole.IDENTIFIER, FREE_TEXT)
+    assert found["remark"] == (AttributeRole.IDENTIFIER, FREE_TEXT_REASON)
     assert found["study"][0] is AttributeRole.INSENSITIVE
-    assert found["who"] == (AttributeRole.IDENTIFIER, NAMES)
+    assert found["who"] == (AttributeRole.IDENTIFIER, PERSON_NAMES_REASON)
 
 
 def test_long_texts_below_a_private_heading_are_not_published_in_small_tables(settings: Settings) -> None:
@@ -115,12 +118,15 @@ def test_a_display_next_to_a_reference_is_read_by_the_records_type(settings: Set
         }
     )
     found = {a.name: a.reason for a in init(frame, settings=settings).proposal.attributes}
-    assert found["link.0.display"] == found["target.display"] == NAMES_BY_REFERENCE
-    assert NAMES_BY_REFERENCE not in (found["managingOrganization.display"], found["code.coding.0.display"])
+    assert found["link.0.display"] == found["target.display"] == REFERENCED_NAMES_REASON
+    assert REFERENCED_NAMES_REASON not in (
+        found["managingOrganization.display"],
+        found["code.coding.0.display"],
+    )
 
 
 def test_names_of_a_flat_health_record_are_not_published(tmp_path: Path, settings: Settings) -> None:
-    from discreet.verbs.opening import open as open_table
+    from discreet.verbs.table import open as open_table
 
     draw = random.Random(11)
     names = PERSONS["given family"]
@@ -139,7 +145,7 @@ def test_names_of_a_flat_health_record_are_not_published(tmp_path: Path, setting
 
 
 def test_every_list_has_its_source_and_no_word_for_a_thing() -> None:
-    assert all(label.count(";") for label in (*GIVEN_NAMES, *OTHER_NAMES, *FAMILY_NAMES))
+    assert all(label.count(";") for label in (*LATIN_GIVEN_NAMES, *OTHER_NAMES, *FAMILY_NAMES))
     assert all(language.source for language in LANGUAGES)
-    assert given_names() >= AMBIGUOUS
-    assert sorted((given_names() - AMBIGUOUS) & (STOPS | THINGS)) == []
+    assert latin_given_names() >= AMBIGUOUS_GIVEN_NAMES
+    assert sorted((latin_given_names() - AMBIGUOUS_GIVEN_NAMES) & (STOP_WORDS | THING_WORDS)) == []

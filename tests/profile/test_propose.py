@@ -9,15 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.hierarchy.intervals import IntervalHierarchy
 from discreet.model.table_spec import AttributeRole, SourceSpec
-from discreet.profile.columns import ColumnProfile
-from discreet.profile.hierarchies import FLAT, HierarchyProposal, needs_values, nice_widths, propose_hierarchy
-from discreet.profile.lattice_size import MOST_NODES
-from discreet.profile.propose import propose_spec
-from discreet.profile.proposed import SpecProposal
+from discreet.profile.column_profile import ColumnProfile
+from discreet.profile.hierarchy_proposal import (
+    FLAT_PROPOSAL,
+    HierarchyProposal,
+    choose_widths,
+    needs_values,
+    propose_hierarchy,
+)
 from discreet.profile.roles import propose_role
+from discreet.profile.spec_inference import propose_spec
+from discreet.profile.spec_proposal import MOST_PROPOSED_NODES, SpecProposal
 from discreet.settings import Settings
 
 COLUMN = ColumnProfile(
@@ -143,7 +148,7 @@ def test_masks_that_join_nothing_are_not_proposed(values: tuple[str, ...], steps
 @pytest.mark.parametrize(("lowest", "highest"), [(0, 1), (17, 90), (-5, 5), (0, 1e6), (0.001, 0.002), (5, 5)])
 @pytest.mark.parametrize("distinct", [1, 3, 9, 50, 5000])
 def test_nice_widths_nest(lowest: float, highest: float, distinct: int) -> None:
-    widths = nice_widths(lowest, highest, distinct)
+    widths = choose_widths(lowest, highest, distinct)
     assert len(widths) <= 3
     if widths:
         IntervalHierarchy.of(widths)
@@ -153,7 +158,7 @@ def test_nice_widths_nest(lowest: float, highest: float, distinct: int) -> None:
 def test_hierarchies_give_way_level_by_level() -> None:
     hierarchy = HierarchyProposal("intervals", "widths", (5, 10, 20))
     heights, words = [], []
-    while hierarchy != FLAT:
+    while hierarchy != FLAT_PROPOSAL:
         heights.append(hierarchy.height)
         words.append(hierarchy.words)
         hierarchy = hierarchy.lower()
@@ -193,7 +198,7 @@ def test_a_wide_table_gets_a_small_lattice(tmp_path: Path, settings: Settings) -
     columns = [("age", 80), ("zip", 900), ("sex", 2), *((f"answer{i}", 5 + i) for i in range(30))]
     found = proposal_of(numbered(3000, columns), tmp_path / "wide.csv", settings)
     heights = [a.hierarchy.height for a in found.attributes if a.hierarchy is not None]
-    assert found.nodes == prod(h + 1 for h in heights) <= MOST_NODES
+    assert found.nodes == prod(h + 1 for h in heights) <= MOST_PROPOSED_NODES
     by_name = {a.name: a for a in found.attributes}
     for name in ("age", "zip", "sex"):
         assert by_name[name].role is AttributeRole.QUASI_IDENTIFIER
@@ -217,12 +222,14 @@ def test_columns_in_doubt_give_way_before_those_that_others_know(tmp_path: Path,
     columns = [("alter", 80), *((word, 40) for word in words), ("birth year", 70), ("sex", 2)]
     found = proposal_of(numbered(2000, columns), tmp_path / "wide.csv", settings)
     by_name = {a.name: a for a in found.attributes}
-    assert found.nodes <= MOST_NODES
+    assert found.nodes <= MOST_PROPOSED_NODES
     assert by_name["alter"].hierarchy == HierarchyProposal("intervals", "widths", (5, 10, 20))
     assert by_name["birth year"].hierarchy == HierarchyProposal("intervals", "widths", (5, 10, 20))
     kept = [word for word in words if by_name[word].role is AttributeRole.QUASI_IDENTIFIER]
     assert kept == words[:5]
-    assert all(by_name[word].hierarchy != FLAT for word in kept)  # 40 values without a level end as *
+    assert all(
+        by_name[word].hierarchy != FLAT_PROPOSAL for word in kept
+    )  # 40 values without a level end as *
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import InputError
-from discreet.profile.source_form import SourceForm, infer_form
+from discreet.profile.file_format import FileFormat, infer_file_format
 
 TEXT = "Ort;Größe\nZürich;1\n"
 
 
-def form_of(path: Path, data: bytes) -> SourceForm:
+def form_of(path: Path, data: bytes) -> FileFormat:
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
-    return infer_form(path, path.name)
+    return infer_file_format(path, path.name)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,6 @@ def test_other_formats(tmp_path: Path) -> None:
     assert form_of(tmp_path / "t.jsonl", b'{"a": 1}\n').format == "json"
     assert form_of(tmp_path / "t.csv.gz", b"a,b\n1,2\n").delimiter == ","
     (tmp_path / "t.parquet").write_bytes(b"PAR1")
-    assert infer_form(tmp_path / "t.parquet", "t").delimiter is None
+    assert infer_file_format(tmp_path / "t.parquet", "t").delimiter is None
     with pytest.raises(InputError, match="says no format"):
         form_of(tmp_path / "t.doc", b"")

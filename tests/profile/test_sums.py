@@ -10,10 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.model.table_spec import SourceSpec
-from discreet.profile.columns import profile_columns
-from discreet.profile.sums import MOST_COLUMNS, ColumnSum, sums_of
+from discreet.profile.column_profile import MOST_SUMMED_COLUMNS, ColumnSum, find_column_sums, profile_columns
 from discreet.settings import Settings
 from tests.cli.conftest import Run, run
 from tests.drawing import some_of
@@ -27,7 +26,7 @@ def found(cells: Cells, settings: Settings, null_values: tuple[str, ...] = ()) -
     source = SourceSpec(data=pa.table(cells), null_values=null_values)
     with connect(settings, source) as engine:
         table = engine.open_source(source)
-        told = sums_of(engine, table, profile_columns(engine, table))
+        told = find_column_sums(engine, table, profile_columns(engine, table))
     assert len(told) == len(set(told))
     return set(told)
 
@@ -90,7 +89,7 @@ def test_texts_that_are_null_are_no_numbers(settings: Settings) -> None:
         assert found(told, settings, null_values=("-9",)) == expected
 
 
-@pytest.mark.parametrize("number", [MOST_COLUMNS, 3 * MOST_COLUMNS])
+@pytest.mark.parametrize("number", [MOST_SUMMED_COLUMNS, 3 * MOST_SUMMED_COLUMNS])
 def test_many_columns_are_cut_to_those_of_most_values(settings: Settings, number: int) -> None:
     draw = random.Random(2)
     cells: Cells = {f"q{i}": [str(draw.randrange(5)) for _ in range(300)] for i in range(number)}

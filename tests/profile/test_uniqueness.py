@@ -12,13 +12,18 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.errors import InputError, LimitReached
-from discreet.hierarchy.value_order import in_order
+from discreet.hierarchy.cell_values import sort_values
 from discreet.model.table_spec import SourceSpec
-from discreet.profile.coded_columns import CodedColumns, read_coded_columns
-from discreet.profile.study import study_columns
-from discreet.profile.uniqueness import THRESHOLDS, uniqueness_of_set, worst_sets
+from discreet.profile.column_study import (
+    SIZE_THRESHOLDS,
+    CodedColumns,
+    compute_uniqueness,
+    find_most_identifying_sets,
+    read_coded_columns,
+    study_columns,
+)
 from discreet.settings import Settings
 from tests.drawing import some_of
 
@@ -34,7 +39,7 @@ def coded(rows: Rows) -> CodedColumns:
     """Codes of a table by the definition."""
     values, codes = [], []
     for column in zip(*rows, strict=True):
-        occurring = in_order({cell for cell in column if cell is not None})
+        occurring = sort_values({cell for cell in column if cell is not None})
         place = {value: number for number, value in enumerate(occurring)}
         values.append(tuple(occurring))
         codes.append(np.array([place.get(c, len(occurring)) for c in column], dtype=np.int32))  # type: ignore[arg-type]
@@ -51,12 +56,12 @@ def sizes(rows: Rows, places: tuple[int, ...]) -> Counter[tuple[str | None, ...]
 def test_a_set_is_counted_as_its_tuples_are(rows: Rows, data: st.DataObject) -> None:
     table = coded(rows)
     places = data.draw(st.lists(st.integers(0, len(table.names) - 1), unique=True).map(tuple))
-    found = uniqueness_of_set(table, [table.names[place] for place in places])
+    found = compute_uniqueness(table, [table.names[place] for place in places])
     classes = sizes(rows, places).values()
     assert (found.rows, found.distinct) == (len(rows), len(classes))
     assert found.unique_rows == sum(size for size in classes if size == 1)
     assert (found.smallest, found.mean) == (min(classes), len(rows) / len(classes))
-    assert found.below == tuple(sum(n for n in classes if n < size) for size in THRESHOLDS)
+    assert found.below == tuple(sum(n for n in classes if n < size) for size in SIZE_THRESHOLDS)
 
 
 @given(rows=TABLES, size=st.integers(1, 3))
@@ -65,15 +70,15 @@ def test_the_worst_sets_have_most_unique_rows(rows: Rows, size: int) -> None:
     table = coded(rows)
     if size > len(table.names):
         with pytest.raises(InputError, match="sets of"):
-            worst_sets(table, table.names, size)
+            find_most_identifying_sets(table, table.names, size)
         return
-    found = worst_sets(table, table.names, size, best=3)
+    found = find_most_identifying_sets(table, table.names, size, best=3)
     every = sorted(
         (sum(n for n in sizes(rows, places).values() if n == 1))
         for places in combinations(range(len(table.names)), size)
     )
     assert [each.unique_rows for each in found.best] == every[::-1][:3]
-    assert found.looked_at == found.possible == len(every)
+    assert found.sets_examined == found.possible == len(every)
 
 
 def test_many_values_are_numbered_without_overflow() -> None:
@@ -81,8 +86,8 @@ def test_many_values_are_numbered_without_overflow() -> None:
     codes = tuple(np.arange(rows, dtype=np.int32)[::step] for step in (1, -1))
     values = tuple(str(i) for i in range(rows))
     table = CodedColumns(tuple("abcdef"), (values,) * 6, (*codes, codes[0] % 7, *codes, codes[1]), rows)
-    assert uniqueness_of_set(table, table.names).unique_rows == rows
-    assert uniqueness_of_set(table, ["c"]).distinct == 7
+    assert compute_uniqueness(table, table.names).unique_rows == rows
+    assert compute_uniqueness(table, ["c"]).distinct == 7
 
 
 @pytest.mark.parametrize("few", [0, 10_000])
@@ -98,7 +103,7 @@ def test_columns_are_read_as_they_are_written(
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     settings = Settings.from_environment()
     with connect(settings) as engine, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("discreet.profile.coded_columns._FEW_ENTRIES", few)
+        patch.setattr("discreet.profile.column_study._FEW_ENTRIES", few)
         table = engine.open_source(SourceSpec(path=path, null_values=("?",)))
         found = read_coded_columns(engine, table, memory_limit=settings.memory_limit)
     assert found.names == tuple(f"c{i}" for i in range(width))
@@ -142,4 +147,4 @@ def test_codes_that_would_not_fit_are_refused(tmp_path: Path, settings: Settings
 
 def test_a_column_that_is_not_there(settings: Settings) -> None:
     with pytest.raises(InputError, match="no column 'z'"):
-        uniqueness_of_set(coded([("1",)]), ["z"])
+        compute_uniqueness(coded([("1",)]), ["z"])

@@ -14,21 +14,21 @@ import pytest
 
 import discreet
 from discreet.errors import InputError
-from discreet.model.written_form import WrittenForm
-from discreet.profile import date_shapes, number_shapes
-from discreet.profile.proposed import SpecProposal
+from discreet.model.cell_format import CellFormat
+from discreet.profile import value_shapes
+from discreet.profile.spec_proposal import SpecProposal
 from discreet.verbs.proposal import Proposal
 
-NUMBERS: Sequence[tuple[list[str], WrittenForm | None]] = [
-    (["9116,50", "12,5", "7", "-3,25"], WrittenForm(",")),
-    (["1.234,50 €", "12,50 €", "7 €", "1.234.567,00 €"], WrittenForm(",", ".", ("€",))),
-    (["$69,207.00", "$1,250.50", "$9.99", "-$5.00"], WrittenForm(".", ",", ("$",))),
-    (["1,234,567", "12,345", "999", "1,000"], WrittenForm(".", ",")),
-    (["12,5 %", "7 %", "8,25%", "100 %"], WrittenForm(",", None, ("%",))),
-    (["1'234.05", "950", "12'000.00", "7.5"], WrittenForm(".", "'")),
-    (["1 234,05", "950,5", "12\u00a0000,00", "7"], WrittenForm(",", " ")),
-    (["12.50-", "7.25", "8.00", "9.10"], WrittenForm(".")),
-    (["k.A.", "9116,50", "7,1", "8,2"], WrittenForm(",")),
+NUMBERS: Sequence[tuple[list[str], CellFormat | None]] = [
+    (["9116,50", "12,5", "7", "-3,25"], CellFormat(",")),
+    (["1.234,50 €", "12,50 €", "7 €", "1.234.567,00 €"], CellFormat(",", ".", ("€",))),
+    (["$69,207.00", "$1,250.50", "$9.99", "-$5.00"], CellFormat(".", ",", ("$",))),
+    (["1,234,567", "12,345", "999", "1,000"], CellFormat(".", ",")),
+    (["12,5 %", "7 %", "8,25%", "100 %"], CellFormat(",", None, ("%",))),
+    (["1'234.05", "950", "12'000.00", "7.5"], CellFormat(".", "'")),
+    (["1 234,05", "950,5", "12\u00a0000,00", "7"], CellFormat(",", " ")),
+    (["12.50-", "7.25", "8.00", "9.10"], CellFormat(".")),
+    (["k.A.", "9116,50", "7,1", "8,2"], CellFormat(",")),
     (["1,234", "5,678", "9,999", "1,111"], None),
     (["A17", "B03", "C99", "D00"], None),
     (["01 234", "02 345", "03 456", "04 567"], None),
@@ -41,18 +41,18 @@ NUMBERS: Sequence[tuple[list[str], WrittenForm | None]] = [
 ]
 
 YEAR = datetime.now(UTC).year
-DATES: Sequence[tuple[list[str], WrittenForm | None]] = [
-    (["14.02.1972", "01.04.2023", "3.5.1999", "31.12.2000"], WrittenForm(dates=("%d.%m.%Y",))),
-    (["02/14/1972", "4/1/2023", "05/03/1999", "12/31/2000"], WrittenForm(dates=("%m/%d/%Y",))),
-    (["14/02/1972", "01/04/2023", "03/05/1999", "31/12/2000"], WrittenForm(dates=("%d/%m/%Y",))),
-    (["14.02.72", "01.04.23", "03.05.99", "31.12.00"], WrittenForm(dates=("%d.%m.%y",), pivot=YEAR)),
-    (["14-FEB-1972", "1-APR-2023", "03-MAY-1999", "31-Dec-2000"], WrittenForm(dates=("%d-%b-%Y",))),
-    (["14. Februar 1972", "1. März 2023", "3. Mai 1999"], WrittenForm(dates=("%d. %B %Y",))),
-    (["19720214", "20230401", "19990503", "20001231"], WrittenForm(dates=("%Y%m%d",))),
-    (["14.02.1972 10:15", "01.04.2023 00:00"], WrittenForm(dates=("%d.%m.%Y %H:%M",))),
-    (["2/14/1972 10:15 PM", "4/1/2023 9:00 AM"], WrittenForm(dates=("%m/%d/%Y %I:%M %p",))),
-    (["14.02.1972", "15.04.2023", "1999-05-03"], WrittenForm(dates=("%d.%m.%Y", "%Y-%m-%d"))),
-    (["14.02.1972", "NA", "31.12.2000", "?"], WrittenForm(dates=("%d.%m.%Y",))),
+DATES: Sequence[tuple[list[str], CellFormat | None]] = [
+    (["14.02.1972", "01.04.2023", "3.5.1999", "31.12.2000"], CellFormat(dates=("%d.%m.%Y",))),
+    (["02/14/1972", "4/1/2023", "05/03/1999", "12/31/2000"], CellFormat(dates=("%m/%d/%Y",))),
+    (["14/02/1972", "01/04/2023", "03/05/1999", "31/12/2000"], CellFormat(dates=("%d/%m/%Y",))),
+    (["14.02.72", "01.04.23", "03.05.99", "31.12.00"], CellFormat(dates=("%d.%m.%y",), pivot=YEAR)),
+    (["14-FEB-1972", "1-APR-2023", "03-MAY-1999", "31-Dec-2000"], CellFormat(dates=("%d-%b-%Y",))),
+    (["14. Februar 1972", "1. März 2023", "3. Mai 1999"], CellFormat(dates=("%d. %B %Y",))),
+    (["19720214", "20230401", "19990503", "20001231"], CellFormat(dates=("%Y%m%d",))),
+    (["14.02.1972 10:15", "01.04.2023 00:00"], CellFormat(dates=("%d.%m.%Y %H:%M",))),
+    (["2/14/1972 10:15 PM", "4/1/2023 9:00 AM"], CellFormat(dates=("%m/%d/%Y %I:%M %p",))),
+    (["14.02.1972", "15.04.2023", "1999-05-03"], CellFormat(dates=("%d.%m.%Y", "%Y-%m-%d"))),
+    (["14.02.1972", "NA", "31.12.2000", "?"], CellFormat(dates=("%d.%m.%Y",))),
     (["1972-02-14", "2023-04-01T10:15:00Z"], None),
     (["01/02/2023", "03/04/2023", "11/12/2023"], None),
     (["14/02/2023", "02/14/2023", "01/01/2023"], None),
@@ -73,18 +73,18 @@ def proposed(folder: Path, columns: dict[str, list[str]], **keywords: Any) -> Pr
     return discreet.init(path, **keywords)
 
 
-def forms_of(proposal: SpecProposal) -> dict[str, WrittenForm | None]:
+def forms_of(proposal: SpecProposal) -> dict[str, CellFormat | None]:
     """The proposed forms by column."""
     return {a.name: a.written for a in proposal.attributes}
 
 
-@pytest.mark.parametrize("module", [date_shapes, number_shapes])
+@pytest.mark.parametrize("module", [value_shapes, value_shapes])
 def test_examples(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
 
 
 @pytest.mark.parametrize(("values", "form"), NUMBERS, ids=[values[0] for values, _ in NUMBERS])
-def test_numbers(values: list[str], form: WrittenForm | None, tmp_path: Path) -> None:
+def test_numbers(values: list[str], form: CellFormat | None, tmp_path: Path) -> None:
     found = proposed(tmp_path, {"amount": values})
     assert forms_of(found.proposal)["amount"] == form
     if form is not None:
@@ -94,7 +94,7 @@ def test_numbers(values: list[str], form: WrittenForm | None, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("values", "form"), DATES, ids=[values[0] for values, _ in DATES])
-def test_dates(values: list[str], form: WrittenForm | None, tmp_path: Path) -> None:
+def test_dates(values: list[str], form: CellFormat | None, tmp_path: Path) -> None:
     found = proposed(tmp_path, {"birthdate": values, "sex": ["f", "m"]})
     assert forms_of(found.proposal)["birthdate"] == form
     hierarchy = found.mapping["attributes"]["birthdate"].get("hierarchy")
@@ -120,12 +120,12 @@ def test_other_columns_tell_what_one_does_not(tmp_path: Path) -> None:
         "rent": ["1.234", "950"],
     }
     found = forms_of(proposed(tmp_path, columns).proposal)
-    assert found["visit date"] == WrittenForm(dates=("%d/%m/%Y",))
-    assert found["cost"] == WrittenForm(",")
-    assert found["rent"] == WrittenForm(",", ".")
+    assert found["visit date"] == CellFormat(dates=("%d/%m/%Y",))
+    assert found["cost"] == CellFormat(",")
+    assert found["rent"] == CellFormat(",", ".")
     columns = {"cost": ["1,234", "5,678"]}
-    assert forms_of(proposed(tmp_path, columns, decimal=",").proposal)["cost"] == WrittenForm(",")
-    assert forms_of(proposed(tmp_path, columns, decimal=".").proposal)["cost"] == WrittenForm(".", ",")
+    assert forms_of(proposed(tmp_path, columns, decimal=",").proposal)["cost"] == CellFormat(",")
+    assert forms_of(proposed(tmp_path, columns, decimal=".").proposal)["cost"] == CellFormat(".", ",")
 
 
 def test_words_among_numbers_are_said_and_nothing_is_guessed(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_words_among_numbers_are_said_and_nothing_is_guessed(tmp_path: Path) -> 
 
 def test_days_that_a_program_leaves_open_are_null(tmp_path: Path) -> None:
     found = proposed(tmp_path, {"visit": ["01/14/2023", "00/00/0000", "02/03/2023", "unbekannt"]})
-    assert forms_of(found.proposal)["visit"] == WrittenForm(dates=("%m/%d/%Y",))
+    assert forms_of(found.proposal)["visit"] == CellFormat(dates=("%m/%d/%Y",))
     assert found.mapping["source"]["null_values"] == ["unbekannt", "00/00/0000"]
 
 

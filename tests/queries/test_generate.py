@@ -4,17 +4,15 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.queries.domain import Domain
-from discreet.queries.generate import WorkloadDescription, generate
-from discreet.queries.parse import parse_workload
-from discreet.queries.predicate import And, Interval, Members, atoms_of
-from discreet.queries.query import Aggregate
-from discreet.queries.text import workload_text
+from discreet.queries.aggregate_query import Aggregate, And, Interval, Members, iterate_atoms
+from discreet.queries.region import AttributeDomain
+from discreet.queries.workload_generation import WorkloadDescription, generate_workload
+from discreet.queries.workload_text import parse_workload, write_workload
 
 DOMAINS = {
-    "age": Domain("age", ("40", "9", "20", "30", "10")),
-    "sex": Domain("sex", ("f", "m")),
-    "job": Domain("job", tuple("abcdefgh")),
+    "age": AttributeDomain("age", ("40", "9", "20", "30", "10")),
+    "sex": AttributeDomain("sex", ("f", "m")),
+    "job": AttributeDomain("job", tuple("abcdefgh")),
 }
 ROWS = {
     "age": np.array([10, 20, 30, 25, 15]),
@@ -25,8 +23,8 @@ ROWS = {
 
 def test_each_predicate_selects_its_share() -> None:
     description = WorkloadDescription(queries=200, dimensions=1, selectivity=0.3, seed=3)
-    for query in generate(description, DOMAINS, ROWS):
-        (atom,) = atoms_of(query.predicate)
+    for query in generate_workload(description, DOMAINS, ROWS):
+        (atom,) = iterate_atoms(query.predicate)
         true, _ = DOMAINS[atom.attribute].selected(atom)
         rows = ROWS[atom.attribute]
         selected = rows[true[:-1]]
@@ -41,7 +39,7 @@ def test_each_predicate_selects_its_share() -> None:
 
 def test_point_queries_ask_for_one_value_that_occurs() -> None:
     description = WorkloadDescription(queries=50, dimensions=2, selectivity=None, seed=1)
-    for query in generate(description, DOMAINS, ROWS):
+    for query in generate_workload(description, DOMAINS, ROWS):
         assert isinstance(query.predicate, And)
         for atom in query.predicate.parts:
             assert isinstance(atom, Members)
@@ -53,11 +51,13 @@ def test_a_seed_repeats_a_workload_and_its_text_is_read_back() -> None:
     description = WorkloadDescription(
         queries=30, attributes=("age", "sex"), aggregate=Aggregate.AVG, measure="age", seed=9
     )
-    queries = generate(description, DOMAINS, ROWS)
-    assert queries == generate(description, DOMAINS, ROWS)
-    assert queries != generate(WorkloadDescription(**{**vars(description), "seed": 10}), DOMAINS, ROWS)
+    queries = generate_workload(description, DOMAINS, ROWS)
+    assert queries == generate_workload(description, DOMAINS, ROWS)
+    assert queries != generate_workload(
+        WorkloadDescription(**{**vars(description), "seed": 10}), DOMAINS, ROWS
+    )
     assert {query.aggregate for query in queries} == {Aggregate.AVG}
-    assert [q.predicate for q in parse_workload(workload_text(queries))] == [q.predicate for q in queries]
+    assert [q.predicate for q in parse_workload(write_workload(queries))] == [q.predicate for q in queries]
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_a_seed_repeats_a_workload_and_its_text_is_read_back() -> None:
     ],
 )
 def test_descriptions_that_make_no_sense_are_refused(options: dict[str, object], said: str) -> None:
-    domains = DOMAINS | {"none": Domain("none", ("x",))}
+    domains = DOMAINS | {"none": AttributeDomain("none", ("x",))}
     rows = ROWS | {"none": np.array([0])}
     if options.get("dimensions") == 4:
         domains, rows = DOMAINS, ROWS
     with pytest.raises(InputError, match=said):
-        generate(WorkloadDescription(**options), domains, rows)  # type: ignore[arg-type]
+        generate_workload(WorkloadDescription(**options), domains, rows)  # type: ignore[arg-type]

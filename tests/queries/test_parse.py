@@ -5,11 +5,19 @@ from decimal import Decimal
 import pytest
 
 from discreet.errors import InputError
-from discreet.queries.binding import bound
-from discreet.queries.parse import parse_workload
-from discreet.queries.predicate import And, Everything, Interval, IsNull, Members, Not, Or
-from discreet.queries.query import Aggregate, AggregateQuery
-from discreet.queries.text import workload_text
+from discreet.queries.aggregate_query import (
+    Aggregate,
+    AggregateQuery,
+    And,
+    Everything,
+    Interval,
+    IsNull,
+    Members,
+    Not,
+    Or,
+    bind_queries,
+)
+from discreet.queries.workload_text import parse_workload, write_workload
 
 NUMBER = Decimal
 
@@ -107,12 +115,12 @@ def test_what_is_not_allowed_is_refused(text: str, said: str) -> None:
 
 def test_names_are_bound_whatever_their_case() -> None:
     query = one("SELECT AVG(Age) FROM t WHERE NOT (SEX = 'x' OR age IS NULL)")
-    (found,) = bound([query], ["age", "sex", "Zip"])
+    (found,) = bind_queries([query], ["age", "sex", "Zip"])
     assert found.attributes == ("age", "sex")
     with pytest.raises(InputError, match="Did you mean 'Zip'"):
-        bound([one("SELECT COUNT(*) FROM t WHERE zipp = 1")], ["age", "sex", "Zip"])
+        bind_queries([one("SELECT COUNT(*) FROM t WHERE zipp = 1")], ["age", "sex", "Zip"])
     with pytest.raises(InputError, match="no column"):
-        bound([one("SELECT COUNT(*) FROM t WHERE AGE = 1")], ["age", "Age"])
+        bind_queries([one("SELECT COUNT(*) FROM t WHERE AGE = 1")], ["age", "Age"])
 
 
 def test_text_is_read_back() -> None:
@@ -121,5 +129,5 @@ SELECT COUNT(*) FROM people WHERE a IN ('x', 'y') AND b BETWEEN -3 AND 1000;  --
 SELECT COUNT(*) FROM people;  -- weight 0
 """
     queries = parse_workload(text)
-    again = workload_text(queries)
+    again = write_workload(queries)
     assert again == text

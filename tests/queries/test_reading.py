@@ -6,17 +6,19 @@ import duckdb
 import pytest
 import sqlglot
 
-from discreet.engines.registry import ENGINES, asked_dialects
+from discreet.engines.registry import ENGINES, query_dialects
 from discreet.errors import InputError
-from discreet.queries.asked import KeyKind
-from discreet.queries.operand import ColumnKind
-from discreet.queries.query import Aggregate
-from discreet.queries.reading import Readable, read_query
-from discreet.queries.rewriting import PermutedTables, rewritten
+from discreet.queries.aggregate_query import Aggregate
+from discreet.queries.permuted_query import PermutedTables, rewrite_query
+from discreet.queries.select_query import KeyKind
+from discreet.queries.select_query_parser import QueryableColumns, parse_release_query
+from discreet.queries.sql_expression import ColumnKind
 from discreet.sql.dialect import DUCKDB, PLAIN_SPARK, POSTGRES, Dialect
 
-TEXTS = Readable(dict.fromkeys(("age", "sex", "zip"), ColumnKind.TEXT), {"salary": True}, {"salary": "no"})
-TYPED = Readable(
+TEXTS = QueryableColumns(
+    dict.fromkeys(("age", "sex", "zip"), ColumnKind.TEXT), {"salary": True}, {"salary": "no"}
+)
+TYPED = QueryableColumns(
     {
         "age": ColumnKind.INTEGER,
         "height": ColumnKind.NUMBER,
@@ -57,20 +59,20 @@ def connection_with_rows() -> duckdb.DuckDBPyConnection:
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-@pytest.mark.parametrize("dialect", asked_dialects(ENGINES).values(), ids=lambda dialect: dialect.name)
+@pytest.mark.parametrize("dialect", query_dialects(ENGINES).values(), ids=lambda dialect: dialect.name)
 def test_every_allowed_condition_is_sql_of_its_dialect(condition: str, dialect: Dialect) -> None:
     if dialect.name_quote == "`":
         condition = condition.replace('"', "`").replace("b''c", "bc")
-    asked = read_query(f"SELECT COUNT(*) FROM people WHERE {condition}", TEXTS, dialect)
+    asked = parse_release_query(f"SELECT COUNT(*) FROM people WHERE {condition}", TEXTS, dialect)
     tables = PermutedTables("release", "help", "group_id", numeric=True, scale=0, has_null=True)
-    text = rewritten(asked, tables, dialect)
+    text = rewrite_query(asked, tables, dialect)
     assert len(sqlglot.parse(text, read=dialect.name)) == 1
     if dialect is DUCKDB:
         assert len(connection_with_rows().execute(text).fetchall()) == 1
 
 
 def test_several_aggregates_keys_and_names() -> None:
-    asked = read_query(
+    asked = parse_release_query(
         "SELECT sex AS s, AVG(salary) AS pay, count(*), sum(SALARY), SUM(salary), age >= 30 FROM people p "
         "WHERE p.age > 3 GROUP BY s, 6 ORDER BY 1 DESC, age >= 30",
         TEXTS,
@@ -110,7 +112,7 @@ def test_several_aggregates_keys_and_names() -> None:
     ],
 )
 def test_a_number_compares_with_the_number_that_a_text_says(condition: str, rows: int) -> None:
-    asked = read_query(f"SELECT COUNT(*) FROM people WHERE {condition}", TEXTS)
+    asked = parse_release_query(f"SELECT COUNT(*) FROM people WHERE {condition}", TEXTS)
     assert asked.condition is not None
     found = (
         connection_with_rows().execute(f"SELECT count(*) FROM release WHERE {asked.condition.sql}").fetchall()
@@ -120,11 +122,11 @@ def test_a_number_compares_with_the_number_that_a_text_says(condition: str, rows
 
 def test_postgres_divides_whole_numbers_without_a_remainder() -> None:
     text = "SELECT COUNT(*) FROM people WHERE age / 2 = 15"
-    own = read_query(text, TYPED, POSTGRES)
+    own = parse_release_query(text, TYPED, POSTGRES)
     assert own.condition is not None
     assert own.condition.sql == '("age" / NULLIF(2, 0)) = 15'
-    elsewhere = read_query(text, TYPED, POSTGRES, DUCKDB)
-    plain = read_query(text, TYPED)
+    elsewhere = parse_release_query(text, TYPED, POSTGRES, DUCKDB)
+    plain = parse_release_query(text, TYPED)
     assert elsewhere.condition is not None
     assert plain.condition is not None
     for condition, ages in ((elsewhere.condition, [30, 31]), (plain.condition, [30])):
@@ -133,7 +135,7 @@ def test_postgres_divides_whole_numbers_without_a_remainder() -> None:
 
 
 def test_columns_with_types_compare_as_they_are_stored() -> None:
-    asked = read_query(
+    asked = parse_release_query(
         "SELECT COUNT(*) FROM people WHERE age < height AND age = 3 AND age = '03' AND born > '2020-01-01'",
         TYPED,
     )
@@ -146,10 +148,10 @@ def test_columns_with_types_compare_as_they_are_stored() -> None:
 
 def test_the_sensitive_column_is_told_of_and_near_misses_are_named() -> None:
     with pytest.raises(InputError, match="is no column") as error:
-        read_query("SELECT COUNT(*) FROM people WHERE aeg = 1", TEXTS)
+        parse_release_query("SELECT COUNT(*) FROM people WHERE aeg = 1", TEXTS)
     assert error.value.advice == "Did you mean 'age'?"
     with pytest.raises(InputError, match="no numbers"):
-        read_query("SELECT SUM(salary) FROM people", Readable({}, {"salary": False}, {}))
+        parse_release_query("SELECT SUM(salary) FROM people", QueryableColumns({}, {"salary": False}, {}))
 
 
 @pytest.mark.parametrize(
@@ -160,7 +162,7 @@ def test_the_sensitive_column_is_told_of_and_near_misses_are_named() -> None:
     ],
 )
 def test_names_and_texts_are_quoted(dialect: Dialect, name: str, text: str, written: str) -> None:
-    odd = Readable({'a "b` c': ColumnKind.TEXT}, {}, {})
-    asked = read_query(f"SELECT COUNT(*) FROM people WHERE {name} = {text}", odd, dialect)
+    odd = QueryableColumns({'a "b` c': ColumnKind.TEXT}, {}, {})
+    asked = parse_release_query(f"SELECT COUNT(*) FROM people WHERE {name} = {text}", odd, dialect)
     assert asked.condition is not None
     assert asked.condition.sql == written

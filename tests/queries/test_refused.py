@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from discreet.engines.registry import ENGINES, asked_dialects
+from discreet.engines.registry import ENGINES, query_dialects
 from discreet.errors import InputError
-from discreet.queries.operand import ColumnKind
-from discreet.queries.reading import Readable, read_query
+from discreet.queries.select_query_parser import QueryableColumns, parse_release_query
+from discreet.queries.sql_expression import ColumnKind
 from discreet.sql.dialect import Dialect
 from discreet.sql.warehouses import WITHOUT_ENGINE
 from tests.queries.hostile import hostile
 
-READABLE = Readable(
+READABLE = QueryableColumns(
     kinds=dict.fromkeys(("age", "sex", "zip"), ColumnKind.TEXT),
     measures={"salary": True},
     refused={
@@ -28,7 +28,7 @@ def test_there_are_enough() -> None:
     assert len(QUERIES) >= 500
 
 
-@pytest.mark.parametrize("dialect", asked_dialects(ENGINES).values(), ids=lambda dialect: dialect.name)
+@pytest.mark.parametrize("dialect", query_dialects(ENGINES).values(), ids=lambda dialect: dialect.name)
 def test_every_one_is_refused_with_a_reason(dialect: Dialect) -> None:
     for text in QUERIES:
         if dialect.name_quote == "`" and '"' in text:
@@ -36,7 +36,7 @@ def test_every_one_is_refused_with_a_reason(dialect: Dialect) -> None:
         if dialect in WITHOUT_ENGINE and "\\%" in text:
             continue  # the text has no backslash there
         with pytest.raises(InputError) as refused:
-            read_query(text, READABLE, dialect)
+            parse_release_query(text, READABLE, dialect)
         assert refused.value.message
         assert refused.value.allowed
         assert len(refused.value.message) < 400

@@ -11,8 +11,8 @@ from sqlglot import exp
 
 import discreet
 from discreet.models import Permutation
-from discreet.queries.reading import read_query
-from discreet.queries.rewriting import PermutedTables, rewritten
+from discreet.queries.permuted_query import PermutedTables, rewrite_query
+from discreet.queries.select_query_parser import parse_release_query
 from discreet.sql.dialect import Dialect
 from discreet.sql.warehouses import BIGQUERY, SNOWFLAKE, WITHOUT_ENGINE
 from tests.queries.test_reading import TYPED
@@ -33,8 +33,10 @@ def parsed(text: str, dialect: Dialect) -> exp.Expr:
 def test_a_rewritten_query_names_the_same_tables_functions_and_columns(
     dialect: Dialect, *, has_null: bool
 ) -> None:
-    asked = read_query(f"{EVERY} WHERE age % 3 = 1 AND round(height, 1) > 1.5 GROUP BY sex", TYPED, dialect)
-    text = rewritten(asked, replace(TABLES, has_null=has_null), dialect)
+    asked = parse_release_query(
+        f"{EVERY} WHERE age % 3 = 1 AND round(height, 1) > 1.5 GROUP BY sex", TYPED, dialect
+    )
+    text = rewrite_query(asked, replace(TABLES, has_null=has_null), dialect)
     tree = parsed(text, dialect)
     made = {step.alias for step in tree.find_all(exp.CTE)}
     assert {t.name for t in tree.find_all(exp.Table)} - made == {"people", "people_help"}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.model.cells import Cells
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.recoding import SuppressionPolicy
+from discreet.model.published_cells import Cells
 from discreet.model.requirement import Requirement
+from discreet.model.search_result import SuppressionPolicy
 
 
 def random_classes(

@@ -11,11 +11,11 @@ import pytest
 
 from discreet.engines.base import Engine
 from discreet.errors import InputError
-from discreet.frequency.count import count_frequency_set
-from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.requirement import Requirement
-from discreet.recoding.apply import recoded
+from discreet.model.search_result import FullDomainRecoding, SuppressionPolicy
 from discreet.recoding.recoded_table import RecodedTable
+from discreet.recoding.recoding_application import apply_full_domain
 from discreet.settings import Settings
 from tests.drawing import in_turn
 from tests.oracle.patients import patients
@@ -41,7 +41,9 @@ def apply(
     spec = table.spec(folder / "in.csv")
     frequency_set = count_frequency_set(engine, spec, settings)
     recoding = FullDomainRecoding(tuple(table.hierarchies), node, requirement)
-    with recoded(engine, spec, frequency_set, recoding, native=False, draw_keys=draw_in_order) as found:
+    with apply_full_domain(
+        engine, spec, frequency_set, recoding, native=False, draw_keys=draw_in_order
+    ) as found:
         return found.suppressed, Counter(engine.fetch_rows(found.query()))
 
 
@@ -95,7 +97,9 @@ def test_null_values_are_null_everywhere(engine: Engine, settings: Settings, tmp
     spec = patients(tmp_path, text, null_values=["?"])
     frequency_set = count_frequency_set(engine, spec, settings)
     recoding = FullDomainRecoding(("age", "town"), (1, 0), Requirement())
-    with recoded(engine, spec, frequency_set, recoding, native=False, draw_keys=draw_in_order) as found:
+    with apply_full_domain(
+        engine, spec, frequency_set, recoding, native=False, draw_keys=draw_in_order
+    ) as found:
         rows = engine.fetch_rows(found.query())
     assert sorted(map(str, rows)) == sorted(
         map(str, [(None, "Kiel", None), (None, None, "flu"), ("30s", None, None)])
@@ -116,7 +120,9 @@ def test_its_tables_are_gone_afterwards(engine: Engine, settings: Settings, tmp_
 
     with (
         pytest.raises(KeyError),
-        recoded(engine, spec, frequency_set, recoding, native=True, draw_keys=draw_in_order) as found,
+        apply_full_domain(
+            engine, spec, frequency_set, recoding, native=True, draw_keys=draw_in_order
+        ) as found,
     ):
         use(found)
     assert (engine.fetch_rows(tables), engine.fetch_rows(views)) == before
@@ -144,7 +150,7 @@ def test_recodings_that_do_not_fit(
     recoding = FullDomainRecoding(attributes, node, Requirement(2))
     with (
         pytest.raises(InputError, match=message),
-        recoded(engine, spec, frequency_set, recoding, native=False, draw_keys=draw_in_order),
+        apply_full_domain(engine, spec, frequency_set, recoding, native=False, draw_keys=draw_in_order),
     ):
         pass
 
@@ -153,6 +159,8 @@ def test_attributes_in_another_order(engine: Engine, settings: Settings, tmp_pat
     spec = patients(tmp_path)
     frequency_set = count_frequency_set(engine, spec, settings)
     recoding = FullDomainRecoding(("town", "age"), (0, 1), Requirement(3))
-    with recoded(engine, spec, frequency_set, recoding, native=False, draw_keys=draw_in_order) as found:
+    with apply_full_domain(
+        engine, spec, frequency_set, recoding, native=False, draw_keys=draw_in_order
+    ) as found:
         assert found.suppressed == 2
         assert {row[0] for row in engine.fetch_rows(found.query())} == {"30s", "40s"}

@@ -15,17 +15,16 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.errors import InputError, InternalError, RequirementNotMet
-from discreet.frequency.count import count_frequency_set
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.class_recoding import ClassRecoding
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
-from discreet.recoding.classes import recoded_classes
-from discreet.recoding.shown_classes import splits
-from discreet.recoding.words import pack_words
-from discreet.release.shuffle import load_sort_keys
+from discreet.recoding.class_decision import pack_words, splits_row_types
+from discreet.recoding.recoding_application import apply_classes
+from discreet.release.publication_job import load_sort_keys
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.oracle.patients import patients
@@ -51,7 +50,7 @@ def published(
 ) -> tuple[tuple[str, ...], Rows]:
     """The columns and the rows."""
     how = {"native": False, "draw_keys": load_sort_keys}
-    with recoded_classes(engine, spec, frequency_set, recoding, **how) as found:  # type: ignore[arg-type]
+    with apply_classes(engine, spec, frequency_set, recoding, **how) as found:  # type: ignore[arg-type]
         assert found.suppressed == recoding.suppressed
         return tuple(c.name for c in found.columns), engine.fetch_rows(found.query())
 
@@ -247,7 +246,7 @@ def test_subjects_of_several_rows_need_whole_row_types(
         random_classes(np.random.default_rng(seed), frequency_set, NOTHING, split=True, suppress=True)
         for seed in range(some_of(50))
     )
-    divided = next(recoding for recoding in drawn if splits(recoding))
+    divided = next(recoding for recoding in drawn if splits_row_types(recoding))
     with pytest.raises(InputError, match="divides equal rows over classes"):
         published(engine, spec, frequency_set, divided)
 
@@ -259,7 +258,7 @@ def test_row_types_of_several_words_find_their_classes(
     frequency_set = count_frequency_set(engine, spec, settings)
     recoding = random_classes(np.random.default_rng(5), frequency_set, NOTHING, split=False, suppress=False)
     expected = Counter(published(engine, spec, frequency_set, recoding)[1])
-    monkeypatch.setattr("discreet.recoding.words._WIDEST", 40)
+    monkeypatch.setattr("discreet.recoding.class_decision._WORD_VALUES", 40)
     assert len(pack_words([h.null_code + 1 for h in frequency_set.hierarchies])) == 2
     assert Counter(published(engine, spec, frequency_set, recoding)[1]) == expected
 

@@ -16,17 +16,15 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from discreet.engines.base import Engine, SourceTable
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.errors import InternalError
-from discreet.frequency.count import count_frequency_set
-from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.requirement import Requirement
-from discreet.recoding.apply import recoded
-from discreet.recoding.choose import applied
-from discreet.recoding.classes import recoded_classes
+from discreet.model.search_result import FullDomainRecoding, SuppressionPolicy
 from discreet.recoding.coded_rows import native_key
 from discreet.recoding.recoded_table import ClassedRows
-from discreet.release.shuffle import load_sort_keys
+from discreet.recoding.recoding_application import apply_classes, apply_full_domain, apply_recoding
+from discreet.release.publication_job import load_sort_keys
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.oracle.patients import patients
@@ -73,12 +71,12 @@ def test_both_ways_publish_the_same_rows(
     how: dict[str, Any] = {"native": False, "draw_keys": load_sort_keys}
     pairs = [
         (
-            recoded(engine, spec, counted, full_domain, **how),
-            applied(engine, spec, counted, full_domain, **how),
+            apply_full_domain(engine, spec, counted, full_domain, **how),
+            apply_recoding(engine, spec, counted, full_domain, **how),
         ),
         (
-            recoded_classes(engine, spec, counted, classes, **how),
-            applied(engine, spec, counted, classes, **how),
+            apply_classes(engine, spec, counted, classes, **how),
+            apply_recoding(engine, spec, counted, classes, **how),
         ),
     ]
     for counting, direct in pairs:
@@ -98,7 +96,7 @@ def test_another_number_of_suppressed_rows_is_an_error(
     counted = count_frequency_set(engine, spec, settings)
     recoding = FullDomainRecoding(counted.attributes, (0, 0), Requirement(k=2))
     with pytest.raises(InternalError, match="but the lattice says 999"):
-        applied(
+        apply_recoding(
             engine, spec, counted, recoding, native=False, draw_keys=load_sort_keys, expected_suppressed=999
         )
 
@@ -112,7 +110,7 @@ def test_a_file_lists_no_label_of_a_suppressed_class(
     counted = count_frequency_set(engine, spec, settings)
     recoding = FullDomainRecoding(counted.attributes, (0, 0), Requirement(k=2))
     out = tmp_path / "out.parquet"
-    with applied(engine, spec, counted, recoding, native=True, draw_keys=load_sort_keys) as found:
+    with apply_recoding(engine, spec, counted, recoding, native=True, draw_keys=load_sort_keys) as found:
         assert (found.kept, found.suppressed) == (3, 1)
         engine.write_file(found.query(), out, "parquet", [column.name for column in found.columns])
     assert b"Elsewhere" not in out.read_bytes()

@@ -12,7 +12,7 @@ import pytest
 
 import discreet
 from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.recoding import few_texts, repeated_rows
+from discreet.recoding import direct_recoding
 from discreet.settings import Settings
 
 SPEC: dict[str, Any] = {
@@ -63,11 +63,11 @@ def publish(table: pa.Table, path: Path, settings: Settings, **options: Any) -> 
 def test_the_rows_are_the_same(
     counted: bool, written: list[str], settings: Settings, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repeated_rows, "_PAYS", 0 if counted else 10**9)
+    monkeypatch.setattr(direct_recoding, "_ROWS_PER_COMBINATION", 0 if counted else 10**9)
     table = people().select(["town", "illness", "ward"])
     found = []
     for rows in (10**9, 1):
-        monkeypatch.setattr(few_texts, "_FROM_ROWS", rows)
+        monkeypatch.setattr(direct_recoding, "_FEWEST_ENCODED_ROWS", rows)
         publish(table, out / f"{rows}.parquet", settings)
         found.append(pq.read_table(out / f"{rows}.parquet"))
     assert found[0].schema == found[1].schema
@@ -80,7 +80,7 @@ def test_the_list_has_nothing_of_suppressed_rows(
     written: list[str], settings: Settings, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The file lists all of the type's texts, used or not."""
-    monkeypatch.setattr(few_texts, "_FROM_ROWS", 1)
+    monkeypatch.setattr(direct_recoding, "_FEWEST_ENCODED_ROWS", 1)
     release = publish(people(), out / "r.parquet", settings)
     assert release.suppressed == 1
     assert "'gout'" in written[0]
@@ -91,10 +91,10 @@ def test_the_list_has_nothing_of_suppressed_rows(
 def test_a_column_of_many_texts_is_written_as_it_is(
     written: list[str], settings: Settings, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(few_texts, "_FROM_ROWS", 1)
-    monkeypatch.setattr(few_texts, "_MOST", 10)
+    monkeypatch.setattr(direct_recoding, "_FEWEST_ENCODED_ROWS", 1)
+    monkeypatch.setattr(direct_recoding, "_MOST_TEXTS", 10)
     publish(people(), out / "a.parquet", settings)
-    monkeypatch.setattr(few_texts, "_MOST_BYTES", 10)
+    monkeypatch.setattr(direct_recoding, "_MOST_DICTIONARY_BYTES", 10)
     publish(people(), out / "b.parquet", settings)
     assert [query.count("ENUM") for query in written] == [1, 0]
     assert pq.read_table(out / "a.parquet") == pq.read_table(out / "b.parquet")
@@ -107,9 +107,9 @@ def test_a_column_that_turns_out_to_have_many_texts_is_written_as_it_is(
     table = pa.table(
         {"town": ["Kiel"] * 40 + ["Ulm"] * 40, "note": ["one"] * 40 + [str(i) for i in range(40)]}
     )
-    monkeypatch.setattr(few_texts, "_FROM_ROWS", 1)
-    monkeypatch.setattr(few_texts, "_FIRST_ROWS", 10)
-    monkeypatch.setattr(few_texts, "_MOST", 30)
+    monkeypatch.setattr(direct_recoding, "_FEWEST_ENCODED_ROWS", 1)
+    monkeypatch.setattr(direct_recoding, "_SAMPLED_TEXT_ROWS", 10)
+    monkeypatch.setattr(direct_recoding, "_MOST_TEXTS", 30)
     publish(table, out / "a.parquet", settings)
     assert "ENUM" not in written[0]
 
@@ -118,14 +118,14 @@ def test_the_choice_depends_on_the_published_rows_alone(
     settings: Settings, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither where rows lay nor whether they were counted shows in the file."""
-    monkeypatch.setattr(few_texts, "_FROM_ROWS", 1)
-    monkeypatch.setattr(few_texts, "_FIRST_ROWS", 10)
-    monkeypatch.setattr(few_texts, "_MOST", 5)
+    monkeypatch.setattr(direct_recoding, "_FEWEST_ENCODED_ROWS", 1)
+    monkeypatch.setattr(direct_recoding, "_SAMPLED_TEXT_ROWS", 10)
+    monkeypatch.setattr(direct_recoding, "_MOST_TEXTS", 5)
     table, files = people(), set()
     for seed, pays in ((0, 0), (1, 10**9), (2, 0)):
         places = list(range(len(table)))
         Random(seed).shuffle(places)
-        monkeypatch.setattr(repeated_rows, "_PAYS", pays)
+        monkeypatch.setattr(direct_recoding, "_ROWS_PER_COMBINATION", pays)
         publish(table.take(places), out / f"{seed}.parquet", settings)
         files.add((out / f"{seed}.parquet").read_bytes())
     assert len(files) == 1
@@ -141,7 +141,7 @@ def test_other_files_are_written_as_texts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The star would have to be listed, and CSV has no lists."""
-    monkeypatch.setattr(few_texts, "_FROM_ROWS", 1)
+    monkeypatch.setattr(direct_recoding, "_FEWEST_ENCODED_ROWS", 1)
     publish(people().select(["town", "illness"]), out / f"a.{ending}", settings, **options)
     assert "ENUM('*'" not in written[0]
     assert "'gout'" not in written[0]

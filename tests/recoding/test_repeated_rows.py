@@ -14,8 +14,8 @@ import pytest
 
 import discreet
 from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.recoding import repeated_rows
-from discreet.recoding.repeated_rows import expected_combinations
+from discreet.recoding import direct_recoding
+from discreet.recoding.direct_recoding import expected_combinations
 from discreet.settings import Settings
 from tests.drawing import in_turn
 
@@ -75,7 +75,7 @@ def test_the_file_is_the_same(
     table = discreet.open(people().select(columns), spec, settings=settings)
     written = []
     for pays in (0, 10**9):
-        monkeypatch.setattr(repeated_rows, "_PAYS", pays)
+        monkeypatch.setattr(direct_recoding, "_ROWS_PER_COMBINATION", pays)
         path = out / f"{pays}.{ending}"
         release = table.publish({"age": 1}, path, k=2, max_suppressed="5%", suppressed=suppressed)
         assert release.suppressed == 1
@@ -115,7 +115,7 @@ def test_wide_rows_are_not_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The engine is not even asked how often the first rows are alike, which takes memory by columns."""
-    monkeypatch.setattr(repeated_rows, "_MOST_COLUMNS", most)
+    monkeypatch.setattr(direct_recoding, "_MOST_COLUMNS", most)
     table = discreet.open(people(), SPEC, settings=settings)
     table.publish({"age": 1}, out / "a.csv", k=2, max_suppressed="5%")
     assert bool(grouped) == counts

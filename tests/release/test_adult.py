@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from discreet.audit.release import audit_release
+from discreet.audit.release_audit import audit_release
 from discreet.engines.base import Engine
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 from tests.drawing import in_turn
 from tests.oracle.patients import publish_patients
 

@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import InputError
-from discreet.local.recode import recode
-from discreet.model.class_recoding import ClassRecoding
-from discreet.model.class_test import ClassTest
+from discreet.local.cell_generalization import generalize_cells
+from discreet.model.class_recoding import ClassRecoding, ClassTest
 from discreet.model.requirement import Requirement
 from discreet.models import Model, Patterns, Permutation
-from discreet.mondrian.partition import partition
-from discreet.results.recodings import RecodingResult
+from discreet.mondrian.partition import partition_table
+from discreet.results.recoding_result import RecodingResult
 from discreet.settings import Settings
 from discreet.verbs.table import Table
 from tests.oracle.class_tests import EntropyDiversity
@@ -29,11 +28,11 @@ def by_patterns(table: Table, test: ClassTest) -> ClassRecoding:
 
 
 def by_mondrian(table: Table, test: ClassTest) -> ClassRecoding:
-    return partition(table.frequency_set, Requirement(2), table.settings, class_test=test)
+    return partition_table(table.frequency_set, Requirement(2), table.settings, class_test=test)
 
 
 def locally(table: Table, test: ClassTest) -> ClassRecoding:
-    return recode(table.frequency_set, Requirement(2), table.settings, class_test=test).recoding
+    return generalize_cells(table.frequency_set, Requirement(2), table.settings, class_test=test).recoding
 
 
 @pytest.mark.parametrize("made", [by_patterns, by_mondrian, locally])

@@ -11,18 +11,18 @@ from typing import Any, ClassVar
 import pytest
 
 import discreet
-from discreet.audit.release import audit_release
+from discreet.audit.release_audit import audit_release
 from discreet.engines.base import Engine
 from discreet.errors import InputError, NoSolution, RequirementNotMet
-from discreet.frequency.count import count_frequency_set
+from discreet.frequency.table_scan import count_frequency_set
+from discreet.model.audit_report import Release
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.registry import CRITERIA
-from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
-from discreet.model.release import Release
 from discreet.model.requirement import Requirement
+from discreet.model.search_result import FullDomainRecoding, SuppressionPolicy
 from discreet.model.table_spec import TableSpec
 from discreet.release.manifest import read_manifest
-from discreet.release.publish import publish
+from discreet.release.publication import publish_release
 from discreet.report.report import report
 from discreet.results.audit_result import AuditResult
 from discreet.settings import Settings
@@ -47,7 +47,7 @@ def published(
         requirement = Requirement(k, criteria=criteria)
         recoding = FullDomainRecoding(counted.attributes, (1, 0), requirement, policy)
         output = out / "r.csv"
-        return publish(engine, spec, counted, recoding, output, overwrite=False, settings=settings)
+        return publish_release(engine, spec, counted, recoding, output, overwrite=False, settings=settings)
 
     return run
 

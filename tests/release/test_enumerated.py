@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from benchmarks import tables
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.engines.files.database_file import NewTable
-from discreet.frequency.count import count_frequency_set
+from discreet.engines.files.output_files import NewTable
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.requirement import Requirement
-from discreet.mondrian.partition import partition
-from discreet.release.publish import publish
+from discreet.mondrian.partition import partition_table
+from discreet.release.publication import publish_release
 from discreet.settings import Settings
-from discreet.spec.load import load_spec
-from discreet.sql.source import column_name
+from discreet.spec.spec_reader import load_spec
+from discreet.sql.cell_expressions import column_name
 from discreet.verbs.table import Table
 from tests.drawing import in_turn
 from tests.oracle.patients import patients
@@ -141,6 +141,8 @@ def test_what_mondrian_writes_of_many_rows_has_every_cell(
     several = replace(settings, memory_limit=4 * 10**9, threads=2)
     with connect(several) as engine:
         counted = count_frequency_set(engine, spec, several)
-        recoding = partition(counted, Requirement(10), several)
-        publish(engine, spec, counted, recoding, tmp_path / "r.parquet", overwrite=False, settings=several)
+        recoding = partition_table(counted, Requirement(10), several)
+        publish_release(
+            engine, spec, counted, recoding, tmp_path / "r.parquet", overwrite=False, settings=several
+        )
     assert right == [True] * FILES

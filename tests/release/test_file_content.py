@@ -13,7 +13,7 @@ import pytest
 
 from discreet.engines.base import Engine
 from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec, UnlistedPolicy
-from discreet.release.shuffle import load_sort_keys
+from discreet.release.publication_job import load_sort_keys
 from discreet.settings import Settings
 from tests.drawing import in_turn
 from tests.oracle.patients import patients, publish_patients

@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from discreet.engines.base import Engine
-from discreet.engines.scratch import TemporaryTables
-from discreet.permutation.help_lines import AT_ONCE, help_lines
+from discreet.engines.source_tables import TemporaryTables
+from discreet.permutation.help_table_lines import LINES_PER_BATCH, generate_help_lines
 from discreet.sql import help_table
-from discreet.sql.permuted import number_of
+from discreet.sql.value_permutation import number_of
 from tests.drawing import some_of
 from tests.oracle.plain_help import Hits, help_rows, ordered
 
@@ -48,19 +48,19 @@ def built(engine: Engine, groups: Groups, scale: int | None, types: help_table.H
         of = np.repeat(np.arange(1, len(groups) + 1), [len(group) for group in groups])
         values = tables.load({"g": of, "v": [text for group in groups for text in group]})
         totals = tables.create(help_table.group_totals(engine.dialect, values, "g", number, types))
-        in_order = tables.create(help_table.sorted_values(engine.dialect, values, totals, "g", number, types))
+        in_order = tables.create(help_table.ranked_values(engine.dialect, values, totals, "g", number, types))
         query = help_table.help_query(engine.dialect, totals, in_order, types)
         rows = engine.fetch_rows(f"{query} ORDER BY g, h")
         if all(text is not None for group in groups for text in group):
-            kept = tables.create(help_table.kept_query(engine.dialect, totals, in_order, types, "INTEGER"))
-            assert sorted(engine.fetch_rows(help_table.told_query(engine.dialect, kept))) == rows
+            kept = tables.create(help_table.compact_query(engine.dialect, totals, in_order, types, "INTEGER"))
+            assert sorted(engine.fetch_rows(help_table.expanded_query(engine.dialect, kept))) == rows
             if scale is not None:
                 widest = max(
                     abs(int(Decimal(text).scaleb(scale))) for group in groups for text in group if text
                 )
-                if help_table.Units(widest, scale).fit(len(groups)):
+                if help_table.SortKeyLayout(widest, scale).fit(len(groups)):
                     for at_once in (1, 2, 100):
-                        form = help_table.Units(widest, scale)
+                        form = help_table.SortKeyLayout(widest, scale)
                         told = by_arrays(engine, tables, values, number, form, types, at_once)
                         assert engine.fetch_rows(told) == rows
         return rows
@@ -71,14 +71,14 @@ def by_arrays(
     tables: TemporaryTables,
     values: str,
     number: str,
-    form: help_table.Units,
+    form: help_table.SortKeyLayout,
     types: help_table.HelpTypes,
     at_once: int,
 ) -> str:
     """The query of the help table that arrays make of values."""
-    keys = engine.fetch_arrays(help_table.sort_keys(engine.dialect, values, "g", number, form))
-    lines = tables.load_parts(help_lines(keys[help_table.KEY], form, at_once))
-    return help_table.told_of_units(engine.dialect, lines, types, form.scale)
+    keys = engine.fetch_arrays(help_table.group_value_keys(engine.dialect, values, "g", number, form))
+    lines = tables.load_parts(generate_help_lines(keys[help_table.SORT_KEY], form, at_once))
+    return help_table.expanded_from_units(engine.dialect, lines, types, form.scale)
 
 
 def expected(groups: Groups, read: Callable[[str], Any] = Decimal) -> list[tuple[Any, ...]]:
@@ -144,16 +144,18 @@ def test_what_is_kept_tells_the_help_table_in_order(engine: Engine, tmp_path: Pa
     with TemporaryTables(engine) as tables:
         values = tables.load({"g": groups, "v": np.arange(rows)})
         totals = tables.create(help_table.group_totals(engine.dialect, values, "g", "v", types))
-        ordered = tables.create(help_table.sorted_values(engine.dialect, values, totals, "g", "v", types))
+        ordered = tables.create(help_table.ranked_values(engine.dialect, values, totals, "g", "v", types))
         query = help_table.help_query(engine.dialect, totals, ordered, types)
-        kept = tables.create(help_table.kept_query(engine.dialect, totals, ordered, types, "INTEGER"))
-        told = help_table.told_query(engine.dialect, kept)
+        kept = tables.create(help_table.compact_query(engine.dialect, totals, ordered, types, "INTEGER"))
+        told = help_table.expanded_query(engine.dialect, kept)
         assert engine.column_types(told) == engine.column_types(query)
         path = tmp_path / "help.parquet"
         engine.write_file(told, path, "parquet", help_table.help_columns("g", numeric=True))
         due = engine.fetch_rows(f"{query} ORDER BY g, h")
         assert duckdb.sql(f"SELECT * FROM '{path}'").fetchall() == due
-        told = by_arrays(engine, tables, values, "v", help_table.Units(rows, 0), types, AT_ONCE)
+        told = by_arrays(
+            engine, tables, values, "v", help_table.SortKeyLayout(rows, 0), types, LINES_PER_BATCH
+        )
         assert engine.column_types(told) == engine.column_types(query)
         path = tmp_path / "lines.parquet"
         engine.write_file(told, path, "parquet", help_table.help_columns("g", numeric=True))
@@ -161,10 +163,10 @@ def test_what_is_kept_tells_the_help_table_in_order(engine: Engine, tmp_path: Pa
 
 
 def test_groups_and_values_that_do_not_fit_one_number_are_told() -> None:
-    assert help_table.Units(2**31 - 1, 2).fit(2**31 - 2)
-    assert not help_table.Units(2**31 - 1, 2).fit(2**31 - 1)
-    assert not help_table.Units(1, 19).fit(1)
-    assert help_table.Units(0, 0).fit(2**62)
+    assert help_table.SortKeyLayout(2**31 - 1, 2).fit(2**31 - 2)
+    assert not help_table.SortKeyLayout(2**31 - 1, 2).fit(2**31 - 1)
+    assert not help_table.SortKeyLayout(1, 19).fit(1)
+    assert help_table.SortKeyLayout(0, 0).fit(2**62)
 
 
 def test_categories_have_counts_alone(engine: Engine) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.audit.release import audit_release
+from discreet.audit.release_audit import audit_release
 from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.release.manifest import read_manifest
@@ -76,9 +76,9 @@ def published(
 
 
 def _toml(spec: dict[str, Any]) -> str:
-    from discreet.spec.text import spec_text
+    from discreet.spec.toml_writer import format_spec
 
-    return spec_text(spec)
+    return format_spec(spec)
 
 
 def joined_alike(originals: Rows, release: Rows) -> dict[str, str]:

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from discreet.engines.base import Engine
-from discreet.release.target import check_target
-from discreet.release.temporary import TemporaryFiles, remove_leftovers
+from discreet.release.release_target import StagingFiles, check_release_target, remove_leftovers
 from discreet.settings import Settings
 from tests.dying import run_until_killed
 from tests.oracle.patients import patients, publish_patients
@@ -28,7 +27,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.release import private_log, publish, temporary
 from discreet.settings import Settings
@@ -78,7 +77,7 @@ def test_killed_after_the_data_is_renamed(tmp_path: Path, out: Path) -> None:
     """The release is complete by then; only the lock file stays, for the next run to remove."""
     killed(tmp_path, "new", "dies(Path, 'replace', at=2, after=True)")
     assert_paired(out / "r.csv")
-    remove_leftovers(check_target(out / "r.csv", overwrite=True, protected=[]))
+    remove_leftovers(check_release_target(out / "r.csv", overwrite=True, protected=[]))
     assert sorted(path.name for path in out.iterdir()) == ["r.csv", "r.csv.manifest.json"]
 
 
@@ -88,8 +87,8 @@ def test_killed_before_an_old_release_is_touched(tmp_path: Path, out: Path) -> N
 
 
 def test_a_living_run_keeps_its_files(out: Path) -> None:
-    target = check_target(out / "r.csv", overwrite=False, protected=[])
-    with TemporaryFiles(target) as files:
+    target = check_release_target(out / "r.csv", overwrite=False, protected=[])
+    with StagingFiles(target) as files:
         files.write_text("data", "x")
         remove_leftovers(target)
         assert files.path("data").read_text() == "x"
@@ -101,19 +100,19 @@ def test_only_leftovers_of_this_target_are_removed(out: Path) -> None:
     others = [".q.csv.999-0123abcd.data.partial", ".r.csv.data.partial", "r.csv.bak", "q.csv.manifest.json"]
     for name in (*mine, *others):
         (out / name).write_text(MANIFEST)
-    remove_leftovers(check_target(out / "r.csv", overwrite=False, protected=[]))
+    remove_leftovers(check_release_target(out / "r.csv", overwrite=False, protected=[]))
     assert sorted(path.name for path in out.iterdir()) == sorted(others)
 
 
 def test_a_manifest_stays_beside_its_data(out: Path) -> None:
     (out / "r.csv").write_text("")
     (out / "r.csv.manifest.json").write_text(MANIFEST)
-    remove_leftovers(check_target(out / "r.csv", overwrite=True, protected=[]))
+    remove_leftovers(check_release_target(out / "r.csv", overwrite=True, protected=[]))
     assert (out / "r.csv.manifest.json").exists()
 
 
 def test_a_failed_rename_leaves_nothing(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    target = check_target(out / "r.csv", overwrite=False, protected=[])
+    target = check_release_target(out / "r.csv", overwrite=False, protected=[])
     replace = Path.replace
 
     def interrupted(self: Path, other: Path) -> Path:
@@ -122,7 +121,7 @@ def test_a_failed_rename_leaves_nothing(out: Path, monkeypatch: pytest.MonkeyPat
         return replace(self, other)
 
     monkeypatch.setattr(Path, "replace", interrupted)
-    with TemporaryFiles(target) as files:
+    with StagingFiles(target) as files:
         files.write_text("data", "")
         files.write_text("manifest", "")
         with pytest.raises(KeyboardInterrupt):
@@ -131,8 +130,8 @@ def test_a_failed_rename_leaves_nothing(out: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_target_that_appeared_meanwhile_is_not_replaced(out: Path) -> None:
-    target = check_target(out / "r.csv", overwrite=False, protected=[])
-    with TemporaryFiles(target) as files:
+    target = check_release_target(out / "r.csv", overwrite=False, protected=[])
+    with StagingFiles(target) as files:
         files.write_text("data", "")
         files.write_text("manifest", "")
         target.path.write_text("theirs")

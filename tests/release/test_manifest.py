@@ -17,10 +17,10 @@ from discreet.errors import InputError, LimitReached
 from discreet.hierarchy.csv_file import FileHierarchy
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.release import private_log
-from discreet.release.evidence import public_digest
 from discreet.release.manifest import Manifest, read_manifest
+from discreet.release.publication_evidence import compute_public_digest
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 from tests.oracle.patients import PATIENTS, patients, publish_patients
 
 
@@ -141,11 +141,11 @@ def test_a_file_that_changed_after_it_was_read_has_no_digest(tmp_path: Path) -> 
     source = FileHierarchy(tmp_path / "age.csv")
     patients(tmp_path)
     built: GeneralizationHierarchy = source.build("age", ["31"])
-    assert public_digest(source, built) == built.digest
+    assert compute_public_digest(source, built) == built.digest
     (tmp_path / "age.csv").write_text("31;*\n")
-    assert public_digest(source, built) is None
+    assert compute_public_digest(source, built) is None
     (tmp_path / "age.csv").unlink()
-    assert public_digest(source, built) is None
+    assert compute_public_digest(source, built) is None
 
 
 def test_warnings(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
@@ -204,7 +204,7 @@ def test_a_log_that_others_could_read_is_closed(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text("")
     log.chmod(0o644)
-    descriptor = private_log.open_log(log)
+    descriptor = private_log.open_descriptor(log)
     private_log.append(descriptor, {"input": "é"})
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
     assert json.loads(log.read_text())["input"] == "é"

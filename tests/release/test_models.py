@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from discreet.audit.release import audit_release
+from discreet.audit.release_audit import audit_release
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.errors import InputError, LimitReached, NoSolution, RequirementNotMet
 from discreet.model.class_recoding import RecodingModel
 from discreet.models import Mondrian, named, names
@@ -202,7 +202,7 @@ def test_a_table_larger_than_memory_is_cut_in_the_engine(
     rows = [f"n{i},{30 + i * i % 23 + i % 7},{'Kiel' if i % 3 else ''},d{i % 5}" for i in range(200)]
     spec = patients(tmp_path, "\n".join(["name,age,town,diagnosis", *rows, ""]))
     whole = Table(spec, settings).publish(Mondrian(summary=summary), out / "whole.csv", k=4, l=2)
-    with_memory = "discreet.verbs.opened_table.connect"
+    with_memory = "discreet.verbs.table_context.connect"
     monkeypatch.setattr(with_memory, lambda _settings, *_source: connect(settings))
     table = Table(spec, replace(settings, memory_limit=12_500))
     with pytest.raises(LimitReached):
@@ -228,7 +228,7 @@ def test_a_workload_beside_a_table_larger_than_memory_is_a_limit(
     queries = tmp_path / "w.sql"
     queries.write_text("SELECT COUNT(*) FROM t WHERE age < 40;\n")
     assert Table(spec, settings).publish(Mondrian(workload=queries), out / "r.csv", k=4).audit.k >= 4
-    with_memory = "discreet.verbs.opened_table.connect"
+    with_memory = "discreet.verbs.table_context.connect"
     monkeypatch.setattr(with_memory, lambda _settings, *_source: connect(settings))
     table = Table(spec, replace(settings, memory_limit=12_500))
     with pytest.raises(LimitReached, match="cut in the engine is not cut for a workload"):

@@ -12,11 +12,11 @@ import pytest
 
 import discreet
 from discreet.engines.base import Engine
-from discreet.engines.scratch import TemporaryTables
-from discreet.release.held import HeldRows
+from discreet.engines.source_tables import TemporaryTables
+from discreet.release.staged_rows import StagedRows
 from discreet.settings import Settings
-from discreet.sql import permuted as sql
-from discreet.sql.side_by_side import rows_beside, values_alike
+from discreet.sql import value_permutation as sql
+from discreet.sql.value_permutation import compare_values, zip_columns
 
 SPEC = """[source]
 path = "people.parquet"
@@ -47,7 +47,7 @@ def test_a_release_has_its_rows_and_values_and_their_help_table(
     )
     (tmp_path / "spec.toml").write_text(SPEC, encoding="utf-8")
     if not beside:
-        monkeypatch.setattr(HeldRows, "told_by_codes", False)
+        monkeypatch.setattr(StagedRows, "told_by_codes", False)
     out = tmp_path / "out.parquet"
     discreet.open(tmp_path / "spec.toml", settings=settings).publish("permutation", out, k=3)
     given = duckdb.sql(f"SELECT row, pay FROM '{tmp_path / 'people.parquet'}'").fetchall()
@@ -75,8 +75,14 @@ def test_rows_that_would_stand_beside_others_are_left_out(engine: Engine) -> Non
     with TemporaryTables(engine) as tables:
         held = tables.load({"q0": np.array([5, 6, 7])})
         for rows, found in (([0, 1, 2], [5, 6, 7]), ([0, 2, 1], [5])):
-            move = tables.load({sql.ROW: np.array(rows), sql.GROUP: np.ones(3, int), sql.VALUE: np.arange(3)})
-            moved = tables.create(rows_beside(held, move, ["q0"], f"m.{sql.VALUE}"))
+            move = tables.load(
+                {
+                    sql.ROW_NUMBER: np.array(rows),
+                    sql.GROUP_NUMBER: np.ones(3, int),
+                    sql.MOVED_VALUE: np.arange(3),
+                }
+            )
+            moved = tables.create(zip_columns(held, move, ["q0"], f"m.{sql.MOVED_VALUE}"))
             assert sorted(row[0] for row in engine.fetch_rows(f"SELECT q0 FROM {moved}")) == found
 
 
@@ -86,5 +92,5 @@ def test_rows_that_would_stand_beside_others_are_left_out(engine: Engine) -> Non
 def test_values_are_compared_as_a_whole(engine: Engine, values: list[int], found: tuple[int, bool]) -> None:
     with TemporaryTables(engine) as tables:
         held, moved = tables.load({"o0": np.array([9, 4, 4])}), tables.load({"v": np.array(values)})
-        query = values_alike(engine.dialect, held, "o0", moved, "v", "BIGINT")
+        query = compare_values(engine.dialect, held, "o0", moved, "v", "BIGINT")
         assert engine.fetch_rows(query) == [found]

@@ -12,13 +12,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.audit.permuted import PermutedClaims, PermutedSources, audit_permuted
+from discreet.audit.permuted_audit import PermutedClaims, PermutedSources, audit_permuted
 from discreet.engines.base import Engine
 from discreet.errors import NoSolution
 from discreet.model.table_spec import SourceSpec
 from discreet.models import Permutation
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 from discreet.verbs.table import Table
 from tests.drawing import NEW, in_turn
 from tests.oracle.permuted_tables import numbers_of

@@ -11,7 +11,7 @@ import discreet
 from discreet.errors import NoSolution
 from discreet.model.class_recoding import RecodingModel
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 from discreet.verbs.table import Table
 from tests.drawing import in_turn
 from tests.oracle.plain_release import read_csv

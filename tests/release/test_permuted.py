@@ -17,13 +17,13 @@ import pytest
 
 import discreet
 from discreet.errors import InputError, NoSolution, RequirementNotMet
-from discreet.model.permutation import GroupPartition, SensitiveColumn
+from discreet.model.release_kind import GroupPartition, SensitiveColumn
 from discreet.model.requirement import Requirement
 from discreet.models import Permutation
-from discreet.mondrian.partition import partition
+from discreet.mondrian.partition import partition_table
 from discreet.release.manifest import read_manifest
-from discreet.release.number_columns import plain_number_type
-from discreet.results.recodings import RecodingResult
+from discreet.release.staged_rows import plain_number_type
+from discreet.results.recoding_result import RecodingResult
 from discreet.settings import Settings
 from discreet.verbs.table import Table
 from tests.oracle.permuted_tables import (
@@ -212,7 +212,7 @@ def test_groups_of_a_recoding(table: Table, out: Path) -> None:
 def test_groups_made_by_mondrian(tmp_path: Path, settings: Settings, out: Path) -> None:
     rows = [(age, sex, (age + place) % 5) for age in range(40) for place, sex in enumerate("fmfmf")]
     table = table_of(tmp_path, settings, rows, names="age,sex,pay")
-    found = partition(table.frequency_set, Requirement(k=20, l=3), settings)
+    found = partition_table(table.frequency_set, Requirement(k=20, l=3), settings)
     recoding = RecodingResult.of(table.frequency_set, found)
     release = table.publish(Permutation(partition="recoding", recoding=recoding), out / "p.csv", k=3)
     groups = values_by_group(rows_of(out / "p.csv"))
@@ -326,13 +326,13 @@ def test_groups_of_one_persons_values_are_not_published(
     tmp_path: Path, settings: Settings, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The count of people before values change places is none of the partition's."""
-    from discreet.verbs.models import permuted_groups
+    from discreet.verbs.models import permutation_groups
 
     def by_rows(column: SensitiveColumn, *asked: Any, **named: Any) -> GroupPartition:
         return partition_of(replace(column, subjects=None), *asked, **named)
 
-    partition_of = permuted_groups.partition
-    monkeypatch.setattr(permuted_groups, "partition", by_rows)
+    partition_of = permutation_groups.partition_rows
+    monkeypatch.setattr(permutation_groups, "partition_rows", by_rows)
     rows = "name,age,town,pay,desk\n" + "".join(
         f"{name},3{i},Kiel,{pay},{i}\n" for i, (name, pay) in enumerate(zip("AABBCC", range(6), strict=True))
     )

@@ -10,7 +10,7 @@ import pytest
 
 from discreet.errors import LimitReached
 from discreet.models import Permutation
-from discreet.release import permuted
+from discreet.release import permuted_publication
 from discreet.settings import Settings
 from tests.dying import run_until_killed
 from tests.oracle.permuted_tables import staff
@@ -100,7 +100,7 @@ def test_a_step_that_fails(
     table = staff(tmp_path, settings)
     table.publish("permutation", out / "old.csv", k=2)
     before = {path.name: path.read_bytes() for path in out.iterdir()}
-    monkeypatch.setattr(permuted, name, fails)
+    monkeypatch.setattr(permuted_publication, name, fails)
     for target in ("new.csv", "new.duckdb", "old.csv"):
         with pytest.raises(LimitReached):
             table.publish("permutation", out / target, k=2, overwrite=True)

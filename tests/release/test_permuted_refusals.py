@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from discreet.errors import DiscreetError, InputError, NoSolution, RequirementNotMet
-from discreet.model.permutation import GroupPartition, GroupRequirement
-from discreet.release.held import Chosen, HeldRows
-from discreet.release.permuted import PermutedPlan, publish_permuted
+from discreet.model.release_kind import GroupPartition, GroupRequirement
+from discreet.release.permuted_publication import PermutedPlan, publish_permuted
+from discreet.release.staged_rows import ChosenGroups, StagedRows
 from discreet.settings import Settings
-from discreet.verbs.models.registry import model_of
+from discreet.verbs.models.recoding_model import resolve_model
 from discreet.verbs.table import Table
 from tests.oracle.permuted_tables import staff
 
@@ -51,15 +51,15 @@ def test_refused(table: Table, out: Path, asked: dict[str, Any], kind: type[Disc
     shared = {name: asked[name] for name in asked if name in ("k", "l", "suppressed", "max_level")}
     own = {name: asked[name] for name in asked if name not in shared}
     with pytest.raises(kind):
-        table.publish(model_of("permutation", own), out / "p.csv", **shared)
+        table.publish(resolve_model("permutation", own), out / "p.csv", **shared)
     assert list(out.iterdir()) == []
 
 
 def test_groups_that_fail_are_not_published(table: Table, out: Path, settings: Settings) -> None:
     requirement = GroupRequirement(2, Decimal(1000))
 
-    def each_by_itself(held: HeldRows) -> Chosen:
-        return Chosen(GroupPartition("none", requirement, np.arange(held.rows), held.rows))
+    def each_by_itself(held: StagedRows) -> ChosenGroups:
+        return ChosenGroups(GroupPartition("none", requirement, np.arange(held.rows), held.rows))
 
     plan = PermutedPlan("pay", requirement, (0, 0))
     with table.engine("") as engine, pytest.raises(RequirementNotMet, match="10 of 10 groups"):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.models import Permutation
 from discreet.settings import Settings
-from discreet.verbs.opening import open as open_table
+from discreet.verbs.table import open as open_table
 
 GROUPS, SIZE = 2_000, 3
 NUMBER = {order: place for place, order in enumerate(permutations(range(SIZE)))}

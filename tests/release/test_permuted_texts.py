@@ -15,7 +15,7 @@ import pytest
 
 import discreet
 from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.model.permuted_release import ReleaseForm
+from discreet.model.release_kind import ReleaseForm
 from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.verbs.table import Table

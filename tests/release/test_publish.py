@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from discreet.audit.release import audit_release
+from discreet.audit.release_audit import audit_release
 from discreet.engines.base import Engine
 from discreet.errors import InputError, InternalError, NoSolution, RequirementNotMet
-from discreet.frequency.count import count_frequency_set
-from discreet.model.recoding import FullDomainRecoding
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.requirement import Requirement
+from discreet.model.search_result import FullDomainRecoding
 from discreet.recoding.recoded_table import ClassedRows
-from discreet.release import publish as room
+from discreet.release import publication as room
 from discreet.release.manifest import read_manifest
 from discreet.settings import Settings
 from tests.oracle.patients import PATIENTS, patients, publish_patients
@@ -134,7 +134,7 @@ def test_a_failed_audit_leaves_nothing(
 ) -> None:
     """The recoding itself shows a class of one; it is written as decided, and only the audit can tell."""
     monkeypatch.setattr(
-        room, "_applied", _applied_with("CASE WHEN o0 = 'gout' THEN '50s' ELSE l0.label0 END")
+        room, "_apply_recoding", _applied_with("CASE WHEN o0 = 'gout' THEN '50s' ELSE l0.label0 END")
     )
     with pytest.raises(RequirementNotMet, match=r"k=3 was required, but 2 of its 4 classes fail \(k=1"):
         publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
@@ -145,7 +145,7 @@ def test_a_failed_audit_leaves_nothing(
 def test_a_row_that_got_lost_is_our_bug(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(room, "_applied", _applied_with("l0.label0", rows=13))
+    monkeypatch.setattr(room, "_apply_recoding", _applied_with("l0.label0", rows=13))
     with pytest.raises(InternalError, match="11 rows were to be written"):
         publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
     assert names(out) == []
@@ -153,7 +153,7 @@ def test_a_row_that_got_lost_is_our_bug(
 
 def _applied_with(age: str, rows: int = 12):  # type: ignore[no-untyped-def]
     """The recoding applied with another expression of the published age, and another number of rows."""
-    applied = room._applied
+    applied = room._apply_recoding
 
     @contextmanager
     def otherwise(*asked):  # type: ignore[no-untyped-def]
@@ -182,7 +182,9 @@ def test_a_source_that_changed_after_it_was_counted(
     (tmp_path / "patients.csv").write_text(text)
     recoding = FullDomainRecoding(("age", "town"), (1, 0), Requirement(3))
     with pytest.raises(InputError, match="changed after it was counted"):
-        room.publish(engine, spec, frequency_set, recoding, out / "r.csv", overwrite=False, settings=settings)
+        room.publish_release(
+            engine, spec, frequency_set, recoding, out / "r.csv", overwrite=False, settings=settings
+        )
     assert names(out) == []
 
 

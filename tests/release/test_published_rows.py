@@ -12,14 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from discreet.audit.release import audit_release
+from discreet.audit.release_audit import audit_release
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.errors import NoSolution, RequirementNotMet
-from discreet.frequency.count import count_frequency_set
-from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.requirement import Requirement
-from discreet.release.publish import publish
+from discreet.model.search_result import FullDomainRecoding, SuppressionPolicy
+from discreet.release.publication import publish_release
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.oracle.plain_release import PlainTable, read_csv, write_csv
@@ -110,10 +110,10 @@ def check(
     arguments = engine, spec, frequency_set, recoding, output
     if suppressed == len(table.kept) or not counted.meets(k, l):
         with pytest.raises((NoSolution, RequirementNotMet)):
-            publish(*arguments, overwrite=False, settings=found)
+            publish_release(*arguments, overwrite=False, settings=found)
         assert not [path for path in folder.iterdir() if output.name in path.name]
         return
-    release = publish(*arguments, overwrite=False, settings=found, expected_suppressed=suppressed)
+    release = publish_release(*arguments, overwrite=False, settings=found, expected_suppressed=suppressed)
 
     header, rows = read_csv(output) if ending == ".csv" else read_parquet(output)
     assert header == table.shown

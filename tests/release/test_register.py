@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from discreet.attacks import intersection
-from discreet.attacks.published import PublishedColumns, PublishedTable, read_published
+from discreet.attacks import composition
+from discreet.attacks.published_table import PublishedColumns, ReleaseClasses, read_published
 from discreet.model.table_spec import SourceSpec
 from discreet.models import Mondrian
-from discreet.release.private_log import append, open_log, publications
-from discreet.release.register import Standing, of_the_same_people, registered
-from discreet.verbs.registered import release_register
+from discreet.release.private_log import append, open_descriptor, read_publications
+from discreet.release.release_register import ReleaseState, find_releases_of_people, list_registered_releases
+from discreet.verbs.earlier_releases import read_release_register
 from discreet.verbs.table import Table
 from tests.attacks.test_intersection import TWO, opened, released
 
@@ -40,8 +40,8 @@ def second(table: Table, folder: Path, name: str = "second", **levels: int) -> l
 
 def test_a_first_release_has_nothing_beside_it(table: Table, tmp_path: Path, log: Path) -> None:
     assert second(table, tmp_path, age=3) == []
-    (known,) = registered(log)
-    assert (known.name, known.standing) == ("second.csv", Standing.IN_PLACE)
+    (known,) = list_registered_releases(log)
+    assert (known.name, known.state) == ("second.csv", ReleaseState.IN_PLACE)
 
 
 def test_a_second_one_that_singles_out_is_told(table: Table, tmp_path: Path, log: Path) -> None:
@@ -87,11 +87,11 @@ def test_no_sensitive_value_of_an_earlier_release_is_read(
     table.publish("permutation", tmp_path / "p.csv", k=2)
     read: list[tuple[str, ...]] = []
 
-    def spied(engine: Any, release: Any, columns: PublishedColumns, *rest: Any) -> PublishedTable:
+    def spied(engine: Any, release: Any, columns: PublishedColumns, *rest: Any) -> ReleaseClasses:
         read.append((*columns.quasi_identifiers, *columns.sensitive))
         return read_published(engine, release, columns, *rest)
 
-    monkeypatch.setattr(intersection, "read_published", spied)
+    monkeypatch.setattr(composition, "read_published", spied)
     found = table.publish({"age": 2}, tmp_path / "second.csv", k=2)
     assert len(found.beside) == 2
     assert read == [("age", "city")]
@@ -108,48 +108,48 @@ def test_who_is_the_same(table: Table, tmp_path: Path, log: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     apart = opened(other, [*TWO, ("20", "Bonn", "a")])
-    assert of_the_same_people(log, apart.spec) == ()
+    assert find_releases_of_people(log, apart.spec) == ()
     copy = opened(other)
-    assert len(of_the_same_people(log, copy.spec)) == 1
-    entry = {**registered(log)[0].entry, "subject": "patient", "input_sha256": "other"}
+    assert len(find_releases_of_people(log, copy.spec)) == 1
+    entry = {**list_registered_releases(log)[0].entry, "subject": "patient", "input_sha256": "other"}
     log.unlink()
-    descriptor = open_log(log)
+    descriptor = open_descriptor(log)
     append(descriptor, {**entry, "input": str(tmp_path / "visits.csv")})
     append(descriptor, {**entry, "input": str(other / "visits.csv")})
     append(descriptor, {**entry, "input": str(tmp_path / "visits.csv"), "subject": "patients"})
     os.close(descriptor)
     by_subject = replace(table.spec, source=replace(table.spec.source, subject="patient"))
-    assert of_the_same_people(log, by_subject) == registered(log)[:1]
-    assert of_the_same_people(log, table.spec) == ()
+    assert find_releases_of_people(log, by_subject) == list_registered_releases(log)[:1]
+    assert find_releases_of_people(log, table.spec) == ()
 
 
 def test_of_a_long_log_only_what_names_the_input_is_read(log: Path) -> None:
-    descriptor = open_log(log)
+    descriptor = open_descriptor(log)
     for name in ("/data/a.csv", '/data/"ä\\.csv', "/data/a.csv.gz", "/data/a\u2028\x85b.csv"):
         append(descriptor, {"output": "/r", "output_sha256": "x", "input": name})
     os.close(descriptor)
     for name in ("/data/a.csv", '/data/"ä\\.csv', "/data/a\u2028\x85b.csv"):
-        assert name in [one.entry["input"] for one in registered(log, [name])]
-    assert len(registered(log, ["/data/a.csv"])) == 2
-    assert registered(log, ["c.csv"]) == registered(log, []) == ()
-    assert len(registered(log)) == 4
+        assert name in [one.entry["input"] for one in list_registered_releases(log, [name])]
+    assert len(list_registered_releases(log, ["/data/a.csv"])) == 2
+    assert list_registered_releases(log, ["c.csv"]) == list_registered_releases(log, []) == ()
+    assert len(list_registered_releases(log)) == 4
 
 
 def test_rows_in_memory_are_of_nobody_known(table: Table, tmp_path: Path, log: Path) -> None:
     released(table, tmp_path, "first", age=0, city=2)
-    assert of_the_same_people(log, replace(table.spec, source=SourceSpec(data=[{"a": "1"}]))) == ()
+    assert find_releases_of_people(log, replace(table.spec, source=SourceSpec(data=[{"a": "1"}]))) == ()
 
 
 def test_it_is_its_owners_alone_and_has_no_value(table: Table, tmp_path: Path, log: Path) -> None:
     released(table, tmp_path, "first", age=0, city=2)
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
-    listed = json.dumps(release_register(table.settings).as_json()["releases"])
+    listed = json.dumps(read_release_register(table.settings).as_json()["releases"])
     text = log.read_text(encoding="utf-8") + listed
     assert not [value for row in TWO for value in row if f'"{value}"' in text]
 
 
 def _append_many(path: Path, mark: str) -> None:
-    descriptor = open_log(path)
+    descriptor = open_descriptor(path)
     for number in range(200):
         append(descriptor, {"output": f"/{mark}/{number}", "output_sha256": mark * 2000})
     os.close(descriptor)
@@ -162,12 +162,12 @@ def test_two_processes_at_once_lose_no_release(log: Path) -> None:
         run.start()
     for run in runs:
         run.join()
-    assert len(list(publications(log))) == len(registered(log)) == 400
+    assert len(list(read_publications(log))) == len(list_registered_releases(log)) == 400
 
 
 def test_a_line_that_is_none_is_passed_over(log: Path) -> None:
-    descriptor = open_log(log)
+    descriptor = open_descriptor(log)
     os.write(descriptor, b'{"output": "/a", "out\n[1]\n{"output": "/b", "output_sha256": "x"}\n')
     os.close(descriptor)
-    assert [one.output for one in registered(log)] == ["/b"]
-    assert registered(log.with_name("missing")) == ()
+    assert [one.output for one in list_registered_releases(log)] == ["/b"]
+    assert list_registered_releases(log.with_name("missing")) == ()

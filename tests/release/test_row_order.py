@@ -17,11 +17,11 @@ import discreet
 from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.models import Permutation
-from discreet.results.publication import ReleaseResult
+from discreet.results.publish_result import ReleaseResult
 from discreet.settings import Settings
+from discreet.sql.cell_expressions import cell_sort_keys, order_clause
 from discreet.sql.dialect import DUCKDB
-from discreet.sql.row_order import cell_keys, in_order
-from discreet.verbs.models.registry import MODELS
+from discreet.verbs.models.recoding_model import MODELS
 from discreet.verbs.table import Table
 
 TOWNS = ["Ulm", "Kiel", "köln", "Bonn", " "]
@@ -154,7 +154,7 @@ def test_permuted_releases_go_by_group(form: str, settings: Settings, tmp_path: 
 @pytest.mark.parametrize("cells", list(permutations([0.0, -0.0, None, 2.0])), ids=str)
 def test_cells_that_tie_read_the_same(cells: Sequence[float | None], engine: Engine) -> None:
     listed = ", ".join("(NULL)" if cell is None else f"(CAST('{cell}' AS DOUBLE))" for cell in cells)
-    order = in_order(DUCKDB, cell_keys(DUCKDB, "x", "DOUBLE"))
+    order = order_clause(DUCKDB, cell_sort_keys(DUCKDB, "x", "DOUBLE"))
     found = engine.fetch_rows(f"SELECT CAST(x AS VARCHAR) FROM (VALUES {listed}) AS t(x){order}")
     assert [row[0] for row in found] == ["-0.0", "0.0", "2.0", None]
 

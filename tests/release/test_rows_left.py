@@ -15,7 +15,7 @@ from discreet.errors import NoSolution
 from discreet.model.class_recoding import RecodingModel
 from discreet.search.algorithms import ALGORITHMS
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 from discreet.verbs.table import Table
 from tests.drawing import some_of
 from tests.oracle.plain_release import read_csv

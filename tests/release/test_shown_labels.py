@@ -8,7 +8,7 @@ import duckdb
 
 from discreet import open as open_table
 from discreet.settings import Settings
-from discreet.verbs.models.permutation import Permutation
+from discreet.verbs.models.permutation_model import Permutation
 
 
 def test_a_label_that_no_row_has_need_not_be_of_the_type(tmp_path: Path, settings: Settings) -> None:

@@ -17,9 +17,9 @@ import pytest
 
 import discreet
 from discreet.engines.base import Engine
-from discreet.engines.files.statistics_kinds import Codebook
-from discreet.engines.files.statistics_names import held_name, held_names, own_name
-from discreet.engines.files.statistics_release import write_release
+from discreet.engines.files.output_files import Codebook
+from discreet.engines.files.statistics_export import write_statistics_file
+from discreet.engines.files.statistics_files import original_name, program_name, program_names
 from discreet.errors import InputError, LimitReached
 from discreet.model.table_spec import SourceSpec
 from tests.drawing import some_of
@@ -181,16 +181,16 @@ def test_long_and_odd_names_are_given_back(tmp_path: Path) -> None:
 
 
 def test_a_label_is_a_name_only_where_it_must_be_one() -> None:
-    assert own_name("a_b", "a b", "SPSS") == "a b"
-    assert own_name("a_b", "Some words", "SPSS") is None
-    assert own_name("age", "age", "SPSS") is None
-    assert own_name("age", None, "Stata") is None
-    assert held_name("ALL", "SPSS") == "v_ALL"
-    assert held_name("str12", "Stata") == "v_str12"
+    assert original_name("a_b", "a b", "SPSS") == "a b"
+    assert original_name("a_b", "Some words", "SPSS") is None
+    assert original_name("age", "age", "SPSS") is None
+    assert original_name("age", None, "Stata") is None
+    assert program_name("ALL", "SPSS") == "v_ALL"
+    assert program_name("str12", "Stata") == "v_str12"
     with pytest.raises(InputError, match="both be called a_b"):
-        held_names(["a b", "a_b"], "SAS")
+        program_names(["a b", "a_b"], "SAS")
     with pytest.raises(InputError, match="cannot be held"):
-        held_names(["n" * 81], "Stata")
+        program_names(["n" * 81], "Stata")
 
 
 @pytest.mark.parametrize("kind", READ)
@@ -325,5 +325,5 @@ def test_a_release_of_long_texts_and_null_is_published(tmp_path: Path) -> None:
 def test_more_columns_than_stata_has_are_refused(tmp_path: Path) -> None:
     columns = [(f"c{i}", "VARCHAR") for i in range(32_768)]
     with pytest.raises(InputError, match="32,768 columns") as raised:
-        write_release(tmp_path / "out.dta", "dta", columns, {}, Codebook())
+        write_statistics_file(tmp_path / "out.dta", "dta", columns, {}, Codebook())
     assert raised.value.allowed == "at most 32,767 in a file of Stata"

@@ -14,9 +14,9 @@ import pytest
 
 from discreet.engines.base import Engine
 from discreet.errors import DiscreetError, InputError, LimitReached
-from discreet.places.kept_files import KeptFile
-from discreet.release import temporary
-from discreet.release.target import check_target, manifest_path_of, writing
+from discreet.places.protected_files import ProtectedFile
+from discreet.release import release_target
+from discreet.release.release_target import build_manifest_path, check_release_target, translate_write_errors
 from discreet.settings import Settings
 from tests.oracle.patients import patients, publish_patients
 
@@ -82,10 +82,10 @@ def test_bad_outputs(case: str, engine: Engine, settings: Settings, tmp_path: Pa
 
 def test_the_spec_is_protected(engine: Engine, settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is the spec"):
-        check_target(
+        check_release_target(
             tmp_path / "discreet.csv",
             overwrite=True,
-            protected=[KeptFile("the spec", tmp_path / "discreet.csv")],
+            protected=[ProtectedFile("the spec", tmp_path / "discreet.csv")],
         )
 
 
@@ -93,14 +93,16 @@ def test_the_manifest_must_not_replace_the_input(tmp_path: Path) -> None:
     spec = tmp_path / "r.csv.manifest.json"
     spec.write_text("")
     with pytest.raises(InputError, match="is the input"):
-        check_target(tmp_path / "r.csv", overwrite=False, protected=[KeptFile("the input", spec)])
-    assert manifest_path_of(tmp_path / "r.csv") == spec
+        check_release_target(
+            tmp_path / "r.csv", overwrite=False, protected=[ProtectedFile("the input", spec)]
+        )
+    assert build_manifest_path(tmp_path / "r.csv") == spec
 
 
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(InputError, match="cannot be written to"):
-        check_target(tmp_path / "r.csv", overwrite=False, protected=[])
+        check_release_target(tmp_path / "r.csv", overwrite=False, protected=[])
 
 
 @pytest.mark.parametrize(
@@ -115,7 +117,7 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.
     ],
 )
 def test_what_the_system_refuses(number: int, kind: type[DiscreetError], tmp_path: Path) -> None:
-    with pytest.raises(kind), writing(tmp_path):
+    with pytest.raises(kind), translate_write_errors(tmp_path):
         raise OSError(number, os.strerror(number))
 
 
@@ -125,7 +127,7 @@ def test_a_disk_that_fills_up_at_the_manifest(
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(temporary.os, "fsync", full)
+    monkeypatch.setattr(release_target.os, "fsync", full)
     with pytest.raises(LimitReached, match="does not fit"):
         publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
     assert list(out.iterdir()) == []
@@ -134,7 +136,7 @@ def test_a_disk_that_fills_up_at_the_manifest(
 SMALL_FILES = """
 import resource, sys
 from pathlib import Path
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.errors import LimitReached
 from discreet.settings import Settings
 from tests.oracle.patients import PATIENTS, patients, publish_patients

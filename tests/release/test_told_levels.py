@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet.bounds.opening import open_release
+from discreet.bounds.queryable_release import open_release
 from discreet.engines.base import Engine
 from discreet.hierarchy import FileHierarchy, MaskHierarchy
-from discreet.model.hierarchy import Given
+from discreet.model.hierarchy import PublicPart
 from discreet.models import Permutation
-from discreet.release.evidence import given_of
 from discreet.release.manifest import read_manifest
+from discreet.release.publication_evidence import find_public_part
 from discreet.settings import Settings
 from discreet.verbs.table import Table
 from tests.drawing import NEW
@@ -182,8 +182,8 @@ def test_a_source_that_does_not_say_what_is_given_tells_nothing() -> None:
     class Silent:
         origin = "somebody's own"
 
-    assert given_of(Silent()) is Given.NOTHING  # type: ignore[arg-type]
-    assert given_of(MaskHierarchy()) is Given.NOTHING
-    assert given_of(MaskHierarchy(pad=True, length=5)) is Given.LEVELS
-    assert given_of(FileHierarchy(Path("x"))) is Given.HIERARCHY
-    assert given_of(None) is Given.LEVELS
+    assert find_public_part(Silent()) is PublicPart.NOTHING  # type: ignore[arg-type]
+    assert find_public_part(MaskHierarchy()) is PublicPart.NOTHING
+    assert find_public_part(MaskHierarchy(pad=True, length=5)) is PublicPart.LEVELS
+    assert find_public_part(FileHierarchy(Path("x"))) is PublicPart.HIERARCHY
+    assert find_public_part(None) is PublicPart.LEVELS

@@ -16,15 +16,15 @@ import pytest
 
 import discreet
 from benchmarks.fresh_process import run_fresh
-from discreet.audit.verify import audit_file
+from discreet.audit.class_audit import audit_file
 from discreet.engines.base import SourceTable
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.engines.files.delimited_text import check_names
+from discreet.engines.files.delimited_text import check_unique_names
 from discreet.errors import InputError
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
-from discreet.profile.propose import propose_spec
+from discreet.profile.spec_inference import propose_spec
 from discreet.settings import Settings
 
 ROWS = 200
@@ -141,14 +141,14 @@ def test_columns_are_found_without_looking_through_the_others() -> None:
     names = tuple(Name(f"x{i}") for i in range(300))
     table = SourceTable("t", names, dict.fromkeys(names, "VARCHAR"))
     Name.compared = 0
-    check_names(names, "the table")
+    check_unique_names(names, "the table")
     assert [table.position(Name(f"x{i}")) for i in range(300)] == list(range(300))
     assert Name.compared < 10 * len(names)
 
 
 def test_a_name_that_recurs_is_told_with_both_places() -> None:
     with pytest.raises(InputError, match="two columns 'b', at positions 2 and 4"):
-        check_names(["a", "b", "c", "b"], "the table")
+        check_unique_names(["a", "b", "c", "b"], "the table")
 
 
 def test_wide_statements_are_planned_without_what_takes_the_square_of_their_columns(

@@ -10,10 +10,9 @@ from typing import ClassVar
 
 import pytest
 
-from discreet.attacks.declaration import Attack
+from discreet.attacks.declaration import Attack, Grounds
 from discreet.attacks.finding import Finding, FoundTable, columns, count
-from discreet.attacks.grounds import Grounds
-from discreet.attacks.registry import ATTACKS, attacks_of
+from discreet.attacks.registry import ATTACKS, select_attacks
 from discreet.report.report import report
 from tests.attacks.test_linkage import PATIENTS, table_of
 
@@ -69,8 +68,8 @@ def test_each_has_its_part_in_the_declared_order(tmp_path: Path, *, original: bo
 
 @pytest.mark.usefixtures("two_more")
 def test_the_words_for_several() -> None:
-    names = [each.name for each in attacks_of("reported")[0]]
+    names = [each.name for each in select_attacks("reported")[0]]
     assert names == [kind.name for kind in ATTACKS if kind.name != "stays"]
-    assert not attacks_of("reported")[1]
-    assert "stays" in [each.name for each in attacks_of(["all"])[0]]
-    assert attacks_of("stays")[1]
+    assert not select_attacks("reported")[1]
+    assert "stays" in [each.name for each in select_attacks(["all"])[0]]
+    assert select_attacks("stays")[1]

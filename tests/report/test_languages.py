@@ -16,14 +16,14 @@ from discreet.attacks.registry import ATTACKS
 from discreet.errors import InputError
 from discreet.measures.metrics import METRICS
 from discreet.model.criteria.registry import CRITERIA
-from discreet.model.identifiers.known_ways import known_ways
+from discreet.model.identifiers.methods import known_methods
 from discreet.models import named
 from discreet.report.report import report
-from discreet.report.words import Language, Words, language_of, languages
-from discreet.spec.preset import every_preset
+from discreet.report.translation import ReportLanguage, Translator, language_of, languages
+from discreet.spec.preset import load_presets
 from tests.attacks.test_linkage import PATIENTS, table_of
 
-PAGE = importlib.import_module("discreet.report.page")
+PAGE = importlib.import_module("discreet.report.report")
 ROOT = Path(str(PAGE.__file__)).parents[1]
 OTHERS = [code for code in languages() if code != "en"]
 COUNTED = {"{} row", "{} rows"}
@@ -93,20 +93,20 @@ def test_what_is_declared_has_a_translation(code: str) -> None:
     declared = {text for kind in ATTACKS for text in (kind.title, kind.text)}
     declared |= {text for kind in CRITERIA for text in (kind.title, kind.parameter.hint)}
     declared |= {text for metric in METRICS for text in (metric.title, metric.unit)}
-    declared |= {way.title for way in known_ways().values()}
-    declared |= {text for each in every_preset().values() for text in (each.title, each.note, *each.checks)}
-    words = Words(language_of(code))
+    declared |= {way.title for way in known_methods().values()}
+    declared |= {text for each in load_presets().values() for text in (each.title, each.note, *each.checks)}
+    words = Translator(language_of(code))
     for text in declared:
         words.told(text)
-    assert words.missed == set()
+    assert words.untranslated == set()
 
 
-class Kept(Words):
+class Kept(Translator):
     """Words of which the last are at hand."""
 
-    last: Words
+    last: Translator
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: ReportLanguage) -> None:
         super().__init__(language)
         Kept.last = self
 
@@ -126,14 +126,14 @@ def test_a_whole_report_has_nothing_in_english(
     if model in ("full-domain", "mondrian"):
         options["earlier"] = [str(first)]
     found = report(second, table=table, checks="wp216", options=options, language=code)
-    assert Kept.last.missed == set()
+    assert Kept.last.untranslated == set()
     text = found.path.read_text(encoding="utf-8")
     assert f'<html lang="{code}">' in text
     assert Kept.last("Achieved guarantees") in text
 
 
 def test_names_of_columns_stay_and_numbers_take_the_marks_of_the_language() -> None:
-    words = Words(language_of("de"))
+    words = Translator(language_of("de"))
     assert words.cell("rows") == "rows"
     assert words.cell("weight, households") == "weight, households"
     assert words.told("rows alone, release") == "Zeilen, die allein sind, Veröffentlichung"

@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 
 from discreet.cli.main import main
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.measures.costs import COSTS, cost_named, own_cost
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.measures.named_costs import COSTS, cost_named, user_cost
 from discreet.measures.node_statistics import NodeStatistics
-from discreet.model.cost_value import parts_of
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
+from discreet.model.search_result import cost_parts
 from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
-from discreet.negotiation.cost_frontier import cost_frontier
-from discreet.results.lattice import TableLattice
+from discreet.negotiation.frontier import compute_cost_frontier
+from discreet.results.table_lattice import TableLattice
 from discreet.settings import Settings
-from discreet.spec.load import load_spec
+from discreet.spec.spec_reader import load_spec
 from discreet.verbs.table import Table
 from tests.drawing import some_of
 from tests.oracle import plain_criteria
@@ -36,7 +36,7 @@ Told = dict[LatticeNode, tuple[float, int]]
 
 
 def rounded(cost: float) -> tuple[float, ...]:
-    return tuple(round(part, 9) for part in parts_of(cost))
+    return tuple(round(part, 9) for part in cost_parts(cost))
 
 
 def undominated(told: Told) -> set[LatticeNode]:
@@ -85,12 +85,12 @@ def test_it_is_what_no_node_dominates(name: str, settings: Settings) -> None:
             expected, rows = told[point.node]
             assert point.suppressed == rows
             assert point.cost is not None
-            assert parts_of(point.cost) == pytest.approx(parts_of(expected), rel=1e-9, abs=1e-9)
+            assert cost_parts(point.cost) == pytest.approx(cost_parts(expected), rel=1e-9, abs=1e-9)
         for node in list(told)[:: max(len(told) // 5, 1)]:  # on the frontier or not
             summary = lattice.summary_of(node, requirement, cost)
             assert (summary.cost_name, summary.suppressed) == (name, told[node][1])
             assert summary.cost is not None
-            assert parts_of(summary.cost) == pytest.approx(parts_of(told[node][0]), rel=1e-9, abs=1e-9)
+            assert cost_parts(summary.cost) == pytest.approx(cost_parts(told[node][0]), rel=1e-9, abs=1e-9)
         sizes.add(len(found.points))
     assert len(sizes) > 1
 
@@ -109,7 +109,7 @@ def test_a_cost_of_ones_own_is_asked_of_every_node(settings: Settings) -> None:
         node: (cost_by_hand("height", table, node, requirement), lattice.suppressed(node, requirement))
         for node in lattice.lattice.nodes()
     }
-    height = lattice.frontier_of(Request(requirement), own_cost(lambda node: float(node.height)))
+    height = lattice.frontier_of(Request(requirement), user_cost(lambda node: float(node.height)))
     assert {point.node for point in height.points} == undominated(told)
     assert lattice.frontier(k=2, cost=wide).cost_name == "wide"
 
@@ -125,9 +125,9 @@ def test_nodes_beyond_the_best_are_never_counted() -> None:
 
         return cost
 
-    assert cost_frontier(suppressed, bounds, exact(0.0)) == {0: 3.0, 3: 1.0}
+    assert compute_cost_frontier(suppressed, bounds, exact(0.0)) == {0: 3.0, 3: 1.0}
     assert counted == [0, 3]
-    assert cost_frontier(suppressed[:0], bounds[:0], exact(0.0)) == {}
+    assert compute_cost_frontier(suppressed[:0], bounds[:0], exact(0.0)) == {}
 
 
 def test_answers_tell_what_they_cost(

@@ -11,10 +11,9 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.model.requirement import Requirement
-from discreet.results.homogeneous import homogeneous_classes
-from discreet.results.node_summary import summarize_node
+from discreet.results.node_summary import count_homogeneous_classes, summarize_node
 from discreet.settings import Settings
-from discreet.spec.load import load_spec
+from discreet.spec.spec_reader import load_spec
 from discreet.verbs.table import Table
 
 SPEC = """[source]
@@ -80,7 +79,7 @@ def test_homogeneous_classes_of_every_node_are_those_of_a_plain_count(
                 "income": counted(rows, node, k, 4, subjects=False),
             }
             wish = Requirement.of(k)
-            assert homogeneous_classes(table.frequency_set, node, wish) == expected
+            assert count_homogeneous_classes(table.frequency_set, node, wish) == expected
             summary = summarize_node(lattice, node, wish)
             assert summary.homogeneous == summary.as_json()["homogeneous"] == expected
             some += sum(expected.values())
@@ -101,4 +100,4 @@ def test_homogeneous_classes_by_subjects_count_classes(tmp_path: Path, settings:
 def test_homogeneous_classes_refuse_an_insensitive_column(tmp_path: Path, settings: Settings) -> None:
     table = opened(tmp_path, settings, rows_of(1, 0), subjects=False)
     with pytest.raises(InputError, match="city"):
-        homogeneous_classes(table.frequency_set, (0, 0), Requirement.of(2, {"city": 2}))
+        count_homogeneous_classes(table.frequency_set, (0, 0), Requirement.of(2, {"city": 2}))

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from discreet.results.lattice import TableLattice
+from discreet.results.table_lattice import TableLattice
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 from discreet.verbs.table import Table
 
 Rows = list[tuple[str | None, str | None]]

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from discreet.model.requirement import Requirement
+from discreet.results.node_rows import preview_rows
 from discreet.results.node_summary import summarize_node
-from discreet.results.row_preview import preview_rows
-from discreet.screens.lattice_view import view_of
+from discreet.screens.lattice_view import lattice_view_of
 from discreet.settings import Settings
-from discreet.spec.load import load_spec, spec_from_mapping
+from discreet.spec.spec_reader import load_spec, spec_from_mapping
 from discreet.verbs.table import Table
 from tests.web.negotiation import PEOPLE, write_philosophers
 
@@ -97,13 +97,13 @@ def test_rows_before_and_after_are_those_of_the_table(table: Table, wish: Requir
 
 def test_places_go_by_height_then_loss_and_lead_back(table: Table) -> None:
     lattice = table.lattice()
-    view = view_of(lattice)
+    view = lattice_view_of(lattice)
     heights = view.levels.sum(axis=1)
     assert (np.diff(heights) >= 0).all()
     classes = [len(plain_classes(table, tuple(node))) for node in view.levels.tolist()]
     assert (np.diff(classes)[np.diff(heights) == 0] >= 0).all()
-    for place, node in enumerate(map(tuple, view.levels.tolist())):
-        assert view.place(node) == place
+    for position, node in enumerate(map(tuple, view.levels.tolist())):
+        assert view.position(node) == position
     wish = Requirement.of(4)
     suppressed = view.suppression(wish)
     assert suppressed.tolist() == [lattice.suppressed(tuple(n), wish) for n in view.levels.tolist()]
@@ -113,7 +113,7 @@ def test_places_go_by_height_then_loss_and_lead_back(table: Table) -> None:
 @pytest.mark.parametrize("wish", WISHES[:3], ids=str)
 def test_a_partial_view_shows_what_is_at_hand_and_its_own_frontier(table: Table, wish: Requirement) -> None:
     partial = table.partial_lattice("40%")
-    view = view_of(partial)
+    view = lattice_view_of(partial)
     assert view.is_partial
     assert view.is_current
     assert view.nodes == partial.partial.size
@@ -129,10 +129,10 @@ def test_a_partial_view_shows_what_is_at_hand_and_its_own_frontier(table: Table,
         if any(other != one and all(b <= a for a, b in zip(one, other, strict=True)) for other in triples)
     }
     assert view.frontier(wish) == [i for i in range(len(nodes)) if i not in beaten]
-    unknown = next(node for node in lattice_nodes() if view.place(node) is None)
+    unknown = next(node for node in lattice_nodes() if view.position(node) is None)
     partial.suppressed(unknown, wish)
     assert not view.is_current
-    assert view_of(partial).place(unknown) is not None
+    assert lattice_view_of(partial).position(unknown) is not None
     assert (
         summarize_node(partial, unknown, wish).as_json()
         == summarize_node(table.lattice(), unknown, wish).as_json()

@@ -9,10 +9,10 @@ import pytest
 
 import discreet
 from discreet.errors import InputError, LimitReached
-from discreet.results.lattice import TableLattice
-from discreet.results.partial import TablePartialLattice
+from discreet.results.table_lattice import TableLattice
+from discreet.results.table_partial_lattice import TablePartialLattice
 from discreet.settings import Settings
-from discreet.verbs.reporting import SilentReporter
+from discreet.verbs.run_context import SilentReporter
 from discreet.verbs.table import Table
 from tests.verbs.test_table import PEOPLE, SPEC
 
@@ -45,7 +45,7 @@ def too_large(table: Table, monkeypatch: pytest.MonkeyPatch) -> Table:
     def refuse(*_arguments: object, **_named: object) -> None:
         raise LimitReached("the lattice has 12 nodes", advice="Raise the limit.")
 
-    monkeypatch.setattr("discreet.verbs.kept_lattices.evaluate_lattice", refuse)
+    monkeypatch.setattr("discreet.verbs.table_context.evaluate_lattice", refuse)
     return table
 
 

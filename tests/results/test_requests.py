@@ -13,11 +13,11 @@ from discreet.errors import InputError
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.criteria.registry import criteria_from
-from discreet.model.request import Scope
+from discreet.model.request import RelaxationScope
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
-from discreet.results.requests import request_of, requirement_of
-from discreet.spec.load import spec_from_mapping
+from discreet.results.request_defaults import build_request, build_requirement
+from discreet.spec.spec_reader import spec_from_mapping
 from tests.extending.registered import toy_criterion
 
 __all__ = ["toy_criterion"]
@@ -35,25 +35,33 @@ def spec(**request: Any) -> TableSpec:
 
 
 def test_nothing_given_is_zero_suppression_and_every_level() -> None:
-    request = request_of(spec(), k=3)
+    request = build_request(spec(), k=3)
     assert str(request.max_suppressed) == "0"
-    assert (request.max_level, request.min_level, request.scope) == ((), (), Scope.ABOVE)
+    assert (request.max_level, request.min_level, request.scope) == ((), (), RelaxationScope.ABOVE)
 
 
 def test_options_win_part_by_part() -> None:
     found = spec(
         k=5, max_suppressed="1%", scope="global", max_level={"age": 1, "city": 0}, min_level={"age": 1}
     )
-    request = request_of(found)
-    assert (request.requirement.k, str(request.max_suppressed), request.scope) == (5, "1%", Scope.GLOBAL)
-    request = request_of(found, k=2, max_suppressed=0, max_level={"city": 1}, scope="above")
-    assert (request.requirement.k, str(request.max_suppressed), request.scope) == (2, "0", Scope.ABOVE)
+    request = build_request(found)
+    assert (request.requirement.k, str(request.max_suppressed), request.scope) == (
+        5,
+        "1%",
+        RelaxationScope.GLOBAL,
+    )
+    request = build_request(found, k=2, max_suppressed=0, max_level={"city": 1}, scope="above")
+    assert (request.requirement.k, str(request.max_suppressed), request.scope) == (
+        2,
+        "0",
+        RelaxationScope.ABOVE,
+    )
     assert dict(request.max_level) == {"age": 1, "city": 1}
     assert dict(request.min_level) == {"age": 1}
 
 
 def test_k_from_the_spec_stays_beside_l_from_an_option() -> None:
-    requirement = requirement_of(spec(k=5), l=2)
+    requirement = build_requirement(spec(k=5), l=2)
     assert (requirement.k, requirement.l) == (5, 2)
 
 
@@ -71,7 +79,7 @@ def test_k_from_the_spec_stays_beside_l_from_an_option() -> None:
 )
 def test_l_by_attribute_is_merged_and_never_loosened_unasked(default: Any, given: Any, expected: Any) -> None:
     defaults = {} if default is None else {"l": default}
-    assert requirement_of(spec(**defaults), l=given).l == expected
+    assert build_requirement(spec(**defaults), l=given).l == expected
 
 
 @pytest.mark.parametrize(
@@ -91,23 +99,23 @@ def test_criteria_are_merged_as_l_is(
 ) -> None:
     defaults = {} if default is None else {"homogeneity": default}
     asked = criteria_from({} if given is None else {"homogeneity": given})
-    found = requirement_of(spec(k=2, **defaults), criteria=asked)
+    found = build_requirement(spec(k=2, **defaults), criteria=asked)
     assert {criterion.attribute: criterion.value for criterion in found.others} == expected
     assert found.k == 2
 
 
 def test_k_and_l_may_be_among_the_criteria() -> None:
-    found = requirement_of(
+    found = build_requirement(
         spec(k=5, l={"wage": 2}), criteria=[KAnonymity(3), DistinctDiversity(4, "disease")]
     )
     assert found == Requirement(3, (("wage", 2), ("disease", 4)))
     with pytest.raises(InputError, match="k was asked twice"):
-        request_of(spec(), k=2, criteria=[KAnonymity(3)])
+        build_request(spec(), k=2, criteria=[KAnonymity(3)])
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
     assert KAnonymity(np.int64(3)).value == 3
-    request = request_of(spec(), k=np.int64(3), max_suppressed=np.int32(4), max_level={"age": np.uint8(1)})  # type: ignore[arg-type, dict-item]
+    request = build_request(spec(), k=np.int64(3), max_suppressed=np.int32(4), max_level={"age": np.uint8(1)})  # type: ignore[arg-type, dict-item]
     assert (request.requirement.k, str(request.max_suppressed), dict(request.max_level)) == (
         3,
         "4",
@@ -132,4 +140,4 @@ def test_numbers_of_numpy_are_numbers() -> None:
 )
 def test_what_is_not_allowed(options: dict[str, Any]) -> None:
     with pytest.raises(InputError):
-        request_of(spec(), **options)
+        build_request(spec(), **options)

@@ -8,18 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from discreet.sample.census import census_sample, write_census
-from discreet.sample.spec import census_document
-from discreet.spec.load import spec_from_mapping
+from discreet.sample.census import census_spec, generate_census, write_census
+from discreet.spec.spec_reader import spec_from_mapping
 
 
 def test_equal_seeds_give_equal_tables_and_others_differ() -> None:
-    assert census_sample(200, seed=1) == census_sample(200, seed=1)
-    assert census_sample(200, seed=1) != census_sample(200, seed=2)
+    assert generate_census(200, seed=1) == generate_census(200, seed=1)
+    assert generate_census(200, seed=1) != generate_census(200, seed=2)
 
 
 def test_thirty_thousand_people_with_six_quasi_identifiers() -> None:
-    columns = census_sample()
+    columns = generate_census()
     assert list(columns) == [
         "person_id",
         "age",
@@ -37,7 +36,7 @@ def test_thirty_thousand_people_with_six_quasi_identifiers() -> None:
 
 
 def test_columns_hang_together() -> None:
-    columns = census_sample()
+    columns = generate_census()
     people = list(
         zip(columns["age"], columns["occupation"], columns["education"], columns["diagnosis"], strict=True)
     )
@@ -59,7 +58,7 @@ def test_the_file_holds_the_table_and_is_never_written_over(tmp_path: Path) -> N
     write_census(path, 50)
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
-    columns = census_sample(50)
+    columns = generate_census(50)
     assert header == list(columns)
     assert rows == [list(row) for row in zip(*columns.values(), strict=True)]
     with pytest.raises(FileExistsError):
@@ -67,8 +66,8 @@ def test_the_file_holds_the_table_and_is_never_written_over(tmp_path: Path) -> N
 
 
 def test_every_value_has_a_leaf(tmp_path: Path) -> None:
-    spec = spec_from_mapping(census_document("census.csv"), base=tmp_path, label="the census")
-    columns = census_sample()
+    spec = spec_from_mapping(census_spec("census.csv"), base=tmp_path, label="the census")
+    columns = generate_census()
     heights = {}
     for attribute in spec.quasi_identifiers:
         if attribute.hierarchy is not None:

@@ -12,12 +12,12 @@ import pytest
 from discreet.screens.hierarchy_builders import (
     BUILDERS,
     ParameterError,
-    build_hierarchy,
-    hierarchy_table,
-    typed_values,
+    build_from_table,
+    builder_form_values,
+    parse_builder_form,
+    parse_outline,
 )
-from discreet.screens.typed_parameters import outline_tree
-from discreet.spec.text import spec_text
+from discreet.spec.toml_writer import format_spec
 
 TYPED: dict[str, dict[str, Any]] = {
     "intervals": {
@@ -48,11 +48,11 @@ TYPED: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("kind", TYPED)
 def test_there_and_back_through_the_spec(kind: str) -> None:
-    table = hierarchy_table(kind, TYPED[kind])
-    text = spec_text({"attributes": {"x": {"role": "quasi-identifier", "hierarchy": table}}})
+    table = parse_builder_form(kind, TYPED[kind])
+    text = format_spec({"attributes": {"x": {"role": "quasi-identifier", "hierarchy": table}}})
     read = tomllib.loads(text, parse_float=Decimal)["attributes"]["x"]["hierarchy"]
-    assert typed_values(read) == TYPED[kind]
-    assert hierarchy_table(kind, typed_values(read)) == table
+    assert builder_form_values(read) == TYPED[kind]
+    assert parse_builder_form(kind, builder_form_values(read)) == table
 
 
 def test_every_builder_has_its_form_here() -> None:
@@ -78,15 +78,15 @@ def test_every_builder_has_its_form_here() -> None:
 )
 def test_what_cannot_be_typed(kind: str, typed: dict[str, Any], field: str, message: str) -> None:
     with pytest.raises(ParameterError, match=message) as caught:
-        hierarchy_table(kind, typed)
+        parse_builder_form(kind, typed)
     assert caught.value.field == field
 
 
 def test_unknown_kinds_and_parameters() -> None:
     with pytest.raises(ParameterError, match="no builder 'magic'"):
-        hierarchy_table("magic", {})
+        parse_builder_form("magic", {})
     with pytest.raises(ParameterError, match="mask has no 'widths'"):
-        hierarchy_table("mask", {"widths": "5"})
+        parse_builder_form("mask", {"widths": "5"})
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,11 @@ def test_unknown_kinds_and_parameters() -> None:
 )
 def test_what_cannot_be_built_names_its_field(table: dict[str, Any], field: str, tmp_path: Path) -> None:
     with pytest.raises(ParameterError) as caught:
-        build_hierarchy("x", table, ["17", "23", "40"], [1, 2, 3], tmp_path)
+        build_from_table("x", table, ["17", "23", "40"], [1, 2, 3], tmp_path)
     assert caught.value.field == field
     assert not caught.value.message.startswith("the hierarchy")
 
 
 def test_an_outline_of_unequal_depth() -> None:
-    assert outline_tree("A\n\ta\n\tB\n\t\tb\n\nc") == [{"A": ["a", {"B": ["b"]}]}, "c"]
-    assert outline_tree("") == []
+    assert parse_outline("A\n\ta\n\tB\n\t\tb\n\nc") == [{"A": ["a", {"B": ["b"]}]}, "c"]
+    assert parse_outline("") == []

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from discreet.model.requirement import Requirement
-from discreet.screens.lattice_view import view_of
-from discreet.screens.node_effects import EffectsBase
-from discreet.screens.offers import offers_of
+from discreet.screens.lattice_view import lattice_view_of
+from discreet.screens.nearby_requests import find_nearby_requests
+from discreet.screens.node_preview import TableEffects
 from discreet.settings import Settings
 from discreet.verbs.table import Table
 from tests.results.test_left_out import lost_rows, random_table
@@ -37,7 +37,7 @@ def test_distributions_questions_and_pairs_are_those_of_the_rows(
 ) -> None:
     table, rows = random_table(seed, tmp_path, settings)
     held = table.frequency_set
-    base = EffectsBase(held)
+    base = TableEffects(held)
     nodes = product(*(range(h.height + 1) for h in held.hierarchies))
     for node, k in product(nodes, (4, 2)):  # one node after the other, each under both
         lost = lost_rows(table, rows, node, k)
@@ -88,11 +88,11 @@ def test_distributions_questions_and_pairs_are_those_of_the_rows(
 def test_each_offer_is_answered_exactly_by_its_node(seed: int, tmp_path: Path, settings: Settings) -> None:
     table, _ = random_table(seed, tmp_path, settings)
     lattice = table.lattice()
-    view = view_of(lattice)
+    view = lattice_view_of(lattice)
     request = lattice.negotiate(k=3, max_suppressed="20%").request
     answer = lattice.answer(request).exact
     assert answer is not None
-    found = offers_of(view, request, answer.answer.node)
+    found = find_nearby_requests(view, request, answer.answer.node)
     assert found
     for offer in found:
         again = lattice.answer(offer.request).exact

@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.measures.costs import NamedCost
-from discreet.model.cost_value import parts_of
+from discreet.measures.named_costs import NamedCost
 from discreet.model.request import Request
-from discreet.model.search_result import SearchResult
-from discreet.search.task import SearchTask
+from discreet.model.search_result import SearchResult, cost_parts
+from discreet.search.search_problem import SearchProblem
 from discreet.settings import Settings
 from tests.oracle.cheapest_node import cheapest
 from tests.oracle.random_costs import random_cost
 from tests.oracle.random_tables import random_frequency_set
 
 
-def random_task(seed: int, settings: Settings, **how: Any) -> tuple[SearchTask, NamedCost]:
+def random_task(seed: int, settings: Settings, **how: Any) -> tuple[SearchProblem, NamedCost]:
     """A task over a small table, NULLs, suppression, l, bounds and weights now and then; and its cost."""
     random = np.random.default_rng(seed)
     subjects = int(random.integers(2, 9)) if random.random() < 0.2 else None
@@ -40,10 +39,10 @@ def random_task(seed: int, settings: Settings, **how: Any) -> tuple[SearchTask, 
     weights = {name: float(random.integers(0, 4)) / 2 for name in table.attributes if random.random() < 0.3}
     cost = random_cost(random)
     request = Request.of(k=k, l=l, max_suppressed=limit, max_level=high, min_level=low)
-    return SearchTask.of(table, request, settings, cost=cost, weights=weights, **how), cost
+    return SearchProblem.of(table, request, settings, cost=cost, weights=weights, **how), cost
 
 
-def assert_cheapest(result: SearchResult, task: SearchTask, cost: NamedCost) -> None:
+def assert_cheapest(result: SearchResult, task: SearchProblem, cost: NamedCost) -> None:
     """The result is the oracle's, its bound tight, and it says that it is complete."""
     expected = cheapest(task, cost)
     assert result.complete
@@ -55,7 +54,7 @@ def assert_cheapest(result: SearchResult, task: SearchTask, cost: NamedCost) -> 
     (solution,) = result.solutions
     assert (solution.node, solution.suppressed, solution.minimal) == expected[:3]
     assert solution.cost is not None
-    assert parts_of(solution.cost) == pytest.approx(parts_of(expected[3]), rel=1e-9, abs=1e-9)
+    assert cost_parts(solution.cost) == pytest.approx(cost_parts(expected[3]), rel=1e-9, abs=1e-9)
     assert result.gap == pytest.approx(0.0, abs=1e-9)
 
 

@@ -12,13 +12,13 @@ from hypothesis import settings as configured
 from hypothesis import strategies as st
 
 from discreet.frequency.rollup import roll_up
-from discreet.measures.costs import cost_named
+from discreet.measures.named_costs import cost_named
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.request import Request
 from discreet.model.search_result import SearchResult
 from discreet.search.anytime import anytime
-from discreet.search.task import SearchTask
+from discreet.search.search_problem import SearchProblem
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.search.cheapest_cases import assert_cheapest, random_task
@@ -55,9 +55,9 @@ def wide_table(attributes: int, rows: int, leaves: int = 8) -> FrequencySet:
 WIDE = wide_table(25, 2_000)
 
 
-def task_over(table: FrequencySet, nodes: int | None, cost: str = "loss", limit: str = "5%") -> SearchTask:
+def task_over(table: FrequencySet, nodes: int | None, cost: str = "loss", limit: str = "5%") -> SearchProblem:
     request = Request.of(k=5, max_suppressed=limit)
-    return SearchTask.of(table, request, SETTINGS, cost=cost_named(cost), node_budget=nodes)
+    return SearchProblem.of(table, request, SETTINGS, cost=cost_named(cost), node_budget=nodes)
 
 
 def assert_honest(result: SearchResult, table: FrequencySet) -> float:
@@ -170,7 +170,7 @@ def test_its_own_cost_is_the_loss() -> None:
 
 
 def test_no_node_within_the_limit_is_no_solution() -> None:
-    task = SearchTask.of(WIDE, Request.of(k=3_000), SETTINGS, cost=cost_named("loss"))
+    task = SearchProblem.of(WIDE, Request.of(k=3_000), SETTINGS, cost=cost_named("loss"))
     result = anytime(task)
     assert result.solutions == ()
     assert result.complete

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import settings as given_settings
 from hypothesis import strategies as st
 
-from discreet.search.candidates import Family, Nodes, candidates, roots
-from discreet.search.materialized_points import expected_distinct
-from discreet.search.walk import at_height, by_height, width_at
+from discreet.search.breadth_first import Family, FamilyNodes, join_candidates, roots
+from discreet.search.incognito import expected_distinct
+from discreet.search.search_problem import nodes_at_height, nodes_by_height_between, width_at
 from tests.drawing import some_of
 from tests.oracle.brute_search import Node, is_step, joined_and_pruned, queried_edges
 
 
-def upward_closed(levels: list[int], family: Family, random: np.random.Generator) -> Nodes:
+def upward_closed(levels: list[int], family: Family, random: np.random.Generator) -> FamilyNodes:
     """Some survivors of a family: everything at or above a few random nodes, the top at least."""
     shape = [levels[a] for a in family]
     found = np.zeros(shape, dtype=np.bool_)
@@ -27,7 +27,7 @@ def upward_closed(levels: list[int], family: Family, random: np.random.Generator
     return found
 
 
-def paper_nodes(family: Family, nodes: Nodes) -> set[Node]:
+def paper_nodes(family: Family, nodes: FamilyNodes) -> set[Node]:
     return {tuple(zip(family, place, strict=True)) for place in np.argwhere(nodes).tolist()}
 
 
@@ -42,7 +42,7 @@ def test_candidates_roots_and_edges_are_the_papers(seed: int) -> None:
     }
     for size in range(2, len(levels) + 1):
         joined = joined_and_pruned({n for f, nodes in smaller.items() for n in paper_nodes(f, nodes)})
-        larger = {f: candidates(f, levels, smaller) for f in combinations(range(len(levels)), size)}
+        larger = {f: join_candidates(f, levels, smaller) for f in combinations(range(len(levels)), size)}
         found = {n for f, nodes in larger.items() for n in paper_nodes(f, nodes)}
         assert found == joined
         edges = queried_edges(joined, edges)
@@ -60,15 +60,15 @@ def one_family(node: Node, other: Node) -> bool:
 def test_heights_list_every_node_once(bounds: list[tuple[int, int]]) -> None:
     low = tuple(a for a, _ in bounds)
     high = tuple(a + rise for a, rise in bounds)
-    heights = list(by_height(low, high))
-    assert heights == [at_height(low, high, h) for h in range(sum(low), sum(high) + 1)]
+    heights = list(nodes_by_height_between(low, high))
+    assert heights == [nodes_at_height(low, high, h) for h in range(sum(low), sum(high) + 1)]
     everything = set(product(*(range(a, b + 1) for a, b in zip(low, high, strict=True))))
     assert [len(nodes) for nodes in heights] == [
         width_at(low, high, h) for h in range(sum(low), sum(high) + 1)
     ]
     assert {node for nodes in heights for node in nodes} == everything
     assert sum(map(len, heights)) == len(everything)
-    assert at_height(low, high, sum(low) - 1) == at_height(low, high, sum(high) + 1) == []
+    assert nodes_at_height(low, high, sum(low) - 1) == nodes_at_height(low, high, sum(high) + 1) == []
 
 
 def test_expected_distinct_values_of_draws() -> None:

@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.errors import NoSolution
-from discreet.lattice import some_nodes
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.measures.detail_cost import detail_cost
+from discreet.lattice import size_counter
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.measures.standard_costs import detail_cost
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
-from discreet.search.contenders import contenders
-from discreet.search.node_statistics import StatisticsCounter
-from discreet.search.task import SearchTask
+from discreet.search.candidate_nodes import find_candidate_nodes
+from discreet.search.node_counts import StatisticsCounter
+from discreet.search.search_problem import SearchProblem
 from discreet.settings import Settings
 from discreet.taxonomy import full_domain
 from discreet.taxonomy.class_counts import ClassCounts
-from discreet.taxonomy.full_domain import least_loss_node
+from discreet.taxonomy.full_domain import find_least_loss_node
 from tests.drawing import some_of
 from tests.oracle.random_tables import random_frequency_set
 from tests.search import test_criteria
@@ -37,11 +37,11 @@ SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 @pytest.fixture(scope="module", autouse=True)
 def compiled() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(some_nodes, "kernels_ready", lambda *_, **__: True)
+        patch.setattr(size_counter, "are_kernels_ready", lambda *_, **__: True)
         yield
 
 
-def node_of(task: SearchTask, weights: dict[str, float], way: str) -> LatticeNode | None:
+def node_of(task: SearchProblem, weights: dict[str, float], way: str) -> LatticeNode | None:
     """The answer; None where there is none."""
     table = task.frequency_set
     if way == "known":
@@ -49,11 +49,11 @@ def node_of(task: SearchTask, weights: dict[str, float], way: str) -> LatticeNod
         task = replace(task, known=known)
 
     def found() -> Any:
-        return None if way == "evaluated" else contenders(task, detail_cost(table, weights))
+        return None if way == "evaluated" else find_candidate_nodes(task, detail_cost(table, weights))
 
     counts, bounds = ClassCounts(table, task.requirement), (task.low, task.high)
     try:
-        return least_loss_node(table, counts, task.limit, SETTINGS, weights, bounds, found)
+        return find_least_loss_node(table, counts, task.limit, SETTINGS, weights, bounds, found)
     except NoSolution:
         return None
 
@@ -93,7 +93,7 @@ def test_its_cost_is_what_the_cells_lose(seed: int) -> None:
                 lost += weight * rows * ((every if top else max(len(alike), 1)) - 1)
     cost = detail_cost(table, weights)
     assert cost.of(statistics) == pytest.approx(lost, abs=1e-9)
-    bound = cost.least_of(np.array([node]), np.array([statistics.suppressed]))
+    bound = cost.lower_bounds(np.array([node]), np.array([statistics.suppressed]))
     assert bound[0] <= lost + 1e-9
 
 
@@ -121,11 +121,11 @@ def test_a_session_looks_up_what_it_has_evaluated(
         return [*found, levels, optimum.solutions]
 
     with monkeypatch.context() as patch:
-        patch.setattr(some_nodes.SizeCounter, "of", lambda *_: None)
+        patch.setattr(size_counter.SizeCounter, "of", lambda *_: None)
         expected = answers(discreet.open(people, spec, settings=settings))
     monkeypatch.setattr(full_domain, "evaluate_lattice", None)
     assert answers(discreet.open(people, spec, settings=settings)) == expected
-    monkeypatch.setattr(some_nodes.SizeCounter, "of", None)
+    monkeypatch.setattr(size_counter.SizeCounter, "of", None)
     table = discreet.open(people, spec, settings=settings)
     table.lattice()
     assert answers(table) == expected

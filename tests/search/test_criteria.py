@@ -12,13 +12,12 @@ from hypothesis import settings as given_settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.measures.costs import COSTS
+from discreet.measures.named_costs import COSTS
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.search.algorithms import EVERY_SOLUTION, algorithm_named
-from discreet.search.fact_table import FactTable, require_counted_there
-from discreet.search.node_statistics import StatisticsCounter
-from discreet.search.task import Marking, SearchTask
+from discreet.search.algorithms import EVERY_SOLUTION, load_algorithm
+from discreet.search.node_counts import StatisticsCounter
+from discreet.search.search_problem import FactTable, Marking, SearchProblem, require_countable_in_database
 from discreet.settings import Settings
 from tests.criteria_of_tests import Share
 from tests.drawing import some_of
@@ -33,13 +32,13 @@ SEEDS = st.integers(min_value=0, max_value=10**9)
 UPWARD = (*EVERY_SOLUTION, "samarati", "anytime")
 
 
-def random_task(seed: int, *, suppressing: bool, monotone: bool = True) -> SearchTask:
+def random_task(seed: int, *, suppressing: bool, monotone: bool = True) -> SearchProblem:
     """A small table under some criteria, with bounds and now and then a limit."""
     random = np.random.default_rng(seed)
     table = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=24, sensitive=2)
     low = tuple(int(random.integers(0, h.height + 1)) * int(random.random() < 0.2) for h in table.hierarchies)
     high = tuple(h.height for h in table.hierarchies)
-    return SearchTask(
+    return SearchProblem(
         table=table,
         requirement=random_criteria(random, table, monotone=monotone),
         limit=int(random.integers(0, table.rows // 2 + 1)) if suppressing else 0,
@@ -50,7 +49,7 @@ def random_task(seed: int, *, suppressing: bool, monotone: bool = True) -> Searc
     )
 
 
-def solutions_of(task: SearchTask) -> dict[tuple[int, ...], int]:
+def solutions_of(task: SearchProblem) -> dict[tuple[int, ...], int]:
     return plain_criteria.every_solution(
         task.frequency_set, task.requirement, task.limit, (task.low, task.high)
     )
@@ -62,18 +61,18 @@ def test_every_search_finds_what_enumeration_finds(seed: int) -> None:
     task = random_task(seed, suppressing=False)
     expected = solutions_of(task)
     for name in (*EVERY_SOLUTION, "exhaustive"):
-        found = algorithm_named(name)(task)
+        found = load_algorithm(name)(task)
         assert {s.node: s.suppressed for s in found.solutions} == expected, name
         assert {s.node for s in found.solutions if s.minimal} == brute_search.minimal(expected), name
     best = brute_search.preferred(expected)
-    assert [s.node for s in algorithm_named("samarati")(task).solutions] == ([best] if best else [])
+    assert [s.node for s in load_algorithm("samarati")(task).solutions] == ([best] if best else [])
 
 
 @given(SEEDS, st.booleans())
 @given_settings(max_examples=some_of(150), deadline=None)
 def test_the_exhaustive_search_takes_any_criterion_and_limit(seed: int, monotone: bool) -> None:
     task = random_task(seed, suppressing=True, monotone=monotone)
-    found = algorithm_named("exhaustive")(task)
+    found = load_algorithm("exhaustive")(task)
     assert {s.node: s.suppressed for s in found.solutions} == solutions_of(task)
 
 
@@ -84,10 +83,10 @@ def test_the_cheapest_node_is_that_of_enumeration(
 ) -> None:
     cost = random_cost(np.random.default_rng(seed), name)
     task = replace(random_task(seed, suppressing=suppressing, monotone=monotone), cost=cost)
-    assert_cheapest(algorithm_named("optimal")(task), task, cost)
-    assert_cheapest(algorithm_named("optimal")(replace(task, settings=too_small(SETTINGS))), task, cost)
-    if task.rises_nowhere:
-        assert_cheapest(algorithm_named("anytime")(replace(task, node_budget=10**6)), task, cost)
+    assert_cheapest(load_algorithm("optimal")(task), task, cost)
+    assert_cheapest(load_algorithm("optimal")(replace(task, settings=too_small(SETTINGS))), task, cost)
+    if task.suppression_never_rises:
+        assert_cheapest(load_algorithm("anytime")(replace(task, node_budget=10**6)), task, cost)
 
 
 @given(SEEDS, st.sampled_from([0, 300, 10**9]))
@@ -107,13 +106,13 @@ def small_table(*, subjects: bool = False) -> FrequencySet:
     return frequency_set_of(hierarchies, rows, ["s"], [3], [n // 2 for n in range(8)] if subjects else None)
 
 
-def task_of(requirement: Requirement, limit: int, settings: Settings = SETTINGS) -> SearchTask:
-    return SearchTask(small_table(), requirement, limit, (0, 0), (1, 1), settings)
+def task_of(requirement: Requirement, limit: int, settings: Settings = SETTINGS) -> SearchProblem:
+    return SearchProblem(small_table(), requirement, limit, (0, 0), (1, 1), settings)
 
 
 @pytest.mark.parametrize("name", UPWARD)
 def test_who_concludes_from_node_to_node_refuses_what_may_rise(name: str) -> None:
-    search = algorithm_named(name)
+    search = load_algorithm(name)
     with pytest.raises(InputError, match=rf"most-rows=7 of the search {name}: a largest size") as error:
         search(task_of(Requirement(2, criteria=[MostRows(7)]), 0))
     assert error.value.advice is not None
@@ -136,22 +135,22 @@ def test_rows_that_join_a_class_may_make_it_fail() -> None:
 def test_the_optimum_looks_at_every_node_or_refuses() -> None:
     little = replace(SETTINGS, memory_limit=1_000)
     with pytest.raises(InputError, match=r"most-rows=7 of the search optimal over 4 nodes, too many"):
-        algorithm_named("optimal")(task_of(Requirement(2, criteria=[MostRows(7)]), 0, little))
+        load_algorithm("optimal")(task_of(Requirement(2, criteria=[MostRows(7)]), 0, little))
     with pytest.raises(InputError, match=r"share=0.5 of the search optimal over 4 nodes, too many"):
-        algorithm_named("optimal")(task_of(Requirement(criteria=[Share(0.5)]), 2, little))
+        load_algorithm("optimal")(task_of(Requirement(criteria=[Share(0.5)]), 2, little))
 
 
 def test_the_database_refuses_what_it_does_not_count() -> None:
     requirement = Requirement(2, criteria=[Share(0.5)])
     with pytest.raises(InputError, match=r"share=0.5: a search in the database does not count") as error:
-        require_counted_there(requirement)
+        require_countable_in_database(requirement)
     assert (error.value.allowed, error.value.advice) == ("k, l", "Leave --in-database out.")
     facts = FactTable(None, "facts", (), (), ("s",), 8)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="a search in the database does not count share of a value"):
-        SearchTask(facts, requirement, 0, (), (), SETTINGS)
+        SearchProblem(facts, requirement, 0, (), (), SETTINGS)
 
 
 def test_rows_by_value_of_subjects_are_refused() -> None:
     requirement = Requirement(2, criteria=[Share(0.5)])
     with pytest.raises(InputError, match="share of a value counts the rows of each value"):
-        SearchTask(small_table(subjects=True), requirement, 0, (0, 0), (1, 1), SETTINGS)
+        SearchProblem(small_table(subjects=True), requirement, 0, (0, 0), (1, 1), SETTINGS)

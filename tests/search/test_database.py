@@ -11,21 +11,19 @@ import pyarrow
 import pytest
 
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
+from discreet.engines.connection import connect
 from discreet.errors import InputError, LimitReached
-from discreet.frequency.count import count_frequency_set
+from discreet.frequency.table_scan import count_frequency_set
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.model.search_result import SearchResult
 from discreet.model.table_spec import NullPolicy, TableSpec
-from discreet.search.algorithms import EVERY_SOLUTION, IN_DATABASE, algorithm_named
-from discreet.search.fact_table import FactTable
-from discreet.search.frequencies import FrequencySetsTooLarge
-from discreet.search.memory_sets import MemoryFrequencies
-from discreet.search.star_schema import in_database
-from discreet.search.task import Marking, SearchTask
+from discreet.search.algorithms import EVERY_SOLUTION, IN_DATABASE, load_algorithm
+from discreet.search.frequency_sets import FrequencySetsTooLarge, MemoryFrequencySets
+from discreet.search.search_problem import FactTable, Marking, SearchProblem
+from discreet.search.star_schema_loader import star_schema
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 from tests.oracle import brute_search
 
 TEXTS = {"q0": ["1", "2", "4", "7", "9"], "q1": ["a", "ab", "b", "x"], "q2": ["u", "v"]}
@@ -57,7 +55,7 @@ def random_spec(seed: int, *, subjects: bool) -> TableSpec:
     )
 
 
-def task_of(table: FrequencySet | FactTable, seed: int, settings: Settings) -> SearchTask:
+def task_of(table: FrequencySet | FactTable, seed: int, settings: Settings) -> SearchProblem:
     random = np.random.default_rng(seed + 1)
     k, l = int(random.integers(2, 5)), int(random.integers(1, 4))
     kind = int(random.integers(0, 4))
@@ -65,7 +63,7 @@ def task_of(table: FrequencySet | FactTable, seed: int, settings: Settings) -> S
         kind
     ]
     top = tuple(h.height for h in table.hierarchies)
-    return SearchTask(
+    return SearchProblem(
         table=table,
         requirement=requirement,
         limit=int(random.integers(0, table.rows + 1)) if random.random() < 0.5 else 0,
@@ -89,17 +87,17 @@ def check(seed: int, names: Sequence[str], engine: Engine, settings: Settings, *
         counted = count_frequency_set(engine, spec, settings)
     except InputError:
         assert spec.source.nulls is NullPolicy.DROP
-        with pytest.raises(InputError, match="none is left"), in_database(engine, spec, settings):
+        with pytest.raises(InputError, match="none is left"), star_schema(engine, spec, settings):
             pass
         return
-    with in_database(engine, spec, settings) as facts:
+    with star_schema(engine, spec, settings) as facts:
         assert (facts.rows, facts.dropped) == (counted.rows, counted.dropped)
         memory, database = (task_of(table, seed, settings) for table in (counted, facts))
         box = (memory.low, memory.high)
         expected = brute_search.every_solution(counted, memory.requirement, memory.limit, box)
         for name in names:
-            found = algorithm_named(name)(database)
-            assert told(found) == told(algorithm_named(name)(memory)), (seed, name)
+            found = load_algorithm(name)(database)
+            assert told(found) == told(load_algorithm(name)(memory)), (seed, name)
             if name != "samarati":
                 assert {s.node: s.suppressed for s in found.solutions} == expected
 
@@ -134,7 +132,7 @@ def test_the_same_refusals_as_counting(settings: Settings) -> None:
             spec = spec_from_mapping(document, base=Path(), label="the test", data=data)
             with pytest.raises(InputError) as counting:
                 count_frequency_set(engine, spec, settings)
-            with pytest.raises(InputError) as loading, in_database(engine, spec, settings):
+            with pytest.raises(InputError) as loading, star_schema(engine, spec, settings):
                 pass
             assert str(loading.value) == str(counting.value)
 
@@ -147,7 +145,7 @@ def test_a_column_of_too_many_values_is_refused(settings: Settings) -> None:
     with (
         connect(settings) as engine,
         pytest.raises(LimitReached, match="1,000 distinct values of 'q0'"),
-        in_database(engine, spec, small),
+        star_schema(engine, spec, small),
     ):
         pass
 
@@ -159,9 +157,9 @@ def test_memory_that_is_too_small_is_told_before_it_is_taken(name: str, settings
     spec = spec_from_mapping(document, base=Path(), label="the test", data=data)
     with connect(settings) as engine:
         counted = count_frequency_set(engine, spec, settings)
-    task = SearchTask(counted, Requirement(2), 0, (0,), (1,), replace(settings, memory_limit=10_000))
+    task = SearchProblem(counted, Requirement(2), 0, (0,), (1,), replace(settings, memory_limit=10_000))
     with pytest.raises(FrequencySetsTooLarge) as caught:
-        algorithm_named(name)(task)
+        load_algorithm(name)(task)
     assert "--in-database" in str(caught.value.advice)
 
 
@@ -169,12 +167,12 @@ def test_frequency_sets_that_are_released_are_held_no_more(settings: Settings) -
     spec = random_spec(3, subjects=False)
     with connect(settings) as engine:
         counted = count_frequency_set(engine, spec, settings)
-    frequencies = MemoryFrequencies(counted, Requirement(2, 2), settings.memory_limit)
+    frequencies = MemoryFrequencySets(counted, Requirement(2, 2), settings.memory_limit)
     first = frequencies.count((0, 1), (0, 0))
     second = first.roll_up((1, 0))
-    assert frequencies.held_bytes == first.nbytes + second.nbytes > 0
+    assert frequencies.used_bytes == first.nbytes + second.nbytes > 0
     second.release()
     second.release()
-    assert frequencies.held_bytes == first.nbytes
+    assert frequencies.used_bytes == first.nbytes
     first.release()
-    assert frequencies.held_bytes == 0
+    assert frequencies.used_bytes == 0

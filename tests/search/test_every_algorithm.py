@@ -16,8 +16,8 @@ from discreet.frequency.packed_keys import KeyFields
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.model.search_result import SearchResult
-from discreet.search.algorithms import EVERY_SOLUTION, algorithm_named
-from discreet.search.task import Marking, SearchTask
+from discreet.search.algorithms import EVERY_SOLUTION, load_algorithm
+from discreet.search.search_problem import Marking, SearchProblem
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.oracle import brute_search
@@ -27,7 +27,7 @@ SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("log.jsonl")
 SEEDS = st.integers(min_value=0, max_value=10**9)
 
 
-def random_task(seed: int, *, subjects: bool = False, attributes: int = 3) -> SearchTask:
+def random_task(seed: int, *, subjects: bool = False, attributes: int = 3) -> SearchProblem:
     """A small table with a requirement, a limit, bounds and a marking, all drawn."""
     random = np.random.default_rng(seed)
     table = random_frequency_set(
@@ -45,7 +45,7 @@ def random_task(seed: int, *, subjects: bool = False, attributes: int = 3) -> Se
         for a, h in zip(low, table.hierarchies, strict=True)
     )
     limit = int(random.integers(0, table.rows // 2 + 1)) if random.random() < 0.5 else 0
-    return SearchTask(
+    return SearchProblem(
         table=table,
         requirement=random_requirement(random, table),
         limit=limit,
@@ -64,12 +64,12 @@ def random_requirement(random: np.random.Generator, table: FrequencySet) -> Requ
     return Requirement.of(k if kind != 1 else None, l if kind else None)
 
 
-def check(task: SearchTask) -> None:
+def check(task: SearchProblem) -> None:
     """Compare every search with enumeration."""
     assert isinstance(task.table, FrequencySet)
     box, transitive = (task.low, task.high), task.marking is Marking.TRANSITIVE
     expected = brute_search.every_solution(task.table, task.requirement, task.limit, box)
-    results = {name: algorithm_named(name)(task) for name in (*EVERY_SOLUTION, "exhaustive", "samarati")}
+    results = {name: load_algorithm(name)(task) for name in (*EVERY_SOLUTION, "exhaustive", "samarati")}
     least = brute_search.minimal(expected)
     for name in (*EVERY_SOLUTION, "exhaustive"):
         assert {s.node: s.suppressed for s in results[name].solutions} == expected, name
@@ -84,7 +84,7 @@ def check(task: SearchTask) -> None:
 
 
 def check_counts(
-    task: SearchTask, results: dict[str, SearchResult], solutions: object, *, transitive: bool
+    task: SearchProblem, results: dict[str, SearchResult], solutions: object, *, transitive: bool
 ) -> None:
     assert isinstance(task.table, FrequencySet)
     everything = brute_search.every_solution(task.table, task.requirement, task.rows, (task.low, task.high))
@@ -129,7 +129,7 @@ def test_where_k_counts_subjects_too(seed: int) -> None:
 @given_settings(max_examples=some_of(100), deadline=None)
 def test_a_cube_with_points_of_higher_levels_changes_no_result(seed: int, budget: int) -> None:
     task = random_task(seed)
-    cube = algorithm_named("incognito-cube")
+    cube = load_algorithm("incognito-cube")
     plain, richer = cube(task), cube(replace(task, cube_budget=budget))
     assert plain.solutions == richer.solutions
     assert (plain.nodes_checked, plain.scans) == (richer.nodes_checked, richer.scans)
@@ -139,9 +139,9 @@ def test_a_table_without_rows_is_met_by_every_node() -> None:
     random = np.random.default_rng(1)
     table = random_frequency_set(random, attributes=2, height=2, leaves=3, rows=0, sensitive=0)
     top = tuple(h.height for h in table.hierarchies)
-    task = SearchTask(table, Requirement(k=2), 0, (0,) * len(top), top, SETTINGS)
+    task = SearchProblem(table, Requirement(k=2), 0, (0,) * len(top), top, SETTINGS)
     for name in (*EVERY_SOLUTION, "exhaustive"):
-        assert len(algorithm_named(name)(task).solutions) == task.lattice.size
+        assert len(load_algorithm(name)(task).solutions) == task.lattice.size
 
 
 def wide_table(attributes: int, leaves: int, rows: int) -> FrequencySet:
@@ -158,26 +158,26 @@ def test_keys_of_several_words(name: str) -> None:
     table = wide_table(attributes=8, leaves=300, rows=60)
     assert KeyFields(table.hierarchies).words == 2
     low, high = (0, 1, 0, 1, 1, 1, 0, 0), (1,) * 8
-    task = SearchTask(table, Requirement(k=3), 4, low, high, SETTINGS)
+    task = SearchProblem(table, Requirement(k=3), 4, low, high, SETTINGS)
     expected = brute_search.every_solution(table, task.requirement, task.limit, (low, high))
-    assert {s.node: s.suppressed for s in algorithm_named(name)(task).solutions} == expected != {}
+    assert {s.node: s.suppressed for s in load_algorithm(name)(task).solutions} == expected != {}
 
 
 @pytest.mark.parametrize("name", ["samarati", "exhaustive", *EVERY_SOLUTION])
 def test_a_lattice_too_large_to_list_is_refused_at_once(name: str) -> None:
     table = wide_table(attributes=40, leaves=4, rows=6)
-    task = SearchTask(table, Requirement(k=7), 0, (0,) * 40, (1,) * 40, SETTINGS)
+    task = SearchProblem(table, Requirement(k=7), 0, (0,) * 40, (1,) * 40, SETTINGS)
     with pytest.raises(LimitReached, match="memory limit") as caught:
-        algorithm_named(name)(task)
+        load_algorithm(name)(task)
     assert "anytime" in str(caught.value.advice)
 
 
 def test_more_attributes_than_axes_of_an_array_are_refused() -> None:
     table = wide_table(attributes=70, leaves=4, rows=6)
-    task = SearchTask(table, Requirement(k=2), 0, (1,) * 70, (1,) * 70, SETTINGS)
+    task = SearchProblem(table, Requirement(k=2), 0, (1,) * 70, (1,) * 70, SETTINGS)
     with pytest.raises(LimitReached, match="64 quasi-identifiers at most, and there are 70"):
-        algorithm_named("bottom-up")(task)
-    assert len(algorithm_named("samarati")(task).solutions) == 1
+        load_algorithm("bottom-up")(task)
+    assert len(load_algorithm("samarati")(task).solutions) == 1
 
 
 @pytest.mark.parametrize("name", [*EVERY_SOLUTION, "exhaustive", "samarati"])
@@ -185,7 +185,7 @@ def test_no_solution_is_an_empty_list(name: str) -> None:
     random = np.random.default_rng(2)
     table = random_frequency_set(random, attributes=2, height=2, leaves=3, rows=9, sensitive=0)
     top = tuple(h.height for h in table.hierarchies)
-    task = SearchTask(table, Requirement(k=table.rows + 1), 0, (0,) * len(top), top, SETTINGS)
-    result = algorithm_named(name)(task)
+    task = SearchProblem(table, Requirement(k=table.rows + 1), 0, (0,) * len(top), top, SETTINGS)
+    result = load_algorithm(name)(task)
     assert result.solutions == ()
     assert result.as_json()["solutions"] == []

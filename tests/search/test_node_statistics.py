@@ -11,7 +11,7 @@ from discreet.frequency.rollup import roll_up
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.search.node_statistics import StatisticsCounter
+from discreet.search.node_counts import StatisticsCounter
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.random_tables import random_frequency_set
 

@@ -13,15 +13,15 @@ from hypothesis import settings as configured
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LimitReached
-from discreet.measures.costs import cost_named, own_cost
+from discreet.measures.named_costs import cost_named, user_cost
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.search import optimal as module
-from discreet.search import whole_lattice
-from discreet.search.algorithms import algorithm_named
+from discreet.search import search_problem
+from discreet.search.algorithms import load_algorithm
 from discreet.search.optimal import optimal
-from discreet.search.task import SearchTask
+from discreet.search.search_problem import SearchProblem
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.oracle.plain_criteria import MostRows
@@ -35,7 +35,7 @@ SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 def not_staged() -> Iterator[None]:
     """The other ways to the answer, whatever this machine has compiled; ``test_staged`` has that one."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module.StagedOptimum, "of", lambda *_: None)
+        patch.setattr(module.FilteredOptimum, "of", lambda *_: None)
         yield
 
 
@@ -56,7 +56,7 @@ def test_the_evaluated_lattices_answer_is_the_cheapest_node(seed: int) -> None:
 def test_the_search_of_a_lattice_that_is_not_evaluated_finds_the_same(seed: int) -> None:
     task, name = random_task(seed, SETTINGS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(whole_lattice, "evaluate_lattice", _does_not_fit)
+        patch.setattr(search_problem, "evaluate_lattice", _does_not_fit)
         assert_cheapest(optimal(task), task, name)
 
 
@@ -70,9 +70,9 @@ def test_a_lattice_beyond_the_memory_limit_is_searched(settings: Settings) -> No
     rows = [(tuple(int(v) for v in random.integers(0, 4, 7)), ()) for _ in range(60)]
     table = frequency_set_of(hierarchies, rows)
     request = Request.of(k=3, max_suppressed="10%")
-    evaluated = optimal(SearchTask.of(table, request, settings, cost=cost_named("loss")))
+    evaluated = optimal(SearchProblem.of(table, request, settings, cost=cost_named("loss")))
     searched = optimal(
-        SearchTask.of(table, request, replace(settings, memory_limit=4_000_000), cost=cost_named("loss"))
+        SearchProblem.of(table, request, replace(settings, memory_limit=4_000_000), cost=cost_named("loss"))
     )
     assert evaluated.solutions == searched.solutions
     assert evaluated.nodes_checked == 4**7
@@ -84,7 +84,7 @@ def test_memory_that_ends_before_the_proof_is_an_error(settings: Settings) -> No
     random = np.random.default_rng(5)
     hierarchies = [random_hierarchy(random, f"q{i:02d}", 6, 3) for i in range(12)]
     rows = [(tuple(int(v) for v in random.integers(0, 6, 12)), ()) for _ in range(80)]
-    task = SearchTask.of(
+    task = SearchProblem.of(
         frequency_set_of(hierarchies, rows), Request.of(k=4), too_small(settings), cost=cost_named("entropy")
     )
     with pytest.raises(LimitReached) as error:
@@ -100,15 +100,15 @@ def test_a_large_lattice_with_long_keys_is_evaluated_by_the_kernels(
     random = np.random.default_rng(0)
     hierarchies = [random_hierarchy(random, f"q{i:02d}", 16, 1) for i in range(attributes)]
     table = frequency_set_of(hierarchies, [((value,) * attributes, ()) for value in range(16)])
-    task = SearchTask.of(table, Request.of(k=2), SETTINGS, cost=cost_named("loss"))
+    task = SearchProblem.of(table, Request.of(k=2), SETTINGS, cost=cost_named("loss"))
     monkeypatch.setattr(module, "_MOST_TWIN_GROUPS", 10)
-    assert not module._too_slow(task)
-    assert module._too_slow(replace(task, requirement=Requirement(2, criteria=[MostRows(2)])))
+    assert not module._is_too_slow_to_evaluate(task)
+    assert module._is_too_slow_to_evaluate(replace(task, requirement=Requirement(2, criteria=[MostRows(2)])))
 
 
 def test_no_node_within_the_limit_is_no_solution() -> None:
     table = frequency_set_of([random_hierarchy(np.random.default_rng(0), "a", 3, 1)], [((0,), ())])
-    result = optimal(SearchTask.of(table, Request.of(k=2), SETTINGS, cost=cost_named("loss")))
+    result = optimal(SearchProblem.of(table, Request.of(k=2), SETTINGS, cost=cost_named("loss")))
     assert result.solutions == ()
     assert result.complete
     assert result.bound is None
@@ -130,9 +130,9 @@ def test_a_function_of_ones_own_is_minimized(settings: Settings) -> None:
     )
     request = Request.of(k=2, max_suppressed="30%")
     for given_settings in (settings, too_small(settings)):
-        task = SearchTask.of(table, request, given_settings, cost=own_cost(largest_class))
+        task = SearchProblem.of(table, request, given_settings, cost=user_cost(largest_class))
         (solution,) = optimal(task).solutions
-        exhaustive = algorithm_named("exhaustive")(task).solutions
+        exhaustive = load_algorithm("exhaustive")(task).solutions
         assert solution.cost == min(s.cost for s in exhaustive if s.cost is not None)
         assert optimal(task).cost_name == "largest_class"
 

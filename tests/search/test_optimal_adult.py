@@ -11,20 +11,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.lattice.evaluation import evaluate_lattice
 from discreet.measures.cell_sums import domain_sums
-from discreet.measures.costs import cost_named, cost_over
+from discreet.measures.named_costs import cost_named, cost_over
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.search_result import Solution
-from discreet.search import whole_lattice
+from discreet.search import search_problem
 from discreet.search.anytime import anytime
-from discreet.search.node_statistics import StatisticsCounter
+from discreet.search.node_counts import StatisticsCounter
 from discreet.search.optimal import optimal
-from discreet.search.task import SearchTask
+from discreet.search.search_problem import SearchProblem
 from discreet.settings import Settings
 from tests.oracle.plain_tables import frequency_set_of_rows, read_hierarchy, read_rows
 
@@ -49,12 +49,12 @@ def lattice(adult: FrequencySet) -> EvaluatedLattice:
 
 @pytest.fixture(autouse=True)
 def evaluated_once(monkeypatch: pytest.MonkeyPatch, lattice: EvaluatedLattice) -> None:
-    monkeypatch.setattr(whole_lattice, "evaluate_lattice", lambda *_, **__: lattice)
+    monkeypatch.setattr(search_problem, "evaluate_lattice", lambda *_, **__: lattice)
 
 
 def cheapest(adult: FrequencySet, cost: str, k: int, limit: str) -> Solution:
     request = Request.of(k=k, max_suppressed=limit)
-    (solution,) = optimal(SearchTask.of(adult, request, SETTINGS, cost=cost_named(cost))).solutions
+    (solution,) = optimal(SearchProblem.of(adult, request, SETTINGS, cost=cost_named(cost))).solutions
     return solution
 
 
@@ -109,5 +109,5 @@ def test_anytime_reaches_the_optimum(adult: FrequencySet) -> None:
     request = Request.of(k=5, max_suppressed="5%")
     best = cheapest(adult, "loss", 5, "5%")
     assert (best.node, best.suppressed) == ((0, 3, 0, 0, 2, 1, 1, 2, 0), 1_346)
-    result = anytime(SearchTask.of(adult, request, SETTINGS, cost=cost_named("loss"), node_budget=200))
+    result = anytime(SearchProblem.of(adult, request, SETTINGS, cost=cost_named("loss"), node_budget=200))
     assert result.solutions == (best,)

@@ -15,20 +15,20 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.lattice import some_nodes
-from discreet.lattice.some_nodes import SizeCounter
-from discreet.measures.costs import COSTS, cost_named, node_cost, own_cost
+from discreet.lattice import size_counter
+from discreet.lattice.size_counter import SizeCounter
+from discreet.measures.named_costs import COSTS, cost_named, node_cost, user_cost
 from discreet.measures.node_statistics import NodesStatistics, NodeStatistics
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.lattice import tie_key
+from discreet.model.lattice import tie_break_key
 from discreet.model.request import Request
+from discreet.search import candidate_nodes as stages
 from discreet.search import optimal as module
-from discreet.search import staged as stages
-from discreet.search.algorithms import algorithm_named
-from discreet.search.node_statistics import StatisticsCounter
+from discreet.search.algorithms import load_algorithm
+from discreet.search.node_costs import FilteredOptimum
+from discreet.search.node_counts import StatisticsCounter
 from discreet.search.optimal import optimal
-from discreet.search.staged_optimum import StagedOptimum
-from discreet.search.task import SearchTask
+from discreet.search.search_problem import SearchProblem
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.oracle.plain_tables import frequency_set_of_rows, read_hierarchy, read_rows
@@ -46,7 +46,7 @@ quick = configured(max_examples=some_of(150), deadline=None, suppress_health_che
 @pytest.fixture(scope="module", autouse=True)
 def compiled() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(some_nodes, "kernels_ready", lambda *_, **__: True)
+        patch.setattr(size_counter, "are_kernels_ready", lambda *_, **__: True)
         yield
 
 
@@ -55,7 +55,7 @@ def staged_by(attributes: int) -> Iterator[None]:
     """Sets of attributes that grow by so many: tables of tests have too few for more than one of them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stages, "_FEWEST", attributes)
-        patch.setattr(stages, "_fewer", lambda number: number - attributes)
+        patch.setattr(stages, "_smaller_subset_size", lambda number: number - attributes)
         yield
 
 
@@ -92,11 +92,13 @@ def test_a_cost_of_arrays_of_nodes_has_the_answer_of_the_same_cost_by_node(seed:
     task, _ = random_task(seed, SETTINGS)
     by_node = node_cost("squares", "of this test", squares_by_node)
     over_nodes = node_cost("squares", "of this test", squares_by_node, squares_over_nodes)
-    expected = algorithm_named("exhaustive")(replace(task, cost=by_node)).solutions
-    best = min(expected, key=lambda s: (s.cost, sum(s.node), s.suppressed, tie_key(s.node)), default=None)
+    expected = load_algorithm("exhaustive")(replace(task, cost=by_node)).solutions
+    best = min(
+        expected, key=lambda s: (s.cost, sum(s.node), s.suppressed, tie_break_key(s.node)), default=None
+    )
     with pytest.MonkeyPatch.context() as patch:
         if not staged:
-            patch.setattr(StagedOptimum, "of", lambda *_: None)
+            patch.setattr(FilteredOptimum, "of", lambda *_: None)
         for cost in (by_node, over_nodes):
             found = optimal(replace(task, cost=cost)).solutions
             assert found == (() if best is None else (best,))
@@ -117,11 +119,13 @@ def test_a_monotone_cost_is_not_asked_of_nodes_that_suppress_what_a_lower_one_do
     levels.monotone = True  # type: ignore[attr-defined]
     with pytest.MonkeyPatch.context() as patch:
         if not staged:
-            patch.setattr(StagedOptimum, "of", lambda *_: None)
-        found = optimal(replace(task, cost=own_cost(levels))).solutions
+            patch.setattr(FilteredOptimum, "of", lambda *_: None)
+        found = optimal(replace(task, cost=user_cost(levels))).solutions
     tried = len(asked)
-    expected = algorithm_named("exhaustive")(replace(task, cost=own_cost(levels))).solutions
-    best = min(expected, key=lambda s: (s.cost, sum(s.node), s.suppressed, tie_key(s.node)), default=None)
+    expected = load_algorithm("exhaustive")(replace(task, cost=user_cost(levels))).solutions
+    best = min(
+        expected, key=lambda s: (s.cost, sum(s.node), s.suppressed, tie_break_key(s.node)), default=None
+    )
     assert found == (() if best is None else (best,))
     if task.limit == 0 and not staged and expected:
         assert tried == sum(s.minimal for s in expected)
@@ -133,7 +137,7 @@ def test_an_array_that_is_not_a_number_for_each_node_is_bad_input(costs: NDArray
     table = frequency_set_of(hierarchies, [((i % 2, i // 2 % 2, i // 4), ()) for i in range(8)])
     cost = node_cost("own", "of this test", squares_by_node, lambda _: costs)
     with pytest.raises(InputError, match="over_nodes of the cost 'own'"):
-        optimal(SearchTask.of(table, Request.of(k=2, max_suppressed="100%"), SETTINGS, cost=cost))
+        optimal(SearchProblem.of(table, Request.of(k=2, max_suppressed="100%"), SETTINGS, cost=cost))
 
 
 @quick
@@ -153,12 +157,12 @@ def test_sums_over_some_attributes_are_those_of_the_node_with_the_others_at_thei
     most = random.integers(0, 31, len(levels)) if limited else None
     found = sizes.count(kept.tolist(), levels, least, most)
     counter = StatisticsCounter(table, Request.of(k=least).requirement, 10**6)
-    by_turns = sizes.by_turns()
+    incremental_counter = sizes.incremental_counter()
     for place, chosen in enumerate(levels.tolist()):
         node = tops.copy()
         node[kept] = chosen
         counted = counter.count(tuple(node.tolist()))
-        assert by_turns.rows_below(node.tolist(), least) == counted.suppressed
+        assert incremental_counter.rows_below(node.tolist(), least) == counted.suppressed
         if most is not None and counted.suppressed > most[place]:
             assert most[place] < found.below[place] <= counted.suppressed
             continue
@@ -188,9 +192,9 @@ def test_adult_has_the_answers_of_its_evaluated_lattice(
     adult: FrequencySet, cost: str, k: int, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = replace(SETTINGS, memory_limit=2 * 10**9)
-    task = SearchTask.of(adult, Request.of(k=k, max_suppressed=limit), settings, cost=cost_named(cost))
+    task = SearchProblem.of(adult, Request.of(k=k, max_suppressed=limit), settings, cost=cost_named(cost))
     found = optimal(task)
-    monkeypatch.setattr(StagedOptimum, "of", lambda *_: None)
+    monkeypatch.setattr(FilteredOptimum, "of", lambda *_: None)
     assert module.optimal(task).solutions == found.solutions
     if (cost, limit) == ("loss", "5%"):
         assert found.nodes_checked < task.lattice.size // 5
@@ -201,11 +205,11 @@ def test_the_lattice_is_evaluated_where_neither_limit_nor_bounds_leave_nodes_out
     adult: FrequencySet, cost: str, limit: str, whole: bool
 ) -> None:
     settings = replace(SETTINGS, memory_limit=2 * 10**9)
-    task = SearchTask.of(adult, Request.of(k=5, max_suppressed=limit), settings, cost=cost_named(cost))
+    task = SearchProblem.of(adult, Request.of(k=5, max_suppressed=limit), settings, cost=cost_named(cost))
     counter = StatisticsCounter(adult, task.requirement, 10**8)
-    found = StagedOptimum.of(task, task.cost_or("height"), counter)
+    found = FilteredOptimum.of(task, task.cost_or("height"), counter)
     assert found is not None
-    assert found.search.gave_up is whole
+    assert found.search.abandoned is whole
     assert found.settled is not whole
     assert found.checked < task.lattice.size // 8
 
@@ -216,10 +220,12 @@ def test_of_few_attributes_too_the_lattice_is_not_counted_before_it_is_evaluated
     hierarchies = [random_hierarchy(random, f"q{i}", 9, 3) for i in range(5)]
     table = frequency_set_of(hierarchies, [(tuple(codes), ()) for codes in random.integers(0, 9, (300, 5))])
     cost = node_cost("own", "levels", lambda node: float(sum(node.node)))
-    task = SearchTask.of(table, Request.of(k=3, max_suppressed="100%"), SETTINGS, cost=cost)
-    found = StagedOptimum.of(task, task.cost_or("height"), StatisticsCounter(table, task.requirement, 10**8))
+    task = SearchProblem.of(table, Request.of(k=3, max_suppressed="100%"), SETTINGS, cost=cost)
+    found = FilteredOptimum.of(
+        task, task.cost_or("height"), StatisticsCounter(table, task.requirement, 10**8)
+    )
     assert found is not None
-    assert found.search.gave_up
+    assert found.search.abandoned
     assert found.checked == 4**3
 
 
@@ -232,7 +238,9 @@ def test_a_function_of_one_node_is_asked_of_an_evaluated_lattice_sooner(
     hierarchies = [random_hierarchy(random, f"q{i}", 9, 3) for i in range(6)]
     table = frequency_set_of(hierarchies, [(tuple(codes), ()) for codes in random.integers(0, 9, (600, 6))])
     cost = node_cost("own", "levels", lambda node: float(sum(node.node)), over_nodes)
-    task = SearchTask.of(table, Request.of(k=10, max_suppressed="50%"), SETTINGS, cost=cost)
-    found = StagedOptimum.of(task, task.cost_or("height"), StatisticsCounter(table, task.requirement, 10**8))
+    task = SearchProblem.of(table, Request.of(k=10, max_suppressed="50%"), SETTINGS, cost=cost)
+    found = FilteredOptimum.of(
+        task, task.cost_or("height"), StatisticsCounter(table, task.requirement, 10**8)
+    )
     assert found is not None
-    assert found.search.gave_up is (over_nodes is None)
+    assert found.search.abandoned is (over_nodes is None)

@@ -11,15 +11,15 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as configured
 from hypothesis import strategies as st
 
-from discreet.lattice import some_nodes
-from discreet.measures.costs import own_cost
+from discreet.lattice import size_counter
+from discreet.measures.named_costs import user_cost
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.request import Request
-from discreet.search import told_nodes
-from discreet.search.node_statistics import StatisticsCounter
+from discreet.search import node_counts
+from discreet.search.node_costs import FilteredOptimum
+from discreet.search.node_counts import StatisticsCounter
 from discreet.search.optimal import optimal
-from discreet.search.staged_optimum import StagedOptimum
-from discreet.search.task import SearchTask
+from discreet.search.search_problem import SearchProblem
 from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.oracle.random_tables import random_frequency_set
@@ -35,7 +35,7 @@ WAYS = st.sampled_from(["evaluated", "staged", "staged, then evaluated"])
 @pytest.fixture(scope="module", autouse=True)
 def compiled() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(some_nodes, "kernels_ready", lambda *_, **__: True)
+        patch.setattr(size_counter, "are_kernels_ready", lambda *_, **__: True)
         yield
 
 
@@ -48,7 +48,7 @@ def classes_of(statistics: NodeStatistics) -> list[tuple[int, bool, tuple[int, .
     return sorted(zip(sizes, failing, map(tuple, codes.tolist()), strict=True))
 
 
-def assert_told(task: SearchTask, way: str) -> None:
+def assert_told(task: SearchProblem, way: str) -> None:
     counter = StatisticsCounter(task.frequency_set, task.requirement, 10**6)
 
     def own(told: NodeStatistics) -> float:
@@ -63,9 +63,9 @@ def assert_told(task: SearchTask, way: str) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         if way == "evaluated":
-            patch.setattr(StagedOptimum, "of", lambda *_: None)
-        patch.setattr(told_nodes, "_AS_SOON_EVALUATED", 10**6 if way.endswith("then evaluated") else 0)
-        optimal(replace(task, cost=own_cost(own)))
+            patch.setattr(FilteredOptimum, "of", lambda *_: None)
+        patch.setattr(node_counts, "_COUNT_TO_EVALUATE_RATIO", 10**6 if way.endswith("then evaluated") else 0)
+        optimal(replace(task, cost=user_cost(own)))
 
 
 @quick
@@ -103,7 +103,7 @@ def test_nodes_are_counted_for_a_cost_that_reads_values_alone(read: str, setting
     found = StatisticsCounter.count
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(StatisticsCounter, "count", counted)
-        patch.setattr(StagedOptimum, "of", lambda *_: None)
-        task = SearchTask.of(table, Request.of(k=2, max_suppressed="50%"), settings, cost=own_cost(cost))
+        patch.setattr(FilteredOptimum, "of", lambda *_: None)
+        task = SearchProblem.of(table, Request.of(k=2, max_suppressed="50%"), settings, cost=user_cost(cost))
         assert optimal(task).solutions
     assert bool(asked) is counts

@@ -47,20 +47,20 @@ def require_java() -> None:
 def spark_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A session made with a gigabyte and two threads, which every engine shares; no process is left of it."""
     require_java()
-    from discreet.engines.spark import start
+    from discreet.engines.spark import startup
     from discreet.engines.spark.session import open_sessions
 
-    start_settings = start._start_settings
+    start_settings = startup._start_settings
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JDK_JAVA_OPTIONS", SMALL_JAVA)
         patch.delenv("DISCREET_SPARK_MASTER", raising=False)
         if "PYSPARK_SUBMIT_ARGS" not in os.environ:
             patch.setenv("PYSPARK_SUBMIT_ARGS", INTERPRETED)
         log = tmp_path_factory.mktemp("spark") / "log.jsonl"
-        patch.setattr(start, "_start_settings", lambda *told: {**start_settings(*told), **FEW_PARTITIONS})
+        patch.setattr(startup, "_start_settings", lambda *told: {**start_settings(*told), **FEW_PARTITIONS})
         open_sessions(Settings(memory_limit=10**9, threads=2, private_log=log), None)
         yield
-        start.stop_made()
+        startup.stop_session()
 
 
 def java_of_this_process() -> int:

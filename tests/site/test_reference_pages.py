@@ -18,8 +18,8 @@ import pytest
 import yaml
 
 import discreet
-from discreet.cli.application import VERBS, command_of
 from discreet.cli.main import main
+from discreet.cli.typer_application import VERBS, build_command
 from tests.site import test_pages_run
 from tests.site.page_blocks import BLOCK, ROOT
 
@@ -142,7 +142,7 @@ ELSEWHERE = {
     "hierarchies": "tests/spec/test_docs_hierarchies.py",
     "python": "tests/site/test_reference_pages.py",
     "queries-generalized": "tests/bounds/test_queries_page.py",
-    "reproduce": "tests/sample/test_docs_example.py",
+    "reproduce": "tests/papers/test_docs_example.py",
     "spec": "tests/spec/test_schema.py",
     **{f"search/{path.stem}": "tests/search/test_search_document.py" for path in (DOCS / "search").glob("*")},
     **dict.fromkeys(test_pages_run.PAGES, "tests/site/test_pages_run.py"),
@@ -193,7 +193,7 @@ def test_every_command_has_the_options_that_there_are(page: str) -> None:
     for _, text in blocks(page):
         for words in commands(text):
             assert words[0] in VERBS, words
-            verb = command_of((words[0],)).commands[words[0]]
+            verb = build_command((words[0],)).commands[words[0]]
             context = verb.make_context(words[0], [], resilient_parsing=True)
             known = {name for each in verb.get_params(context) for name in (*each.opts, *each.secondary_opts)}
             assert {word for word in words if re.match("--[a-z]", word)} - known == set(), words

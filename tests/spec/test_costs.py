@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.measures.costs import COSTS, NamedCost
+from discreet.measures.named_costs import COSTS, NamedCost
 from discreet.model.table_spec import TableSpec
-from discreet.results.requests import cost_of
-from discreet.spec.load import load_spec, spec_mapping
-from discreet.spec.schema import spec_schema
-from discreet.spec.text import spec_text
+from discreet.results.request_defaults import choose_cost
+from discreet.spec.json_schema import build_spec_schema
+from discreet.spec.spec_reader import load_spec, read_spec_mapping
+from discreet.spec.toml_writer import format_spec
 from tests.oracle.random_costs import random_cost
 from tests.spec.test_load import SOURCE
 
@@ -33,25 +33,25 @@ def as_table(cost: NamedCost) -> dict[str, Any]:
 
 def test_every_cost_with_its_options_is_read_back_and_fits_the_schema(tmp_path: Path) -> None:
     random = np.random.default_rng(0)
-    checker = jsonschema_rs.Draft202012Validator(spec_schema())
+    checker = jsonschema_rs.Draft202012Validator(build_spec_schema())
     for name in COSTS.names():
-        found = cost_of(spec_of(tmp_path, f'cost = "{name}"'), None)
+        found = choose_cost(spec_of(tmp_path, f'cost = "{name}"'), None)
         assert found == COSTS.named(name)
         for _ in range(5):
             cost = random_cost(random, name)
             path = tmp_path / "written.toml"
             document = {"source": {"path": "people.csv"}, "request": {"k": 2, "cost": as_table(cost)}}
-            path.write_text(spec_text(document), encoding="utf-8")
+            path.write_text(format_spec(document), encoding="utf-8")
             assert checker.is_valid(document)
-            assert cost_of(load_spec(path), None) == cost
-            assert spec_mapping(path)["request"]["cost"]["name"] == name
+            assert choose_cost(load_spec(path), None) == cost
+            assert read_spec_mapping(path)["request"]["cost"]["name"] == name
 
 
 def test_a_cost_that_is_given_wins(tmp_path: Path) -> None:
     spec = spec_of(tmp_path, 'cost = {name = "loss", aggregate = "rank"}')
-    assert cost_of(spec, "dm") == COSTS.named("dm")
-    assert cost_of(spec, "loss") == COSTS.named("loss")
-    assert cost_of(spec_of(tmp_path, ""), None) is None
+    assert choose_cost(spec, "dm") == COSTS.named("dm")
+    assert choose_cost(spec, "loss") == COSTS.named("loss")
+    assert choose_cost(spec_of(tmp_path, ""), None) is None
 
 
 @pytest.mark.parametrize(

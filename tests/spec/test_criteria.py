@@ -10,7 +10,7 @@ import pytest
 from discreet.errors import InputError
 from discreet.model.criteria.registry import CRITERIA
 from discreet.model.table_spec import TableSpec
-from discreet.spec.load import load_spec
+from discreet.spec.spec_reader import load_spec
 from tests.extending.registered import toy_criterion
 from tests.spec.test_load import SOURCE
 

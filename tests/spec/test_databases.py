@@ -9,7 +9,7 @@ import pytest
 from discreet.engines.registry import engine_of
 from discreet.errors import InputError
 from discreet.model.table_spec import TableSpec
-from discreet.spec.load import load_spec, spec_from_mapping
+from discreet.spec.spec_reader import load_spec, spec_from_mapping
 
 
 def spec_of(folder: Path, text: str) -> TableSpec:

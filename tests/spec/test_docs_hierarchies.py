@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from discreet.hierarchy import FileHierarchy, IntervalHierarchy, write_hierarchy_csv
-from discreet.spec.hierarchy_kinds import KINDS
-from discreet.spec.load import load_spec
+from discreet.spec.hierarchy_tables import HIERARCHY_TABLES
+from discreet.spec.spec_reader import load_spec
 from tests.hierarchy.soundness import assert_sound
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "hierarchies.md"
@@ -60,8 +60,8 @@ def test_an_example_gives_its_table(example: Example, tmp_path: Path) -> None:
 
 
 def test_every_kind_has_an_example() -> None:
-    shown = {kind for kind in KINDS for example in EXAMPLES if f'kind = "{kind}"' in example.toml}
-    assert shown == set(KINDS) - {"file"}
+    shown = {kind for kind in HIERARCHY_TABLES for example in EXAMPLES if f'kind = "{kind}"' in example.toml}
+    assert shown == set(HIERARCHY_TABLES) - {"file"}
     assert any('hierarchy = "hierarchies/work_class.csv"' in example.toml for example in EXAMPLES)
     assert len(EXAMPLES) > 15
 

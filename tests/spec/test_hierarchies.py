@@ -23,8 +23,8 @@ from discreet.hierarchy import (
     TaxonomyHierarchy,
 )
 from discreet.model.hierarchy import HierarchySource
-from discreet.spec.hierarchies import HierarchyReader
-from discreet.spec.hierarchy_kinds import KINDS
+from discreet.spec.attribute_section import HierarchyReader
+from discreet.spec.hierarchy_tables import HIERARCHY_TABLES
 
 
 def read(text: str) -> HierarchySource:
@@ -86,7 +86,9 @@ def test_a_hierarchy_is_read(text: str) -> None:
 
 
 def test_every_kind_is_read() -> None:
-    assert {kind for kind in KINDS for text in GOOD if f'"{kind}"' in text} == set(KINDS)
+    assert {kind for kind in HIERARCHY_TABLES for text in GOOD if f'"{kind}"' in text} == set(
+        HIERARCHY_TABLES
+    )
 
 
 KEY = "s.toml: attributes.x.hierarchy"

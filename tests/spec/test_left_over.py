@@ -8,7 +8,7 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.settings import Settings
-from discreet.verbs.opening import open as open_table
+from discreet.verbs.table import open as open_table
 
 SPEC = """
 [source]

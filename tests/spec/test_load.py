@@ -10,7 +10,7 @@ import pytest
 from discreet.errors import InputError
 from discreet.hierarchy import FileHierarchy, IntervalHierarchy
 from discreet.model.table_spec import AttributeRole, NullPolicy, TableSpec, UnlistedPolicy
-from discreet.spec.load import load_spec
+from discreet.spec.spec_reader import load_spec
 
 WHOLE = """
 [source]

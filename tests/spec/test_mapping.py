@@ -10,7 +10,7 @@ import pytest
 from discreet.errors import InputError
 from discreet.hierarchy import FileHierarchy, IntervalHierarchy, LevelsHierarchy
 from discreet.model.table_spec import TableSpec
-from discreet.spec.load import spec_from_mapping
+from discreet.spec.spec_reader import spec_from_mapping
 
 
 def of_mapping(document: dict[str, object], data: object | None = None) -> TableSpec:

@@ -13,8 +13,8 @@ import pytest
 import discreet
 from discreet.errors import InputError
 from discreet.model.table_spec import Subset, TableSpec
-from discreet.spec.load import spec_from_mapping
-from discreet.verbs.spec_edits import source_table
+from discreet.spec.spec_reader import spec_from_mapping
+from discreet.verbs.spec_editor import source_as_mapping
 
 AGE = {"attributes": {"age": {"role": "quasi-identifier"}}}
 CHOSEN = {"column": "study", "values": ["yes", "1", "yes"]}
@@ -28,7 +28,7 @@ def test_a_subset_has_its_table_for_a_population() -> None:
     found = spec({"path": "a.csv", "subset": CHOSEN, "null_values": ["?"]})
     assert found.source.subset == Subset("study", ("yes", "1"))
     assert found.population == replace(found.source, subset=None)
-    assert source_table(found.source)["subset"] == {"column": "study", "values": ["yes", "1"]}
+    assert source_as_mapping(found.source)["subset"] == {"column": "study", "values": ["yes", "1"]}
     beside = found.of_population
     assert beside is not None
     assert ([a.name for a in beside.attributes], beside.population) == (["age"], None)
@@ -52,7 +52,7 @@ def test_a_population_is_read_as_the_source_is() -> None:
 def test_without_either_there_is_none() -> None:
     assert spec({"path": "a.csv"}).population is None
     assert spec({"path": "a.csv"}).of_population is None
-    assert "subset" not in source_table(spec({"path": "a.csv"}).source)
+    assert "subset" not in source_as_mapping(spec({"path": "a.csv"}).source)
 
 
 @pytest.mark.parametrize(

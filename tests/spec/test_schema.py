@@ -11,18 +11,24 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from discreet.spec.document import AttributeTable, RequestTable, SourceTable
-from discreet.spec.hierarchy_kinds import KINDS
-from discreet.spec.problems import StrictTable, validated
-from discreet.spec.schema import example_of, spec_schema
-from discreet.spec.written import WrittenTable
+from discreet.spec.attribute_section import CellFormatTable
+from discreet.spec.hierarchy_tables import HIERARCHY_TABLES
+from discreet.spec.json_schema import build_spec_schema, example_value
+from discreet.spec.spec_sections import AttributeSection, RequestSection, SourceSection
+from discreet.spec.validation import StrictTable, validate_table
 from tests.cli.conftest import SPEC, Run, run
 from tests.extending.registered import toy_criterion
 
 __all__ = ["run", "toy_criterion"]
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLES: list[type[StrictTable]] = [SourceTable, AttributeTable, RequestTable, WrittenTable, *KINDS.values()]
+TABLES: list[type[StrictTable]] = [
+    SourceSection,
+    AttributeSection,
+    RequestSection,
+    CellFormatTable,
+    *HIERARCHY_TABLES.values(),
+]
 _NEEDED: dict[str, dict[str, Any]] = {
     "AttributeTable": {"role": "quasi-identifier"},
     "AgeTable": {"reference": "2026-11-23"},
@@ -33,7 +39,7 @@ _NEEDED: dict[str, dict[str, Any]] = {
 
 def faults(spec: dict[str, Any]) -> list[str]:
     """What the schema finds wrong in a spec."""
-    checker = jsonschema_rs.Draft202012Validator(spec_schema())
+    checker = jsonschema_rs.Draft202012Validator(build_spec_schema())
     return ["/".join(map(str, error.instance_path)) for error in checker.iter_errors(spec)]
 
 
@@ -45,12 +51,12 @@ def test_every_key_has_a_meaning_and_an_example_that_is_taken(table: type[Strict
         assert key["title"].endswith("."), f"{table.__name__}.{name} says what it means"
         needed = _NEEDED.get(table.__name__, {})
         kind = {"kind": "any"} if "kind" in table.model_fields else {}
-        validated(table, {**kind, **needed, name: example_of(key)}, label="an example", key=())
+        validate_table(table, {**kind, **needed, name: example_value(key)}, label="an example", key=())
 
 
 def test_the_schema_is_one(run: Run) -> None:
-    assert jsonschema_rs.meta.is_valid(spec_schema())
-    assert run("schema").json == json.loads(json.dumps(spec_schema()))
+    assert jsonschema_rs.meta.is_valid(build_spec_schema())
+    assert run("schema").json == json.loads(json.dumps(build_spec_schema()))
 
 
 def test_specs_that_are_taken_fit() -> None:

@@ -14,8 +14,13 @@ import pytest
 import discreet
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
-from discreet.spec.series import folded, series_patterns
-from discreet.spec.stanza_patterns import expanded, fits, patterns_in
+from discreet.spec.attribute_globs import (
+    collapse_series,
+    expand_globs,
+    find_globs,
+    find_series_globs,
+    matches_glob,
+)
 from tests.cli.conftest import Run, run
 
 __all__ = ["run"]
@@ -65,7 +70,7 @@ def test_columns_of_patterns_are_those_of_plain_lines() -> None:
         columns = list(dict.fromkeys("".join(draw.choices("ab1*", k=draw.randrange(1, 4))) for _ in range(9)))
         texts = dict.fromkeys("".join(draw.choices("ab1*", k=draw.randrange(1, 4))) for _ in range(5))
         stanzas = [key for key in texts if key in columns or any(fnmatchcase(c, key) for c in columns)]
-        found = patterns_in({key: {} for key in stanzas}, SourceSpec(), lambda _, c=columns: c, "spec")
+        found = find_globs({key: {} for key in stanzas}, SourceSpec(), lambda _, c=columns: c, "spec")
         told = {pattern.pattern: list(pattern.columns) for pattern in found}
         expected = plain(stanzas, columns)
         assert told == {key: expected[key] for key in stanzas if key not in columns}
@@ -87,7 +92,7 @@ def test_columns_of_patterns_are_those_of_plain_lines() -> None:
     ],
 )
 def test_only_the_star_is_special(pattern: str, name: str, *, fitting: bool) -> None:
-    assert fits(pattern, name) is fitting
+    assert matches_glob(pattern, name) is fitting
 
 
 def test_commands_take_the_columns_that_fit(run: Run) -> None:
@@ -175,12 +180,12 @@ def test_folding_loses_nothing() -> None:
             for _ in range(draw.randrange(30))
         )
         stanzas: dict[str, Any] = {name: {"role": draw.choice("aaab")} for name in names}
-        patterns = series_patterns(stanzas, 3)
+        patterns = find_series_globs(stanzas, 3)
         assert "*" not in {pattern.pattern for pattern in patterns}
-        found = folded(stanzas, patterns)
+        found = collapse_series(stanzas, patterns)
         columns = list(stanzas)
-        again = patterns_in(found, SourceSpec(), lambda _, c=columns: c, "spec")
-        assert expanded(found, again) == stanzas
+        again = find_globs(found, SourceSpec(), lambda _, c=columns: c, "spec")
+        assert expand_globs(found, again) == stanzas
         assert sum(len(p.columns) - 1 for p in patterns) == len(stanzas) - len(found)
         shorter += bool(patterns)
     assert shorter > 100

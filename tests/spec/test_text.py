@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, InternalError
-from discreet.spec.load import load_spec, spec_from_mapping
-from discreet.spec.text import spec_text
+from discreet.spec.spec_reader import load_spec, spec_from_mapping
+from discreet.spec.toml_writer import format_spec
 
 DOCUMENT: dict[str, Any] = {
     "source": {"path": "adult.csv", "null_values": ["?"], "subject": None},
@@ -82,14 +82,14 @@ def test_the_text() -> None:
         "marital status": ["line one\nline two", "a [bell]: '\a'"],
         "nobody": "x",
     }
-    assert spec_text(DOCUMENT, comments, heading="A spec.\n Edit it.") == TEXT
+    assert format_spec(DOCUMENT, comments, heading="A spec.\n Edit it.") == TEXT
 
 
 def test_what_is_written_is_a_spec(tmp_path: Path) -> None:
     path = tmp_path / "discreet.toml"
-    path.write_text(spec_text(DOCUMENT), encoding="utf-8")
+    path.write_text(format_spec(DOCUMENT), encoding="utf-8")
     loaded = load_spec(path)
-    document = tomllib.loads(spec_text(DOCUMENT))
+    document = tomllib.loads(format_spec(DOCUMENT))
     given_ = spec_from_mapping(document, base=tmp_path, label="x")
     assert loaded.attributes == given_.attributes
     assert loaded.source == given_.source
@@ -97,23 +97,23 @@ def test_what_is_written_is_a_spec(tmp_path: Path) -> None:
 
 
 def test_odd_values() -> None:
-    assert spec_text({}) == ""
-    assert spec_text({"a": {}}) == "[a]\n"
-    assert spec_text({"a": {"b": {}}}) == "[a.b]\n"
-    assert spec_text({"a": True, "b": [1.0, 1e300, float("inf"), Decimal("0.10"), Decimal(5)]}) == (
+    assert format_spec({}) == ""
+    assert format_spec({"a": {}}) == "[a]\n"
+    assert format_spec({"a": {"b": {}}}) == "[a.b]\n"
+    assert format_spec({"a": True, "b": [1.0, 1e300, float("inf"), Decimal("0.10"), Decimal(5)]}) == (
         "a = true\nb = [1.0, 1e+300, inf, 0.10, 5.0]\n"
     )
-    assert spec_text({"p": Path("a/b"), "t": ("x", ())}) == 'p = "a/b"\nt = ["x", []]\n'
-    assert spec_text({"": '"\\\n\x00\x7f\u2028\ufeff'}) == '"" = "\\"\\\\\\n\\u0000\\u007f\\u2028\\ufeff"\n'
+    assert format_spec({"p": Path("a/b"), "t": ("x", ())}) == 'p = "a/b"\nt = ["x", []]\n'
+    assert format_spec({"": '"\\\n\x00\x7f\u2028\ufeff'}) == '"" = "\\"\\\\\\n\\u0000\\u007f\\u2028\\ufeff"\n'
 
 
 def test_what_cannot_be_written() -> None:
     with pytest.raises(InputError, match="half of a surrogate pair"):
-        spec_text({"a": "\ud800"})
+        format_spec({"a": "\ud800"})
     with pytest.raises(InternalError, match="a object cannot be written"):
-        spec_text({"a": object()})
+        format_spec({"a": object()})
     with pytest.raises(InternalError, match="a NoneType"):
-        spec_text({"a": [None]})
+        format_spec({"a": [None]})
 
 
 TEXTS = st.text(
@@ -135,7 +135,7 @@ VALUES = st.recursive(
 
 @given(st.dictionaries(TEXTS, VALUES, max_size=5))
 def test_any_document_comes_back(document: dict[str, Any]) -> None:
-    assert tomllib.loads(spec_text(document)) == document
+    assert tomllib.loads(format_spec(document)) == document
 
 
 @given(
@@ -147,7 +147,7 @@ def test_attributes_come_back_in_order_whatever_the_comments(
     attributes: dict[str, Any], comments: dict[str, str], heading: str
 ) -> None:
     comments |= dict.fromkeys(attributes, heading)
-    text = spec_text({"attributes": attributes}, comments, heading=heading)
+    text = format_spec({"attributes": attributes}, comments, heading=heading)
     back = tomllib.loads(text)
     assert back == {"attributes": attributes}
     assert list(back["attributes"]) == list(attributes)
@@ -155,4 +155,4 @@ def test_attributes_come_back_in_order_whatever_the_comments(
 
 @given(st.decimals(allow_nan=False, allow_infinity=False))
 def test_decimals_come_back(number: Decimal) -> None:
-    assert tomllib.loads(spec_text({"x": number}), parse_float=Decimal)["x"] == number
+    assert tomllib.loads(format_spec({"x": number}), parse_float=Decimal)["x"] == number

@@ -9,9 +9,9 @@ import pytest
 
 import discreet
 from discreet.errors import InputError
+from discreet.model.cell_format import CellFormat
 from discreet.model.table_spec import SourceSpec
-from discreet.model.written_form import WrittenForm
-from discreet.spec.load import load_spec, spec_from_mapping
+from discreet.spec.spec_reader import load_spec, spec_from_mapping
 
 
 def loaded(written: object, **entry: Any) -> SourceSpec:
@@ -24,14 +24,14 @@ def loaded(written: object, **entry: Any) -> SourceSpec:
 def test_numbers_with_marks_and_a_unit() -> None:
     intervals = {"kind": "intervals", "widths": [10], "others": ["none yet"]}
     found = loaded({"decimal": ",", "thousands": ".", "unit": "€", "others": ["k.A."]}, hierarchy=intervals)
-    assert found.written["cost"] == WrittenForm(",", ".", ("€",), others=("k.A.", "none yet"))
+    assert found.written["cost"] == CellFormat(",", ".", ("€",), others=("k.A.", "none yet"))
 
 
 def test_dates_by_several_patterns_and_blanks() -> None:
     assert loaded({"dates": ["%d.%m.%Y", "%Y-%m-%d"]}).written["cost"].dates == ("%d.%m.%Y", "%Y-%m-%d")
     assert loaded({"dates": "%d.%m.%y", "pivot": 2025}).written["cost"].pivot == 2025
     assert not loaded({"strip": True}).written["cost"].refuses
-    assert loaded(WrittenForm(decimal=",")).written["cost"].decimal == ","
+    assert loaded(CellFormat(decimal=",")).written["cost"].decimal == ","
 
 
 def test_defaults_of_all_columns(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_defaults_of_all_columns(tmp_path: Path) -> None:
     path.write_text('[source]\npath = "people.csv"\ndecimal = ","\nstrip = true\n')
     source = load_spec(path).source
     assert (source.decimal, source.strip) == (",", True)
-    assert source.form_of("any") == WrittenForm(decimal=",", lenient=True)
+    assert source.form_of("any") == CellFormat(decimal=",", lenient=True)
     assert SourceSpec(decimal=".").form_of("any") is None
 
 

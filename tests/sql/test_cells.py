@@ -2,16 +2,16 @@
 
 import duckdb
 
-from discreet.sql.cells import cells, in_parts
+from discreet.sql.cell_expressions import batched, unpivot
 from discreet.sql.dialect import DUCKDB
 
 
 def test_every_cell_has_the_place_of_its_column() -> None:
     table = "(VALUES ('a', NULL, 'x'), ('b', 'b', '*')) AS t(p, q, r)"
-    found = duckdb.sql(cells(DUCKDB, table, ["p", "q", "r"])).fetchall()
+    found = duckdb.sql(unpivot(DUCKDB, table, ["p", "q", "r"])).fetchall()
     assert sorted(found, key=str) == [(0, "a"), (0, "b"), (1, "b"), (1, None), (2, "*"), (2, "x")]
 
 
 def test_parts_are_all_columns_in_their_order() -> None:
-    assert [list(part) for part in in_parts(range(7), 3)] == [[0, 1, 2], [3, 4, 5], [6]]
-    assert list(in_parts([], 3)) == []
+    assert [list(part) for part in batched(range(7), 3)] == [[0, 1, 2], [3, 4, 5], [6]]
+    assert list(batched([], 3)) == []

@@ -6,19 +6,19 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.model.requirement import Requirement
-from discreet.sql.failing import fails, is_counted
+from discreet.sql.recoded_rows import failure_predicate, is_engine_counted
 from tests.criteria_of_tests import Share
 
 
 def test_each_criterion_compares_its_count() -> None:
     asked = Requirement.of(5, {"b": 3}).bound(("a", "b"))
-    assert fails(asked, "count(*)", {1: "count(v)"}) == "count(*) < 5 OR count(v) < 3"
-    assert fails((), "n", {}) == "FALSE"
+    assert failure_predicate(asked, "count(*)", {1: "count(v)"}) == "count(*) < 5 OR count(v) < 3"
+    assert failure_predicate((), "n", {}) == "FALSE"
 
 
 def test_a_criterion_that_no_engine_counts_is_refused() -> None:
     asked = Requirement(5, criteria=[Share(0.5, "a")])
-    assert list(map(is_counted, asked.criteria)) == [True, False]
+    assert list(map(is_engine_counted, asked.criteria)) == [True, False]
     with pytest.raises(InputError, match=r"share\(a\)=0.5: the engine does not count") as error:
-        fails(asked.bound(("a",)), "n", {0: "m"})
+        failure_predicate(asked.bound(("a",)), "n", {0: "m"})
     assert error.value.allowed == "k, l"

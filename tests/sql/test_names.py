@@ -1,6 +1,6 @@
 import pytest
 
-from discreet.sql.names import identifier, literal, qualified
+from discreet.sql.quoting import identifier, literal, qualified
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from discreet.sql.source import (
+from discreet.sql.cell_expressions import (
     any_null,
     canonical_text,
     cell_text,

@@ -12,7 +12,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from discreet.model.class_recoding import RecodingModel
-from discreet.taxonomy.admissible import inadmissible, overlap
+from discreet.taxonomy.admissibility import boxes_overlap, find_inadmissibility
 from tests.drawing import some_of
 from tests.oracle.plain_taxonomy import images, least_loss
 from tests.taxonomy.tiny import recoding_of, tiny
@@ -54,7 +54,7 @@ def test_hierarchy_based_models_hold_what_the_oracle_lists_and_no_more(seed: int
     for image in everything[::step]:
         recoding = recoding_of(image, table, M.UNRESTRICTED_MULTI)
         for model in BY_HIERARCHY:
-            found = inadmissible(recoding, table.frequency_set, model)
+            found = find_inadmissibility(recoding, table.frequency_set, model)
             assert (found is None) == (image in listed[model]), (model, image, found)
 
 
@@ -67,12 +67,12 @@ def test_ordered_models_hold_what_the_oracle_lists_and_no_more(seed: int) -> Non
     boxes = set(images(M.ORDERED_MULTI, table.hierarchies, table.rows))
     for image in sorted(relaxed, key=repr):
         recoding = recoding_of(image, table, M.RELAXED_MULTI)
-        assert inadmissible(recoding, table.frequency_set) is None
-        found = inadmissible(recoding, table.frequency_set, M.ORDERED_MULTI)
+        assert find_inadmissibility(recoding, table.frequency_set) is None
+        found = find_inadmissibility(recoding, table.frequency_set, M.ORDERED_MULTI)
         assert (found is None) == (image in boxes), (image, found)
     for image in images(M.ORDERED_SINGLE, table.hierarchies, table.rows):
         recoding = recoding_of(image, table, M.ORDERED_SINGLE)
-        assert inadmissible(recoding, table.frequency_set) is None
+        assert find_inadmissibility(recoding, table.frequency_set) is None
 
 
 @EXAMPLES
@@ -85,8 +85,8 @@ def test_the_models_include_each_other_as_the_paper_says(seed: int, data: st.Dat
         some = list(islice(images(source, table.hierarchies, table.rows), 300))
         for image in data.draw(st.lists(st.sampled_from(some), max_size=3)):
             recoding = recoding_of(image, table, source)
-            assert inadmissible(recoding, frequency_set) is None
-            holds = {m for m in RecodingModel if inadmissible(recoding, frequency_set, m) is None}
+            assert find_inadmissibility(recoding, frequency_set) is None
+            holds = {m for m in RecodingModel if find_inadmissibility(recoding, frequency_set, m) is None}
             assert [(a, b) for a, b in INCLUSIONS if a in holds and b not in holds] == []
 
 
@@ -117,8 +117,8 @@ def test_a_split_row_type_is_local(seed: int) -> None:
         classes=np.array([-1, 0]),
         rows=np.array([1, len(table.rows) - 1]),
     )
-    assert inadmissible(apart, table.frequency_set, M.CELL_GENERALIZATION) is None
-    assert "suppressed in part" in (inadmissible(apart, table.frequency_set, M.FULL_SUBTREE) or "")
+    assert find_inadmissibility(apart, table.frequency_set, M.CELL_GENERALIZATION) is None
+    assert "suppressed in part" in (find_inadmissibility(apart, table.frequency_set, M.FULL_SUBTREE) or "")
 
 
 def test_reasons_name_attributes_and_no_value() -> None:
@@ -128,7 +128,7 @@ def test_reasons_name_attributes_and_no_value() -> None:
         for source in (M.CELL_GENERALIZATION, M.RELAXED_MULTI, M.UNRESTRICTED_MULTI):
             for image in islice(images(source, table.hierarchies, table.rows), 0, 400, 20):
                 recoding = recoding_of(image, table, source)
-                found = {inadmissible(recoding, table.frequency_set, m) for m in RecodingModel}
+                found = {find_inadmissibility(recoding, table.frequency_set, m) for m in RecodingModel}
                 reasons |= {reason for reason in found if reason is not None}
     texts = {reason.replace("'q0'", "'q'").replace("'q1'", "'q'") for reason in reasons}
     assert len(texts) >= 8
@@ -142,7 +142,7 @@ def test_a_cell_that_does_not_stand_for_its_row() -> None:
     cells = replace(recoding.cells[0], first=recoding.cells[0].first + 1, last=recoding.cells[0].last + 1)
     wrong = replace(recoding, cells=(cells, *recoding.cells[1:]))
     for model in RecodingModel:
-        assert "does not stand for" in (inadmissible(wrong, table.frequency_set, model) or "")
+        assert "does not stand for" in (find_inadmissibility(wrong, table.frequency_set, model) or "")
 
 
 @given(seed=SEEDS, number=st.sampled_from([3, 40, 120]))
@@ -153,13 +153,13 @@ def test_boxes_overlap_as_pairs_do(seed: int, number: int) -> None:
     high = low + random.integers(0, 3, (number, 2))
     pairs = [(a, b) for a in range(number) for b in range(a)]
     meet = any((low[a] <= high[b]).all() and (low[b] <= high[a]).all() for a, b in pairs)
-    assert overlap(low, high) == meet
+    assert boxes_overlap(low, high) == meet
 
 
 def test_a_pinwheel_has_no_cut_and_no_overlap() -> None:
     """Thirteen pinwheels in a row, each of which no cut parts."""
     wheel = np.array([[0, 0, 1, 0], [2, 0, 2, 1], [1, 2, 2, 2], [0, 1, 0, 2], [1, 1, 1, 1]])
     boxes = np.concatenate([wheel + np.array([3 * i, 0, 3 * i, 0]) for i in range(13)])
-    assert not overlap(boxes[:, :2], boxes[:, 2:])
+    assert not boxes_overlap(boxes[:, :2], boxes[:, 2:])
     boxes[-1, 2] += 1
-    assert overlap(boxes[:, :2], boxes[:, 2:])
+    assert boxes_overlap(boxes[:, :2], boxes[:, 2:])

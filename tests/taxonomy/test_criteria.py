@@ -11,16 +11,16 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, NoSolution
-from discreet.local.recode import recode
-from discreet.measures.granularity import granularity, most_loss
+from discreet.local.cell_generalization import generalize_cells
+from discreet.measures.recoding_metrics import max_loss, recoding_granularity
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.mondrian.partition import partition
+from discreet.mondrian.partition import partition_table
 from discreet.settings import Settings
-from discreet.taxonomy.admissible import inadmissible
-from discreet.taxonomy.optimal_single import optimal_single
-from discreet.taxonomy.searches import search
+from discreet.taxonomy.admissibility import find_inadmissibility
+from discreet.taxonomy.model_search import search_model
+from discreet.taxonomy.optimal_single import find_optimal_single
 from tests.criteria_of_tests import Share
 from tests.drawing import some_of
 from tests.oracle.plain_criteria import MostRows, fails, random_criteria
@@ -40,10 +40,10 @@ def searched(
 ) -> ClassRecoding:
     """By the room of the model."""
     if model is M.CELL_GENERALIZATION:
-        return recode(table, requirement, SETTINGS, effort=1, limit=limit).recoding
+        return generalize_cells(table, requirement, SETTINGS, effort=1, limit=limit).recoding
     if model is M.ORDERED_MULTI:
-        return partition(table, requirement, SETTINGS)
-    return search(model, table, requirement, SETTINGS, limit=limit)
+        return partition_table(table, requirement, SETTINGS)
+    return search_model(model, table, requirement, SETTINGS, limit=limit)
 
 
 def assert_met(recoding: ClassRecoding, table: FrequencySet, requirement: Requirement) -> None:
@@ -69,7 +69,7 @@ def test_every_class_meets_all_criteria(model: RecodingModel, seed: int) -> None
             searched(model, table, requirement)
         return
     found = searched(model, table, requirement)
-    assert inadmissible(found, table) is None
+    assert find_inadmissibility(found, table) is None
     assert found.suppressed == 0
     assert_met(found, table, requirement)
     assert found.requirement == requirement
@@ -89,7 +89,9 @@ def test_no_search_is_below_the_optimum_of_enumeration(model: RecodingModel) -> 
                 searched(model, frequency_set, requirement, limit)
             continue
         recoding = searched(model, frequency_set, requirement, limit)
-        lost = (1 - granularity(frequency_set, recoding)) * most_loss(frequency_set) * frequency_set.rows
+        lost = (
+            (1 - recoding_granularity(frequency_set, recoding)) * max_loss(frequency_set) * frequency_set.rows
+        )
         assert lost == pytest.approx(least) if model in BY_NODE else lost >= least - 1e-9
         assert_met(recoding, frequency_set, requirement)
         found += 1
@@ -138,5 +140,5 @@ def test_leftover_cells_may_break_a_class() -> None:
 
 def test_the_optimal_division_takes_k_alone() -> None:
     with pytest.raises(InputError, match=r"the optimal division for k=2, share=0.9") as error:
-        optimal_single(a_table(), Requirement(2, criteria=[Share(0.9)]))
+        find_optimal_single(a_table(), Requirement(2, criteria=[Share(0.9)]))
     assert error.value.advice == "Use --method greedy."

@@ -9,23 +9,28 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from papers.mondrian_quality import column_spreads, count_columns, draw_table, number_hierarchy, sizes_of
 
 from discreet.errors import InputError, NoSolution
-from discreet.kernels.interval_pairs import BIG, divide_pair, pair_costs
-from discreet.kernels.interval_pairs_twin import divide_pair_twin, divisions, pair_costs_twin
-from discreet.model.evaluator import Evaluator
+from discreet.kernels.interval_pairs import INFEASIBLE_COST, compute_pair_costs, divide_pair
+from discreet.kernels.numpy_twins import compute_pair_costs_twin, divide_pair_twin, list_divisions
 from discreet.model.frequency_set import FrequencySet
+from discreet.model.request import Backend
 from discreet.model.requirement import Requirement
-from discreet.reproduce.mondrian.tables import counted, drawn, numbers, sizes_of, spreads
-from discreet.taxonomy.admissible import inadmissible
-from discreet.taxonomy.class_costs import ClassCost
-from discreet.taxonomy.optimal_single import OPTIMAL, Budget, OptimalSingle, optimal_single
+from discreet.taxonomy.admissibility import find_inadmissibility
+from discreet.taxonomy.class_counts import ClassCost
+from discreet.taxonomy.optimal_single import (
+    OPTIMAL_STATUS,
+    OptimalPartitioning,
+    SearchBudget,
+    find_optimal_single,
+)
 from tests.drawing import some_of
 from tests.oracle.random_tables import random_frequency_set
 
 SEEDS = st.integers(0, 2**32)
-KINDS = (Evaluator.KERNELS, Evaluator.TWIN)
-WITHOUT_CLOCK = Budget(seconds=None)
+KINDS = (Backend.KERNELS, Backend.TWIN)
+WITHOUT_CLOCK = SearchBudget(seconds=None)
 
 
 def random_table(seed: int, attributes: int) -> FrequencySet:
@@ -34,14 +39,14 @@ def random_table(seed: int, attributes: int) -> FrequencySet:
     sizes = random.integers(1, 6 if attributes < 4 else 4, attributes)
     rows = int(random.integers(1, 26))
     columns = [random.integers(0, size, rows) * int(random.integers(1, 3)) for size in sizes]
-    return counted([numbers(f"q{i}", 12) for i in range(attributes)], columns)
+    return count_columns([number_hierarchy(f"q{i}", 12) for i in range(attributes)], columns)
 
 
 def by_enumeration(table: FrequencySet, k: int, limit: int, cost: ClassCost) -> int | None:
     """The least C_DM, or the most classes below zero, over every set of cuts; None where none is allowed."""
     places = [np.unique(column, return_inverse=True)[1] for column in table.codes.T]
     best = None
-    for starts in product(*(list(divisions(int(place.max()) + 1)) for place in places)):
+    for starts in product(*(list(list_divisions(int(place.max()) + 1)) for place in places)):
         classes: dict[tuple[int, ...], int] = {}
         for t, rows in enumerate(table.counts.tolist()):
             shown = tuple(max(s for s in cut if s <= p[t]) for cut, p in zip(starts, places, strict=True))
@@ -60,7 +65,7 @@ def by_enumeration(table: FrequencySet, k: int, limit: int, cost: ClassCost) -> 
 @given(seed=SEEDS, k=st.integers(1, 6), limit=st.sampled_from([0, 0, 1, 4, 30]))
 @hypothesis_settings(max_examples=some_of(12), deadline=None)
 def test_it_is_the_least_of_all_sets_of_cuts(
-    attributes: int, evaluator: Evaluator, seed: int, k: int, limit: int
+    attributes: int, evaluator: Backend, seed: int, k: int, limit: int
 ) -> None:
     table = random_table(seed, attributes)
     for cost in ClassCost if limit == 0 else (ClassCost.C_DM,):
@@ -68,12 +73,12 @@ def test_it_is_the_least_of_all_sets_of_cuts(
         how = {"limit": limit, "cost": cost, "budget": WITHOUT_CLOCK, "evaluator": evaluator}
         if least is None or (table.rows < k and table.rows > limit):
             with pytest.raises(NoSolution):
-                optimal_single(table, Requirement(k), **how)
+                find_optimal_single(table, Requirement(k), **how)
             continue
-        found = optimal_single(table, Requirement(k), **how)
+        found = find_optimal_single(table, Requirement(k), **how)
         told = least if cost is ClassCost.C_DM else table.rows / max(-least, 1) / k
-        assert (found.status, found.value, found.bound) == (OPTIMAL, told, told)
-        assert inadmissible(found.recoding, table) is None
+        assert (found.status, found.value, found.bound) == (OPTIMAL_STATUS, told, told)
+        assert find_inadmissibility(found.recoding, table) is None
         assert found.recoding.suppressed <= limit
 
 
@@ -87,14 +92,16 @@ def test_a_small_budget_ends_with_a_bound_below_the_optimum(
     least = by_enumeration(table, k, limit, ClassCost.C_DM)
     if least is None:
         return
-    found = optimal_single(table, Requirement(k), limit=limit, budget=Budget(seconds=0.0, nodes=nodes))
+    found = find_optimal_single(
+        table, Requirement(k), limit=limit, budget=SearchBudget(seconds=0.0, nodes=nodes)
+    )
     assert found.bound <= least <= found.value
-    assert (found.status == OPTIMAL) == (found.bound == found.value)
+    assert (found.status == OPTIMAL_STATUS) == (found.bound == found.value)
 
 
 def test_what_is_not_proven_says_its_gap() -> None:
     table = synthetic(5)
-    found = optimal_single(table, Requirement(5), budget=Budget(seconds=None, nodes=10))
+    found = find_optimal_single(table, Requirement(5), budget=SearchBudget(seconds=None, nodes=10))
     assert found.status.startswith("gap ")
     assert float(found.status.removeprefix("gap ").removesuffix(" %")) / 100 >= found.gap > 0.1
     assert found.bound > 5 * table.rows, "more is proven than that every class has k rows"
@@ -105,8 +112,8 @@ def test_the_cost_never_falls_as_k_grows() -> None:
         table = random_table(seed, 3)
         for cost in ClassCost:
             ks = range(1, min(table.rows, 9))
-            found = [optimal_single(table, Requirement(k), cost=cost, budget=WITHOUT_CLOCK) for k in ks]
-            assert {f.status for f in found} <= {OPTIMAL}
+            found = [find_optimal_single(table, Requirement(k), cost=cost, budget=WITHOUT_CLOCK) for k in ks]
+            assert {f.status for f in found} <= {OPTIMAL_STATUS}
             in_classes = [
                 f.value if cost is ClassCost.C_DM else f.value * k for f, k in zip(found, ks, strict=True)
             ]
@@ -115,7 +122,7 @@ def test_the_cost_never_falls_as_k_grows() -> None:
 
 def synthetic(attributes: int) -> FrequencySet:
     """The Mondrian paper's normal table."""
-    return drawn(attributes, 8, 10_000, spreads(8, 0.2)[1], 3.5, 1)
+    return draw_table(attributes, 8, 10_000, column_spreads(8, 0.2)[1], 3.5, 1)
 
 
 @pytest.mark.parametrize(
@@ -123,28 +130,35 @@ def synthetic(attributes: int) -> FrequencySet:
 )
 def test_the_optimum_of_the_papers_tables_is_proven(attributes: int, k: int, least: int) -> None:
     """At three attributes and k = 50 an enumeration by itself found 1,370,148, and the greedy 1,730,520."""
-    found = optimal_single(synthetic(attributes), Requirement(k), budget=WITHOUT_CLOCK)
-    assert (found.status, found.value) == (OPTIMAL, least)
+    found = find_optimal_single(synthetic(attributes), Requirement(k), budget=WITHOUT_CLOCK)
+    assert (found.status, found.value) == (OPTIMAL_STATUS, least)
     assert sizes_of(found.recoding).discernibility == least
 
 
 def test_the_start_of_five_attributes_is_no_worse_than_what_six_seconds_found() -> None:
-    found = optimal_single(synthetic(5), Requirement(5), budget=Budget(seconds=None, nodes=0))
+    found = find_optimal_single(synthetic(5), Requirement(5), budget=SearchBudget(seconds=None, nodes=0))
     assert found.value <= 205_556
 
 
 def test_a_former_division_is_a_start() -> None:
     """What is 10-anonymous is 5-anonymous, so the cost at k = 5 is no larger, with no search at all."""
     table = synthetic(4)
-    larger = optimal_single(table, Requirement(10), budget=WITHOUT_CLOCK)
-    found = optimal_single(table, Requirement(5), budget=Budget(seconds=0.0, nodes=0), start=larger.division)
+    larger = find_optimal_single(table, Requirement(10), budget=WITHOUT_CLOCK)
+    found = find_optimal_single(
+        table, Requirement(5), budget=SearchBudget(seconds=0.0, nodes=0), start=larger.division
+    )
     assert found.value <= larger.value
 
 
 def test_it_can_be_told_of_in_json() -> None:
-    found: OptimalSingle = optimal_single(synthetic(2), Requirement(50), budget=WITHOUT_CLOCK)
+    found: OptimalPartitioning = find_optimal_single(synthetic(2), Requirement(50), budget=WITHOUT_CLOCK)
     told = found.as_json()
-    assert (told["method"], told["cost"], told["status"], told["gap"]) == ("optimal", "c-dm", OPTIMAL, 0.0)
+    assert (told["method"], told["cost"], told["status"], told["gap"]) == (
+        "optimal",
+        "c-dm",
+        OPTIMAL_STATUS,
+        0.0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -159,7 +173,7 @@ def test_what_it_does_not_solve(requirement: Requirement, limit: int, cost: Clas
         np.random.default_rng(1), attributes=2, height=2, leaves=5, rows=20, sensitive=1
     )
     with pytest.raises(InputError) as raised:
-        optimal_single(table, requirement, limit=limit, cost=cost)
+        find_optimal_single(table, requirement, limit=limit, cost=cost)
     assert raised.value.message.startswith(message)
 
 
@@ -172,14 +186,14 @@ def test_the_kernels_of_pairs_equal_their_twins(seed: int, k: int, limit: int, a
     penalty, limit = (0, 0) if averages else (int(counts.sum()) + 1, limit)
     costs = np.empty((wide * (wide + 1) // 2, high * (high + 1) // 2), np.int64)
     fails = np.empty_like(costs)
-    pair_costs(counts, k, penalty, costs, fails)
-    plain = pair_costs_twin(counts, k, penalty)
+    compute_pair_costs(counts, k, penalty, costs, fails)
+    plain = compute_pair_costs_twin(counts, k, penalty)
     assert (costs.tolist(), fails.tolist()) == (plain[0].tolist(), plain[1].tolist())
     x, y = np.zeros(wide, np.bool_), np.zeros(high, np.bool_)
-    best, lower, _ = divide_pair(costs, fails, wide, high, limit, BIG, 10**6, x, y)
-    least, *_ = divide_pair_twin(costs, fails, wide, high, limit, BIG)
+    best, lower, _ = divide_pair(costs, fails, wide, high, limit, INFEASIBLE_COST, 10**6, x, y)
+    least, *_ = divide_pair_twin(costs, fails, wide, high, limit, INFEASIBLE_COST)
     assert best == lower == least
-    _, cut_short, _ = divide_pair(costs, fails, wide, high, limit, BIG, 1, x, y)
+    _, cut_short, _ = divide_pair(costs, fails, wide, high, limit, INFEASIBLE_COST, 1, x, y)
     assert cut_short <= least
 
 
@@ -187,7 +201,9 @@ def test_too_many_ways_to_suppress_leave_a_gap_and_end() -> None:
     """Few rows of each value, of which any may be suppressed: more ways than are kept apart."""
     random = np.random.default_rng(3)
     columns = [random.integers(0, size, 600) for size in (150, 3)]
-    table = counted([numbers("X", 150), numbers("Y", 3)], columns)
-    found = optimal_single(table, Requirement(5), limit=300, budget=Budget(seconds=None, nodes=200))
+    table = count_columns([number_hierarchy("X", 150), number_hierarchy("Y", 3)], columns)
+    found = find_optimal_single(
+        table, Requirement(5), limit=300, budget=SearchBudget(seconds=None, nodes=200)
+    )
     assert found.bound <= found.value
     assert found.recoding.suppressed <= 300

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from discreet.criteria import Criterion, DeltaPresence, KMap
-from discreet.measures.granularity import level_shares
+from discreet.measures.recoding_metrics import level_shares
 from docs.criteria_page import K, table_in
 
 LIMIT = 40

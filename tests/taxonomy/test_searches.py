@@ -13,24 +13,23 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LimitReached, NoSolution
-from discreet.local.recode import recode
-from discreet.measures.granularity import granularity, most_loss
+from discreet.local.cell_generalization import generalize_cells
+from discreet.measures.recoding_metrics import max_loss, recoding_granularity
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.requirement import Requirement
-from discreet.mondrian.options import MondrianOptions
-from discreet.mondrian.partition import partition
+from discreet.mondrian.mondrian_options import MondrianOptions
+from discreet.mondrian.partition import partition_table
 from discreet.settings import Settings
-from discreet.taxonomy.admissible import inadmissible
-from discreet.taxonomy.cell_suppression import MOST_ATTRIBUTES
-from discreet.taxonomy.searches import SEARCHED, search
+from discreet.taxonomy.admissibility import find_inadmissibility
+from discreet.taxonomy.model_search import MOST_SUPPRESSED_ATTRIBUTES, SEARCHED_MODELS, search_model
 from tests.drawing import some_of
 from tests.oracle.plain_taxonomy import least_loss
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set
 from tests.taxonomy.tiny import tiny
 
 M = RecodingModel
-SINGLE = SEARCHED[:5]
+SINGLE = SEARCHED_MODELS[:5]
 SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 
 MEAN_DISTANCE = {
@@ -50,7 +49,7 @@ MEAN_DISTANCE = {
 
 
 def lost_by(recoding: ClassRecoding, frequency_set: FrequencySet) -> float:
-    return (1 - granularity(frequency_set, recoding)) * most_loss(frequency_set) * frequency_set.rows
+    return (1 - recoding_granularity(frequency_set, recoding)) * max_loss(frequency_set) * frequency_set.rows
 
 
 def searched(
@@ -58,11 +57,11 @@ def searched(
 ) -> ClassRecoding:
     """By the room of the model."""
     if model is M.CELL_GENERALIZATION:
-        return recode(frequency_set, requirement, SETTINGS).recoding
+        return generalize_cells(frequency_set, requirement, SETTINGS).recoding
     if model in (M.ORDERED_MULTI, M.RELAXED_MULTI):
         options = MondrianOptions(relaxed=model is M.RELAXED_MULTI)
-        return partition(frequency_set, requirement, SETTINGS, options=options)
-    return search(model, frequency_set, requirement, SETTINGS, limit=limit)
+        return partition_table(frequency_set, requirement, SETTINGS, options=options)
+    return search_model(model, frequency_set, requirement, SETTINGS, limit=limit)
 
 
 @pytest.mark.parametrize("model", RecodingModel)
@@ -79,10 +78,10 @@ def test_the_distance_from_the_optimum(model: RecodingModel) -> None:
                 searched(model, frequency_set, Requirement(k, l), limit)
             continue
         found = searched(model, frequency_set, Requirement(k, l), limit)
-        assert inadmissible(found, frequency_set) is None
+        assert find_inadmissibility(found, frequency_set) is None
         lost = lost_by(found, frequency_set)
         assert lost >= least - 1e-9, "the oracle missed a recoding"
-        distances.append((lost - least) / (most_loss(frequency_set) * frequency_set.rows))
+        distances.append((lost - least) / (max_loss(frequency_set) * frequency_set.rows))
     assert len(distances) > 25
     assert np.mean(distances) <= MEAN_DISTANCE[model] + 1e-9
 
@@ -93,7 +92,7 @@ def test_one_ordered_attribute_is_solved_exactly(seed: int) -> None:
     for k, l in ((2, None), (3, None), (2, 2)):
         least = least_loss(M.ORDERED_SINGLE, table.hierarchies, table.rows, table.values, k, l)
         if least is not None:
-            found = search(M.ORDERED_SINGLE, table.frequency_set, Requirement(k, l), SETTINGS)
+            found = search_model(M.ORDERED_SINGLE, table.frequency_set, Requirement(k, l), SETTINGS)
             assert lost_by(found, table.frequency_set) == pytest.approx(least)
 
 
@@ -125,13 +124,13 @@ def test_every_search_is_admissible_and_meets_the_requirement(
     if not frequency_set.sensitive:
         l = None
     requirement = Requirement(k, l)
-    for model in SEARCHED:
+    for model in SEARCHED_MODELS:
         try:
-            found = search(model, frequency_set, requirement, SETTINGS, limit=limit)
+            found = search_model(model, frequency_set, requirement, SETTINGS, limit=limit)
         except NoSolution:
             assert model not in SINGLE or not _meets_alone(frequency_set, requirement, limit)
             continue
-        assert inadmissible(found, frequency_set) is None
+        assert find_inadmissibility(found, frequency_set) is None
         rows, suppressed = counted_plainly(found, frequency_set)
         assert suppressed == found.suppressed <= (limit if model in SINGLE else 0)
         assert rows.total() + suppressed == frequency_set.rows
@@ -165,11 +164,13 @@ def test_weights_decide_what_is_kept() -> None:
     other = replace(hierarchy, attribute="other")
     rows = [((i, j), ()) for i in range(2) for j in range(2)]
     frequency_set = frequency_set_of((hierarchy, other), rows)
-    for model in SEARCHED:
+    for model in SEARCHED_MODELS:
         if model is M.ORDERED_SINGLE:
             continue
         for heavy, light in ((hierarchy.attribute, "other"), ("other", hierarchy.attribute)):
-            found = search(model, frequency_set, Requirement(2), SETTINGS, weights={heavy: 5.0, light: 1.0})
+            found = search_model(
+                model, frequency_set, Requirement(2), SETTINGS, weights={heavy: 5.0, light: 1.0}
+            )
             kept = frequency_set.attributes.index(heavy)
             codes = [cells.sizes()[found.shown[:, i]] for i, cells in enumerate(found.cells)]
             assert (codes[kept] == 1).all(), (model, heavy)
@@ -179,16 +180,18 @@ def test_what_is_refused() -> None:
     table = tiny(5)
     frequency_set = table.frequency_set
     with pytest.raises(InputError, match="is not searched here"):
-        search(M.ORDERED_MULTI, frequency_set, Requirement(2), SETTINGS)
-    many = tuple(replace(table.hierarchies[0], attribute=f"q{i}") for i in range(MOST_ATTRIBUTES + 1))
+        search_model(M.ORDERED_MULTI, frequency_set, Requirement(2), SETTINGS)
+    many = tuple(
+        replace(table.hierarchies[0], attribute=f"q{i}") for i in range(MOST_SUPPRESSED_ATTRIBUTES + 1)
+    )
     wide = frequency_set_of(many, [((0,) * len(many), ()), ((1,) * len(many), ())])
     with pytest.raises(LimitReached, match="131,072 patterns"):
-        search(M.CELL_SUPPRESSION, wide, Requirement(2), SETTINGS)
+        search_model(M.CELL_SUPPRESSION, wide, Requirement(2), SETTINGS)
     twice = frequency_set_of(
         table.hierarchies, [(row, ()) for row in table.rows], subjects=[0] * len(table.rows)
     )
     with pytest.raises(InputError, match="one row per subject"):
-        search(M.FULL_SUBTREE, twice, Requirement(2), SETTINGS)
+        search_model(M.FULL_SUBTREE, twice, Requirement(2), SETTINGS)
 
 
 def test_a_lattice_that_does_not_fit_is_done_without() -> None:
@@ -197,6 +200,6 @@ def test_a_lattice_that_does_not_fit_is_done_without() -> None:
     frequency_set = random_frequency_set(random, attributes=3, height=3, leaves=8, rows=60, sensitive=0)
     small = replace(SETTINGS, memory_limit=1)
     with pytest.raises(LimitReached):
-        search(M.FULL_DOMAIN, frequency_set, Requirement(2), small)
-    found = search(M.FULL_SUBTREE, frequency_set, Requirement(2), small)
-    assert inadmissible(found, frequency_set) is None
+        search_model(M.FULL_DOMAIN, frequency_set, Requirement(2), small)
+    found = search_model(M.FULL_SUBTREE, frequency_set, Requirement(2), small)
+    assert find_inadmissibility(found, frequency_set) is None

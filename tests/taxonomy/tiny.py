@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.model.cells import Cells
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.published_cells import Cells
 from discreet.model.requirement import Requirement
 from tests.oracle.plain_taxonomy import Image, Vector
 from tests.oracle.random_tables import frequency_set_of, interleaved, random_hierarchy

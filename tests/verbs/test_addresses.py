@@ -8,7 +8,7 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.model.release_address import ReleaseAddress
-from discreet.verbs.addresses import address_of, target_of
+from discreet.verbs.locations import address_of, parse_target
 
 URL = "postgresql://ann:secret@db.example/care"
 
@@ -38,8 +38,8 @@ def test_what_does_not_go_together(release: str, table: str | None, monkeypatch:
 
 
 def test_a_publication_has_one_target() -> None:
-    assert target_of("a.csv", None) == Path("a.csv")
-    assert target_of(None, "out.p") == ReleaseAddress(table="out.p")
+    assert parse_target("a.csv", None) == Path("a.csv")
+    assert parse_target(None, "out.p") == ReleaseAddress(table="out.p")
     for output, table in ((None, None), ("a.csv", "out.p")):
         with pytest.raises(InputError, match="target"):
-            target_of(output, table)
+            parse_target(output, table)

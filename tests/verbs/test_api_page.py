@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.sample.census import write_census
-from discreet.sample.spec import census_document
-from discreet.spec.text import spec_text
+from discreet.sample.census import census_spec, write_census
+from discreet.spec.toml_writer import format_spec
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -30,7 +29,7 @@ def test_the_page_runs(
     monkeypatch.setenv("DISCREET_LOG", str(tmp_path / "private" / "log.jsonl"))
     monkeypatch.setenv("DISCREET_COMPILE", "never")
     write_census(tmp_path / "census.csv", 2_000)
-    (tmp_path / "discreet.toml").write_text(spec_text(census_document("census.csv")), encoding="utf-8")
+    (tmp_path / "discreet.toml").write_text(format_spec(census_spec("census.csv")), encoding="utf-8")
     names: dict[str, object] = {}
     for example in examples():
         exec(compile(example, "docs/api.md", "exec"), names)

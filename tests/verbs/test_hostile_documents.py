@@ -17,11 +17,11 @@ import discreet
 from discreet import models
 from discreet.errors import InputError, LimitReached, NoSolution, RequirementNotMet
 from discreet.model.criteria.entropy_diversity import EntropyDiversity
-from discreet.model.json_text import MOST_LEVELS, json_of
-from discreet.release.kept_files import LEDGER
+from discreet.model.json_documents import MAX_DEPTH, parse_json
 from discreet.release.lock import read_lock
+from discreet.release.release_target import LEDGER_NAME
 from discreet.settings import Settings
-from discreet.spec.load import text_mapping
+from discreet.spec.spec_reader import parse_spec_mapping
 from tests.cli.conftest import CITIES, PEOPLE, SPEC
 
 DEEP = "[" * 100_000
@@ -184,7 +184,7 @@ def test_a_list_of_pseudonyms_of_any_json(work: Path, text: str) -> None:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_ledger_of_any_json(work: Path, text: str) -> None:
-    (work / LEDGER).write_text(TEXTS[text], "utf-8", errors="surrogatepass")
+    (work / LEDGER_NAME).write_text(TEXTS[text], "utf-8", errors="surrogatepass")
     with (work / "discreet.toml").open("a", encoding="utf-8") as spec:
         spec.write("\n[privacy_budget]\nepsilon = 1\n")
     with pytest.raises(InputError, match=r"the ledger of the privacy budget .* cannot be read"):
@@ -248,13 +248,13 @@ def test_a_spec_of_any_toml(work: Path, text: str) -> None:
     with pytest.raises(InputError):
         discreet.open("discreet.toml").publish(models.Patterns(patterns="x.toml"), "r.csv", k=2)
     with suppress(InputError):
-        text_mapping(TOML[text])
+        parse_spec_mapping(TOML[text])
 
 
 def test_the_reader() -> None:
     inner = json.dumps({"a": [1, None, "x", {"b": 1.5}]})
-    assert json_of(inner) == json.loads(inner)
-    assert json_of("[" * MOST_LEVELS + "]" * MOST_LEVELS)
-    for text in (DEEP, DEEPER, "[" * (MOST_LEVELS + 1) + "]" * (MOST_LEVELS + 1), LONG, "", b"\xff"):
+    assert parse_json(inner) == json.loads(inner)
+    assert parse_json("[" * MAX_DEPTH + "]" * MAX_DEPTH)
+    for text in (DEEP, DEEPER, "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1), LONG, "", b"\xff"):
         with pytest.raises(ValueError, match=r"."):
-            json_of(text)
+            parse_json(text)

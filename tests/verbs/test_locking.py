@@ -15,9 +15,9 @@ import discreet
 from discreet.cli.main import main
 from discreet.criteria import criteria_from
 from discreet.errors import InputError, NoSolution
-from discreet.results.requests import request_of
-from discreet.verbs.addresses import Place
-from discreet.verbs.locking import publish_and_lock, publish_locked
+from discreet.results.request_defaults import build_request
+from discreet.verbs.locations import PublishTarget
+from discreet.verbs.recorded_decisions import publish_and_lock, publish_locked
 
 SPEC = """
 [source]
@@ -69,9 +69,9 @@ def opened(folder: Path) -> discreet.Table:
 
 def locked(folder: Path, levels: dict[str, int], **asked: Any) -> discreet.ReleaseResult:
     table = opened(folder)
-    request = request_of(table.spec, **asked)
+    request = build_request(table.spec, **asked)
     return publish_and_lock(
-        table, request, Place(folder / "first.csv"), folder / "discreet.lock", levels=levels
+        table, request, PublishTarget(folder / "first.csv"), folder / "discreet.lock", levels=levels
     )
 
 
@@ -200,9 +200,11 @@ def test_on_the_command_line(
 def test_every_criterion_is_locked(folder: Path) -> None:
     table = opened(folder)
     asked = criteria_from({"t": 0.6, "average_risk": 0.2})
-    request = request_of(table.spec, k=4, l={"disease": 2}, max_suppressed="90%", criteria=asked)
+    request = build_request(table.spec, k=4, l={"disease": 2}, max_suppressed="90%", criteria=asked)
     levels = {"age": 2, "city": 1}
-    publish_and_lock(table, request, Place(folder / "first.csv"), folder / "discreet.lock", levels=levels)
+    publish_and_lock(
+        table, request, PublishTarget(folder / "first.csv"), folder / "discreet.lock", levels=levels
+    )
     again = publish_locked(opened(folder), folder / "discreet.lock", folder / "next.csv")
     assert again.answer is not None
     assert again.answer.answer.requirement == request.requirement

@@ -18,11 +18,11 @@ from discreet.model.class_recoding import SUPPRESSED, RecodingModel
 from discreet.model.hierarchy import TOP
 from discreet.models import Patterns, Permutation, named
 from discreet.report.report import report
-from discreet.results.recodings import RecodingResult
+from discreet.results.recoding_result import RecodingResult
 from discreet.settings import Settings
-from discreet.verbs.auditing import audit
-from discreet.verbs.opening import open as open_table
+from discreet.verbs.audits import audit
 from discreet.verbs.table import Table
+from discreet.verbs.table import open as open_table
 from tests.drawing import in_turn
 from tests.oracle import plain_metrics as plain
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet.model.coded_warning import MISSING_MARKS
+from discreet.model.coded_warnings import MISSING_MARKS
 from discreet.settings import Settings
 
 ROWS = ["m,unknown,10", "m,flu,20", "f,(Missing),-9", "f,flu,30", "f,flu,5", "m,unknown,40"]

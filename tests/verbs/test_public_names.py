@@ -42,13 +42,13 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 def test_the_verb_audit_stays_a_verb_beside_the_room_of_that_name() -> None:
     orders = (
-        "import discreet; import discreet.audit.verify",
-        "import discreet.audit.verify; import discreet",
-        "from discreet.audit.verify import audit_file; import discreet; discreet.open",
+        "import discreet; import discreet.audit.class_audit",
+        "import discreet.audit.class_audit; import discreet",
+        "from discreet.audit.class_audit import audit_file; import discreet; discreet.open",
     )
     for order in orders:
         assert python(f"{order}; print(callable(discreet.audit), discreet.audit.__module__)") == (
-            "True discreet.verbs.auditing"
+            "True discreet.verbs.audits"
         )
     assert python("from discreet import *; print(audit.__name__, init.__name__)") == "audit init"
 

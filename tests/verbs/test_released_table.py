@@ -19,7 +19,7 @@ from discreet.errors import DiscreetError, InputError, LimitReached, NoSolution,
 from discreet.model.class_recoding import RecodingModel
 from discreet.models import Permutation, named, names
 from discreet.settings import Settings
-from discreet.verbs import released_table
+from discreet.verbs import release_publication
 from discreet.verbs.table import Table
 
 ROWS = 90
@@ -162,14 +162,14 @@ def test_cells_keep_their_types_and_values(tmp_path: Path, settings: Settings) -
 def test_what_was_not_audited_is_not_handed_over(
     people: Table, monkeypatch: pytest.MonkeyPatch, leftovers: Path
 ) -> None:
-    first_rows = released_table._first_rows
+    first_rows = release_publication._read_first_rows
 
     def changed(path: Path, settings: Settings) -> object:
         found = first_rows(path, settings)
         path.write_bytes(path.read_bytes() + b"x")
         return found
 
-    monkeypatch.setattr(released_table, "_first_rows", changed)
+    monkeypatch.setattr(release_publication, "_read_first_rows", changed)
     with pytest.raises(LimitReached, match="changed after it was audited"):
         people.publish({"age": 1}, k=3)
     assert not list(leftovers.iterdir())
@@ -196,7 +196,7 @@ def test_a_failed_audit_gives_no_frame(
     def failing(*_: object, **__: object) -> object:
         raise RequirementNotMet("the audit of what was written failed")
 
-    monkeypatch.setattr("discreet.release.publish.audit_source", failing)
+    monkeypatch.setattr("discreet.release.publication.audit_source", failing)
     with pytest.raises(RequirementNotMet):
         people.publish({"age": 1}, k=3)
     assert not list(leftovers.iterdir())

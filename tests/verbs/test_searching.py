@@ -11,7 +11,7 @@ import pytest
 
 import discreet
 from discreet.settings import Settings
-from discreet.verbs.reporting import Advance
+from discreet.verbs.run_context import Advance
 from discreet.verbs.table import Table
 
 ROWS, LIMIT = 320_000, 15
@@ -166,7 +166,7 @@ def test_a_search_that_counts_node_by_node_for_long_is_announced(
 ) -> None:
     listener = Listener()
     monkeypatch.setattr(in_memory, "_reporter", listener)
-    monkeypatch.setattr("discreet.verbs.searching._SECONDS_OF_NODE", 1.0)
+    monkeypatch.setattr("discreet.verbs.table_search._SECONDS_OF_NODE", 1.0)
     in_memory.search("incognito", k=40)
     assert len(listener.notices) == 1
     assert listener.notices[0].startswith(

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.model.table_spec import AttributeRole
-from discreet.spec.load import spec_from_mapping
-from discreet.verbs.spec_edits import with_hierarchy, with_roles, with_source, with_weight
+from discreet.spec.spec_reader import spec_from_mapping
+from discreet.verbs.spec_editor import with_hierarchy, with_roles, with_source, with_weight
 from tests.drawing import some_of
 
 DOCUMENT: dict[str, Any] = {

@@ -14,7 +14,7 @@ import pytest
 
 import discreet
 from discreet.model.class_recoding import RecodingModel
-from discreet.model.coded_warning import ROWS_WITHOUT_QUASI_IDENTIFIERS, STARRED_CELLS
+from discreet.model.coded_warnings import ROWS_WITHOUT_QUASI_IDENTIFIERS, STARRED_CELLS
 from discreet.settings import Settings
 
 KEYS = ["age", "gender", "zipcode"]

@@ -81,7 +81,7 @@ def test_what_cannot_be_opened(source: object, spec: Any, words: str, settings: 
 
 def test_rows_are_counted_once(table: discreet.Table, monkeypatch: pytest.MonkeyPatch) -> None:
     assert table.frequency_set.rows == 8
-    monkeypatch.setattr("discreet.verbs.opened_table.count_frequency_set", None)
+    monkeypatch.setattr("discreet.verbs.table_context.count_frequency_set", None)
     assert table.inspect().rows == 8
     assert table.lattice() is table.lattice()
     assert table.lattice(sensitive=["disease"]) is table.lattice()

@@ -12,7 +12,7 @@ import discreet
 from discreet.audit import observations
 from discreet.audit.observations import ObservedRelease
 from discreet.engines.base import Engine, SourceTable
-from discreet.model.coded_warning import CodedWarning
+from discreet.model.coded_warnings import CodedWarning
 from discreet.model.table_spec import TableSpec
 from discreet.profile import table_warnings
 from discreet.settings import Settings
@@ -61,7 +61,7 @@ def table(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -
         assert engine.fetch_rows(f"SELECT count(*) FROM {release.table.relation}")
         yield CodedWarning("odd-release", SEEN)
 
-    monkeypatch.setattr(table_warnings, "CHECKS", (check,))
+    monkeypatch.setattr(table_warnings, "TABLE_CHECKS", (check,))
     monkeypatch.setattr(observations, "OBSERVATIONS", (observe,))
     rows = [f"{20 + 5 * (i // 2)},{53710 + i % 3},{1000 + i // 2}" for i in range(12)]
     (tmp_path / "people.csv").write_text("age,zip,pay\n" + "\n".join(rows) + "\n")
@@ -112,12 +112,12 @@ def test_table_warnings_beyond_the_memory_limit_are_published(
     table: discreet.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
 ) -> None:
     from discreet.errors import LimitReached
-    from discreet.verbs.opened_table import OpenedTable
+    from discreet.verbs.table_context import TableContext
 
-    def refuse(self: OpenedTable, requirement: object) -> None:
+    def refuse(self: TableContext, requirement: object) -> None:
         raise LimitReached("the rows do not fit")
 
-    monkeypatch.setattr(OpenedTable, "counted_for", refuse)
+    monkeypatch.setattr(TableContext, "counted_for", refuse)
     answer = {"age": 2, "zip": 5} if model == "levels" else model
     assert TOLD in table.publish(answer, tmp_path / "out.csv").release.warnings
 
@@ -126,7 +126,7 @@ def test_table_warnings_apply_and_lock_repeat_them(
     table: discreet.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
     table.publish({"age": 2, "zip": 5}, tmp_path / "first.csv")
-    monkeypatch.setattr(table_warnings, "CHECKS", (lambda *_: [CodedWarning("odd-rows", TOLD)],))
+    monkeypatch.setattr(table_warnings, "TABLE_CHECKS", (lambda *_: [CodedWarning("odd-rows", TOLD)],))
     applied = discreet.apply(
         tmp_path / "first.csv",
         tmp_path / "people.csv",
@@ -140,7 +140,7 @@ def test_table_warnings_apply_and_lock_repeat_them(
 def test_table_warnings_related_tables_repeat_them(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table_warnings, "CHECKS", (lambda *_: [CodedWarning("odd-rows", TOLD)],))
+    monkeypatch.setattr(table_warnings, "TABLE_CHECKS", (lambda *_: [CodedWarning("odd-rows", TOLD)],))
     tables = discreet.open_tables(clinic(tmp_path, 3).written(), settings=settings)
     released = tables.publish(tmp_path / "out")
     assert str(released).count(TOLD) == len(released.tables)

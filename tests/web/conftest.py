@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from discreet.settings import Settings
-from discreet.web import passwords
-from discreet.web.app import create_app
-from discreet.web.config import ServerConfig
+from discreet.web import server_config
+from discreet.web.server import create_app
+from discreet.web.server_config import ServerConfig
 from tests.engines.clinic import clinic
 
 with warnings.catch_warnings():
@@ -29,7 +29,7 @@ ORIGIN = "http://127.0.0.1:8765"
 def quick_passwords() -> Iterator[None]:
     """Hashes of a thousandth of the cost, which is meant to be felt; ``test_login`` has the real one."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(passwords, "_N", 2**5)
+        patch.setattr(server_config, "_N", 2**5)
         yield
 
 

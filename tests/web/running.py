@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 
-from discreet.web.config import ServerConfig
 from discreet.web.server import WorkbenchServer
-from discreet.web.session import LOCAL_USER
+from discreet.web.server_config import ServerConfig
+from discreet.web.server_state import LOCAL_USER
 from discreet.web.workspace import Workspace
 from tests.waiting import PATIENCE
 

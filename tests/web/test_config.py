@@ -9,8 +9,7 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.settings import Settings
-from discreet.web.config import ServerConfig, TlsFiles
-from discreet.web.proxy import TrustedProxy
+from discreet.web.server_config import ServerConfig, TlsFiles, TrustedProxy
 
 TLS = TlsFiles(Path("cert.pem"), Path("key.pem"))
 PROXY = TrustedProxy((), True, "0123456789abcdef")

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from discreet.web import downloads
-from discreet.web.downloads import attachment, offline_page
-from discreet.web.problems import NotFound
+from discreet.web import workspace_files
+from discreet.web.error_responses import NotFound
 from discreet.web.workspace import Workspace
+from discreet.web.workspace_files import attachment, offline_page
 from tests.web.conftest import Client
 from tests.web.test_interface import DOCUMENT
 
@@ -85,7 +85,7 @@ def test_names_of_every_script_are_kept(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system lists no descriptors")
 def test_no_descriptor_stays_open(tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
-    path.write_bytes(b"x" * (3 * downloads._AT_ONCE))
+    path.write_bytes(b"x" * (3 * workspace_files._DOWNLOAD_CHUNK))
     before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(20):
         sent(attachment(path))

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from discreet.web import uploads
-from discreet.web.paths import below, safe_name
-from discreet.web.problems import FieldError
+from discreet.web import workspace_files
+from discreet.web.error_responses import FieldError
+from discreet.web.workspace_files import resolve_below, safe_name
 from tests.web.conftest import Client, MakeClient
 
 NAMES = {
@@ -75,7 +75,7 @@ def test_an_upload_over_the_limit_leaves_nothing(make_client: MakeClient) -> Non
 
 
 def test_a_full_disk_takes_no_upload(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "_RESERVE", 2**62)
+    monkeypatch.setattr(workspace_files, "_RESERVED_SPACE", 2**62)
     answer = client.put("/api/workspace/uploads/a.csv", content=b"x")
     assert (answer.status_code, answer.json()["error"]["kind"]) == (413, "limit-reached")
 
@@ -150,7 +150,7 @@ def test_a_path_below_follows_links(tmp_path: Path) -> None:
     outside.mkdir()
     (inside / "link").symlink_to(outside)
     (outside / "back").symlink_to(inside)
-    assert below("link/back", base=inside, folders=[inside]) == inside
+    assert resolve_below("link/back", base=inside, folders=[inside]) == inside
     for text in ("link", "link/x", "../out", ""):
         with pytest.raises(FieldError):
-            below(text, base=inside, folders=[inside])
+            resolve_below(text, base=inside, folders=[inside])

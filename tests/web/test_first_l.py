@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from discreet.sample.spec import census_document
-from discreet.spec.load import spec_from_mapping
-from discreet.web.requests import RequestBody
+from discreet.sample.census import census_spec
+from discreet.spec.spec_reader import spec_from_mapping
+from discreet.web.negotiation_forms import RequestBody
 from tests.web.conftest import Client, MakeClient
 from tests.web.negotiation import evaluated, write_philosophers
 from tests.web.routes.preparation import open_people, workspace_of
@@ -37,7 +37,7 @@ def test_request_begins_with_l_2_where_a_column_is_sensitive(client: Client) -> 
 
 
 def test_sample_begins_with_l_2() -> None:
-    spec = spec_from_mapping(census_document("census.csv"), base=Path(), label="census")
+    spec = spec_from_mapping(census_spec("census.csv"), base=Path(), label="census")
     assert RequestBody.of_spec(spec).l == 2
 
 
@@ -66,7 +66,7 @@ def test_column_that_becomes_sensitive_is_asked_for_2_values(
     give(client, **(first or {"disease": "insensitive"}))
     workspace = workspace_of(client)
     workspace.set_state("request", {"k": 25, "l": asked, "max_suppressed": "3%"})
-    workspace.noted()
+    workspace.record_version()
     before = len(workspace.timeline.versions)
     give(client, **roles)
     assert begun(client)["l"] == then

@@ -11,7 +11,7 @@ import pytest
 from fastapi.routing import APIRoute
 from hypothesis import HealthCheck, Phase, given, settings
 
-from discreet.web.jobs import Jobs
+from discreet.web.job_queue import JobQueue
 from discreet.web.workspace import Workspace
 from tests.waiting import PATIENCE
 from tests.web.conftest import ORIGIN, Client, MakeClient
@@ -58,7 +58,7 @@ def prepared(make_client: MakeClient) -> Client:
 def finished(client: Client, answer: Any) -> None:
     """Wait for the job that an answer names; it must succeed."""
     assert answer.status_code in (200, 202), answer.text
-    jobs: Jobs = client.app.state.server.jobs_of("local")  # type: ignore[attr-defined]
+    jobs: JobQueue = client.app.state.server.jobs_of("local")  # type: ignore[attr-defined]
     if answer.json()["job"] is not None:
         assert jobs.wait(answer.json()["job"], PATIENCE).error is None
 
@@ -196,7 +196,7 @@ def try_operation(client: Client, operation: Any, examples: int) -> None:
         case.validate_response(answer, checks=described)
 
     answers()
-    jobs: Jobs = server.jobs_of("local")
+    jobs: JobQueue = server.jobs_of("local")
     for job in jobs.all():
         jobs.cancel(job.id)
     jobs.close(5)

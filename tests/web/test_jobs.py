@@ -12,9 +12,16 @@ import pytest
 
 from discreet.errors import NoSolution
 from discreet.settings import Settings
-from discreet.verbs.reporting import Reporter
-from discreet.web.jobs import KEPT, RUNNING, UNFINISHED, JobCancelled, Jobs, JobState
-from discreet.web.problems import NotFound, TooMany
+from discreet.verbs.run_context import Reporter
+from discreet.web.error_responses import NotFound, TooMany
+from discreet.web.job_queue import (
+    MAX_ENDED_JOBS,
+    MAX_RUNNING_JOBS,
+    MAX_UNFINISHED_JOBS,
+    JobCancelled,
+    JobQueue,
+    JobState,
+)
 from discreet.web.workspace import Workspace
 from tests.waiting import PATIENCE, wait_for
 from tests.web.conftest import Client
@@ -33,7 +40,7 @@ def endless(started: Event) -> Any:
 
 
 def test_a_job_tells_its_stages_and_keeps_its_result() -> None:
-    jobs, seen, go, told = Jobs(), [], Event(), Event()
+    jobs, seen, go, told = JobQueue(), [], Event(), Event()
 
     def work(reporter: Reporter) -> dict[str, int]:
         with reporter.stage("Counting") as advance:
@@ -61,7 +68,7 @@ def test_errors_of_ours_are_told_and_bugs_without_their_text(caplog: pytest.LogC
     def bug(_: Reporter) -> None:
         raise KeyError(SECRET_CELL)
 
-    jobs = Jobs()
+    jobs = JobQueue()
     with caplog.at_level(logging.DEBUG):
         found = [jobs.answer(jobs.wait(jobs.start("x", work), PATIENCE)) for work in (no_solution, bug)]
     assert [answer.state for answer in found] == [JobState.FAILED] * 2
@@ -74,7 +81,7 @@ def test_errors_of_ours_are_told_and_bugs_without_their_text(caplog: pytest.LogC
 
 
 def test_a_job_is_cancelled_where_it_next_reports() -> None:
-    jobs, started = Jobs(), Event()
+    jobs, started = JobQueue(), Event()
     job_id = jobs.start("Count", endless(started))
     assert started.wait(PATIENCE)
     jobs.cancel(job_id)
@@ -89,12 +96,12 @@ def test_handlers_of_errors_do_not_catch_a_cancellation() -> None:
 
 
 def test_few_run_at_once_the_others_wait_and_too_many_are_refused() -> None:
-    jobs, started = Jobs(), [Event() for _ in range(UNFINISHED)]
+    jobs, started = JobQueue(), [Event() for _ in range(MAX_UNFINISHED_JOBS)]
     ids = [jobs.start("Count", endless(event)) for event in started]
-    wait_for(lambda: sum(event.is_set() for event in started) >= RUNNING, "as many run as may")
+    wait_for(lambda: sum(event.is_set() for event in started) >= MAX_RUNNING_JOBS, "as many run as may")
     states = [job.state for job in jobs.all()]
-    assert states.count(JobState.RUNNING) == RUNNING
-    assert sum(event.is_set() for event in started) == RUNNING
+    assert states.count(JobState.RUNNING) == MAX_RUNNING_JOBS
+    assert sum(event.is_set() for event in started) == MAX_RUNNING_JOBS
     with pytest.raises(TooMany):
         jobs.start("Count", endless(Event()))
     jobs.close(PATIENCE)
@@ -102,13 +109,13 @@ def test_few_run_at_once_the_others_wait_and_too_many_are_refused() -> None:
 
 
 def test_the_last_results_are_kept() -> None:
-    jobs = Jobs()
+    jobs = JobQueue()
     ids = [jobs.start("x", lambda _: 1) for _ in range(3)]
     for job_id in ids:
         jobs.wait(job_id, PATIENCE)
-    for _ in range(KEPT + 5):
+    for _ in range(MAX_ENDED_JOBS + 5):
         jobs.wait(jobs.start("x", lambda _: 1), PATIENCE)
-    assert len(jobs.all()) <= KEPT + 1
+    assert len(jobs.all()) <= MAX_ENDED_JOBS + 1
     with pytest.raises(NotFound):
         jobs.find(ids[0])
 
@@ -117,7 +124,7 @@ def test_a_table_of_the_workspace_reports_to_the_job(tmp_path: Path, settings: S
     workspace = Workspace("local", tmp_path / "w", settings)
     (workspace.folder / "p.csv").write_text("a\n" + "1\n2\n" * 5)
     workspace.save_spec({"source": {"path": "p.csv"}, "attributes": {"a": {"role": "quasi-identifier"}}})
-    jobs, stages = Jobs(), []
+    jobs, stages = JobQueue(), []
 
     def work(_: Reporter) -> int:
         with workspace.table().engine("Counting row types"):
@@ -133,7 +140,7 @@ def test_a_statement_that_runs_is_interrupted(tmp_path: Path, settings: Settings
     workspace = Workspace("local", tmp_path / "w", settings)
     (workspace.folder / "p.csv").write_text("a\n1\n")
     workspace.save_spec({"source": {"path": "p.csv"}, "attributes": {"a": {"role": "quasi-identifier"}}})
-    jobs, started = Jobs(), Event()
+    jobs, started = JobQueue(), Event()
 
     def work(_: Reporter) -> None:
         with workspace.table().engine("Counting row types") as engine:
@@ -150,7 +157,7 @@ def test_a_statement_that_runs_is_interrupted(tmp_path: Path, settings: Settings
 
 
 def test_jobs_over_rest(client: Client) -> None:
-    jobs: Jobs = client.app.state.server.jobs_of("local")  # type: ignore[attr-defined]
+    jobs: JobQueue = client.app.state.server.jobs_of("local")  # type: ignore[attr-defined]
     go = Event()
 
     def work(reporter: Reporter) -> dict[str, int]:
@@ -173,7 +180,7 @@ def test_jobs_over_rest(client: Client) -> None:
 
 
 def test_cancelling_over_rest_and_at_the_end(client: Client) -> None:
-    jobs: Jobs = client.app.state.server.jobs_of("local")  # type: ignore[attr-defined]
+    jobs: JobQueue = client.app.state.server.jobs_of("local")  # type: ignore[attr-defined]
     first, second = Event(), Event()
     job_id, other = jobs.start("Count", endless(first)), jobs.start("Count", endless(second))
     assert first.wait(PATIENCE)

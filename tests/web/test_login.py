@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import InputError
-from discreet.web import login_gate, passwords
-from discreet.web.login_gate import LoginGate
-from discreet.web.passwords import PasswordFile, add_user, hashed, matches
-from discreet.web.problems import TooMany
+from discreet.web import server_config, server_state
+from discreet.web.error_responses import TooMany
+from discreet.web.server_config import PasswordFile, add_user, hash_password, verify_password
+from discreet.web.server_state import LoginThrottle
 from tests.waiting import PATIENCE
 from tests.web.conftest import Client, MakeClient
 
 PASSWORD = "correct horse battery"
-REAL = passwords._N
+REAL = server_config._N
 
 
 @pytest.fixture
@@ -34,10 +34,10 @@ def sign_in(client: Client, user: str, password: str = PASSWORD):  # type: ignor
 @pytest.fixture
 def real_cost(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a hash costs outside of tests, that of an unknown user too."""
-    monkeypatch.setattr(passwords, "_N", REAL)
-    passwords._of_nobody.cache_clear()
+    monkeypatch.setattr(server_config, "_N", REAL)
+    server_config._dummy_hash.cache_clear()
     yield
-    passwords._of_nobody.cache_clear()
+    server_config._dummy_hash.cache_clear()
 
 
 @pytest.mark.usefixtures("real_cost")
@@ -45,19 +45,19 @@ def test_passwords_are_kept_as_salted_scrypt(password_file: Path) -> None:
     text = password_file.read_text()
     assert PASSWORD not in text
     assert password_file.stat().st_mode & 0o777 == 0o600
-    first, second = hashed(PASSWORD), hashed(PASSWORD)
+    first, second = hash_password(PASSWORD), hash_password(PASSWORD)
     assert first.startswith("scrypt$32768$8$1$")
     assert first != second
-    assert matches(PASSWORD, first)
-    assert not matches(PASSWORD + " ", first)
-    assert not matches(PASSWORD, "scrypt$x$8$1$a$b")
-    assert not matches(PASSWORD, "nothing")
+    assert verify_password(PASSWORD, first)
+    assert not verify_password(PASSWORD + " ", first)
+    assert not verify_password(PASSWORD, "scrypt$x$8$1$a$b")
+    assert not verify_password(PASSWORD, "nothing")
 
 
 @pytest.mark.usefixtures("real_cost")
 def test_a_user_who_is_unknown_costs_a_hash_too(password_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found, asked = PasswordFile(password_file), []
-    monkeypatch.setattr(passwords, "_scrypt", lambda *given: asked.append(given) or b"")
+    monkeypatch.setattr(server_config, "_scrypt", lambda *given: asked.append(given) or b"")
     assert not found.verify("anna", "wrong")
     assert not found.verify("nobody", "wrong")
     assert [given[2:] for given in asked][:2] == [(32768, 8, 1)] * 2
@@ -126,9 +126,9 @@ def test_a_login_from_another_site_is_refused(make_client: MakeClient, password_
 def test_attempts_slow_down(
     make_client: MakeClient, password_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(passwords, "_scrypt", lambda *_: b"no")
+    monkeypatch.setattr(server_config, "_scrypt", lambda *_: b"no")
     client = make_client(signed_in=False, password_file=password_file)
-    for _ in range(login_gate.FREE_FAILURES):
+    for _ in range(server_state.FREE_FAILURES):
         assert sign_in(client, "anna", "wrong").status_code == 400
     answer = sign_in(client, "anna")
     assert answer.status_code == 429
@@ -138,23 +138,23 @@ def test_attempts_slow_down(
 
 def test_waits_double_up_to_a_quarter_of_an_hour() -> None:
     now = 0.0
-    gate = LoginGate(lambda: now)
+    login_throttle = LoginThrottle(lambda: now)
     waits = []
     for _ in range(20):
-        gate.check("192.0.2.1", "anna")
-        gate.failed("192.0.2.1", "anna")
+        login_throttle.check("192.0.2.1", "anna")
+        login_throttle.failed("192.0.2.1", "anna")
         try:
-            gate.check("192.0.2.1", "anna")
+            login_throttle.check("192.0.2.1", "anna")
             waits.append(0)
         except TooMany as error:
             waits.append(error.seconds)
             now += error.seconds
     assert waits[:8] == [0, 0, 0, 0, 1, 2, 4, 8]
     assert max(waits) == waits[-1] == 900
-    gate.check("192.0.2.2", "ben")
-    gate.succeeded("192.0.2.1", "anna")
-    gate.failed("192.0.2.1", "anna")
-    gate.check("192.0.2.1", "anna")
+    login_throttle.check("192.0.2.2", "ben")
+    login_throttle.succeeded("192.0.2.1", "anna")
+    login_throttle.failed("192.0.2.1", "anna")
+    login_throttle.check("192.0.2.1", "anna")
 
 
 def test_two_users_have_workspaces_of_their_own(

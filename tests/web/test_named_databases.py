@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import discreet
-from discreet.web.passwords import add_user
+from discreet.web.server_config import add_user
 from tests.engines.clinic import Clinic
 from tests.web.conftest import Client, MakeClient
 from tests.web.test_publish_routes import done

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 from discreet.web import negotiations
-from discreet.web.lattice_frames import packed
+from discreet.web.lattice_frames import pack_frame
 from tests.waiting import PATIENCE, wait_for
 from tests.web.conftest import MakeClient
 from tests.web.negotiation import evaluated, write_large, write_philosophers
@@ -68,13 +68,13 @@ def test_an_evaluation_for_a_criterion_waits_for_no_other(
 ) -> None:
     """Asked for while the lattice is evaluated for k alone, which is no answer to it."""
     client = make_client(spec=write_philosophers(tmp_path))
-    may_go_on, evaluate = Event(), negotiations.evaluate
+    may_go_on, evaluate = Event(), negotiations.run_evaluation
 
     def held(*arguments: Any) -> Any:
         assert may_go_on.wait(PATIENCE)
         return evaluate(*arguments)
 
-    monkeypatch.setattr(negotiations, "evaluate", held)
+    monkeypatch.setattr(negotiations, "run_evaluation", held)
     first = client.post("/api/negotiate/evaluation").json()["job"]
     again = client.post("/api/negotiate/evaluation").json()["job"]
     with_t = {"request": {"k": 2, "criteria": {"t": 0.9}}}
@@ -305,7 +305,7 @@ def test_a_lattice_too_large_is_negotiated_on_in_part(make_client: MakeClient, t
 
 def test_a_frame_keeps_every_array() -> None:
     arrays = {"a": np.arange(5, dtype="<u2"), "b": np.arange(3, dtype="<f4"), "c": np.arange(1, dtype="u1")}
-    header, found = read_frame(packed({"name": "ü"}, arrays))
+    header, found = read_frame(pack_frame({"name": "ü"}, arrays))
     assert header["name"] == "ü"
     assert {name: array.tolist() for name, array in found.items()} == {
         name: array.tolist() for name, array in arrays.items()

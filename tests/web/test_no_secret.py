@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
-from discreet.web.jobs import Jobs
+from discreet.web.job_queue import JobQueue
 from discreet.web.workspace import Workspace
 from tests.cli.test_no_secret import ADDRESSES, told
 from tests.web.conftest import Client, MakeClient
@@ -101,7 +101,7 @@ def ask(client: Client, method: str, path: str, address: str) -> Iterator[tuple[
 def test_no_answer_repeats_a_secret(make_client: MakeClient, part: int) -> None:
     client = prepared(make_client)
     server = client.app.state.server  # type: ignore[attr-defined]
-    jobs: Jobs = server.jobs_of("local")
+    jobs: JobQueue = server.jobs_of("local")
     leaks, reached = [], set()
     for place, (method, path) in enumerate(routes(client)):
         for number, address in enumerate(ADDRESSES):

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from discreet.errors import InputError
-from discreet.web.passwords import add_user
-from discreet.web.proxy import TrustedProxy, trusted_proxy
+from discreet.web.server_config import TrustedProxy, add_user, read_trusted_proxy
 from tests.web.conftest import Client, MakeClient
 
 SECRET = "0123456789abcdef-drawn-at-random"
@@ -36,7 +35,7 @@ def make_proxied(make_client: MakeClient, tmp_path: Path) -> Any:
     def make(*addresses: str) -> Client:
         users = tmp_path / "users"
         add_user(users, "anna", "correct horse battery")
-        proxy = trusted_proxy(addresses, secret_file(tmp_path))
+        proxy = read_trusted_proxy(addresses, secret_file(tmp_path))
         return make_client(signed_in=False, password_file=users, proxy=proxy, public_names=(PUBLIC,))
 
     return make
@@ -100,22 +99,22 @@ def test_the_address_behind_the_proxy_is_the_one_that_waits(make_proxied: Any) -
     headers = {name: text for name, text in FORWARDED.items() if name != "x-forwarded-user"}
     visitor = Client(client.app, base_url="http://127.0.0.1:8765", client=("192.0.2.5", 1))
     visitor.post("/api/session", json={"user": "eve", "password": "x"}, headers=headers)
-    assert ("address", "192.0.2.7") in client.app.state.server.gate._failures
+    assert ("address", "192.0.2.7") in client.app.state.server.login_throttle._failures
 
 
 def test_addresses_and_secrets_are_checked(tmp_path: Path) -> None:
     good = secret_file(tmp_path)
-    assert trusted_proxy((), None) is None
+    assert read_trusted_proxy((), None) is None
     for addresses, path in ((("nowhere",), good), (("10.0.0.1",), None), ((), good)):
         with pytest.raises(InputError):
-            trusted_proxy(addresses, path)
+            read_trusted_proxy(addresses, path)
     with pytest.raises(InputError, match="short"):
-        trusted_proxy(("unix",), secret_file(tmp_path, "short"))
+        read_trusted_proxy(("unix",), secret_file(tmp_path, "short"))
     secret_file(tmp_path).chmod(0o644)
     with pytest.raises(InputError, match="others than its owner"):
-        trusted_proxy(("unix",), good)
+        read_trusted_proxy(("unix",), good)
     with pytest.raises(InputError):
-        trusted_proxy(("unix",), tmp_path / "missing")
+        read_trusted_proxy(("unix",), tmp_path / "missing")
 
 
 def test_a_unix_socket_is_trusted_by_name_alone() -> None:

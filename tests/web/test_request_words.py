@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from discreet.model.criteria.fixed_parts import fixed_parts
+from discreet.model.criteria.base import fixed_parameters
 from discreet.model.criteria.registry import CRITERIA
-from discreet.spec.document import RequestTable
-from discreet.web.request_words import request_words
-from discreet.web.requests import RequestBody
+from discreet.spec.spec_sections import RequestSection
+from discreet.web.negotiation_forms import RequestBody
+from discreet.web.screen_messages import describe_request
 from tests.web.conftest import Client, MakeClient
 from tests.web.negotiation import evaluated, write_philosophers
 from tests.web.test_compare import classes_of, client, folder, rows_of, save
@@ -36,12 +36,12 @@ PARTS: dict[str, tuple[Any, str]] = {
 def test_every_part_of_a_request_has_words() -> None:
     """A new key of requests or of the spec's has none yet, and fails here."""
     criteria = {kind.name for kind in CRITERIA if not kind.has_keyword}
-    keys = {*RequestBody.model_fields, *RequestTable.model_fields} - criteria
+    keys = {*RequestBody.model_fields, *RequestSection.model_fields} - criteria
     assert keys == set(PARTS)
     for key, (value, words) in PARTS.items():
-        assert request_words({key: value}) == words
-    assert request_words({key: value for key, (value, _) in PARTS.items()}).count(", ") == 9
-    assert request_words({"max_suppressed": 12_000}) == "at most 12,000 suppressed"
+        assert describe_request({key: value}) == words
+    assert describe_request({key: value for key, (value, _) in PARTS.items()}).count(", ") == 9
+    assert describe_request({"max_suppressed": 12_000}) == "at most 12,000 suppressed"
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_every_part_of_a_request_has_words() -> None:
 def test_every_criterion_has_words_with_its_name_as_it_is(kind: Any) -> None:
     stop = kind.parameter.slider[0]
     for given in (stop, [{"value": stop, "attribute": "disease"}], {"disease": stop}):
-        words = request_words({"k": 2, "criteria": {kind.name: given}})
+        words = describe_request({"k": 2, "criteria": {kind.name: given}})
         assert words.startswith(f"k = 2, {kind.title} {stop}")
         assert ("disease" in words) == (given != stop)
-        assert request_words({"k": 2, kind.name: given}) == words, "as the spec has it"
-    for part in fixed_parts(kind):
-        assert f"({part.name} x)" in request_words({kind.name: [{"value": stop, part.name: "x"}]})
+        assert describe_request({"k": 2, kind.name: given}) == words, "as the spec has it"
+    for part in fixed_parameters(kind):
+        assert f"({part.name} x)" in describe_request({kind.name: [{"value": stop, part.name: "x"}]})
 
 
 def test_versions_saved_answers_and_history_tell_requests_apart(

@@ -13,7 +13,7 @@ import pytest
 
 from discreet.cli.main import main
 from discreet.model.release_address import ReleaseAddress
-from discreet.verbs.scripts import script_of_attack, script_of_query
+from discreet.verbs.scripts import make_attack_script, make_query_script
 from tests.attacks.test_linkage import PATIENTS, table_of
 from tests.drawing import in_turn
 from tests.web.conftest import Client, MakeClient
@@ -209,8 +209,8 @@ def test_what_no_line_can_say_is_said_in_python(client: Client) -> None:
 def test_an_address_with_a_password_is_never_written(client: Client) -> None:
     address = ReleaseAddress(table="out.people", url="postgresql://anna:secret@host/db")
     for found in (
-        script_of_query(address, "SELECT COUNT(*) FROM release", None),
-        script_of_attack(address, None, threshold="0.1"),
+        make_query_script(address, "SELECT COUNT(*) FROM release", None),
+        make_attack_script(address, None, threshold="0.1"),
     ):
         assert found.command is not None
         assert "secret" not in found.command + found.python

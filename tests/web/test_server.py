@@ -24,12 +24,10 @@ from websockets.sync.client import connect
 
 from discreet.errors import InputError
 from discreet.settings import Settings
-from discreet.verbs.reporting import Reporter
-from discreet.web.config import ServerConfig, TlsFiles
-from discreet.web.jobs import JobState
-from discreet.web.passwords import add_user
-from discreet.web.proxy import trusted_proxy
+from discreet.verbs.run_context import Reporter
+from discreet.web.job_queue import JobState
 from discreet.web.server import WorkbenchServer
+from discreet.web.server_config import ServerConfig, TlsFiles, add_user, read_trusted_proxy
 from tests.waiting import PATIENCE, ctrl_c_arrives
 from tests.web.running import RunningWorkbench, running
 
@@ -157,7 +155,7 @@ def test_a_unix_socket_behind_a_proxy(tmp_path: Path, settings: Settings) -> Non
             unix_socket=path,
             public_names=("workbench.example.org",),
             password_file=users,
-            proxy=trusted_proxy(("unix",), secret),
+            proxy=read_trusted_proxy(("unix",), secret),
         )
         with running(config):
             assert stat.S_IMODE(path.stat().st_mode) == 0o660

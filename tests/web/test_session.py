@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from discreet.web import session
-from discreet.web.session import Sessions, StartTokens
+from discreet.web import server_state
+from discreet.web.server_state import SessionStore, StartTokens
 from tests.web.conftest import Client, MakeClient
 
 
@@ -78,20 +78,20 @@ def test_two_cookies_of_the_name_count_as_none(client: Client) -> None:
 
 def test_sessions_end_when_idle_when_old_and_when_there_are_too_many() -> None:
     now = 0.0
-    sessions = Sessions(lambda: now)
+    sessions = SessionStore(lambda: now)
     token = sessions.open("anna", "password")
     assert sessions.find(token) is not None
-    now += session.IDLE_SECONDS - 1
+    now += server_state.IDLE_SECONDS - 1
     assert sessions.find(token) is not None
-    now += session.IDLE_SECONDS + 1
+    now += server_state.IDLE_SECONDS + 1
     assert sessions.find(token) is None
     token = sessions.open("anna", "password")
     for _ in range(20):
-        now += session.IDLE_SECONDS - 1
+        now += server_state.IDLE_SECONDS - 1
         alive = sessions.find(token) is not None
     assert not alive
     first = sessions.open("anna", "password")
-    for _ in range(session._MOST_SESSIONS):
+    for _ in range(server_state._MAX_SESSIONS):
         now += 0.001
         last = sessions.open("eve", "password")
     assert sessions.find(first) is None
@@ -101,7 +101,7 @@ def test_sessions_end_when_idle_when_old_and_when_there_are_too_many() -> None:
 
 
 def test_the_server_keeps_digests_of_tokens_alone() -> None:
-    tokens, sessions = StartTokens(), Sessions()
+    tokens, sessions = StartTokens(), SessionStore()
     start_token, token = tokens.issue(), sessions.open("anna", "token")
     assert start_token.encode() not in tokens._digests
     assert token.encode() not in sessions._open

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import discreet
-from discreet.web.wording import screen_words
+from discreet.web.screen_messages import screen_message
 
 SOURCES = Path(discreet.__file__).parent
 ROOMS = [
@@ -36,16 +36,16 @@ ROOMS = [
 ]
 """What a screen may show; files that only a terminal's command reaches are listed below."""
 ELSEWHERE = {
-    "audit/criteria.py": "criteria that somebody writes",
+    "audit/criterion_checks.py": "criteria that somebody writes",
     "mondrian/partition.py": "for programs",
-    "mondrian/relaxed.py": "for programs",
-    "queries/generate.py": "for programs",
-    "queries/rewriting.py": "queries, which are SQL",
+    "mondrian/greedy_cuts.py": "for programs",
+    "queries/workload_generation.py": "for programs",
+    "queries/permuted_query.py": "queries, which are SQL",
     "release/lock.py": "locks are of the command line",
-    "engines/files/table_log.py": "a word of Spark's",
-    "web/config.py": "said before the server is there",
-    "web/passwords.py": "said before the server is there",
-    "web/proxy.py": "said before the server is there",
+    "engines/files/open_table_formats.py": "a word of Spark's",
+    "web/server_config.py": "said before the server is there",
+    "web/server_config.py": "said before the server is there",
+    "web/server_config.py": "said before the server is there",
     "web/server.py": "said before the server is there",
     "web/server_state.py": "said before the server is there",
 }
@@ -84,7 +84,7 @@ def test_no_refusal_speaks_in_keys_flags_or_names_of_code() -> None:
             place = path.relative_to(SOURCES).as_posix()
             told = () if place in ELSEWHERE else refusals(path)
             found += [
-                f"{place}: {words}" for text in told if STRANGE.search(words := screen_words(text) or "")
+                f"{place}: {words}" for text in told if STRANGE.search(words := screen_message(text) or "")
             ]
     assert found == []
 
@@ -113,4 +113,4 @@ def test_no_refusal_speaks_in_keys_flags_or_names_of_code() -> None:
     ],
 )
 def test_refusals_read_as_the_screens_do(said: str | None, shown: str | None) -> None:
-    assert screen_words(said) == shown
+    assert screen_message(said) == shown

@@ -12,10 +12,10 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.settings import Settings
-from discreet.spec.load import load_spec
-from discreet.verbs.opening import open as open_table
-from discreet.web import timeline
-from discreet.web.problems import Conflict, FieldError, NotFound
+from discreet.spec.spec_reader import load_spec
+from discreet.verbs.table import open as open_table
+from discreet.web import work_history
+from discreet.web.error_responses import Conflict, FieldError, NotFound
 from discreet.web.server_state import lock_folder
 from discreet.web.workspace import Workspace
 from tests.web.conftest import Client, MakeClient
@@ -100,7 +100,7 @@ def test_no_change_is_lost_among_many_at_once(workspace: Workspace) -> None:
 
     def change(name: str) -> None:
         barrier.wait()
-        with workspace.editing:
+        with workspace.edit_lock:
             document = workspace.document()
             document["attributes"][name] = {"role": "insensitive"}
             workspace.save_spec(document)
@@ -115,7 +115,7 @@ def test_no_change_is_lost_among_many_at_once(workspace: Workspace) -> None:
 
 
 def test_only_the_last_versions_are_kept(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timeline, "KEPT", 5)
+    monkeypatch.setattr(work_history, "MAX_VERSIONS", 5)
     for k in range(2, 10):
         workspace.save_spec({**workspace.document(), "request": {"k": k}})
     found = workspace.timeline.versions
@@ -124,13 +124,13 @@ def test_only_the_last_versions_are_kept(workspace: Workspace, monkeypatch: pyte
 
 
 def test_versions_are_gone_back_to_with_their_files_and_nothing_is_lost(workspace: Workspace) -> None:
-    first = workspace.timeline.note()
+    first = workspace.timeline.record()
     assert first is not None
     file = workspace.hierarchies / "city.csv"
     file.write_text("A;*\n")
     workspace.save_spec({**workspace.document(), "request": {"k": 3}})
     workspace.set_state("request", {"k": 7})
-    workspace.noted()
+    workspace.record_version()
     assert workspace.timeline.versions[0].words.startswith("Request: k = 7")
     workspace.spec_path.write_text(SPEC + "# by an editor\n")
     file.write_text("B;*\n")
@@ -172,14 +172,17 @@ def test_the_table_lives_until_something_changes(workspace: Workspace) -> None:
     table = workspace.table()
     assert workspace.table() is table
     counted: list[int] = []
-    assert workspace.memory("rows", lambda: counted.append(1) or workspace.table().frequency_set.rows) == 20
-    assert workspace.memory("rows", lambda: counted.append(1) or 0) == 20
+    assert (
+        workspace.compute_once("rows", lambda: counted.append(1) or workspace.table().frequency_set.rows)
+        == 20
+    )
+    assert workspace.compute_once("rows", lambda: counted.append(1) or 0) == 20
     assert len(counted) == 1
     gone = weakref.ref(table)
     (workspace.folder / "people.csv").write_text(ROWS + "30,C,flu\n")
     changed = workspace.table()
     assert changed is not table
-    assert workspace.memory("rows", lambda: changed.frequency_set.rows) == 21
+    assert workspace.compute_once("rows", lambda: changed.frequency_set.rows) == 21
     del table
     gc.collect()
     assert gone() is None
@@ -196,7 +199,7 @@ def test_many_threads_compute_once(workspace: Workspace) -> None:
     def ask() -> None:
         barrier.wait()
         tables.add(id(workspace.table()))
-        workspace.memory("slow", lambda: made.append(workspace.table().frequency_set.rows) or 1)
+        workspace.compute_once("slow", lambda: made.append(workspace.table().frequency_set.rows) or 1)
 
     threads = [Thread(target=ask) for _ in range(8)]
     for thread in threads:
@@ -208,8 +211,8 @@ def test_many_threads_compute_once(workspace: Workspace) -> None:
 
 def test_a_failure_is_not_remembered(workspace: Workspace) -> None:
     with pytest.raises(ZeroDivisionError):
-        workspace.memory("x", lambda: 1 // 0)
-    assert workspace.memory("x", lambda: 5) == 5
+        workspace.compute_once("x", lambda: 1 // 0)
+    assert workspace.compute_once("x", lambda: 5) == 5
 
 
 def test_state_and_history_survive(workspace: Workspace, settings: Settings) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from fastapi.routing import APIRoute
 
-from discreet.web import parts
+from discreet.web import write_order
 from discreet.web.write_order import QUESTIONS
 from tests.web.conftest import Client, MakeClient, sign_in
 from tests.web.negotiation import evaluated, write_philosophers
@@ -44,13 +44,13 @@ class Page:
         """A write as it would be sent now."""
         if number is None:
             self.number += 1
-        base = {"discreet-base": parts.written(self.base)} if self.base else {}
+        base = {"discreet-base": write_order.format_tags(self.base)} if self.base else {}
         headers = self.headers(self.number if number is None else number) | base
         return {"method": method, "url": path, "json": body, "headers": headers}
 
     def send(self, prepared: dict[str, Any]) -> Any:
         answer = self.client.request(**prepared)
-        self.base |= parts.read(answer.headers.get("discreet-parts", ""))
+        self.base |= write_order.parse_tags(answer.headers.get("discreet-parts", ""))
         return answer
 
     def ask(self, k: int) -> Any:
@@ -216,7 +216,7 @@ def test_questions_are_posts_that_change_nothing_of_the_work(client: Client) -> 
     posts = {route.path for route in routes(client) if "POST" in route.methods}
     assert posts >= QUESTIONS
     workspace = client.app.state.server.workspace_of("local")  # type: ignore[attr-defined]
-    before = parts.tags_of(workspace), workspace.timeline.current
+    before = write_order.part_tags(workspace), workspace.timeline.current
     bodies = [{}, asked(3), {**asked(3), "levels": {}}, {**asked(3), "nodes": [{}]}, {"columns": ["age"]}]
     answered = set()
     for path in sorted(QUESTIONS):
@@ -224,7 +224,7 @@ def test_questions_are_posts_that_change_nothing_of_the_work(client: Client) -> 
             if client.post(path, json=body).status_code < 300:
                 answered.add(path)
     assert len(answered) >= 12
-    assert (parts.tags_of(workspace), workspace.timeline.current) == before
+    assert (write_order.part_tags(workspace), workspace.timeline.current) == before
 
 
 def test_every_write_of_the_pages_goes_through_the_queue() -> None:

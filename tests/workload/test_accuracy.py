@@ -12,14 +12,12 @@ from hypothesis import strategies as st
 
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.mondrian.options import MondrianOptions
-from discreet.mondrian.partition import partition
-from discreet.queries.parse import parse_workload
-from discreet.queries.predicate import Everything
-from discreet.queries.query import Aggregate, AggregateQuery
-from discreet.workload.accuracy import QueryError, WorkloadError, workload_error
-from discreet.workload.answer import QueryAnswer
-from discreet.workload.answerable import as_it_stands, of_recoding
+from discreet.mondrian.mondrian_options import MondrianOptions
+from discreet.mondrian.partition import partition_table
+from discreet.queries.aggregate_query import Aggregate, AggregateQuery, Everything
+from discreet.queries.workload_text import parse_workload
+from discreet.workload.answerable_table import table_of_frequency_set, table_of_recoding
+from discreet.workload.query_answer import EstimatedAnswer, QueryError, WorkloadError, measure_workload_error
 from tests.drawing import some_of
 from tests.workload.test_partition import SETTINGS, points, table_of
 
@@ -44,9 +42,9 @@ def test_the_truth_lies_within_the_sure_bounds(
     table = table_of(rows)
     options = MondrianOptions(relaxed=relaxed, summary=summary)  # type: ignore[arg-type]
     k = min(k, table.rows)
-    recoding = partition(table, Requirement(k), SETTINGS, options, evaluator="twin")
-    release = of_recoding(table, recoding, attained=summary in ("ranges", "means"))
-    found = workload_error(QUERIES, as_it_stands(table), release)
+    recoding = partition_table(table, Requirement(k), SETTINGS, options, evaluator="twin")
+    release = table_of_recoding(table, recoding, attained=summary in ("ranges", "means"))
+    found = measure_workload_error(QUERIES, table_of_frequency_set(table), release)
     for query in found.queries:
         assert query.holds, query
         if query.answer.estimate is not None and query.answer.lower is not None:
@@ -60,10 +58,10 @@ def test_the_truth_lies_within_the_sure_bounds(
 def test_range_summaries_give_the_extremes_exactly() -> None:
     random = np.random.default_rng(2)
     table: FrequencySet = table_of([(int(x), int(y)) for x, y in random.integers(0, 6, (50, 2))])
-    recoding = partition(table, Requirement(5), SETTINGS, evaluator="twin")
+    recoding = partition_table(table, Requirement(5), SETTINGS, evaluator="twin")
     queries = parse_workload("SELECT MIN(x) FROM t; SELECT MAX(y) FROM t")
-    for query in workload_error(
-        queries, as_it_stands(table), of_recoding(table, recoding, attained=True)
+    for query in measure_workload_error(
+        queries, table_of_frequency_set(table), table_of_recoding(table, recoding, attained=True)
     ).queries:
         assert query.answer.lower == query.answer.upper == query.answer.estimate == query.truth
 
@@ -76,7 +74,7 @@ def error_of(
     bounds: tuple[float | None, float | None] = (0.0, 100.0),
 ) -> QueryError:
     query = AggregateQuery(aggregate, None, Everything(), weight)
-    return QueryError(query, truth, QueryAnswer(estimate, *bounds))
+    return QueryError(query, truth, EstimatedAnswer(estimate, *bounds))
 
 
 def test_errors_are_weighted_means() -> None:

@@ -11,18 +11,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.measures.generalized_table import GeneralizedTable, merged
-from discreet.queries.domain import Domain
-from discreet.queries.predicate import And, Everything, Interval, IsNull, Members, Not, Or, Predicate
-from discreet.queries.query import Aggregate, AggregateQuery
-from discreet.queries.region import region_of
-from discreet.workload.answer import answer
-from discreet.workload.answerable import AnswerableTable
-from discreet.workload.labels import cells_of_codes
+from discreet.measures.generalized_table import GeneralizedTable, merge_equal_groups
+from discreet.queries.aggregate_query import (
+    Aggregate,
+    AggregateQuery,
+    And,
+    Everything,
+    Interval,
+    IsNull,
+    Members,
+    Not,
+    Or,
+    Predicate,
+)
+from discreet.queries.region import AttributeDomain, find_region
+from discreet.workload.answerable_table import AnswerableTable
+from discreet.workload.published_labels import build_cells_of_codes
+from discreet.workload.query_answer import answer_query
 from tests.drawing import some_of
 from tests.oracle.plain_workload import Cell, answer_of, expected_rows, sure_bounds, truth_of
 
-DOMAINS = {"n": Domain("n", ("-1", "10", "2", "3")), "c": Domain("c", ("a", "b", "7"))}
+DOMAINS = {"n": AttributeDomain("n", ("-1", "10", "2", "3")), "c": AttributeDomain("c", ("a", "b", "7"))}
 EVERYTHING: dict[str, Cell] = {name: frozenset([*d.texts, None]) for name, d in DOMAINS.items()}
 CELLS = {name: [*d.texts, None] for name, d in DOMAINS.items()}
 
@@ -68,10 +77,12 @@ def table_of(rows: Sequence[dict[str, Cell]], missing: int = 0) -> AnswerableTab
     for name, domain in DOMAINS.items():
         kinds = sorted({row[name] for row in rows}, key=lambda cell: sorted(map(str, cell)))
         codes = [np.array(sorted(CELLS[name].index(value) for value in kind)) for kind in kinds]
-        cells.append(cells_of_codes(name, len(domain.texts), [str(i) for i in range(len(kinds))], codes))
+        cells.append(
+            build_cells_of_codes(name, len(domain.texts), [str(i) for i in range(len(kinds))], codes)
+        )
         columns.append([kinds.index(row[name]) for row in rows])
     shown = np.array(columns, dtype=np.int64).T.reshape(len(rows), len(DOMAINS))
-    shown, counts = merged(shown, np.ones(len(rows), dtype=np.int64))
+    shown, counts = merge_equal_groups(shown, np.ones(len(rows), dtype=np.int64))
     return AnswerableTable(
         GeneralizedTable(tuple(cells), shown, counts), DOMAINS, tuple(DOMAINS), missing=missing
     )
@@ -80,7 +91,7 @@ def table_of(rows: Sequence[dict[str, Cell]], missing: int = 0) -> AnswerableTab
 @settings(max_examples=some_of(150), deadline=None)
 @given(predicates)
 def test_boxes_are_disjoint_and_true_where_the_predicate_is(predicate: Predicate) -> None:
-    region = region_of(predicate, DOMAINS)
+    region = find_region(predicate, DOMAINS)
     for i, n in enumerate(CELLS["n"]):
         for j, c in enumerate(CELLS["c"]):
             inside = sum(all(mask[i if name == "n" else j] for name, mask in box.items()) for box in region)
@@ -93,7 +104,7 @@ def test_bounds_and_estimates_are_those_of_all_worlds(
     predicate: Predicate, aggregate: Aggregate, rows: list[dict[str, Cell]], missing: bool
 ) -> None:
     query = AggregateQuery(aggregate, "n", predicate)
-    found = answer(query, table_of(rows, missing=int(missing)))
+    found = answer_query(query, table_of(rows, missing=int(missing)))
     least, largest = sure_bounds(query, [*rows, EVERYTHING] if missing else rows)
     assert found.lower == pytest.approx(least)
     assert found.upper == pytest.approx(largest)
@@ -128,7 +139,7 @@ def test_a_table_as_it_stands_answers_the_truth(
 ) -> None:
     query = AggregateQuery(aggregate if attribute else Aggregate.COUNT, attribute, predicate)
     table = table_of([{"n": frozenset([n]), "c": frozenset([c])} for n, c in rows])
-    found = answer(query, table)
+    found = answer_query(query, table)
     truth = answer_of(query, [{"n": n, "c": c} for n, c in rows])
     assert found.estimate == pytest.approx(truth)
     assert found.lower == pytest.approx(truth)
@@ -137,13 +148,13 @@ def test_a_table_as_it_stands_answers_the_truth(
 
 def test_texts_have_no_sum() -> None:
     with pytest.raises(InputError, match="not every value"):
-        answer(AggregateQuery(Aggregate.SUM, "c", Everything()), table_of([]))
+        answer_query(AggregateQuery(Aggregate.SUM, "c", Everything()), table_of([]))
     with pytest.raises(InputError, match="does not have"):
-        answer(AggregateQuery(Aggregate.COUNT, None, IsNull("x")), table_of([]))
+        answer_query(AggregateQuery(Aggregate.COUNT, None, IsNull("x")), table_of([]))
 
 
 def test_too_many_boxes_are_refused() -> None:
-    domains = {f"x{i}": Domain(f"x{i}", ("0", "1")) for i in range(24)}
+    domains = {f"x{i}": AttributeDomain(f"x{i}", ("0", "1")) for i in range(24)}
     pairs = tuple(And((Members(f"x{2 * i}", ("1",)), Members(f"x{2 * i + 1}", ("1",)))) for i in range(12))
     with pytest.raises(InputError, match="boxes"):
-        region_of(Or(pairs), domains)
+        find_region(Or(pairs), domains)

@@ -11,7 +11,7 @@ from discreet.hierarchy.intervals import IntervalHierarchy
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.requirement import Requirement
-from discreet.workload.labels import read_cells
+from discreet.workload.published_labels import read_cells
 from tests.drawing import some_of
 from tests.oracle.random_tables import frequency_set_of
 

@@ -14,16 +14,15 @@ from discreet.errors import InputError
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.requirement import Requirement
-from discreet.mondrian.cuts import Fragment, WidestFirst
-from discreet.mondrian.options import MondrianOptions
-from discreet.mondrian.partition import partition
-from discreet.mondrian.space import Space
-from discreet.queries.parse import parse_workload
-from discreet.queries.query import AggregateQuery
+from discreet.mondrian.mondrian_options import MondrianOptions
+from discreet.mondrian.partition import partition_table
+from discreet.mondrian.space import CutSpace, Fragment, WidestFirst
+from discreet.queries.aggregate_query import AggregateQuery
+from discreet.queries.workload_text import parse_workload
 from discreet.settings import Settings
-from discreet.workload.accuracy import workload_error
-from discreet.workload.answerable import as_it_stands, of_recoding
-from discreet.workload.partition import WorkloadFirst, partition_for
+from discreet.workload.answerable_table import table_of_frequency_set, table_of_recoding
+from discreet.workload.query_answer import measure_workload_error
+from discreet.workload.workload_partition import WorkloadCutChooser, partition_for_workload
 from tests.drawing import some_of
 from tests.oracle.plain_workload import truth_of
 from tests.oracle.random_tables import frequency_set_of
@@ -75,8 +74,8 @@ def cost_of(table: FrequencySet, row_types: np.ndarray, queries: tuple[Aggregate
 def test_the_first_cut_is_the_best_at_any_end_of_a_predicate(rows: list[tuple[int, int]], k: int) -> None:
     table = table_of(rows)
     options = MondrianOptions()
-    chooser = WorkloadFirst.of(QUERIES, table, WidestFirst(options, k), k)
-    fragment = Fragment(Space.of(table, options), np.arange(table.row_types))
+    chooser = WorkloadCutChooser.of(QUERIES, table, WidestFirst(options, k), k)
+    fragment = Fragment(CutSpace.of(table, options), np.arange(table.row_types))
     before = cost_of(table, fragment.row_types, QUERIES)
     assert chooser.cost(fragment) == pytest.approx(before)
     best = before
@@ -100,7 +99,7 @@ def test_the_first_cut_is_the_best_at_any_end_of_a_predicate(rows: list[tuple[in
 def test_every_class_has_k_rows_and_every_row_a_class(rows: list[tuple[int, int]], k: int) -> None:
     assume(len(rows) >= k)
     table = table_of(rows)
-    recoding = partition_for(QUERIES, table, Requirement(k), SETTINGS)
+    recoding = partition_for_workload(QUERIES, table, Requirement(k), SETTINGS)
     assert recoding.class_rows().min() >= k
     assert recoding.class_rows().sum() == table.rows
     for part, row_type in enumerate(recoding.row_types.tolist()):
@@ -112,13 +111,13 @@ def test_every_class_has_k_rows_and_every_row_a_class(rows: list[tuple[int, int]
 def test_without_a_workload_that_matters_it_is_mondrian() -> None:
     random = np.random.default_rng(5)
     table = table_of([(int(x), int(y)) for x, y in random.integers(0, SIDE, (80, 2))])
-    plain = partition(table, Requirement(4), SETTINGS, evaluator="twin")
+    plain = partition_table(table, Requirement(4), SETTINGS, evaluator="twin")
     for text in (
         "SELECT COUNT(*) FROM t",
         "SELECT COUNT(*) FROM t WHERE x = 2 -- weight 0",
         "SELECT COUNT(*) FROM t WHERE x > 99",
     ):
-        found = partition_for(parse_workload(text), table, Requirement(4), SETTINGS)
+        found = partition_for_workload(parse_workload(text), table, Requirement(4), SETTINGS)
         assert np.array_equal(found.classes, plain.classes)
 
 
@@ -126,13 +125,13 @@ def test_a_workload_is_answered_better_than_by_mondrian_alone() -> None:
     random = np.random.default_rng(6)
     table = table_of([(int(x), int(y)) for x, y in random.integers(0, SIDE, (600, 2))])
     queries = parse_workload("SELECT COUNT(*) FROM t WHERE x <= 0; SELECT COUNT(*) FROM t WHERE y IN (1, 4)")
-    original = as_it_stands(table)
+    original = table_of_frequency_set(table)
     errors = []
     for recoding in (
-        partition(table, Requirement(60), SETTINGS, evaluator="twin"),
-        partition_for(queries, table, Requirement(60), SETTINGS),
+        partition_table(table, Requirement(60), SETTINGS, evaluator="twin"),
+        partition_for_workload(queries, table, Requirement(60), SETTINGS),
     ):
-        found = workload_error(queries, original, of_recoding(table, recoding, attained=True))
+        found = measure_workload_error(queries, original, table_of_recoding(table, recoding, attained=True))
         assert found.outside == 0
         errors.append(found.mean_absolute or 0.0)
     assert errors[1] < errors[0]
@@ -141,4 +140,4 @@ def test_a_workload_is_answered_better_than_by_mondrian_alone() -> None:
 def test_predicates_over_other_columns_are_refused() -> None:
     queries = parse_workload("SELECT SUM(z) FROM t WHERE x = 1; SELECT COUNT(*) FROM t WHERE z = 1")
     with pytest.raises(InputError, match="restricts 'z'"):
-        partition_for(queries, table_of([(0, 0), (1, 1)]), Requirement(1), SETTINGS)
+        partition_for_workload(queries, table_of([(0, 0), (1, 1)]), Requirement(1), SETTINGS)

@@ -9,12 +9,12 @@ import pytest
 
 from discreet.engines.base import Engine
 from discreet.errors import InputError
-from discreet.frequency.count import count_frequency_set
-from discreet.queries.parse import parse_workload
+from discreet.frequency.table_scan import count_frequency_set
+from discreet.queries.workload_text import parse_workload
 from discreet.settings import Settings
-from discreet.spec.load import spec_from_mapping
-from discreet.workload.accuracy import WorkloadError, workload_error
-from discreet.workload.answerable import AnswerableTable, read_original, read_release
+from discreet.spec.spec_reader import spec_from_mapping
+from discreet.workload.answerable_table import AnswerableTable, read_original, read_release
+from discreet.workload.query_answer import WorkloadError, measure_workload_error
 
 PEOPLE = """age,town,income
 23,Kiel,10
@@ -51,7 +51,7 @@ def asked(
     counted = count_frequency_set(engine, spec, settings)
     original = read_original(engine, spec, counted, ("income",), settings)
     found = read_release(engine, folder / "release.csv", spec, original, counted.hierarchies, settings)
-    return workload_error(parse_workload(queries), original, found), found
+    return measure_workload_error(parse_workload(queries), original, found), found
 
 
 def answers(error: WorkloadError) -> list[tuple[float | None, ...]]:

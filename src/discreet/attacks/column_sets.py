@@ -1,12 +1,8 @@
-"""How much each set of columns gives away: distinction and separation (Motwani and Xu 2007), and the risks.
+"""Distinction, separation (Motwani and Xu 2007) and prosecutor risk of every small set of columns.
 
-Of a set of quasi-identifiers in a table of n rows, the *distinction* is the number of different combinations
-of their values divided by n, and the *separation* the share of pairs of rows that differ in one of them at
-least: 1 − Σ f(f − 1) / n(n − 1) over combinations of f rows. A set of distinction 1 is a key. Both terms are
-ARX's, too. Beside them stand the rows that the set singles out and the prosecutor's chances, for an attacker
-who knows these columns and no others; distinction is also the mean of those chances.
-
-Cost: a sort of the row types per set, and all sets of up to ``largest_set`` columns are counted.
+The distinction of a set is the number of its distinct combinations divided by the rows; its separation is the
+share of pairs of rows that differ in it, 1 − Σ f(f − 1) / n(n − 1). Cost: one sort of the row types per set,
+for all sets of up to ``largest_set`` columns.
 """
 
 from __future__ import annotations
@@ -20,10 +16,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.attacks.declaration import Attack
+from discreet.attacks.declaration import Attack, AttackedTable, Grounds
 from discreet.attacks.finding import Finding, FoundTable, Value, ValueKind, chance, columns, count
-from discreet.attacks.grounds import Grounds, Side
-from discreet.frequency.merge import sort_rows
+from discreet.frequency.encoding import sort_rows
 from discreet.model.option import OptionKind, option
 
 _MOST_SETS = 4096
@@ -67,11 +62,11 @@ class ColumnSets(Attack):
         """The sets of each side, worst first: by separation, then by what is singled out."""
         figures, tables, notes = [], [], []
         for side in grounds.sides:
-            size = affordable(len(side.attributes), self.largest_set)
+            size = limit_column_sets(len(side.attributes), self.largest_set)
             if size < min(self.largest_set, len(side.attributes)):
                 notes.append(f"Sets of up to {size} columns were counted in the {side.title}: it is wide.")
             floor = -(-grounds.threshold.denominator // grounds.threshold.numerator)
-            risks = list(set_risks(side, size, floor))
+            risks = list(compute_set_risks(side, size, floor))
             figures += [
                 count(f"sets_{side.name}", f"sets of columns, {side.title}", len(risks)),
                 chance(
@@ -93,7 +88,7 @@ class ColumnSets(Attack):
                         ("highest chance", ValueKind.CHANCE),
                         (over, ValueKind.COUNT),
                     ),
-                    tuple(_row(risk) for risk in worst[: self.listed_sets]),
+                    tuple(_table_row(risk) for risk in worst[: self.listed_sets]),
                     note="Distinction: different combinations by rows, and the mean chance. Separation: "
                     "pairs of rows that differ.",
                 )
@@ -101,7 +96,7 @@ class ColumnSets(Attack):
         return self.found(grounds, tuple(figures), tuple(tables), tuple(notes))
 
 
-def set_risks(side: Side, largest: int, floor: int = 20) -> Iterator[SetRisk]:
+def compute_set_risks(side: AttackedTable, largest: int, floor: int = 20) -> Iterator[SetRisk]:
     """What each set of up to ``largest`` columns gives away, smaller sets first.
 
     A row is over the threshold in a combination of fewer than ``floor`` rows.
@@ -110,7 +105,7 @@ def set_risks(side: Side, largest: int, floor: int = 20) -> Iterator[SetRisk]:
     pairs = total * (total - 1)
     for size in range(1, largest + 1):
         for chosen in combinations(range(len(side.attributes)), size):
-            sizes = class_sizes(side, chosen)
+            sizes = count_combination_sizes(side, chosen)
             alike = int((sizes * (sizes - 1)).sum())
             yield SetRisk(
                 attributes=tuple(side.attributes[i] for i in chosen),
@@ -118,12 +113,12 @@ def set_risks(side: Side, largest: int, floor: int = 20) -> Iterator[SetRisk]:
                 distinction=len(sizes) / total if total else 0.0,
                 separation=1 - alike / pairs if pairs else 1.0,
                 unique_rows=int((sizes == 1).sum()),
-                highest=_highest(sizes),
+                highest=_highest_chance(sizes),
                 over=int(sizes[sizes < floor].sum()),
             )
 
 
-def class_sizes(side: Side, chosen: Sequence[int]) -> NDArray[np.int64]:
+def count_combination_sizes(side: AttackedTable, chosen: Sequence[int]) -> NDArray[np.int64]:
     """The rows of each different combination of some columns."""
     if not len(side.rows):
         return side.rows
@@ -132,7 +127,7 @@ def class_sizes(side: Side, chosen: Sequence[int]) -> NDArray[np.int64]:
     return sizes
 
 
-def affordable(width: int, largest: int) -> int:
+def limit_column_sets(width: int, largest: int) -> int:
     """The largest size of sets, at least 1, of which there are not too many."""
     size = min(largest, width)
     while size > 1 and sum(comb(width, each) for each in range(1, size + 1)) > _MOST_SETS:
@@ -140,11 +135,11 @@ def affordable(width: int, largest: int) -> int:
     return size
 
 
-def _highest(sizes: NDArray[np.int64]) -> float:
+def _highest_chance(sizes: NDArray[np.int64]) -> float:
     return 1.0 / int(sizes.min()) if len(sizes) else 0.0
 
 
-def _row(risk: SetRisk) -> tuple[Value, ...]:
+def _table_row(risk: SetRisk) -> tuple[Value, ...]:
     return (
         ", ".join(risk.attributes),
         risk.distinction,

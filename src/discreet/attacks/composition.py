@@ -1,51 +1,53 @@
-"""The parts that several releases of one table share: who stands together in every one of them.
+"""Intersection attack on several releases of one table (Ganta, Kasiviswanathan and Smith 2008).
 
-Each row of the table is in a class of each release, or was suppressed there. Whoever knows a person's
-quasi-identifiers and in which of the releases the person is knows the person's *part*: the rows that every
-release treats alike. A part lies within a class of each release, so its sensitive values are among those
-that all of these classes show (composition, Ganta, Kasiviswanathan and Smith 2008). The rows that one
-release shows and another suppresses are parts, too: where one release's classes lie within the other's, what
-is left when the smaller are taken from the larger is just that part. Rows that no release shows are in none.
-
-The union of parts has at least the rows and the values of each, so what holds of every part holds of every
-class of every release, and of whatever is put together from some of the releases.
+The rows that every release puts into the same class form an intersection class. Its sensitive values are
+among those that all of its classes show. Rows that some releases show and others suppress form classes of
+their own: taking one release's classes from another's leaves exactly them. What holds for every intersection
+class holds for every class of every release, and for any union.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.attacks.coverage import candidates
-from discreet.attacks.linking import Original, whole_release
-from discreet.attacks.published import PublishedTable
+from discreet.attacks.declaration import Attack, Grounds, Need
+from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, columns, count
+from discreet.attacks.linkage import OriginalTable, build_full_release_table
+from discreet.attacks.outside_records import find_candidate_classes
+from discreet.attacks.published_table import ReleaseClasses, find_manifest, read_published, select_columns
+from discreet.engines.base import Engine
 from discreet.errors import InputError
-from discreet.frequency.class_facts import by_class
-from discreet.frequency.distinct_items import distinct_values
-from discreet.model.class_facts import ClassFacts, ClassValues
+from discreet.frequency.fact_counter import count_distinct_values, group_value_sets
 from discreet.model.class_recoding import SUPPRESSED
+from discreet.model.criterion_inputs import ClassStatistics, ClassValues
 from discreet.model.frequency_set import FrequencySet, ValueSets
-from discreet.model.judge import failing
-from discreet.model.requirement import Requirement
+from discreet.model.option import OptionKind, option
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.requirement import Requirement, failing_mask
+from discreet.places.address import parse_path
+from discreet.settings import Settings
 
-Whole = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class CommonParts:
+class IntersectionClasses:
     """The parts of some releases; arrays have one entry per part.
 
     ``sizes`` are the rows of each part, or its subjects where the spec names one; ``rows`` its rows;
     ``everywhere`` says whether all releases show it; ``distinct`` counts each sensitive attribute's values.
     """
 
-    sizes: Whole
-    rows: Whole
+    sizes: IntArray
+    rows: IntArray
     everywhere: NDArray[np.bool_]
-    distinct: Mapping[str, Whole]
+    distinct: Mapping[str, IntArray]
 
     def k(self, parts: NDArray[np.bool_]) -> int | None:
         """The size of the smallest of some parts; None where there is none."""
@@ -58,10 +60,12 @@ class CommonParts:
     def failing(self, requirement: Requirement) -> NDArray[np.bool_]:
         """The parts that fail the k or an l of a requirement; other criteria are not judged."""
         asked = [one for one in requirement.bound(tuple(self.distinct)) if one.criterion.has_keyword]
-        return failing(asked, ClassFacts(self.sizes, tuple(map(ClassValues, self.distinct.values()))))
+        return failing_mask(
+            asked, ClassStatistics(self.sizes, tuple(map(ClassValues, self.distinct.values())))
+        )
 
 
-def common_parts(table: FrequencySet, releases: Sequence[Whole]) -> CommonParts:
+def intersect_classes(table: FrequencySet, releases: Sequence[IntArray]) -> IntersectionClasses:
     """The parts of some releases, each given by the class of every row type of ``table``.
 
     Cost: one sort of the row types, and one of the sensitive values of each attribute.
@@ -69,19 +73,19 @@ def common_parts(table: FrequencySet, releases: Sequence[Whole]) -> CommonParts:
     shown_in = [classes != SUPPRESSED for classes in releases]
     shown = np.logical_or.reduce(shown_in)
     part_of = np.full(table.row_types, -1, dtype=np.int64)
-    first, part_of[shown] = _numbered([classes[shown] for classes in releases])
+    first, part_of[shown] = _number_parts([classes[shown] for classes in releases])
     parts = len(first)
     rows = np.bincount(part_of[shown], table.counts[shown], minlength=parts).astype(np.int64)
-    sizes = rows if table.subjects is None else _distinct(table.subjects, part_of, parts)
-    return CommonParts(
+    sizes = rows if table.subjects is None else _count_distinct(table.subjects, part_of, parts)
+    return IntersectionClasses(
         sizes=sizes,
         rows=rows,
         everywhere=np.logical_and.reduce(shown_in)[shown][first],
-        distinct={sets.attribute: _distinct(sets, part_of, parts) for sets in table.sensitive},
+        distinct={sets.attribute: _count_distinct(sets, part_of, parts) for sets in table.sensitive},
     )
 
 
-def _numbered(releases: Sequence[Whole]) -> tuple[Whole, Whole]:
+def _number_parts(releases: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
     """The first row type of each part, and the part of each row type: parts go by their classes.
 
     One release after the other is joined to what the ones before tell apart, so that a number is enough for
@@ -95,18 +99,18 @@ def _numbered(releases: Sequence[Whole]) -> tuple[Whole, Whole]:
     return first, part_of
 
 
-def _distinct(sets: ValueSets, part_of: Whole, parts: int) -> Whole:
+def _count_distinct(sets: ValueSets, part_of: IntArray, parts: int) -> IntArray:
     """The distinct codes in each part; of values that subjects carry, as l counts them."""
     if not parts:
         return np.zeros(0, dtype=np.int64)
-    found = by_class(sets, part_of, parts)
+    found = group_value_sets(sets, part_of, parts)
     if found.subjects is None:
         return np.diff(found.offsets)
     owners = np.repeat(np.arange(parts), np.diff(found.offsets))
-    return distinct_values(owners, found.codes, found.subjects, parts)
+    return count_distinct_values(owners, found.codes, found.subjects, parts)
 
 
-def permutes_values(label: str) -> InputError:
+def permuted_release_error(label: str) -> InputError:
     """What to raise of a release whose rows are in no class that anybody could tell."""
     return InputError(
         f"{label} permutes values within groups: nobody can tell from it which row is in which group",
@@ -114,7 +118,7 @@ def permutes_values(label: str) -> InputError:
     )
 
 
-def classes_in(published: PublishedTable, original: Original, label: str) -> Whole:
+def assign_classes(published: ReleaseClasses, original: OriginalTable, label: str) -> IntArray:
     """The class of each row type of the original in a release of it, ``SUPPRESSED`` where it is in none.
 
     A row type is in the class whose cells cover it, whatever recoding made them. ``InputError`` where that
@@ -122,14 +126,14 @@ def classes_in(published: PublishedTable, original: Original, label: str) -> Who
     those of the table, because the release was made of other rows.
     """
     if published.by_group:
-        raise permutes_values(label)
+        raise permuted_release_error(label)
     counted = original.frequency_set
-    release, _ = whole_release(published, original, ())
+    release, _ = build_full_release_table(published, original, ())
     places = [counted.attributes.index(name) for name in published.attributes]
     codes, type_of = np.unique(counted.codes[:, places], axis=0, return_inverse=True)
     found = np.full(len(codes), SUPPRESSED, dtype=np.int64)
     matches = np.zeros(len(codes), dtype=np.int64)
-    for record, group in candidates(release, codes, unknown_matches=False):
+    for record, group in find_candidate_classes(release, codes, unknown_matches=False):
         np.add.at(matches, record, 1)
         found[record] = group
     if (matches > 1).any():
@@ -147,3 +151,107 @@ def classes_in(published: PublishedTable, original: Original, label: str) -> Who
             advice="Who is in both cannot be told. Name the table as it was when that release was made.",
         )
     return classes
+
+
+@dataclass(frozen=True)
+class Intersection(Attack):
+    """What a release and earlier ones of the same rows tell together."""
+
+    name: ClassVar[str] = "intersection"
+    title: ClassVar[str] = "Beside earlier releases"
+    text: ClassVar[str] = (
+        "An attacker knows that a person is in this release and in earlier ones: whose rows are in all "
+        "classes of the person's?"
+    )
+    source: ClassVar[str] = "Ganta, Kasiviswanathan and Smith 2008"
+    needs: ClassVar[tuple[Need, ...]] = (Need.EARLIER, Need.ORIGINAL, Need.CLASSES)
+
+    earlier: str | Path | Sequence[str | Path] | None = option(
+        None,
+        kind=OptionKind.FILE,
+        repeatable=True,
+        metavar="RELEASE",
+        help="an earlier release of the same rows",
+        label="An earlier release",
+    )
+
+    def run(self, grounds: Grounds) -> Finding:
+        """The common parts of all releases."""
+        original = grounds.ground.original
+        assert original is not None
+        here = [assign_classes(grounds.published, original, "the release")]
+        there = [self._classes(grounds, original, release) for release in self._releases()]
+        alone = intersect_classes(original.frequency_set, here)
+        parts = intersect_classes(original.frequency_set, here + there)
+        return self.found(grounds, _figures(parts), (_table(alone, parts),))
+
+    def _releases(self) -> list[str]:
+        given = self.earlier or ()
+        return [str(each) for each in ([given] if isinstance(given, str | Path) else given)]
+
+    def _classes(self, grounds: Grounds, original: OriginalTable, release: str) -> IntArray:
+        address = ReleaseAddress(path=parse_path(release))
+        return read_assigned_classes(grounds.engine, address, original, grounds.settings)
+
+
+def read_assigned_classes(
+    engine: Engine, address: ReleaseAddress, original: OriginalTable, settings: Settings
+) -> IntArray:
+    """The class of each row type in a release that is read for it, with its manifest; ``InputError`` as
+    ``assign_classes`` raises it, and where there is no such release."""
+    manifest = find_manifest(address, engine)
+    if manifest is None:
+        raise InputError(
+            f"{address.label} has no manifest",
+            allowed="a release of this program's, with its manifest beside it",
+        )
+    # Classes are told by quasi-identifiers alone; values that nearly every row has to itself take gigabytes.
+    wanted = replace(select_columns(address, manifest, original.spec, None, ()), sensitive=())
+    if wanted.group is not None:
+        raise permuted_release_error(address.label)
+    published = read_published(engine, address.source(), wanted, settings, original.spec.source.null_values)
+    return assign_classes(published, original, address.label)
+
+
+def _figures(parts: IntersectionClasses) -> tuple[Figure, ...]:
+    both, apart = parts.everywhere, ~parts.everywhere
+    return (
+        count("k", "k of the intersection", parts.k(both)),
+        count("k_of_one", "k of those whom only some of the releases show", parts.k(apart)),
+        *(
+            count(f"l_{name}", f"fewest values of {name} in the intersection", least)
+            for name, least in parts.l(both).items()
+        ),
+        count("parts", "common parts", int(both.sum())),
+        count("singled_out", "rows alone in their part", int(parts.rows[parts.rows == 1].sum())),
+    )
+
+
+def _table(alone: IntersectionClasses, parts: IntersectionClasses) -> FoundTable:
+    """The release alone, all releases together, and the rows that not all of them show."""
+    told = (
+        ("this release alone", alone, alone.everywhere),
+        ("all releases together", parts, parts.everywhere),
+        ("shown by some of them only", parts, ~parts.everywhere),
+    )
+    names = tuple(parts.distinct)
+    return FoundTable(
+        "The release and the intersection",
+        columns(
+            "an attacker lays together",
+            ("rows", ValueKind.COUNT),
+            ("parts", ValueKind.COUNT),
+            ("smallest", ValueKind.COUNT),
+            *((f"fewest values of {name}", ValueKind.COUNT) for name in names),
+        ),
+        tuple(
+            (
+                title,
+                int(found.rows[which].sum()),
+                int(which.sum()),
+                found.k(which),
+                *(found.l(which).get(name) for name in names),
+            )
+            for title, found, which in told
+        ),
+    )

@@ -1,46 +1,273 @@
-"""Singling out, linking and inferring, measured against people who are not in the table (Giomi et al. 2023).
+"""Singling out, linkability and inference (WP216) measured against a control set (Giomi et al. 2023).
 
-The three tests of the data-protection authorities (WP216) ask what a release gives away of those who are in
-it. Much of what an attacker guesses right is true of anybody. So every attack is made twice: on the people of
-the table, and on a *control set*, people of the same population whose rows were never used. What works better
-on the first is what the release gives away of them. Written for synthetic rows, here for generalized cells,
-which are sets of values.
-
-- *Singling out.* A class and a sensitive value that it shows are a predicate (without sensitive values the
-  class alone is); it is right if exactly one row meets it.
-- *Linking.* Two files know some quasi-identifiers of a person each, the first half and the rest. The attacker
-  takes a row by the one and a row by the other, and is right if both are one row.
-- *Inferring.* The attacker takes the most frequent sensitive value of the classes that the person may be in.
+Each attack is made on the table's people and on people whose rows were never used. The risk is the gain (rate
+− control) / (1 − control) of the interval midpoints, with propagated error. Counted guesses have Wilson
+intervals (Wilson 1927); where each guess has a known chance the interval is Wilson's for the effective sample
+size (Kish 1965).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf, sqrt
 from pathlib import Path
 from statistics import NormalDist
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.attacks.declaration import Attack, Need
+from discreet.attacks.declaration import Attack, Grounds, Need
 from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, chance, columns, count
-from discreet.attacks.grounds import Grounds
-from discreet.attacks.guesses import Targets, Whole, inferred, linked, singled_out
-from discreet.attacks.linking import Original, hierarchies_of, release_table
-from discreet.attacks.outside import OutsideRecords, leaf_codes, read_outside
-from discreet.attacks.published import NO_VALUE
-from discreet.attacks.success_rates import Rate, mean_rates, risk_beyond
+from discreet.attacks.linkage import OriginalTable, build_release_table, extend_hierarchies
+from discreet.attacks.outside_records import (
+    OutsideRecords,
+    encode_records,
+    find_candidate_classes,
+    read_outside,
+)
+from discreet.attacks.published_table import NO_VALUE, ValueCounts
 from discreet.errors import InputError
 from discreet.measures.generalized_table import GeneralizedTable
 from discreet.model.option import OptionKind, option
 from discreet.model.table_spec import NullPolicy, SourceSpec
-from discreet.places.address import path_of
+from discreet.places.address import parse_path
 
-Rated = tuple[str, Rate, Rate]
+IntArray = NDArray[np.int64]
+GuessCounts = tuple[int, int]
+"""Right guesses, and all."""
+
+_BATCH_CELLS = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class TargetRecords:
+    """People to guess of, by record: leaf codes (records, attributes), sensitive values, and their rows.
+
+    A value is a place in the release's texts, ``NO_VALUE`` for NULL, and any other for one that it lacks.
+    """
+
+    codes: IntArray
+    values: tuple[IntArray, ...]
+    rows: IntArray
+
+    @property
+    def total(self) -> int:
+        """All rows."""
+        return int(self.rows.sum())
+
+
+def count_singling_out_guesses(
+    release: GeneralizedTable, sensitive: Sequence[ValueCounts], people: TargetRecords
+) -> GuessCounts:
+    """Predicates, a class and a value that it shows (or the class alone), that one row of people meets."""
+    right = guesses = 0
+    pairs = list(find_candidate_classes(release, people.codes, unknown_matches=False))
+    if not sensitive:
+        met = np.zeros(release.groups, dtype=np.int64)
+        for record, group in pairs:
+            np.add.at(met, group, people.rows[record])
+        return int((met == 1).sum()), release.groups
+    for values, own in zip(sensitive, people.values, strict=True):
+        named = values.values != NO_VALUE
+        width = len(values.texts) + 1
+        predicates = np.unique(values.units[named] * width + values.values[named])
+        met = np.zeros(len(predicates), dtype=np.int64)
+        for record, group in pairs:
+            told = own[record] != NO_VALUE
+            keys = group[told] * width + np.minimum(own[record][told], width - 1)
+            place = np.searchsorted(predicates, keys)
+            known = place < len(predicates)
+            known[known] = predicates[place[known]] == keys[known]
+            np.add.at(met, place[known], people.rows[record[told][known]])
+        right += int((met == 1).sum())
+        guesses += len(predicates)
+    return right, guesses
+
+
+@dataclass(frozen=True, eq=False)
+class GuessChances:
+    """The chance of each record's guess to be right, and the record's rows (0 where nothing is guessed)."""
+
+    right: NDArray[np.float64]
+    rows: IntArray
+
+
+def compute_linking_chances(release: GeneralizedTable, people: TargetRecords) -> GuessChances:
+    """Return the chance that a row by the first half of the attributes and one by the rest are the same."""
+    width = release.shown.shape[1]
+    half = (width + 1) // 2
+    fitting = [
+        _count_candidate_rows(release, people, range(*part))
+        for part in ((0, half), (half, width), (0, width))
+    ]
+    first, second, both = fitting
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chances = np.where(both > 0, both / (first * second), 0.0)
+    return GuessChances(chances, people.rows)
+
+
+def _count_candidate_rows(
+    release: GeneralizedTable, people: TargetRecords, places: range
+) -> NDArray[np.float64]:
+    """The rows that each person may be by some of the attributes."""
+    part = GeneralizedTable(
+        tuple(release.cells[i] for i in places), release.shown[:, list(places)], release.rows
+    )
+    found = np.zeros(len(people.rows))
+    for record, group in find_candidate_classes(part, people.codes[:, list(places)], unknown_matches=True):
+        np.add.at(found, record, release.rows[group])
+    return found
+
+
+def compute_inference_chances(
+    release: GeneralizedTable, values: ValueCounts, place: int, people: TargetRecords
+) -> GuessChances:
+    """Return the chance that the most frequent value of a person's possible classes, by lot, is the person's.
+
+    A person without a value is no guess; one whom no class fits is guessed wrong.
+    """
+    right, guesses = np.zeros(len(people.rows)), np.zeros(len(people.rows), np.int64)
+    entries = _sort_class_values(values, release.groups)
+    for chosen in _batches(len(people.rows), len(values.texts)):
+        counted = np.zeros((len(chosen), len(values.texts) + 1))
+        for record, group in find_candidate_classes(release, people.codes[chosen], unknown_matches=True):
+            starts, ends = entries.starts[group], entries.starts[group + 1]
+            numbers = ends - starts
+            at = np.repeat(starts, numbers) + np.arange(int(numbers.sum()))
+            at -= np.repeat(np.cumsum(numbers) - numbers, numbers)
+            np.add.at(counted, (np.repeat(record, numbers), entries.values[at]), entries.rows[at])
+        own = people.values[place][chosen]
+        told = own != NO_VALUE
+        most = counted.max(axis=1, initial=0)
+        modes = (counted == most[:, None]).sum(axis=1)
+        mine = counted[np.arange(len(chosen)), np.minimum(np.maximum(own, 0), len(values.texts))]
+        hit = told & (most > 0) & (mine == most)
+        right[chosen[hit]] = 1 / modes[hit]
+        guesses[chosen[told]] = people.rows[chosen][told]
+    return GuessChances(right, guesses)
+
+
+@dataclass(frozen=True, eq=False)
+class _ClassValues:
+    """The values of class c and their rows, from ``starts[c]`` to ``starts[c + 1]``."""
+
+    starts: IntArray
+    values: IntArray
+    rows: IntArray
+
+
+def _sort_class_values(values: ValueCounts, classes: int) -> _ClassValues:
+    named = np.flatnonzero(values.values != NO_VALUE)
+    named = named[np.argsort(values.units[named], kind="stable")]
+    starts = np.searchsorted(values.units[named], np.arange(classes + 1))
+    return _ClassValues(starts, values.values[named], values.rows[named])
+
+
+def _batches(records: int, texts: int) -> Iterator[IntArray]:
+    """The places of all records, some at a time."""
+    step = max(1, _BATCH_CELLS // max(texts, 1))
+    for start in range(0, records, step):
+        yield np.arange(start, min(start + step, records))
+
+
+@dataclass(frozen=True)
+class SuccessRate:
+    """The share of right guesses.
+
+    ``right`` is the number of right guesses, or its expected value, of ``guesses``. ``variance`` is that of
+    the guesses' chances, None for guesses that were counted; ``most`` is the largest chance of a guess.
+    """
+
+    right: float
+    guesses: int
+    z: float
+    variance: float | None = None
+    most: float = 1.0
+
+    @property
+    def value(self) -> float:
+        """The share of right guesses; 0 where there was none."""
+        return self.right / self.guesses if self.guesses else 0.0
+
+    @property
+    def trials(self) -> float:
+        """The number of single trials, each worth 0 or ``most``, that have the variance of the rate."""
+        single = self._share * (1 - self._share)
+        if self.variance is None or single == 0:
+            return self.guesses
+        if not self.variance:
+            return inf
+        return max(self.guesses * single * self.most**2 / self.variance, self.guesses)
+
+    @property
+    def centre(self) -> float:
+        """The middle of the interval; 0.5 where there was no guess."""
+        if not self.guesses:
+            return 0.5
+        n = self.trials
+        return self.most * (self._share + self.z**2 / (2 * n)) / (1 + self.z**2 / n)
+
+    @property
+    def error(self) -> float:
+        """Half of the interval's width."""
+        if not self.guesses:
+            return 0.5
+        n = self.trials
+        spread = self._share * (1 - self._share) / n + self.z**2 / (4 * n * n)
+        return self.most * self.z * sqrt(spread) / (1 + self.z**2 / n)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The ends of the interval."""
+        return _clip(self.centre - self.error), _clip(self.centre + self.error)
+
+    @property
+    def _share(self) -> float:
+        """The rate in units of the largest chance."""
+        return min(self.value / self.most, 1.0)
+
+
+def compute_mean_rates(
+    samples: Sequence[GuessChances], z: float, most: float | None = None
+) -> tuple[SuccessRate, ...]:
+    """Return the mean chance of each sample of people.
+
+    ``most`` is the largest chance that anybody may have; None is the largest in all samples.
+    """
+    if most is None:
+        most = max(float(each.right[each.rows > 0].max(initial=0.0)) for each in samples) or 1.0
+    return tuple(_mean_rate(each, z, most) for each in samples)
+
+
+def _mean_rate(sample: GuessChances, z: float, most: float) -> SuccessRate:
+    guesses = int(sample.rows.sum())
+    if not guesses:
+        return SuccessRate(0.0, 0, z, 0.0, most)
+    right = float((sample.right * sample.rows).sum())
+    around = sample.right - right / guesses
+    return SuccessRate(right, guesses, z, float((around * around * sample.rows).sum()) / guesses, most)
+
+
+def compute_attack_risk(main: SuccessRate, control: SuccessRate) -> tuple[float, float, float]:
+    """Return what guesses gain over the control's: the risk and the ends of its interval, cut to 0 and 1."""
+    left = 1 - control.centre
+    if left <= 0:
+        return 0.0, 0.0, 1.0
+    value = (main.centre - control.centre) / left
+    error = sqrt((main.error / left) ** 2 + ((main.centre - 1) / left**2 * control.error) ** 2)
+    return _clip(value), _clip(value - error), _clip(value + error)
+
+
+def _clip(value: float) -> float:
+    return min(max(value, 0.0), 1.0)
+
+
+RatedTest = tuple[str, SuccessRate, SuccessRate]
 """A test, its rate on the table's people, and that on the control set."""
 
-_UNLIKE = 1.2
+_MAX_SIZE_RATIO = 1.2
 
 
 @dataclass(frozen=True)
@@ -83,22 +310,27 @@ class ControlSet(Attack):
         """Every test on both; ``InputError`` for a control set without the release's columns."""
         original = grounds.ground.original
         assert original is not None
-        release, main, control = _read(grounds, original, path_of(str(self.control)))
+        release, main, control = _read_targets(grounds, original, parse_path(str(self.control)))
         values = grounds.published.sensitive
         z = NormalDist().inv_cdf((1 + self.confidence) / 2)
 
-        def rated(name: str, rates: Iterable[Rate]) -> Rated:
+        def rated(name: str, rates: Iterable[SuccessRate]) -> RatedTest:
             first, second = rates
             return name, first, second
 
         both = (main, control)
-        counted = [singled_out(release, values, each) for each in both]
-        tests = [rated("singling out", (Rate(*each, z) for each in counted))]
+        counted = [count_singling_out_guesses(release, values, each) for each in both]
+        tests = [rated("singling out", (SuccessRate(*each, z) for each in counted))]
         if len(release.cells) > 1:
-            tests.append(rated("linking", mean_rates([linked(release, each) for each in both], z)))
+            tests.append(
+                rated(
+                    "linking",
+                    compute_mean_rates([compute_linking_chances(release, each) for each in both], z),
+                )
+            )
         for place, each in enumerate(values):
-            chances = [inferred(release, each, place, people) for people in both]
-            tests.append(rated(f"inferring {each.attribute}", mean_rates(chances, z, most=1.0)))
+            chances = [compute_inference_chances(release, each, place, people) for people in both]
+            tests.append(rated(f"inferring {each.attribute}", compute_mean_rates(chances, z, most=1.0)))
         figures = (
             count("rows", "rows of the table", main.total),
             count("control_rows", "rows of the control set", control.total),
@@ -108,33 +340,37 @@ class ControlSet(Attack):
         return self.found(grounds, figures, (table,), _notes(main.total, control.total))
 
 
-def _read(grounds: Grounds, original: Original, control: Path) -> tuple[GeneralizedTable, Targets, Targets]:
+def _read_targets(
+    grounds: Grounds, original: OriginalTable, control: Path
+) -> tuple[GeneralizedTable, TargetRecords, TargetRecords]:
     """The release's classes, the table's people and the control set's, by hierarchies with all values."""
     source = original.spec.source
     other = replace(
         source, path=control, data=None, table=None, url=None, engine=None, version=None, format=None
     )
-    records = [_records(grounds, each) for each in (source, replace(other, subset=None, ways={}, shifts={}))]
+    records = [
+        _read_records(grounds, each) for each in (source, replace(other, subset=None, ways={}, shifts={}))
+    ]
     keys = grounds.published.attributes
     known = replace(records[1], attributes=keys, columns=keys, texts=records[1].texts[: len(keys)])
-    hierarchies = hierarchies_of(grounds.published, grounds.ground, known)
-    release = release_table(grounds.published, keys, hierarchies, grounds.ground)
+    hierarchies = extend_hierarchies(grounds.published, grounds.ground, known)
+    release = build_release_table(grounds.published, keys, hierarchies, grounds.ground)
     drops = source.nulls is NullPolicy.DROP
     people = []
     for each in records:
         part = replace(each, attributes=keys, texts=each.texts[: len(keys)], codes=each.codes[:, : len(keys)])
         values = tuple(
-            _places(each.texts[len(keys) + i], each.codes[:, len(keys) + i], values.texts)
+            _value_positions(each.texts[len(keys) + i], each.codes[:, len(keys) + i], values.texts)
             for i, values in enumerate(grounds.published.sensitive)
         )
-        found = Targets(leaf_codes(part, hierarchies), values, each.rows)
+        found = TargetRecords(encode_records(part, hierarchies), values, each.rows)
         people.append(_without_null(found, each) if drops else found)
     if not people[1].total:
         raise InputError("the control set has no rows", allowed="people who are not in the table")
     return release, people[0], people[1]
 
 
-def _records(grounds: Grounds, source: SourceSpec) -> OutsideRecords:
+def _read_records(grounds: Grounds, source: SourceSpec) -> OutsideRecords:
     """The rows of a source by the release's columns."""
     told = grounds.published
     wanted = (*told.attributes, *(values.attribute for values in told.sensitive))
@@ -144,23 +380,23 @@ def _records(grounds: Grounds, source: SourceSpec) -> OutsideRecords:
     )
 
 
-def _places(texts: Sequence[str], codes: Whole, shown: Sequence[str]) -> Whole:
+def _value_positions(texts: Sequence[str], codes: IntArray, shown: Sequence[str]) -> IntArray:
     """Codes of a column as places in the texts of the release; the place after the last for others."""
     place = {text: i for i, text in enumerate(shown)}
     to = np.array([*(place.get(text, len(shown)) for text in texts), NO_VALUE], dtype=np.int64)
     return to[codes]
 
 
-def _without_null(people: Targets, records: OutsideRecords) -> Targets:
+def _without_null(people: TargetRecords, records: OutsideRecords) -> TargetRecords:
     """The people of whom every column is known, as where the spec drops the others."""
     ends = np.array([len(texts) for texts in records.texts])
     kept = (records.codes < ends).all(axis=1)
-    return Targets(people.codes[kept], tuple(each[kept] for each in people.values), people.rows[kept])
+    return TargetRecords(people.codes[kept], tuple(each[kept] for each in people.values), people.rows[kept])
 
 
-def _figures(name: str, main: Rate, control: Rate) -> tuple[Figure, ...]:
+def _figures(name: str, main: SuccessRate, control: SuccessRate) -> tuple[Figure, ...]:
     key = name.replace(" ", "_")
-    risk, low, high = risk_beyond(main, control)
+    risk, low, high = compute_attack_risk(main, control)
     return (
         chance(f"rate_{key}", f"right, {name}", main.value),
         chance(f"control_{key}", f"right on the control set, {name}", control.value),
@@ -170,7 +406,7 @@ def _figures(name: str, main: Rate, control: Rate) -> tuple[Figure, ...]:
     )
 
 
-def _table(tests: Sequence[Rated], confidence: float) -> FoundTable:
+def _table(tests: Sequence[RatedTest], confidence: float) -> FoundTable:
     heads = ("right", "at least", "at most", "control", "at least", "at most", "risk", "at least", "at most")
     return FoundTable(
         "Attack and control",
@@ -183,7 +419,7 @@ def _table(tests: Sequence[Rated], confidence: float) -> FoundTable:
                 *main.interval,
                 control.value,
                 *control.interval,
-                *risk_beyond(main, control),
+                *compute_attack_risk(main, control),
             )
             for name, main, control in tests
         ),
@@ -193,7 +429,7 @@ def _table(tests: Sequence[Rated], confidence: float) -> FoundTable:
 
 
 def _notes(rows: int, others: int) -> tuple[str, ...]:
-    if max(rows, others) <= _UNLIKE * min(rows, others):
+    if max(rows, others) <= _MAX_SIZE_RATIO * min(rows, others):
         return ()
     return (
         f"The table has {rows:,} rows and the control set {others:,}: how often exactly one row meets a "

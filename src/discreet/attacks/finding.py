@@ -1,7 +1,6 @@
-"""What an attack found: figures and tables of plain values, each with the kind of number that it is.
+"""Result of an attack: figures and tables of plain values, each with its kind of number.
 
-A finding knows no page and no terminal. What it holds is worded once, by the attack; a terminal, a screen and
-a report write its numbers by their kinds.
+An attack words its findings once; the terminal, the screen and the report format the numbers by their kinds.
 """
 
 from __future__ import annotations

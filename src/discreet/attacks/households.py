@@ -1,14 +1,8 @@
-"""Households, and other units that people belong to: who finds one member has found them all.
+"""Hierarchical risk of households and other units of people (Benschop, Machingauta and Welch 2019).
 
-A member i of a unit is found with the prosecutor's chance r_i, one by the people of the member's class. If
-members are found independently of each other, the chance that one of them at least is found is the unit's
-*hierarchical risk* (Benschop, Machingauta and Welch 2019)
-
-    R = 1 − Π (1 − r_i) over the unit's members.
-
-A class of k people may be one family. So the units of each class are counted, too: the fewest are the
-release's k of units. A suppressed row is in no class and is not found. Where people have several rows, the
-highest chance of a member's rows counts. A row without a unit is a unit of its own.
+Finding one member finds the unit: R = 1 − Π (1 − r_i) over its members, r_i being the prosecutor's chance.
+The units per class are counted too, as a class of k people may be one family. Suppressed rows have no risk;
+of a person with several rows the highest risk counts; a row without a unit is its own unit.
 """
 
 from __future__ import annotations
@@ -19,8 +13,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.attacks.composition import classes_in
-from discreet.attacks.declaration import Attack, Need
+from discreet.attacks.composition import assign_classes
+from discreet.attacks.declaration import Attack, Grounds, Need
 from discreet.attacks.finding import (
     Figure,
     Finding,
@@ -32,23 +26,21 @@ from discreet.attacks.finding import (
     count,
     number,
 )
-from discreet.attacks.grounds import Grounds
-from discreet.attacks.linking import Original
-from discreet.attacks.original_columns import original_columns
+from discreet.attacks.linkage import OriginalTable, read_original_columns
 from discreet.model.class_recoding import SUPPRESSED
 from discreet.model.option import OptionKind, option
 
-Whole = NDArray[np.int64]
-Real = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Members:
+class HouseholdMembers:
     """The rows of a table, each with its person, unit and row type; arrays have shape ``(rows,)``."""
 
-    people: Whole
-    units: Whole
-    types: Whole
+    people: IntArray
+    units: IntArray
+    types: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +50,8 @@ class UnitRisks:
     ``k`` is the fewest units of a class, None where there is no class.
     """
 
-    risks: Real
-    members: Whole
+    risks: FloatArray
+    members: IntArray
     k: int | None
 
     @property
@@ -98,10 +90,10 @@ class Households(Attack):
         original = grounds.ground.original
         assert original is not None
         assert self.household is not None
-        members = members_of(grounds, original, self.household)
-        after = classes_in(grounds.published, original, "the release")
+        members = read_members(grounds, original, self.household)
+        after = assign_classes(grounds.published, original, "the release")
         sides = [
-            (title, unit_risks(members, classes))
+            (title, compute_unit_risks(members, classes))
             for title, classes in (
                 ("original", np.arange(original.frequency_set.row_types)),
                 ("release", after),
@@ -122,21 +114,23 @@ class Households(Attack):
                 ),
                 count(f"at_risk_{name}", f"households above the threshold, {title}", at_risk),
             ]
-        return self.found(grounds, tuple(figures), (_by_members(sides),))
+        return self.found(grounds, tuple(figures), (_member_table(sides),))
 
 
-def members_of(grounds: Grounds, original: Original, column: str) -> Members:
+def read_members(grounds: Grounds, original: OriginalTable, column: str) -> HouseholdMembers:
     """The original's rows with their units, read once more with the columns of units and subjects."""
     subject = original.spec.source.subject
-    read = original_columns(
+    read = read_original_columns(
         grounds.engine, grounds.settings, original, [column, *([subject] if subject else [])]
     )
     groups = np.repeat(np.arange(len(read.rows)), read.rows)
     people = np.arange(len(groups)) if subject is None else read.codes[subject][groups]
-    return Members(people, _units(read.codes[column][groups], len(read.texts[column])), read.types[groups])
+    return HouseholdMembers(
+        people, _number_units(read.codes[column][groups], len(read.texts[column])), read.types[groups]
+    )
 
 
-def _units(codes: Whole, known: int) -> Whole:
+def _number_units(codes: IntArray, known: int) -> IntArray:
     """The unit of each row; one of its own where the column is NULL."""
     units = codes.astype(np.int64)
     nameless = np.flatnonzero(units >= known)
@@ -144,13 +138,13 @@ def _units(codes: Whole, known: int) -> Whole:
     return np.unique(units, return_inverse=True)[1].reshape(-1)
 
 
-def unit_risks(members: Members, classes: Whole) -> UnitRisks:
+def compute_unit_risks(members: HouseholdMembers, classes: IntArray) -> UnitRisks:
     """The risk of each unit where ``classes`` says of each row type in which class it is, if in any."""
     of = classes[members.types]
     shown = of != SUPPRESSED
     size = np.zeros(int(classes.max(initial=-1)) + 1, dtype=np.int64)
-    size += _distinct(of[shown], members.people[shown], len(size))
-    households = _distinct(of[shown], members.units[shown], len(size))
+    size += _count_distinct(of[shown], members.people[shown], len(size))
+    households = _count_distinct(of[shown], members.units[shown], len(size))
     risks = np.zeros(len(of))
     risks[shown] = 1.0 / size[of[shown]]
     pairs, place = np.unique(np.column_stack([members.units, members.people]), axis=0, return_inverse=True)
@@ -159,30 +153,30 @@ def unit_risks(members: Members, classes: Whole) -> UnitRisks:
     units = int(members.units.max(initial=-1)) + 1
     used = households[households > 0]
     return UnitRisks(
-        risks=hierarchical_risk(chances, pairs[:, 0], units),
+        risks=compute_hierarchical_risk(chances, pairs[:, 0], units),
         members=np.bincount(pairs[:, 0], minlength=units).astype(np.int64),
         k=int(used.min()) if len(used) else None,
     )
 
 
-def hierarchical_risk(chances: Real, units: Whole, count: int) -> Real:
+def compute_hierarchical_risk(chances: FloatArray, units: IntArray, count: int) -> FloatArray:
     """The chance that one member at least of each unit 0, …, ``count`` - 1 is found, by the members' chances.
 
-    >>> hierarchical_risk(np.array([0.02, 0.03, 0.03]), np.array([0, 0, 0]), 1).round(3).tolist()
+    >>> compute_hierarchical_risk(np.array([0.02, 0.03, 0.03]), np.array([0, 0, 0]), 1).round(3).tolist()
     [0.078]
     """
     with np.errstate(divide="ignore"):
         missed = np.bincount(units, np.log1p(-chances), minlength=count)
-    found: Real = -np.expm1(missed)
+    found: FloatArray = -np.expm1(missed)
     return found
 
 
-def _distinct(classes: Whole, of: Whole, size: int) -> Whole:
+def _count_distinct(classes: IntArray, of: IntArray, size: int) -> IntArray:
     pairs = np.unique(np.column_stack([classes, of]), axis=0)
     return np.bincount(pairs[:, 0], minlength=size).astype(np.int64)
 
 
-def _by_members(sides: list[tuple[str, UnitRisks]]) -> FoundTable:
+def _member_table(sides: list[tuple[str, UnitRisks]]) -> FoundTable:
     """Units by their members: how many there are, and their highest and mean chances."""
     members = sides[0][1].members
     rows: list[tuple[Value, ...]] = []

@@ -1,29 +1,44 @@
-"""The linkage attack: records of an outside file are matched with rows of a release (Sweeney 2002).
+"""Linkage attack (Sweeney 2002) and journalist risk by files of people.
 
-Generalized values match what they cover: a row may be a person's when each of its cells covers what the file
-says of the person. A value that the file lacks (NULL) is not known to the attacker and excludes no row. A
-NULL in the release stands for a value that its publisher does not know; the attacker who knows it rules such
-rows out, but for the top, which also stands for NULL. A starred row matches nobody.
-
-An attacker who takes one of M matching rows is right with chance 1/M, if the person is in the release at all.
-``sure_if_present`` adds these chances up. Where a key that the file and the original share tells who is who,
-``correct`` is the expected number of right links: for each record the chance that the row taken is one of the
-person's own. Nothing tells which class a row of the original went to where several cover it (local recoding);
-it is then in each of them in proportion to their rows. A row that no class covers was suppressed.
+A row may be a person's if each of its cells covers what the file says. A missing value of the file excludes
+no row; a NULL of the release excludes persons whose value is known, except at the top of the hierarchy. An
+attacker who picks one of M matching rows is right with chance 1/M if the person is in the release. With a key
+shared by file and original, the expected number of correct links is computed; a row that several classes
+cover is divided among them in proportion to their rows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.attacks.coverage import candidates
-from discreet.measures.generalized_table import GeneralizedTable
+from discreet.attacks.outside_records import (
+    OutsideRecords,
+    build_flat_hierarchy,
+    encode_records,
+    extend_hierarchy,
+    find_candidate_classes,
+    read_outside,
+)
+from discreet.attacks.published_table import ReleaseClasses
+from discreet.attacks.reidentification_risk import PopulationRisk, compute_journalist_risk
+from discreet.engines.base import Engine
+from discreet.errors import InputError
+from discreet.measures.generalized_table import GeneralizedTable, exact_cells, merge_equal_groups
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.table_spec import SourceSpec, TableSpec
+from discreet.settings import Settings
+from discreet.workload.answerable_table import read_original
+from discreet.workload.published_labels import read_cells
 
-STEPS = (0, 1, 2, 5, 10, 20, 50, 100)
+MATCH_STEPS = (0, 1, 2, 5, 10, 20, 50, 100)
 """The least numbers of matching rows that the histogram tells apart."""
 
 
@@ -40,7 +55,7 @@ class LinkageSide:
     matched: int
     unique: int
     median: float | None
-    sure_if_present: float
+    expected_if_present: float
     histogram: tuple[int, ...]
     known: int | None = None
     correct: float | None = None
@@ -52,8 +67,10 @@ class LinkageSide:
             "matched": self.matched,
             "matched_one_row": self.unique,
             "median_matches": self.median,
-            "expected_if_present": self.sure_if_present,
-            "matches": {str(least): number for least, number in zip(STEPS, self.histogram, strict=True)},
+            "expected_if_present": self.expected_if_present,
+            "matches": {
+                str(least): number for least, number in zip(MATCH_STEPS, self.histogram, strict=True)
+            },
             "known": self.known,
             "expected_correct": self.correct,
         }
@@ -69,7 +86,7 @@ class Linkage:
 
     columns: tuple[tuple[str, str], ...]
     incomplete: int
-    strange: int
+    unmatched_values: int
     before: LinkageSide | None
     after: LinkageSide
 
@@ -78,14 +95,14 @@ class Linkage:
         return {
             "columns": [{"outside": outside, "release": release} for outside, release in self.columns],
             "incomplete_records": self.incomplete,
-            "records_with_strange_values": self.strange,
+            "records_with_strange_values": self.unmatched_values,
             "before": None if self.before is None else self.before.as_json(),
             "after": self.after.as_json(),
         }
 
 
 @dataclass(frozen=True, eq=False)
-class TruePairs:
+class TrueLinks:
     """Who is who: record ``records[j]`` is the person of ``rows[j]`` rows of row type ``row_types[j]``."""
 
     records: NDArray[np.int64]
@@ -93,28 +110,28 @@ class TruePairs:
     rows: NDArray[np.int64]
 
 
-def matching_rows(table: GeneralizedTable, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def count_matching_rows(table: GeneralizedTable, codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """For each record the rows of a table that may be its person's."""
     distinct, place = np.unique(codes, axis=0, return_inverse=True)
     found = np.zeros(len(distinct), dtype=np.int64)
-    for record, group in candidates(table, distinct, unknown_matches=True):
+    for record, group in find_candidate_classes(table, distinct, unknown_matches=True):
         found += np.bincount(record, table.rows[group], minlength=len(distinct)).astype(np.int64)
     return found[place.reshape(-1)]
 
 
-def matching_people(
+def count_covered_people(
     table: GeneralizedTable, codes: NDArray[np.int64], number: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """For each group of a table the people of a file who may be in it; those with a NULL count nowhere."""
     known = (codes != np.array([cells.leaves for cells in table.cells])).all(axis=1)
     codes, number = codes[known], number[known]
     found = np.zeros(table.groups, dtype=np.int64)
-    for record, group in candidates(table, codes, unknown_matches=False):
+    for record, group in find_candidate_classes(table, codes, unknown_matches=False):
         found += np.bincount(group, number[record], minlength=table.groups).astype(np.int64)
     return found
 
 
-def side_of(
+def summarize_links(
     rows_matched: NDArray[np.int64],
     number: NDArray[np.int64],
     chances: NDArray[np.float64] | None = None,
@@ -125,22 +142,22 @@ def side_of(
     ``chances`` are those of a right link for each distinct record, where a key is known.
     """
     matched = rows_matched > 0
-    steps = np.searchsorted(np.array(STEPS), rows_matched, side="right") - 1
-    histogram = np.bincount(steps, number, minlength=len(STEPS)).astype(np.int64)
+    steps = np.searchsorted(np.array(MATCH_STEPS), rows_matched, side="right") - 1
+    histogram = np.bincount(steps, number, minlength=len(MATCH_STEPS)).astype(np.int64)
     return LinkageSide(
         records=int(number.sum()),
         matched=int(number[matched].sum()),
         unique=int(number[rows_matched == 1].sum()),
         median=_median(rows_matched[matched], number[matched]),
-        sure_if_present=float((number[matched] / rows_matched[matched]).sum()),
+        expected_if_present=float((number[matched] / rows_matched[matched]).sum()),
         histogram=tuple(histogram.tolist()),
         known=known,
         correct=None if chances is None else float((chances * number).sum()),
     )
 
 
-def chances_before(
-    pairs: TruePairs,
+def compute_original_chances(
+    pairs: TrueLinks,
     original: NDArray[np.int64],
     outside: NDArray[np.int64],
     nulls: NDArray[np.int64],
@@ -157,8 +174,8 @@ def chances_before(
     return np.divide(right, rows_matched, out=np.zeros(len(outside)), where=rows_matched > 0)
 
 
-def chances_after(
-    pairs: TruePairs,
+def compute_release_chances(
+    pairs: TrueLinks,
     release: GeneralizedTable,
     codes: NDArray[np.int64],
     matched: NDArray[np.int64],
@@ -171,7 +188,7 @@ def chances_after(
     those of the records in the attributes at the places ``matched``.
     """
     occurring, place = np.unique(pairs.row_types, return_inverse=True)
-    type_of, class_of = classes_of(release, codes[occurring])
+    type_of, class_of = find_covering_classes(release, codes[occurring])
     starts = np.searchsorted(type_of, np.arange(len(occurring) + 1))
     weight = release.rows[class_of].astype(np.float64)
     whole = np.add.reduceat(np.append(weight, 0.0), np.minimum(starts[:-1], len(weight)))
@@ -192,11 +209,11 @@ def chances_after(
     return np.divide(right, rows_matched, out=np.zeros(len(outside)), where=rows_matched > 0)
 
 
-def classes_of(
+def find_covering_classes(
     release: GeneralizedTable, codes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Row types and the classes that cover them, as pairs, in the order of the row types."""
-    blocks = list(candidates(release, codes, unknown_matches=False))
+    blocks = list(find_candidate_classes(release, codes, unknown_matches=False))
     empty = np.empty(0, dtype=np.int64)
     types = np.concatenate([empty, *(block[0] for block in blocks)])
     classes = np.concatenate([empty, *(block[1] for block in blocks)])
@@ -211,3 +228,293 @@ def _median(values: NDArray[np.int64], number: NDArray[np.int64]) -> float | Non
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(number[order])
     return float(values[order][np.searchsorted(reached, (reached[-1] + 1) // 2)])
+
+
+@dataclass(frozen=True, eq=False)
+class OriginalTable:
+    """The table that a release was made of."""
+
+    spec: TableSpec
+    frequency_set: FrequencySet
+
+
+@dataclass(frozen=True, eq=False)
+class CellInterpretation:
+    """What a release's cells are read with: the original, or the columns that show values as they are."""
+
+    original: OriginalTable | None
+    exact: frozenset[str] = frozenset()
+
+    @property
+    def null_values(self) -> tuple[str, ...]:
+        """Cell texts that are read as NULL."""
+        return () if self.original is None else self.original.spec.source.null_values
+
+
+def measure_linkage(
+    engine: Engine,
+    published: ReleaseClasses,
+    outside: Path | SourceSpec,
+    ground: CellInterpretation,
+    settings: Settings,
+    *,
+    match: Mapping[str, str] | None = None,
+    key: tuple[str, str] | None = None,
+) -> Linkage:
+    """Match the records of an outside file with a release, and with the original where that is known.
+
+    ``key`` names a column of the file and one of the original that say who is who. ``InputError`` for a file
+    that cannot be read, columns that do not match, and cells that nothing tells the meaning of.
+    """
+    if key is not None and ground.original is None:
+        raise InputError("a key without the original", advice="Name the spec of the original: --spec SPEC.")
+    records = read_outside(
+        engine,
+        outside,
+        published.attributes,
+        match,
+        settings,
+        key=None if key is None else key[0],
+        null_values=ground.null_values,
+    )
+    hierarchies = extend_hierarchies(published, ground, records)
+    codes = encode_records(records, hierarchies)
+    nulls = np.array([hierarchy.null_code for hierarchy in hierarchies])
+    release = build_release_table(published, records.attributes, hierarchies, ground)
+    after = count_matching_rows(_merge_groups(release), codes)
+    before = original = None
+    if ground.original is not None:
+        original = _recode_original(ground.original.frequency_set, records.attributes, hierarchies)
+        before = count_matching_rows(
+            _build_exact_table(hierarchies, original, ground.original.frequency_set.counts), codes
+        )
+    chances: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    known = None
+    if key is not None and ground.original is not None and before is not None:
+        truth = GroundTruth.of(engine, ground.original, records, key[1], settings)
+        known = truth.known
+        theirs = translate_codes(truth.codes, ground.original.frequency_set, records.attributes, hierarchies)
+        whole = build_full_release_table(published, ground.original, hierarchies)
+        places = np.array([published.attributes.index(name) for name in records.attributes])
+        all_codes = translate_codes(
+            truth.codes, ground.original.frequency_set, published.attributes, whole[1]
+        )
+        chances = (
+            compute_original_chances(truth.pairs, theirs, codes, nulls, before),
+            compute_release_chances(truth.pairs, whole[0], all_codes, places, codes, after),
+        )
+    return Linkage(
+        columns=tuple(zip(records.columns, records.attributes, strict=True)),
+        incomplete=int(records.rows[(codes == nulls).any(axis=1)].sum()),
+        unmatched_values=int(records.rows[(codes > nulls).any(axis=1)].sum()),
+        before=None
+        if before is None
+        else summarize_links(before, records.rows, None if chances is None else chances[0], known),
+        after=summarize_links(after, records.rows, None if chances is None else chances[1], known),
+    )
+
+
+def compute_population_risk(
+    engine: Engine,
+    published: ReleaseClasses,
+    outside: Path | SourceSpec,
+    ground: CellInterpretation,
+    settings: Settings,
+    threshold: Fraction,
+    *,
+    match: Mapping[str, str] | None = None,
+) -> PopulationRisk:
+    """The journalist's risk by a file of the population, whose columns match as an outside file's do."""
+    records = read_outside(
+        engine, outside, published.attributes, match, settings, null_values=ground.null_values
+    )
+    hierarchies = extend_hierarchies(published, ground, records)
+    codes = encode_records(records, hierarchies)
+    release = _merge_groups(build_release_table(published, records.attributes, hierarchies, ground))
+    people = count_covered_people(release, codes, records.rows)
+    nulls = np.array([hierarchy.null_code for hierarchy in hierarchies])
+    return compute_journalist_risk(
+        release.rows,
+        people,
+        threshold,
+        counted=records.total,
+        incomplete=int(records.rows[(codes == nulls).any(axis=1)].sum()),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class GroundTruth:
+    """Who is who, the leaf codes of the original's row types by key, and how many records are known."""
+
+    pairs: TrueLinks
+    codes: NDArray[np.int64]
+    known: int
+
+    @classmethod
+    def of(
+        cls, engine: Engine, original: OriginalTable, records: OutsideRecords, key: str, settings: Settings
+    ) -> GroundTruth:
+        """Read the original once more, with the key."""
+        names = original.frequency_set.attributes
+        others = () if key in names else (key,)
+        table = read_original(engine, original.spec, original.frequency_set, others, settings)
+        place = table.table.attributes.index(key)
+        texts = (*table.domains[key].texts, None)
+        groups_of: dict[str, list[int]] = {}
+        for group, code in enumerate(table.table.shown[:, place].tolist()):
+            text = texts[code]
+            if text is not None:
+                groups_of.setdefault(text, []).append(group)
+        record, group_of = [], []
+        known = 0
+        for number, text in enumerate(records.keys or ()):
+            found = groups_of.get(text, []) if text is not None else []
+            known += int(records.rows[number]) if found else 0
+            record += [number] * len(found)
+            group_of += found
+        groups = np.array(group_of, dtype=np.int64)
+        pairs = TrueLinks(np.array(record, dtype=np.int64), groups, table.table.rows[groups])
+        return cls(pairs, table.table.shown[:, : len(names)], known)
+
+
+def extend_hierarchies(
+    published: ReleaseClasses, ground: CellInterpretation, records: OutsideRecords
+) -> tuple[GeneralizationHierarchy, ...]:
+    """One hierarchy per matched column, with leaves for the file's values where its rule allows."""
+    found = []
+    for i, name in enumerate(records.attributes):
+        if ground.original is not None:
+            source = next(a for a in ground.original.spec.quasi_identifiers if a.name == name).hierarchy
+            found.append(extend_hierarchy(_find_hierarchy(ground.original, name), source, records.texts[i]))
+        elif name in ground.exact:
+            labels = published.labels[published.attributes.index(name)]
+            shown = [label for label in labels if label not in (None, "*")]
+            found.append(build_flat_hierarchy(name, [*(str(label) for label in shown), *records.texts[i]]))
+        else:
+            raise InputError(
+                f"the release generalizes '{name}', and nothing here says what its cells stand for",
+                advice="Name the spec that the release was made with: --spec SPEC.",
+            )
+    return tuple(found)
+
+
+def _find_hierarchy(original: OriginalTable, name: str) -> GeneralizationHierarchy:
+    names = original.frequency_set.attributes
+    if name not in names:
+        raise InputError(
+            f"the release's quasi-identifier '{name}' is none in {original.spec.label}",
+            allowed=", ".join(names),
+            advice="Attack a release with the spec that it was made with.",
+        )
+    return original.frequency_set.hierarchies[names.index(name)]
+
+
+def build_release_table(
+    published: ReleaseClasses,
+    attributes: Sequence[str],
+    hierarchies: Sequence[GeneralizationHierarchy],
+    ground: CellInterpretation,
+) -> GeneralizedTable:
+    """The release's classes by some of its columns, not merged."""
+    cells, places = [], []
+    for name, hierarchy in zip(attributes, hierarchies, strict=True):
+        place = published.attributes.index(name)
+        nullable = ground.original is None or _has_null(ground.original.frequency_set, name)
+        cells.append(read_cells(hierarchy, published.labels[place], nullable=nullable).cells)
+        places.append(place)
+    return GeneralizedTable(tuple(cells), published.shown[:, places], published.rows)
+
+
+def build_full_release_table(
+    published: ReleaseClasses, original: OriginalTable, hierarchies: Sequence[GeneralizationHierarchy]
+) -> tuple[GeneralizedTable, tuple[GeneralizationHierarchy, ...]]:
+    """The release by all its columns, and the hierarchies that its codes are of."""
+    known = {hierarchy.attribute: hierarchy for hierarchy in hierarchies}
+    used = tuple(known.get(name) or _find_hierarchy(original, name) for name in published.attributes)
+    return build_release_table(published, published.attributes, used, CellInterpretation(original)), used
+
+
+def _has_null(frequency_set: FrequencySet, name: str) -> bool:
+    place = frequency_set.attributes.index(name)
+    return bool((frequency_set.codes[:, place] == frequency_set.hierarchies[place].null_code).any())
+
+
+def _merge_groups(table: GeneralizedTable) -> GeneralizedTable:
+    return table.project(table.attributes)
+
+
+def _recode_original(
+    frequency_set: FrequencySet,
+    attributes: Sequence[str],
+    hierarchies: Sequence[GeneralizationHierarchy],
+) -> NDArray[np.int64]:
+    return translate_codes(frequency_set.codes, frequency_set, attributes, hierarchies)
+
+
+def translate_codes(
+    codes: NDArray[np.int64],
+    frequency_set: FrequencySet,
+    attributes: Sequence[str],
+    hierarchies: Sequence[GeneralizationHierarchy],
+) -> NDArray[np.int64]:
+    """Codes of the frequency set's hierarchies as codes of others that have all their leaves."""
+    found = np.empty((len(codes), len(attributes)), dtype=np.int64)
+    for i, (name, hierarchy) in enumerate(zip(attributes, hierarchies, strict=True)):
+        place = frequency_set.attributes.index(name)
+        leaves = frequency_set.hierarchies[place].leaves
+        map_to = np.array([*(hierarchy.code_of_leaf[leaf] for leaf in leaves), hierarchy.null_code])
+        found[:, i] = map_to[codes[:, place]]
+    return found
+
+
+def _build_exact_table(
+    hierarchies: Sequence[GeneralizationHierarchy], codes: NDArray[np.int64], counts: NDArray[np.int64]
+) -> GeneralizedTable:
+    shown, rows = merge_equal_groups(codes, counts)
+    cells = tuple(exact_cells(h.attribute, h.leaves) for h in hierarchies)
+    return GeneralizedTable(cells, shown, rows)
+
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class OriginalColumns:
+    """Groups of the original's rows: those of one group agree in all columns that were read.
+
+    ``types`` is the row type of each group and ``rows`` how many rows it has; ``codes`` are its cells by
+    column, places in the column's ``texts``, or their number for NULL. Arrays have shape ``(groups,)``.
+    """
+
+    types: IntArray
+    rows: IntArray
+    codes: Mapping[str, IntArray]
+    texts: Mapping[str, tuple[str, ...]]
+
+
+def read_original_columns(
+    engine: Engine, settings: Settings, original: OriginalTable, names: Sequence[str]
+) -> OriginalColumns:
+    """Some columns of the original; ``InputError`` where it has other rows than when it was counted."""
+    counted = original.frequency_set
+    beside = [name for name in dict.fromkeys(names) if name not in counted.attributes]
+    read = read_original(engine, original.spec, counted, beside, settings)
+    shown, rows = read.table.shown, read.table.rows
+    both = np.concatenate([counted.codes, shown[:, : len(counted.attributes)]])
+    place = np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)
+    type_of = np.zeros(int(place.max(initial=-1)) + 1, dtype=np.int64)
+    type_of[place[: counted.row_types]] = np.arange(counted.row_types)
+    types = type_of[place[counted.row_types :]]
+    if (np.bincount(types, rows, minlength=counted.row_types) != counted.counts).any():
+        raise InputError(
+            f"the original has other rows now ({int(rows.sum()):,}) than when it was counted "
+            f"({counted.rows:,})",
+            advice="Open it again.",
+        )
+    columns = read.table.attributes
+    return OriginalColumns(
+        types,
+        rows,
+        {name: shown[:, columns.index(name)] for name in names},
+        {name: read.domains[name].texts for name in names},
+    )

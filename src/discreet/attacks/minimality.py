@@ -1,33 +1,237 @@
-"""What minimality tells of sensitive values (Wong, Fu, Wang and Pei 2007), simulated.
+"""Minimality attack (Wong, Fu, Wang and Pei 2007), simulated by rejection sampling.
 
-The attacker knows the quasi-identifiers of everybody in the table, and so each class's people; the release
-tells each class's values. Without minimality every way to give a class's values to its people is as likely
-as any other. A finer node that fails l makes some of them likelier: a small part of a class whose people all
-had one disease may be why it had to be merged with others.
+The attacker knows that every node one level finer failed the requirement. Worlds (assignments of values to
+rows that fit the release) are drawn, and those in which every finer node fails are accepted. Rows that were
+suppressed fail at every finer node whatever their values, so they are not drawn. Cost: one sort of the rows
+per finer node and draw.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.attacks.declaration import Need
-from discreet.attacks.finding import Finding, FoundTable, Value, ValueKind, columns
-from discreet.attacks.grounds import Grounds
-from discreet.attacks.minimal_release import (
-    KeptWorlds,
-    MinimalRelease,
-    OfMinimalRelease,
-    Whole,
-    minimal_release,
-    surer,
-)
+from discreet.attacks.composition import assign_classes
+from discreet.attacks.declaration import Attack, Grounds, Need
+from discreet.attacks.finding import Figure, Finding, FoundTable, Value, ValueKind, columns, count
+from discreet.attacks.linkage import OriginalTable
+from discreet.frequency.rollup import generalize_codes
+from discreet.model.class_recoding import SUPPRESSED
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.option import OptionKind, option
+from discreet.release.manifest import Manifest
+from discreet.workload.answerable_table import read_original
+
+IntArray = NDArray[np.int64]
+
+_MIN_WORLDS, _MAX_WORLDS, _DRAWN_ROWS = 20, 1000, 10_000_000
+_SIGNIFICANT_ERRORS = 3.0
+"""How many standard errors a guess must be ahead before it takes the place of the one without minimality."""
 
 
 @dataclass(frozen=True, eq=False)
-class Learnt:
+class MinimalRelease:
+    """The rows that a release by levels shows, and what was required of it.
+
+    ``codes`` has shape ``(rows, quasi-identifiers)`` and holds leaf codes of ``hierarchies``; ``classes`` the
+    class of each row, ``values`` of shape ``(rows, sensitive attributes)`` its values, -1 for NULL, of which
+    there are ``domains``. ``node`` are the levels, ``k`` and ``least`` (a number per sensitive attribute, 0
+    for none) the requirement. At a finer node more than ``room`` of these rows fail.
+    """
+
+    hierarchies: tuple[GeneralizationHierarchy, ...]
+    node: tuple[int, ...]
+    codes: IntArray
+    classes: IntArray
+    sensitive: tuple[str, ...]
+    values: IntArray
+    domains: tuple[int, ...]
+    k: int
+    least: tuple[int, ...]
+    room: int
+
+    @property
+    def rows(self) -> int:
+        """The published rows."""
+        return len(self.classes)
+
+    @cached_property
+    def raised(self) -> tuple[int, ...]:
+        """The quasi-identifiers whose level is above 0: for each there is a node one level finer."""
+        return tuple(i for i, level in enumerate(self.node) if level)
+
+    def children(self, place: int) -> IntArray:
+        """The code that each row has in one quasi-identifier one level finer."""
+        return self.hierarchies[place].level_map(self.node[place] - 1)[self.codes[:, place]]
+
+    def refused(self, finer: IntArray, values: IntArray) -> bool:
+        """Whether too many rows fail in classes that are finer by one number of each row."""
+        _, of = np.unique(self.classes * (int(finer.max(initial=0)) + 1) + finer, return_inverse=True)
+        of = of.reshape(-1)
+        sizes = np.bincount(of)
+        failing = sizes < self.k
+        for place, least in enumerate(self.least):
+            if least > 0:
+                known = values[:, place] >= 0
+                pairs = np.unique(of[known] * self.domains[place] + values[known, place])
+                failing |= np.bincount(pairs // self.domains[place], minlength=len(sizes)) < least
+        return int(sizes[failing].sum()) > self.room
+
+    def draws(self, asked: int | None) -> int:
+        """How many worlds are drawn: as asked, else as many as ten million rows make, from 20 to 1,000."""
+        return (
+            min(max(_DRAWN_ROWS // max(self.rows, 1), _MIN_WORLDS), _MAX_WORLDS) if asked is None else asked
+        )
+
+
+@dataclass(frozen=True)
+class MinimalityAttack(Attack):
+    """An attack that draws worlds, and keeps those in which every finer node fails."""
+
+    could_suppress: int | None = option(
+        kind=OptionKind.WHOLE,
+        least=0,
+        metavar="ROWS",
+        shown="the rows that are suppressed",
+        help="the rows that the publisher would have suppressed at most",
+        label="Rows that could be suppressed",
+    )
+    worlds: int | None = option(
+        kind=OptionKind.WHOLE,
+        least=1,
+        metavar="N",
+        shown="20 to 1,000, by the rows",
+        help="the worlds that are drawn",
+        label="Worlds drawn",
+    )
+
+    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
+        """The release must be one by levels, whose requirement is k or l."""
+        return super().lacks(grounds) or explain_missing_minimality(grounds)
+
+
+@dataclass(frozen=True)
+class WorldSample:
+    """How many worlds were drawn and kept, and how many finer nodes there are and failed indeed."""
+
+    drawn: int
+    kept: int
+    finer: int
+    refused: int
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The four as figures."""
+        return (
+            count("finer", "nodes one level finer", self.finer),
+            count("refused", "finer nodes that failed indeed", self.refused),
+            count("drawn", "worlds drawn", self.drawn),
+            count("kept", "worlds in which every finer node fails", self.kept),
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be said of them."""
+        notes = []
+        if not self.kept:
+            notes.append("No drawn world fits what the attacker knows: nothing can be told from these draws.")
+        if self.refused < self.finer:
+            notes.append("Some finer node did not fail: an attacker who believes that all did is misled.")
+        return tuple(notes)
+
+
+def explain_missing_minimality(grounds: Grounds) -> tuple[str, str] | None:
+    """Why a release cannot be told to be minimal, and what to do; None where it can."""
+    manifest, original = grounds.manifest, grounds.ground.original
+    if manifest is None or manifest.model != "full-domain" or original is None:
+        return "the release is not one by levels", "Attack a release of the model full-domain."
+    if set(original.frequency_set.attributes) - set(manifest.levels):
+        return "the levels of the release are not told", "Give hierarchies that do not come from the data."
+    if original.frequency_set.subjects is not None:
+        return "people have several rows, and worlds of rows say nothing of them", "Attack a table of people."
+    if manifest.k is None and manifest.l is None:
+        return "neither k nor l was required", "Attack a release of which one was required."
+    return None
+
+
+def read_minimal_release(grounds: Grounds, limit: int | None) -> MinimalRelease:
+    """The rows of a release and its requirement; ``limit`` is how many rows could have been suppressed.
+
+    None is as many as were, which is the least that it can have been. ``InputError`` for a release that was
+    not made of the original.
+    """
+    original, manifest = grounds.ground.original, grounds.manifest
+    assert original is not None
+    assert manifest is not None
+    counted = original.frequency_set
+    names = tuple(a.name for a in original.spec.sensitive)
+    table = read_original(grounds.engine, original.spec, counted, names, grounds.settings)
+    rows = table.table.shown[np.repeat(np.arange(table.table.groups), table.table.rows)]
+    width = len(counted.attributes)
+    node = tuple(manifest.levels[name] for name in counted.attributes)
+    classes = _assign_row_classes(rows[:, :width], node, grounds, original)
+    kept = classes != SUPPRESSED
+    values = rows[kept, width:]
+    domains = tuple(len(table.domains[name].texts) for name in names)
+    for place, known in enumerate(domains):
+        values[values[:, place] >= known, place] = -1
+    suppressed = int((~kept).sum())
+    return MinimalRelease(
+        hierarchies=counted.hierarchies,
+        node=node,
+        codes=rows[kept, :width],
+        classes=np.unique(classes[kept], return_inverse=True)[1].reshape(-1),
+        sensitive=names,
+        values=values,
+        domains=domains,
+        k=manifest.k or 1,
+        least=tuple(_required_l(manifest, name) for name in names),
+        room=max((suppressed if limit is None else limit) - suppressed, 0),
+    )
+
+
+def choose_significant_guess(told: IntArray, first: IntArray) -> IntArray:
+    """The guess of each line of ``told``, how often each answer was drawn: its most frequent one.
+
+    Where that is ahead of ``first``, the guess without minimality, by chance alone, it is ``first``.
+    """
+    best = told.argmax(axis=1)
+    lines = np.arange(len(told))
+    ahead, behind = told[lines, best], told[lines, first]
+    return np.where(ahead - behind > _SIGNIFICANT_ERRORS * np.sqrt(ahead + behind), best, first)
+
+
+def _assign_row_classes(
+    rows: IntArray, node: tuple[int, ...], grounds: Grounds, original: OriginalTable
+) -> IntArray:
+    """The class of each row: at a node all row types of one key are in one class, or suppressed."""
+    counted = original.frequency_set
+    of_types = assign_classes(grounds.published, original, "the release")
+    theirs = generalize_codes(counted, node)
+    mine = np.column_stack(
+        [
+            h.level_map(level)[rows[:, i]]
+            for i, (h, level) in enumerate(zip(counted.hierarchies, node, strict=True))
+        ]
+    )
+    _, place = np.unique(np.concatenate([theirs, mine]), axis=0, return_inverse=True)
+    place = place.reshape(-1)
+    class_of = np.full(int(place.max(initial=-1)) + 1, SUPPRESSED, dtype=np.int64)
+    class_of[place[: len(theirs)]] = of_types
+    return class_of[place[len(theirs) :]]
+
+
+def _required_l(manifest: Manifest, name: str) -> int:
+    asked = manifest.l
+    return (asked if isinstance(asked, int) else asked.get(name, 0)) if asked is not None else 0
+
+
+@dataclass(frozen=True, eq=False)
+class InferenceGain:
     """What worlds tell of one sensitive attribute.
 
     ``right`` rows are guessed right with minimality, ``right_before`` without. ``sure`` rows have the same
@@ -42,7 +246,7 @@ class Learnt:
 
 
 @dataclass(frozen=True)
-class Minimality(OfMinimalRelease):
+class Minimality(MinimalityAttack):
     """Sensitive values, from the knowledge that finer nodes failed."""
 
     name: ClassVar[str] = "minimality"
@@ -56,8 +260,8 @@ class Minimality(OfMinimalRelease):
 
     def run(self, grounds: Grounds) -> Finding:
         """Values guessed right with and without minimality."""
-        release = minimal_release(grounds, self.could_suppress)
-        worlds, learnt = worlds_of(release, release.draws(self.worlds))
+        release = read_minimal_release(grounds, self.could_suppress)
+        worlds, learnt = simulate_worlds(release, release.draws(self.worlds))
         rows: list[tuple[Value, ...]] = [
             (e.attribute, e.right_before / release.rows, e.right / release.rows, e.sure_before, e.sure)
             for e in learnt
@@ -78,7 +282,9 @@ class Minimality(OfMinimalRelease):
         return self.found(grounds, worlds.figures, (table,), worlds.notes)
 
 
-def worlds_of(release: MinimalRelease, draws: int, seed: int = 0) -> tuple[KeptWorlds, tuple[Learnt, ...]]:
+def simulate_worlds(
+    release: MinimalRelease, draws: int, seed: int = 0
+) -> tuple[WorldSample, tuple[InferenceGain, ...]]:
     """Give values to the people of each class at random, ``draws`` times, and keep what minimality allows.
 
     Cost: a sort of the rows by finer node and draw.
@@ -101,28 +307,30 @@ def worlds_of(release: MinimalRelease, draws: int, seed: int = 0) -> tuple[KeptW
         for place, each in enumerate(told):
             each += _tally(people, drawn[:, place], (each.shape[0], each.shape[1]))
     refused = sum(release.refused(each, release.values) for each in finer)
-    learnt = tuple(_learnt(release, place, people, each, kept) for place, each in enumerate(told))
-    return KeptWorlds(draws, kept, len(finer), refused), learnt
+    learnt = tuple(_measure_gain(release, place, people, each, kept) for place, each in enumerate(told))
+    return WorldSample(draws, kept, len(finer), refused), learnt
 
 
-def _tally(lines: Whole, values: Whole, shape: tuple[int, int]) -> Whole:
+def _tally(lines: IntArray, values: IntArray, shape: tuple[int, int]) -> IntArray:
     """How often each value, the last place for NULL, occurs on each line."""
-    found: Whole = np.bincount(lines * shape[1] + values % shape[1], minlength=shape[0] * shape[1])
+    found: IntArray = np.bincount(lines * shape[1] + values % shape[1], minlength=shape[0] * shape[1])
     return found.reshape(shape)
 
 
-def _learnt(release: MinimalRelease, place: int, people: Whole, told: Whole, kept: int) -> Learnt:
+def _measure_gain(
+    release: MinimalRelease, place: int, people: IntArray, told: IntArray, kept: int
+) -> InferenceGain:
     values, size = release.values[:, place], told.shape[1]
     of_class = _tally(release.classes, values, (int(release.classes.max(initial=-1)) + 1, size))
     class_of = np.zeros(len(told), dtype=np.int64)
     class_of[people] = release.classes
     first = of_class[:, :-1].argmax(axis=1)[class_of]
-    guess = surer(told[:, :-1], first)
+    guess = choose_significant_guess(told[:, :-1], first)
     alike = told.max(axis=1) == kept * np.bincount(people, minlength=len(told))
     alike &= told.argmax(axis=1) < size - 1
     single = (of_class > 0).sum(axis=1) == 1
     single &= of_class[:, -1] == 0
-    return Learnt(
+    return InferenceGain(
         attribute=release.sensitive[place],
         right_before=int((values == first[people]).sum()),
         right=int((values == guess[people]).sum()),

@@ -1,4 +1,8 @@
-"""The attacks there are, and an attack from what a user wrote: its name, and its options by name."""
+"""Registry of attacks, and the selection of attacks and options by name.
+
+Attack modules are imported when the registry is first read, so that commands without an attack do not load
+them.
+"""
 
 from __future__ import annotations
 
@@ -7,33 +11,31 @@ from typing import TypeAlias
 
 from discreet.attacks.declaration import Attack
 from discreet.errors import InputError
-from discreet.model.option import spelt
+from discreet.model.option import option_names
 from discreet.model.registry import Registry
 
-AskedAttacks: TypeAlias = str | Attack | Sequence[str | Attack] | None
+AttackSelection: TypeAlias = str | Attack | Sequence[str | Attack] | None
 """Attacks as a user names them: by name, as values, or several of both."""
 
-EVERY = "all"
+ALL_ATTACKS = "all"
 """The word for every attack that can be tried."""
 
-REPORTED = "reported"
+REPORT_ATTACKS = "reported"
 """The word for every attack that a report tries of its own accord (``Attack.in_report``)."""
 
 
-def _own() -> Iterable[type[Attack]]:
+def _builtin_attacks() -> Iterable[type[Attack]]:
     """Ours, in the order of screens and reports."""
-    from discreet.attacks.background import BackgroundKnowledge
+    from discreet.attacks.attribute_disclosure import BackgroundKnowledge, Skewness
     from discreet.attacks.column_sets import ColumnSets
+    from discreet.attacks.composition import Intersection
     from discreet.attacks.control_set import ControlSet
     from discreet.attacks.downcoding import Downcoding
     from discreet.attacks.households import Households
-    from discreet.attacks.intersection import Intersection
-    from discreet.attacks.linkage_errors import LinkageWithErrors
     from discreet.attacks.minimality import Minimality
-    from discreet.attacks.population_uniques import PopulationUniques
-    from discreet.attacks.skewness import Skewness
+    from discreet.attacks.population_risk import PopulationUniques, SurveyWeights
+    from discreet.attacks.probabilistic_linkage import LinkageWithErrors
     from discreet.attacks.suda import Suda
-    from discreet.attacks.survey_weights import SurveyWeights
 
     return (
         ColumnSets,
@@ -51,24 +53,24 @@ def _own() -> Iterable[type[Attack]]:
     )
 
 
-ATTACKS: Registry[type[Attack]] = Registry("attack", "discreet.attacks", Attack, _own)
+ATTACKS: Registry[type[Attack]] = Registry("attack", "discreet.attacks", Attack, _builtin_attacks)
 """Every attack by its name."""
 
 
-def attacks_of(
-    asked: AskedAttacks, given: Mapping[str, object] | None = None
+def select_attacks(
+    selection: AttackSelection, options: Mapping[str, object] | None = None
 ) -> tuple[tuple[Attack, ...], bool]:
     """The attacks that are asked for, with options by name, and whether each was asked for by name.
 
     ``all`` stands for every one, ``reported`` for those of a report. ``InputError`` for a name that no attack
     has, and for an option that none of those asked for has.
     """
-    listed = [asked] if isinstance(asked, str | Attack) else list(asked or ())
-    values = {name: value for name, value in (given or {}).items() if value is not None}
-    words = {each for each in listed if isinstance(each, str)} & {EVERY, REPORTED}
+    listed = [selection] if isinstance(selection, str | Attack) else list(selection or ())
+    values = {name: value for name, value in (options or {}).items() if value is not None}
+    words = {each for each in listed if isinstance(each, str)} & {ALL_ATTACKS, REPORT_ATTACKS}
     kinds: list[Attack | type[Attack]] = []
     if words:
-        kinds += [kind for kind in ATTACKS if EVERY in words or kind.in_report]
+        kinds += [kind for kind in ATTACKS if ALL_ATTACKS in words or kind.in_report]
     kinds += [
         each if isinstance(each, Attack) else ATTACKS.named(each)
         for each in listed
@@ -78,17 +80,18 @@ def attacks_of(
     strange = next((name for name in values if name not in known), None)
     if strange is not None:
         raise InputError(
-            f"'{strange.replace('_', '-')}' does not apply to {_called(kinds)}", allowed=spelt(sorted(known))
+            f"'{strange.replace('_', '-')}' does not apply to {_join_names(kinds)}",
+            allowed=option_names(sorted(known)),
         )
     found: dict[str, Attack] = {}
     for kind in kinds:
-        found[kind.name] = kind if isinstance(kind, Attack) else _with(kind, values)
+        found[kind.name] = kind if isinstance(kind, Attack) else _create_attack(kind, values)
     return tuple(found.values()), not words
 
 
-def _with(kind: type[Attack], values: Mapping[str, object]) -> Attack:
+def _create_attack(kind: type[Attack], values: Mapping[str, object]) -> Attack:
     return kind(**{each.name: values[each.name] for each in kind.options() if each.name in values})
 
 
-def _called(kinds: Sequence[Attack | type[Attack]]) -> str:
+def _join_names(kinds: Sequence[Attack | type[Attack]]) -> str:
     return ", ".join(kind.name for kind in kinds) or "an attack without a name of its own"

@@ -1,32 +1,28 @@
-"""Special uniques (SUDA2: Manning, Haglin and Keane 2008) with scores (Elliot et al. 2005).
+"""Minimal sample uniques and SUDA2 scores (Manning, Haglin and Keane 2008; Elliot et al. 2005).
 
-A minimal sample unique of k of the ATT columns adds the product of ATT − i for i from k to M to its row's
-*SUDA score*, M being the largest set looked for, ATT − 1 at most: the fewer columns single a row out, and
-the more such sets there are, the higher. With U rows alone in the table, P pairs of equal rows and a sampling
-fraction δ, the chance that a unique row matches a unique person is (Skinner and Elliot 2002)
+A set of columns is a minimal sample unique of a row if no other row has the same values in it and no smaller
+subset singles the row out. A set of k of ATT columns adds the product of ATT − i for i from k to M to the
+row's SUDA score, M being the largest set searched (ATT − 1 at most). With U unique rows, P pairs of equal
+rows and sampling fraction δ
 
-    DIS = U δ / (U δ + 2 P (1 − δ)),
+    DIS = U δ / (U δ + 2 P (1 − δ))                       (Skinner and Elliot 2002)
 
-and *DIS-SUDA* shares it out by the scores s of the rows that have one, with Q = 1 + (8 − ATT)/20 and
-A = Σ 1/s^Q:
-
-    1 / (1 + (U/DIS − U) / (s^Q A)).
-
-Both are those that sdcMicro computes. Its first version, and the figures of DIS-SUDA in its guide, weighted a
-set by (2^(ATT − k) − 1) / (ATT over k) instead (``ihsn``). A column's *contribution* is the share of all
-scores that sets with it make up. The sets are found by ``attacks.minimal_sets``.
+and DIS-SUDA distributes it over the scores s with Q = 1 + (8 − ATT)/20 and A = Σ 1/s^Q:
+1 / (1 + (U/DIS − U) / (s^Q A)). Both agree with sdcMicro; ``ihsn`` selects the weights of its first version.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from math import comb
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.attacks.declaration import Attack
+from discreet.attacks.declaration import Attack, AttackedTable, Grounds
 from discreet.attacks.finding import (
     Figure,
     Finding,
@@ -39,13 +35,182 @@ from discreet.attacks.finding import (
     number,
     shown_rows,
 )
-from discreet.attacks.grounds import Grounds, Side
-from discreet.attacks.minimal_sets import MinimalSets, minimal_sets
+from discreet.frequency.kernel_choice import choose_kernels
 from discreet.model.option import OptionKind, option
+from discreet.model.request import Backend
 
-Real = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
-_WIDEST = 20
+_KERNEL = "sample-uniques"
+_MIN_KERNEL_STEPS = 5_000_000
+_MOST_STEPS = 1 << 33
+_MOST_SETS = 1 << 26
+
+
+@dataclass(frozen=True, eq=False)
+class MinimalUniqueSets:
+    """Pairs of a row type and a minimal set of it: its place, and the set as a mask of columns.
+
+    ``width`` columns there are; sets of up to ``largest`` were looked for.
+    """
+
+    width: int
+    largest: int
+    rows: IntArray
+    masks: IntArray
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """The number of columns of each pair's set."""
+        return np.bitwise_count(self.masks).astype(np.int64)
+
+    def has(self, column: int) -> NDArray[np.bool_]:
+        """Which pairs' sets have a column."""
+        found: NDArray[np.bool_] = (self.masks >> column) & 1 == 1
+        return found
+
+
+def find_minimal_sets(
+    codes: IntArray,
+    counts: IntArray,
+    largest: int | None = None,
+    *,
+    evaluator: Backend = Backend.AUTO,
+    progress: Callable[[int, int], None] | None = None,
+) -> MinimalUniqueSets:
+    """The minimal sets of distinct ``codes``, shape ``(row types, attributes)``, with their rows.
+
+    ``largest`` columns are in a set at most (None: all); it is lowered where the work or what is found would
+    be too much.
+    """
+    width = codes.shape[1]
+    size = limit_set_size(len(codes), width, width if largest is None else min(largest, width))
+    single = (counts == 1).astype(np.int64)
+    steps = len(codes) * sum(comb(width, each) for each in range(1, size + 1))
+    if not choose_kernels(
+        [_KERNEL], "search for minimal uniques", worth=steps > _MIN_KERNEL_STEPS, evaluator=evaluator
+    ):
+        from discreet.kernels.numpy_twins import find_minimal_uniques_twin
+
+        rows, masks = find_minimal_uniques_twin(codes.T, single, size, progress)
+        return MinimalUniqueSets(width, size, rows, masks)
+    while True:
+        found = _find_compiled(codes, single, size)
+        if found is not None or size == 1:
+            rows, masks = found or (np.empty(0, np.int64), np.empty(0, np.int64))
+            return MinimalUniqueSets(width, size, rows, masks)
+        size -= 1
+
+
+def limit_set_size(row_types: int, width: int, largest: int, steps: int = _MOST_STEPS) -> int:
+    """The largest size of sets, at least 1, of which all can be walked in so many steps."""
+    while largest > 1 and row_types * sum(comb(width, size) for size in range(1, largest + 1)) > steps:
+        largest -= 1
+    return largest
+
+
+def _find_compiled(codes: IntArray, single: IntArray, largest: int) -> tuple[IntArray, IntArray] | None:
+    """The same by the kernel, columns with many values last; None where too many sets are found."""
+    from discreet.kernels.minimal_uniques import find_minimal_uniques
+    from discreet.kernels.precompilation import mark_compiled
+
+    width = codes.shape[1]
+    if not len(codes) or not width:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    sizes = codes.max(axis=0) + 1
+    different = np.array([len(np.unique(codes[:, j])) for j in range(width)])
+    order = np.argsort(different, kind="stable")
+    ordered = np.ascontiguousarray(codes[:, order].T.astype(np.int32))
+    rows, masks, number = find_minimal_uniques(
+        ordered,
+        single.astype(np.int32),
+        sizes[order].astype(np.int64),
+        largest,
+        max(1024, 2 * len(codes)),
+        _MOST_SETS,
+    )
+    mark_compiled(_KERNEL)
+    if number < 0:
+        return None
+    given = np.zeros(number, np.int64)
+    for place, column in enumerate(order.tolist()):
+        given |= ((masks[:number] >> place) & 1) << column
+    return rows[:number], given
+
+
+LARGEST_UNIQUE_SET = 3
+_MOST_CELLS = 1 << 28
+
+
+@dataclass(frozen=True)
+class MinimalUniques:
+    """Minimal sample uniques of a table.
+
+    ``rows`` are alone by all quasi-identifiers together. ``sets`` counts minimal sets by size, 1 to
+    ``largest``; ``rows_by_size`` the rows whose smallest set has that size; ``by_attribute`` the rows that
+    are alone by a minimal set with that attribute in it.
+    """
+
+    rows: int
+    largest: int
+    sets: tuple[int, ...]
+    rows_by_size: tuple[int, ...]
+    by_attribute: tuple[tuple[str, int], ...]
+
+    @classmethod
+    def of(
+        cls, attributes: tuple[str, ...], counts: NDArray[np.int64], found: MinimalUniqueSets
+    ) -> MinimalUniques:
+        """The counts of what was found of row types of ``counts`` rows."""
+        smallest = np.full(len(counts), found.largest + 1, dtype=np.int64)
+        np.minimum.at(smallest, found.rows, found.sizes)
+        sizes = range(1, found.largest + 1)
+        return cls(
+            rows=int((counts == 1).sum()),
+            largest=found.largest,
+            sets=tuple(int((found.sizes == size).sum()) for size in sizes),
+            rows_by_size=tuple(int((smallest == size).sum()) for size in sizes),
+            by_attribute=tuple(
+                (name, len(np.unique(found.rows[found.has(i)]))) for i, name in enumerate(attributes)
+            ),
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The document's part."""
+        return {
+            "unique_rows": self.rows,
+            "largest_set": self.largest,
+            "minimal_sets": {str(size + 1): number for size, number in enumerate(self.sets)},
+            "rows_by_smallest_set": {str(size + 1): number for size, number in enumerate(self.rows_by_size)},
+            "rows_by_attribute": dict(self.by_attribute),
+        }
+
+
+def count_minimal_uniques(
+    attributes: tuple[str, ...],
+    codes: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    largest: int = LARGEST_UNIQUE_SET,
+    progress: Callable[[int, int], None] | None = None,
+) -> MinimalUniques:
+    """Minimal sample uniques of distinct ``codes``, shape ``(row types, attributes)``, with their rows."""
+    width = len(attributes)
+    size = _limit_sorted_sets(len(codes), width, min(largest, width))
+    return MinimalUniques.of(attributes, counts, find_minimal_sets(codes, counts, size, progress=progress))
+
+
+def _limit_sorted_sets(row_types: int, width: int, largest: int) -> int:
+    """The largest size of sets, at least 1, whose sorts stay affordable."""
+    while largest > 1 and row_types * sum(comb(width, size) * size for size in range(1, largest + 1)) > (
+        _MOST_CELLS
+    ):
+        largest -= 1
+    return largest
+
+
+FloatArray = NDArray[np.float64]
+
+_MAX_COLUMNS = 20
 _BANDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 
 
@@ -56,11 +221,11 @@ class SudaScores:
     ``contributions`` add up to more than 1, as a set has several columns. ``dis`` is the whole table's.
     """
 
-    sets: MinimalSets
-    scores: Real
-    dis_scores: Real
+    sets: MinimalUniqueSets
+    scores: FloatArray
+    dis_scores: FloatArray
     dis: float
-    contributions: Real
+    contributions: FloatArray
 
 
 @dataclass(frozen=True)
@@ -107,8 +272,8 @@ class Suda(Attack):
         tables: list[FoundTable] = []
         notes: list[str] = []
         for side in grounds.sides:
-            sets = minimal_sets(side.codes, side.rows, self.largest_unique, progress=grounds.advance)
-            found = suda_scores(sets, side.rows, self.fraction, self.weights)
+            sets = find_minimal_sets(side.codes, side.rows, self.largest_unique, progress=grounds.advance)
+            found = compute_suda_scores(sets, side.rows, self.fraction, self.weights)
             wanted = min(self.largest_unique or len(side.attributes), len(side.attributes))
             if sets.largest < wanted:
                 notes.append(
@@ -121,11 +286,11 @@ class Suda(Attack):
                 notes.append(f"No row is alone in the {side.title}, whatever the columns.")
         return self.found(grounds, tuple(figures), tuple(tables), tuple(notes))
 
-    def _tables(self, side: Side, found: SudaScores, *, persons: bool) -> list[FoundTable]:
-        tables = [_by_size(side, found), _by_score(side, found), _by_column(side, found)]
+    def _tables(self, side: AttackedTable, found: SudaScores, *, persons: bool) -> list[FoundTable]:
+        tables = [_size_table(side, found), _score_table(side, found), _contribution_table(side, found)]
         return [*tables, self._rows(side, found)] if persons else tables
 
-    def _rows(self, side: Side, found: SudaScores) -> FoundTable:
+    def _rows(self, side: AttackedTable, found: SudaScores) -> FoundTable:
         """The rows with the highest scores."""
         worst = np.argsort(-found.scores, kind="stable")[: self.listed_rows]
         worst = worst[found.scores[worst] > 0]
@@ -141,18 +306,18 @@ class Suda(Attack):
         )
 
 
-def suda_scores(
-    sets: MinimalSets, counts: NDArray[np.int64], fraction: float, weighting: str = "elliot"
+def compute_suda_scores(
+    sets: MinimalUniqueSets, counts: NDArray[np.int64], fraction: float, weighting: str = "elliot"
 ) -> SudaScores:
     """SUDA and DIS-SUDA scores of row types of ``counts`` rows by their minimal sets."""
-    weigh = _of_ihsn if weighting == "ihsn" else _of_elliot
+    weigh = _ihsn_weights if weighting == "ihsn" else _elliot_weights
     weights = weigh(sets.width, sets.largest)[sets.sizes]
     scores = np.bincount(sets.rows, weights, minlength=len(counts)).astype(np.float64)
     uniques, pairs = int((counts == 1).sum()), int((counts == 2).sum())
     inside = uniques * fraction
     dis = inside / (inside + 2 * pairs * (1 - fraction)) if inside else 0.0
     scored = scores > 0
-    power = 1 + (8 - min(sets.width, _WIDEST)) / 20
+    power = 1 + (8 - min(sets.width, _MAX_COLUMNS)) / 20
     dis_scores = np.zeros(len(counts))
     if scored.any() and dis > 0:
         raised = scores[scored] ** power
@@ -162,12 +327,12 @@ def suda_scores(
     return SudaScores(sets, scores, dis_scores, dis, np.array(contributions))
 
 
-def _of_ihsn(width: int, largest: int) -> Real:
+def _ihsn_weights(width: int, largest: int) -> FloatArray:
     """The weights of the first version."""
     return np.array([(2.0 ** (width - size) - 1) / comb(width, size) for size in range(largest + 1)])
 
 
-def _of_elliot(width: int, largest: int) -> Real:
+def _elliot_weights(width: int, largest: int) -> FloatArray:
     """What a minimal set of each size adds to a score; the entry 0 is of no set."""
     found = np.ones(largest + 1)
     for size in range(1, largest + 1):
@@ -176,7 +341,7 @@ def _of_elliot(width: int, largest: int) -> Real:
     return found
 
 
-def _figures(side: Side, found: SudaScores) -> list[Figure]:
+def _figures(side: AttackedTable, found: SudaScores) -> list[Figure]:
     return [
         count(f"uniques_{side.name}", f"rows alone, {side.title}", int((side.rows == 1).sum())),
         count(f"sets_{side.name}", f"minimal sets, {side.title}", len(found.sets.rows)),
@@ -185,7 +350,7 @@ def _figures(side: Side, found: SudaScores) -> list[Figure]:
     ]
 
 
-def _by_size(side: Side, found: SudaScores) -> FoundTable:
+def _size_table(side: AttackedTable, found: SudaScores) -> FoundTable:
     sizes = found.sets.sizes
     smallest = np.full(len(side.rows), found.sets.largest + 1)
     np.minimum.at(smallest, found.sets.rows, sizes)
@@ -204,7 +369,7 @@ def _by_size(side: Side, found: SudaScores) -> FoundTable:
     )
 
 
-def _by_score(side: Side, found: SudaScores) -> FoundTable:
+def _score_table(side: AttackedTable, found: SudaScores) -> FoundTable:
     total = side.total
     rows: list[tuple[Value, ...]] = []
     for least in _BANDS:
@@ -217,7 +382,7 @@ def _by_score(side: Side, found: SudaScores) -> FoundTable:
     )
 
 
-def _by_column(side: Side, found: SudaScores) -> FoundTable:
+def _contribution_table(side: AttackedTable, found: SudaScores) -> FoundTable:
     shares = found.contributions
     order = np.argsort(-shares, kind="stable").tolist()
     return FoundTable(

@@ -1,4 +1,7 @@
-"""Whether a help table is right as a whole, by sums of hashes, where its cells are exact numbers."""
+"""Check of a whole help table by sums of hashes, for exact numbers.
+
+Cost: one sort of the values and one scan of the help table.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,11 @@ import secrets
 from collections.abc import Sequence
 
 from discreet.engines.base import Engine, SourceTable
-from discreet.sql import verify_help_sums as sql
-from discreet.sql.source import decimals_of, fits_long
+from discreet.sql import audit_permuted as sql
+from discreet.sql.cell_expressions import decimals_of, fits_long
 
 
-def agrees(
+def help_table_agrees(
     engine: Engine,
     source: SourceTable,
     names: Sequence[str],
@@ -26,29 +29,33 @@ def agrees(
     Cost: one sort of the values, one scan of the help table.
     """
     dialect = engine.dialect
-    if not (dialect.runs_in_order and _exact(source, names, numbers)):
+    if not (dialect.runs_in_order and _has_exact_columns(source, names, numbers)):
         return False
     table, digits, scale = numbers or ("", 0, 0)
     salt = secrets.randbits(62)
     columns = [source.column(name) for name in names]
-    due = sql.due_counts(dialect, groups, salt)
+    due = sql.expected_counts(dialect, groups, salt)
     if numbers is not None:
         if digits > sql.VALUE_DIGITS:
             return False
-        incomplete, largest = engine.fetch_rows(sql.kinds_of_groups(dialect, groups))[0]
-        if incomplete or largest * 10**scale > sql.LARGEST:
+        incomplete, largest = engine.fetch_rows(sql.group_kinds(dialect, groups))[0]
+        if incomplete or largest * 10**scale > sql.LARGEST_SUM:
             return False
-        due = sql.due_sums(dialect, groups, table, scale, salt)
-    stated = sql.stated_sums(dialect, source.relation, columns, scale, salt)
+        due = sql.expected_sums(dialect, groups, table, scale, salt)
+    stated = sql.published_sums(dialect, source.relation, columns, scale, salt)
     return engine.fetch_rows(due) == engine.fetch_rows(stated)
 
 
-def _exact(source: SourceTable, names: Sequence[str], numbers: tuple[str, int, int] | None) -> bool:
+def _has_exact_columns(
+    source: SourceTable, names: Sequence[str], numbers: tuple[str, int, int] | None
+) -> bool:
     """Whether every column has exact numbers of these decimals that have the size of a BIGINT."""
     if source.null_values:
         return False
-    scales = [0] * sql.COUNTED + [0 if numbers is None else numbers[2]] * (len(names) - sql.COUNTED)
-    return (numbers is None) == (len(names) == sql.COUNTED) and all(
+    scales = [0] * sql.COUNT_COLUMNS + [0 if numbers is None else numbers[2]] * (
+        len(names) - sql.COUNT_COLUMNS
+    )
+    return (numbers is None) == (len(names) == sql.COUNT_COLUMNS) and all(
         fits_long(source.types[name]) and decimals_of(source.types[name]) == scale
         for name, scale in zip(names, scales, strict=True)
     )

@@ -1,21 +1,108 @@
-"""Observations on a published file that no criterion makes.
+"""Warnings about a published file that no criterion covers, found by the audit's own SQL.
 
-They are warnings of the audit, found by SQL of its own.
+Pseudonyms that repeat like persons, values that single out one row, and marks for missing values or stars
+that are counted as sensitive values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from discreet.audit.missing_marks import MarkedColumns, observe_marks
 from discreet.engines.base import Engine, SourceTable
-from discreet.engines.single_values import single_values
-from discreet.model.coded_warning import CodedWarning, told_once
-from discreet.model.group_warnings import few_people, rows_singled_out
+from discreet.engines.column_scans import count_single_values, find_missing_marks
+from discreet.model.coded_warnings import (
+    MISSING_MARKS,
+    STARRED_CELLS,
+    CodedWarning,
+    few_people_warning,
+    single_values_warning,
+    unique_warnings,
+)
+from discreet.model.missing_value_codes import MissingMark, detect_marks
 from discreet.model.requirement import Requirement
-from discreet.sql import verify as sql
+from discreet.sql import audit_classes as sql
+from discreet.sql.audit_classes import values_with_rows
+from discreet.sql.cell_expressions import can_hold_stars, null_stars
+from discreet.sql.quoting import literal
+
+_MAX_LISTED_MARKS = 5
+
+
+@dataclass(frozen=True)
+class MarkedColumns:
+    """An opened release and its sensitive columns, as ``ObservedRelease`` has them."""
+
+    table: SourceTable
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    starred: int
+    starred_apart: bool
+    real_values: Mapping[str, Collection[str]]
+    values: Mapping[str, tuple[str, str]]
+
+
+def warn_of_marks(engine: Engine, release: MarkedColumns) -> Iterator[CodedWarning]:
+    """Warn of marks and stars in sensitive columns: with them a class may seem to have more values."""
+    scanned = [name for name in release.sensitive if name not in release.values]
+    starred = release.starred if release.starred_apart else 0
+    found = dict(find_missing_marks(engine, release.table, scanned, scanned))
+    for name, (table, type_name) in release.values.items():
+        counted = engine.fetch_rows(values_with_rows(engine.dialect, table, type_name))
+        texts, rows = [str(text) for text, _ in counted], [int(number) for _, number in counted]
+        found[name] = detect_marks(texts, rows, sensitive=True)
+    for name in release.sensitive:
+        marks = found.get(name, ())
+        stars = sum(mark.rows for mark in marks if mark.starred) - starred
+        if stars > 0:
+            yield CodedWarning(
+                STARRED_CELLS,
+                f"* stands in '{name}' in {_rows_text(stars)}: a star is no sensitive value, and no criterion "
+                "counts it as one.",
+                private=True,
+            )
+        real = release.real_values.get(name, ())
+        told = [mark for mark in marks if not mark.starred and mark.text not in real]
+        if told:
+            yield _mark_warning(engine, release, name, told)
+
+
+def _mark_warning(
+    engine: Engine, release: MarkedColumns, name: str, marks: Sequence[MissingMark]
+) -> CodedWarning:
+    texts = [mark.text for mark in marks[:_MAX_LISTED_MARKS]]
+    found = ", ".join(f"'{mark.text}' in {_rows_text(mark.rows)}" for mark in marks[:_MAX_LISTED_MARKS])
+    more = f" and {len(marks) - _MAX_LISTED_MARKS} more such texts" if len(marks) > _MAX_LISTED_MARKS else ""
+    counted = _fewest_values(engine, release, name, ())
+    without = _fewest_values(engine, release, name, [mark.text for mark in marks])
+    quoted = ", ".join(f'"{text}"' for text in texts)
+    return CodedWarning(
+        MISSING_MARKS,
+        f"'{name}' has {found}{more}: texts that may say that a value is missing. They count as values: the "
+        f"fewest values of a class are {counted} with them and {without} without. Where they do, read "
+        f"them as NULL by null_values = [{quoted}], as an option --null.",
+        private=True,
+    )
+
+
+def _fewest_values(engine: Engine, release: MarkedColumns, name: str, but: Sequence[str]) -> int:
+    """The fewest distinct values of a class, some texts left out."""
+    table = release.table
+    text = table.text(name)
+    value = null_stars(text, "VARCHAR", table.dialect) if can_hold_stars(table.types[name]) else text
+    if but:
+        value = f"CASE WHEN {text} IN ({', '.join(map(literal, but))}) THEN NULL ELSE {value} END"
+    keys = [table.text(key) for key in release.quasi_identifiers]
+    every = [table.text(column) for column in table.columns]
+    rows = sql.published_texts(table.relation, keys, [value], every, starred_apart=release.starred_apart)
+    texts = [sql.key(i) for i in range(len(keys))]
+    query = f"SELECT min(d0) FROM ({sql.classes_table(rows, texts, 1)}) AS classes WHERE NOT starred"
+    return int(engine.fetch_rows(query)[0][0] or 0)
+
+
+def _rows_text(number: int) -> str:
+    return f"{number:,} row{'s' * (number != 1)}"
 
 
 @dataclass(frozen=True)
@@ -25,16 +112,16 @@ class ObservedRelease:
     ``others`` are the published columns that are neither quasi-identifiers nor sensitive; ``replaced`` have
     pseudonyms or masks in the place of identifiers and are not among them. ``rows`` leaves the ``starred``
     rows out; these are told apart only where ``starred_apart``. ``classes`` is the table of classes in the
-    engine (``sql.verify.classes_table``), None of a permuted release. ``real_values`` are texts by
+    engine (``sql.audit_classes.classes_table``), None of a permuted release. ``real_values`` are texts by
     column that are values, though they look like marks for missing ones. ``values`` names a table of
-    ``sql.verify_bits.value_bits``, and the type of its cells, for sensitive columns that have one.
+    ``sql.audit_classes.value_bits``, and the type of its cells, for sensitive columns that have one.
     """
 
     table: SourceTable
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
     others: tuple[str, ...]
-    replaced: tuple[str, ...]
+    pseudonymized: tuple[str, ...]
     requirement: Requirement
     rows: int
     starred: int
@@ -52,7 +139,7 @@ _KEY_DISTINCT = 0.05
 _MOST_COLUMNS = 1_000
 
 
-def people_of_pseudonyms(engine: Engine, release: ObservedRelease) -> Iterator[CodedWarning]:
+def observe_repeated_pseudonyms(engine: Engine, release: ObservedRelease) -> Iterator[CodedWarning]:
     """Count the different pseudonyms of each class, where a column of them repeats as persons do.
 
     Few values for many rows rather number groups, such as hospitals. The pseudonyms of a subject pass, since
@@ -61,16 +148,16 @@ def people_of_pseudonyms(engine: Engine, release: ObservedRelease) -> Iterator[C
     if not release.quasi_identifiers:
         return
     table, k = release.table, max(release.requirement.k or 0, _LEAST_PEOPLE)
-    relation = _rows_of(release)
+    relation = _unstarred_rows(release)
     keys = [table.text(name) for name in release.quasi_identifiers]
-    for name in release.replaced:
-        query = sql.people_of_classes(relation, keys, table.text(name), k)
+    for name in release.pseudonymized:
+        query = sql.count_people_in_classes(relation, keys, table.text(name), k)
         filled, persons, classes, few = map(int, engine.fetch_rows(query)[0])
         if few and filled > persons >= _KEY_DISTINCT * filled:
-            yield few_people(name, k, few, classes)
+            yield few_people_warning(name, k, few, classes)
 
 
-def values_of_single_rows(engine: Engine, release: ObservedRelease) -> Iterator[CodedWarning]:
+def observe_unique_values(engine: Engine, release: ObservedRelease) -> Iterator[CodedWarning]:
     """Count the rows whose sensitive or other value no other row has.
 
     In a permuted release a sensitive value is not beside its row.
@@ -79,7 +166,7 @@ def values_of_single_rows(engine: Engine, release: ObservedRelease) -> Iterator[
     columns = (*sensitive, *release.others)[:_MOST_COLUMNS]
     if not columns or not release.rows:
         return
-    found = single_values(
+    found = count_single_values(
         engine,
         release.table,
         columns,
@@ -89,10 +176,10 @@ def values_of_single_rows(engine: Engine, release: ObservedRelease) -> Iterator[
     )
     for each in found:
         if each.alone:
-            yield rows_singled_out(each)
+            yield single_values_warning(each)
 
 
-def missing_marks(engine: Engine, release: ObservedRelease) -> Iterator[CodedWarning]:
+def observe_missing_marks(engine: Engine, release: ObservedRelease) -> Iterator[CodedWarning]:
     """Look for marks for missing values, and for stars, in the sensitive columns."""
     columns = MarkedColumns(
         table=release.table,
@@ -103,24 +190,26 @@ def missing_marks(engine: Engine, release: ObservedRelease) -> Iterator[CodedWar
         real_values=release.real_values,
         values=release.values,
     )
-    return observe_marks(engine, columns)
+    return warn_of_marks(engine, columns)
 
 
-def _rows_of(release: ObservedRelease) -> str:
+def _unstarred_rows(release: ObservedRelease) -> str:
     """The rows of a release without starred ones."""
     table = release.table
     apart = release.starred_apart and release.starred > 0
-    return sql.without_stars(table.relation, [table.text(name) for name in table.columns] if apart else [])
+    return sql.relation_without_stars(
+        table.relation, [table.text(name) for name in table.columns] if apart else []
+    )
 
 
 OBSERVATIONS: tuple[Observation, ...] = (
-    people_of_pseudonyms,
-    values_of_single_rows,
-    missing_marks,
+    observe_repeated_pseudonyms,
+    observe_unique_values,
+    observe_missing_marks,
 )
 """The observations, in the order of their warnings."""
 
 
-def observations(engine: Engine, release: ObservedRelease) -> tuple[CodedWarning, ...]:
+def observe_release(engine: Engine, release: ObservedRelease) -> tuple[CodedWarning, ...]:
     """Make every observation on a release."""
-    return told_once(warning for observe in OBSERVATIONS for warning in observe(engine, release))
+    return unique_warnings(warning for observe in OBSERVATIONS for warning in observe(engine, release))

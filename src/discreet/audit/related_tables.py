@@ -1,9 +1,7 @@
-"""Several released tables, counted together: whether keys fit, and who looks alike in all of them.
+"""Joint audit of several released tables: foreign keys, and how many people look alike in all tables.
 
-Everything is read from the files. Each table's own classes are counted by the audit of that table; here it is
-seen that foreign keys find their rows, and how many people have the same *view*: the quasi-identifiers of
-their row, and of every row that stands under it in another table, and so on (``sql.related_tables``). That is
-what somebody tells of a person who knows all of the person's quasi-identifiers in all tables.
+A person's view is the quasi-identifiers of the person's row and of all rows below it in other tables. Cost:
+one sort of each table's rows.
 """
 
 from __future__ import annotations
@@ -14,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.audit.release import as_written
+from discreet.audit.release_audit import own_release_source
 from discreet.engines.base import Engine, SourceTable
-from discreet.engines.scratch import TemporaryTables, opened
+from discreet.engines.source_tables import TemporaryTables, open_source_table
 from discreet.errors import InputError
-from discreet.model.json_text import json_of
-from discreet.model.relations import MANIFEST_NAME, Together, parent_column
+from discreet.model.json_documents import parse_json
+from discreet.model.relational_schema import TABLES_MANIFEST_NAME, JointAnonymity, parent_column
 from discreet.model.release_address import ReleaseAddress
-from discreet.places.regular_file import read_text
-from discreet.sql import related_tables as sql
+from discreet.places.file_access import read_text
+from discreet.sql import audit_criteria as sql
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class ReleasedTables:
     together: int | None = None
 
 
-def count_together(engine: Engine, release: ReleasedTables, least: int | None = None) -> Together:
+def count_views(engine: Engine, release: ReleasedTables, least: int | None = None) -> JointAnonymity:
     """Count released tables together; ``safe`` is told where ``least`` people must look alike.
 
     Cost: a sort of each table's rows.
@@ -54,10 +52,12 @@ def count_together(engine: Engine, release: ReleasedTables, least: int | None = 
     with ExitStack() as stack:
         tables = stack.enter_context(TemporaryTables(engine))
         read = {
-            each.name: stack.enter_context(opened(engine, as_written(ReleaseAddress(path=each.path))))
+            each.name: stack.enter_context(
+                open_source_table(engine, own_release_source(ReleaseAddress(path=each.path)))
+            )
             for each in release.tables
         }
-        problems = tuple(_problems(engine, release, read))
+        problems = tuple(_find_key_problems(engine, release, read))
         under: dict[str, list[str]] = {each.name: [] for each in release.tables}
         rows = ""
         for each in reversed(release.tables):
@@ -74,20 +74,20 @@ def count_together(engine: Engine, release: ReleasedTables, least: int | None = 
             if column is not None:
                 under[each.references[column]].append(tables.create(sql.views_by_key(rows)))
         views = tables.create(sql.people_by_view(rows))
-        fewest, alone, number, people = (int(found) for found in engine.fetch_rows(sql.sizes(views))[0])
+        fewest, alone, number, people = (int(found) for found in engine.fetch_rows(sql.view_sizes(views))[0])
         safe: tuple[str, ...] = ()
         if least is not None:
             kept = engine.fetch_rows(sql.people_of_large_views(rows, views, least))
             safe = tuple(str(row[0]) for row in kept)
-        return Together(fewest, alone, number, people, problems, safe)
+        return JointAnonymity(fewest, alone, number, people, problems, safe)
 
 
-def read_tables(folder: Path) -> ReleasedTables:
+def read_released_tables(folder: Path) -> ReleasedTables:
     """The tables that the manifest in a folder lists; ``InputError`` where it has none of several tables."""
-    path = folder / MANIFEST_NAME
+    path = folder / TABLES_MANIFEST_NAME
     try:
-        document = json_of(read_text(path, f"the manifest {path}"))
-        return _tables(folder, document)
+        document = parse_json(read_text(path, f"the manifest {path}"))
+        return _parse_tables(folder, document)
     except FileNotFoundError:
         raise InputError(
             f"{path} does not exist", advice="A release of several tables is a folder with this manifest."
@@ -96,7 +96,7 @@ def read_tables(folder: Path) -> ReleasedTables:
         raise InputError(f"{path} is no manifest of several tables: {error}") from None
 
 
-def _tables(folder: Path, document: Mapping[str, Any]) -> ReleasedTables:
+def _parse_tables(folder: Path, document: Mapping[str, Any]) -> ReleasedTables:
     found = []
     for entry in document["tables"]:
         name = str(entry["file"])
@@ -115,7 +115,9 @@ def _tables(folder: Path, document: Mapping[str, Any]) -> ReleasedTables:
     return ReleasedTables(tuple(found), str(document["subjects"]), document["together"]["required"])
 
 
-def _problems(engine: Engine, release: ReleasedTables, read: Mapping[str, SourceTable]) -> Sequence[str]:
+def _find_key_problems(
+    engine: Engine, release: ReleasedTables, read: Mapping[str, SourceTable]
+) -> Sequence[str]:
     """Keys that are not unique, foreign keys without their row, and rows of another person."""
     found = []
     by_name = {each.name: each for each in release.tables}
@@ -126,14 +128,16 @@ def _problems(engine: Engine, release: ReleasedTables, read: Mapping[str, Source
             return int(engine.fetch_rows(query)[0][0])
 
         if each.key is not None:
-            number = rows(sql.repeated_keys(source.relation, source.text(each.key, "s")))
+            number = rows(sql.count_repeated_keys(source.relation, source.text(each.key, "s")))
             if number:
                 found.append(f"{each.name}: '{each.key}' is NULL or repeated in {number:,} rows")
         for column, name in each.references.items():
             other, theirs = read[name], by_name[name]
             assert theirs.key is not None
             key = other.text(theirs.key, "o")
-            number = rows(sql.dangling(source.relation, source.text(column, "s"), other.relation, key))
+            number = rows(
+                sql.count_dangling_keys(source.relation, source.text(column, "s"), other.relation, key)
+            )
             if number:
                 found.append(f"{each.name}: '{column}' names no row of {name} in {number:,} rows")
         above = parent_column(each.references, release.subjects)
@@ -141,7 +145,7 @@ def _problems(engine: Engine, release: ReleasedTables, read: Mapping[str, Source
             other, theirs = read[each.references[above]], by_name[each.references[above]]
             assert theirs.key is not None
             number = rows(
-                sql.unlike_people(
+                sql.count_mismatched_people(
                     source.relation,
                     source.text(above, "s"),
                     source.text(each.subject, "s"),

@@ -1,4 +1,4 @@
-"""``discreet apply``: a release's recoding, applied to other rows of the same kind."""
+"""``discreet apply``: apply the recoding of a release to other rows of the same kind."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Annotated
 import typer
 
 from discreet.cli import options, output
-from discreet.cli.progress import TerminalReporter
+from discreet.cli.output import TerminalReporter
 
-Recoding = Annotated[
+_Recoding = Annotated[
     str, typer.Argument(metavar="RELEASE", help="The release by levels whose manifest records them.")
 ]
-Data = Annotated[Path, typer.Argument(metavar="DATA", help="A file with the columns of the spec's source.")]
-Spec = Annotated[
+_Data = Annotated[Path, typer.Argument(metavar="DATA", help="A file with the columns of the spec's source.")]
+_Spec = Annotated[
     Path, typer.Option("--spec", metavar="SPEC", help="The spec of the release, with its hierarchies.")
 ]
-Output = Annotated[
+_Output = Annotated[
     Path, typer.Option("--output", metavar="PATH", help="The new release: a new file, .csv or .parquet.")
 ]
 
 
 def apply(
-    release: Recoding,
-    data: Data,
-    spec: Spec,
-    output_path: Output,
+    release: _Recoding,
+    data: _Data,
+    spec: _Spec,
+    output_path: _Output,
     max_suppressed: options.MaxSuppressed = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
@@ -38,17 +38,17 @@ def apply(
     The levels and what is required are those of the release. A value without a leaf is an error, and so is a
     recoding that no manifest records.
     """
-    from discreet.verbs import applying
+    from discreet.verbs import recorded_decisions
 
-    result = applying.apply(
+    result = recorded_decisions.apply(
         release,
         data,
         output_path,
         spec=spec,
         max_suppressed=max_suppressed,
         overwrite=overwrite,
-        settings=options.settings_of(threads, memory_limit),
+        settings=options.parse_settings(threads, memory_limit),
         reporter=TerminalReporter(),
     )
-    output.print_json(result.as_json()) if json else output.show(result.document())
+    output.print_json(result.as_json()) if json else output.print_document(result.document())
     return 0

@@ -1,4 +1,4 @@
-"""``discreet attack``: what an attacker gets out of a release."""
+"""``discreet attack``: risks of a release, and attacks by name."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import file_options, options, output
-from discreet.cli.attack_options import ATTACK_OPTIONS, options_of_texts
-from discreet.cli.progress import TerminalReporter
+from discreet.cli import options, output
+from discreet.cli.declared_options import ATTACK_OPTIONS, parse_attack_options
+from discreet.cli.output import TerminalReporter
 from discreet.errors import InputError
 
-ReleasePath = Annotated[
+_ReleasePath = Annotated[
     str,
     typer.Argument(metavar="RELEASE", help="A published file, folder, or a database's address; ours or not."),
 ]
-SpecOption = Annotated[
+_SpecOption = Annotated[
     Path | None,
     typer.Option("--spec", metavar="SPEC", help="The original's spec: risks before, and what cells mean."),
 ]
-Outside = Annotated[
+_Outside = Annotated[
     Path | None,
     typer.Option("--outside", metavar="FILE", help="A file of the attacker's, to link with the release."),
 ]
-Population = Annotated[
+_Population = Annotated[
     Path | None,
     typer.Option("--population", metavar="FILE", help="A file of the whole population, for journalist risk."),
 ]
-Match = Annotated[
+_Match = Annotated[
     list[str] | None,
     typer.Option(
         "--match",
@@ -36,29 +36,29 @@ Match = Annotated[
         help="A column of the file and its quasi-identifier; repeatable. [columns of the same name]",
     ),
 ]
-Key = Annotated[
+_Key = Annotated[
     str | None,
     typer.Option("--key", metavar="COLUMN=COLUMN", help="Columns of the file and the original: who is who."),
 ]
-By = Annotated[
+_By = Annotated[
     list[str] | None,
     typer.Option("--by", metavar="NAME", help="A further attack, listed below, or 'all'; repeatable."),
 ]
-Persons = Annotated[
+_Persons = Annotated[
     bool,
     typer.Option("--persons", help="Show what is found of single persons: for the owner's eyes alone."),
 ]
-Threshold = Annotated[
+_Threshold = Annotated[
     str, typer.Option("--threshold", metavar="P", help="The chance above which a row counts as at risk.")
 ]
-Dominance = Annotated[
+_Dominance = Annotated[
     str, typer.Option("--dominance", metavar="P", help="The share above which one value dominates a class.")
 ]
-QuasiIdentifiers = Annotated[
+_QuasiIdentifiers = Annotated[
     list[str] | None,
     typer.Option("--quasi-identifier", metavar="C", help="A quasi-identifier; repeatable. [the manifest's]"),
 ]
-Sensitive = Annotated[
+_Sensitive = Annotated[
     list[str] | None,
     typer.Option("--sensitive", metavar="C", help="A sensitive attribute; repeatable. [the manifest's]"),
 ]
@@ -66,70 +66,72 @@ Sensitive = Annotated[
 
 def attack(
     context: typer.Context,
-    release: ReleasePath,
+    release: _ReleasePath,
     table: options.ReleaseTable = None,
-    spec: SpecOption = None,
-    outside: Outside = None,
-    population: Population = None,
-    match: Match = None,
-    key: Key = None,
-    by: By = None,
-    persons: Persons = False,
-    threshold: Threshold = "0.05",
-    dominance: Dominance = "0.8",
-    quasi_identifier: QuasiIdentifiers = None,
-    sensitive: Sensitive = None,
-    format_name: file_options.Format = None,
-    encoding: file_options.Encoding = None,
-    delimiter: file_options.Delimiter = None,
-    quote: file_options.Quote = None,
-    null: file_options.Null = None,
+    spec: _SpecOption = None,
+    outside: _Outside = None,
+    population: _Population = None,
+    match: _Match = None,
+    key: _Key = None,
+    by: _By = None,
+    persons: _Persons = False,
+    threshold: _Threshold = "0.05",
+    dominance: _Dominance = "0.8",
+    quasi_identifier: _QuasiIdentifiers = None,
+    sensitive: _Sensitive = None,
+    format_name: options.FileFormatOption = None,
+    encoding: options.FileEncoding = None,
+    delimiter: options.FileDelimiter = None,
+    quote: options.FileQuote = None,
+    null: options.NullTexts = None,
     json: options.Json = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Attack a release: risks, uniques, linkage with a file, and attacks by name."""
-    from discreet.verbs import attacking
-    from discreet.verbs.addresses import address_of
+    from discreet.verbs import release_attack
+    from discreet.verbs.locations import address_of
 
-    _refuse(outside, population, match, key)
-    result = attacking.attack(
+    _require_files(outside, population, match, key)
+    result = release_attack.attack(
         address_of(release, table),
-        table=None if spec is None else options.opened(spec, threads, memory_limit),
+        table=None if spec is None else options.open_table_of_spec(spec, threads, memory_limit),
         outside=outside,
         population=population,
-        match=_pairs(match),
+        match=_parse_pairs(match),
         key=key,
         threshold=threshold,
         dominance=dominance,
         quasi_identifiers=quasi_identifier or None,
         sensitive=sensitive or None,
         by=by,
-        options=options_of_texts(ATTACK_OPTIONS.given(context)),
+        options=parse_attack_options(ATTACK_OPTIONS.arguments(context)),
         persons=persons,
         format=format_name,
         encoding=encoding,
         delimiter=delimiter,
         quote=quote,
         null_values=null or (),
-        settings=options.settings_of(threads, memory_limit),
+        settings=options.parse_settings(threads, memory_limit),
         reporter=TerminalReporter(),
     )
     if json:
         output.print_json(result.as_json())
     else:
-        output.show(result.document())
+        output.print_document(result.document())
     return 0
 
 
-def _refuse(outside: Path | None, population: Path | None, match: list[str] | None, key: str | None) -> None:
+def _require_files(
+    outside: Path | None, population: Path | None, match: list[str] | None, key: str | None
+) -> None:
     if match and outside is None and population is None:
         raise InputError("--match without a file", advice="Name it: --outside FILE or --population FILE.")
     if key is not None and outside is None:
         raise InputError("--key without --outside", advice="Name the file: --outside FILE.")
 
 
-def _pairs(texts: list[str] | None) -> dict[str, str] | None:
+def _parse_pairs(texts: list[str] | None) -> dict[str, str] | None:
     """``COLUMN=COLUMN`` texts, split at the last ``=``."""
     if not texts:
         return None

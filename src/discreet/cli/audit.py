@@ -7,29 +7,29 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.cli import criterion_options, file_options, options, output, related_tables
-from discreet.cli.progress import TerminalReporter
+from discreet.cli import declared_options, options, output, relational
+from discreet.cli.output import TerminalReporter
 from discreet.errors import InputError
 
-FAILED = 1
+AUDIT_FAILED = 1
 
-ReleasePath = Annotated[
+_ReleasePath = Annotated[
     str,
     typer.Argument(
         metavar="RELEASE",
         help="A CSV or Parquet file, a folder, or a database's address; ours or not.",
     ),
 ]
-QuasiIdentifiers = Annotated[
+QuasiIdentifierOption = Annotated[
     list[str] | None,
     typer.Option("--quasi-identifier", metavar="C", help="A quasi-identifier; repeatable. [the manifest's]"),
 ]
-Sensitive = Annotated[
+SensitiveOption = Annotated[
     list[str] | None,
     typer.Option("--sensitive", metavar="C", help="A sensitive attribute; repeatable. [the manifest's]"),
 ]
 
-Spec = Annotated[
+PublisherSpecOption = Annotated[
     Path | None,
     typer.Option(
         "--spec",
@@ -37,11 +37,11 @@ Spec = Annotated[
         help="The publisher's spec: the table and the population that criteria compare classes with.",
     ),
 ]
-Strictest = Annotated[
+_Strictest = Annotated[
     bool,
     typer.Option("--strictest", help="Tell also the strictest value of every criterion that the file meets."),
 ]
-Sql = Annotated[
+_Sql = Annotated[
     bool,
     typer.Option("--sql", help="Print the SQL by which anybody checks each guarantee without discreet."),
 ]
@@ -49,20 +49,20 @@ Sql = Annotated[
 
 def audit(
     context: typer.Context,
-    release: ReleasePath,
+    release: _ReleasePath,
     table: options.ReleaseTable = None,
-    quasi_identifier: QuasiIdentifiers = None,
-    sensitive: Sensitive = None,
-    k: options.K = None,
-    l: options.L = None,
-    format_name: file_options.Format = None,
-    encoding: file_options.Encoding = None,
-    delimiter: file_options.Delimiter = None,
-    quote: file_options.Quote = None,
-    null: file_options.Null = None,
-    spec: Spec = None,
-    strictest: Strictest = False,
-    sql: Sql = False,
+    quasi_identifier: QuasiIdentifierOption = None,
+    sensitive: SensitiveOption = None,
+    k: options.KOption = None,
+    l: options.LOption = None,
+    format_name: options.FileFormatOption = None,
+    encoding: options.FileEncoding = None,
+    delimiter: options.FileDelimiter = None,
+    quote: options.FileQuote = None,
+    null: options.NullTexts = None,
+    spec: PublisherSpecOption = None,
+    strictest: _Strictest = False,
+    sql: _Sql = False,
     json: options.Json = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -71,39 +71,39 @@ def audit(
 
     What is left out comes from its manifest. The exit status is 1 where the check fails.
     """
-    from discreet.verbs import auditing
+    from discreet.verbs import audits
 
     asked: dict[str, Any] = {
         "table": table,
         "quasi_identifiers": quasi_identifier or None,
         "sensitive": sensitive or None,
-        "k": options.k_of(k),
-        "l": options.l_of(l),
-        "criteria": criterion_options.asked(context),
+        "k": options.parse_k(k),
+        "l": options.parse_l(l),
+        "criteria": declared_options.parse_criteria(context),
         "format": format_name,
         "encoding": encoding,
         "delimiter": delimiter,
         "quote": quote,
         "null_values": null or (),
-        "settings": options.settings_of(threads, memory_limit),
+        "settings": options.parse_settings(threads, memory_limit),
         "reporter": TerminalReporter(),
     }
-    if related_tables.is_folder_of_tables(release):
+    if relational.is_relational_release(release):
         single = {**asked, "spec": spec, "strictest": strictest, "sql": sql}
         del single["settings"], single["reporter"]
-        return related_tables.audit(release, single, json=json, limits=(threads, memory_limit))
+        return relational.audit_related(release, single, json=json, limits=(threads, memory_limit))
     if sql:
         for option, given in (("--spec", spec is not None), ("--strictest", strictest)):
             if given:
                 raise InputError(
                     f"{option} beside --sql, which judges nothing", advice=f"Leave out {option}, or --sql."
                 )
-        told = auditing.audit_sql(release, **asked)
+        told = audits.audit_sql(release, **asked)
         output.print_json(told.as_json()) if json else output.print_text(told.script)
         return 0
-    result = auditing.audit(release, **asked, spec=spec, strictest=strictest)
+    result = audits.audit(release, **asked, spec=spec, strictest=strictest)
     if json:
         output.print_json(result.as_json())
     else:
-        output.show(result.document())
-    return 0 if result.passed else FAILED
+        output.print_document(result.document())
+    return 0 if result.passed else AUDIT_FAILED

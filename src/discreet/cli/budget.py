@@ -1,4 +1,4 @@
-"""``discreet budget``: what differentially private releases of a table have spent, and what is left."""
+"""``discreet budget``: the privacy budget of a table, spent and left."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ def budget(
     memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Show what noisy releases of a table have spent of its privacy budget."""
-    result = options.opened(spec, threads, memory_limit).budget()
+    result = options.open_table_of_spec(spec, threads, memory_limit).budget()
     if json:
         output.print_json(result.as_json())
     else:
-        output.show(result.document())
+        output.print_document(result.document())
     return 0

@@ -1,4 +1,4 @@
-"""``discreet check``: audits for pipelines, with an exit status and records that they read."""
+"""``discreet check``: audits for pipelines, with an exit status and JUnit or SARIF records."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import audit, criterion_options, options, output
-from discreet.cli.progress import TerminalReporter
+from discreet.cli import audit, declared_options, options, output
+from discreet.cli.output import TerminalReporter
 
-Files = Annotated[
+_Files = Annotated[
     list[str],
     typer.Argument(metavar="RELEASE…", help="CSV or Parquet files, or Parquet folders; ours or not."),
 ]
-Junit = Annotated[
+_Junit = Annotated[
     Path | None, typer.Option("--junit", metavar="FILE", help="Write what was found as JUnit's XML.")
 ]
-Sarif = Annotated[
+_Sarif = Annotated[
     Path | None, typer.Option("--sarif", metavar="FILE", help="Write what was found as SARIF 2.1.0.")
 ]
 
 
 def check(
     context: typer.Context,
-    release: Files,
-    quasi_identifier: audit.QuasiIdentifiers = None,
-    sensitive: audit.Sensitive = None,
-    k: options.K = None,
-    l: options.L = None,
-    spec: audit.Spec = None,
-    junit: Junit = None,
-    sarif: Sarif = None,
+    release: _Files,
+    quasi_identifier: audit.QuasiIdentifierOption = None,
+    sensitive: audit.SensitiveOption = None,
+    k: options.KOption = None,
+    l: options.LOption = None,
+    spec: audit.PublisherSpecOption = None,
+    junit: _Junit = None,
+    sarif: _Sarif = None,
     json: options.Json = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -41,23 +41,23 @@ def check(
     The exit status is 0 where every check of every file passes, 1 where one fails, and 2 where a file cannot
     be checked. No record shows a cell of a file.
     """
-    from discreet.verbs import checking
+    from discreet.verbs import release_check
 
-    found = checking.check(
+    found = release_check.check(
         release,
         quasi_identifiers=quasi_identifier or None,
         sensitive=sensitive or None,
-        k=options.k_of(k),
-        l=options.l_of(l),
-        criteria=criterion_options.asked(context),
+        k=options.parse_k(k),
+        l=options.parse_l(l),
+        criteria=declared_options.parse_criteria(context),
         spec=spec,
         junit_to=junit,
         sarif_to=sarif,
-        settings=options.settings_of(threads, memory_limit),
+        settings=options.parse_settings(threads, memory_limit),
         reporter=TerminalReporter(),
     )
     if json:
         output.print_json(found.as_json())
     else:
-        output.show(found.document(typed=True))
+        output.print_document(found.document(typed=True))
     return found.status

@@ -1,4 +1,4 @@
-"""``discreet compare``: releases, nodes and models side by side."""
+"""``discreet compare``: compare releases, nodes and models on one original."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import criterion_options, options, output
-from discreet.cli.progress import TerminalReporter
+from discreet.cli import declared_options, options, output
+from discreet.cli.output import TerminalReporter
 from discreet.model import option as option_values
 
-Releases = Annotated[
+_Releases = Annotated[
     list[Path] | None,
     typer.Argument(metavar="[RELEASE]…", help="Published files, ours or another program's."),
 ]
-Node = Annotated[
+_Node = Annotated[
     list[str] | None,
     typer.Option(
         "--node",
@@ -23,22 +23,22 @@ Node = Annotated[
         help="Levels that could be published (0 where not named); repeatable.",
     ),
 ]
-Models = Annotated[
+_Models = Annotated[
     list[str] | None,
     typer.Option("--model", metavar="NAME", help="A model to try, with its defaults; repeatable."),
 ]
-EveryModel = Annotated[bool, typer.Option("--every-model", help="Try every model that recodes.")]
+_EveryModel = Annotated[bool, typer.Option("--every-model", help="Try every model that recodes.")]
 
 
 def compare(
     context: typer.Context,
     spec: options.SpecPath,
-    release: Releases = None,
-    node: Node = None,
-    model: Models = None,
-    every_model: EveryModel = False,
-    k: options.K = None,
-    l: options.L = None,
+    release: _Releases = None,
+    node: _Node = None,
+    model: _Models = None,
+    every_model: _EveryModel = False,
+    k: options.KOption = None,
+    l: options.LOption = None,
     max_suppressed: options.MaxSuppressed = None,
     max_level: options.MaxLevel = None,
     min_level: options.MinLevel = None,
@@ -51,25 +51,25 @@ def compare(
     Nothing is written: levels and models are recoded in memory. They must meet the request, whose options
     come from the spec's [request] where they are left out.
     """
-    from discreet.verbs import beside
+    from discreet.verbs import benchmark
 
-    table = options.opened(spec, threads, memory_limit)
-    models = [*(model or []), *(name for name, _ in beside.tried_models() if every_model)]
-    found = beside.compare(
+    table = options.open_table_of_spec(spec, threads, memory_limit)
+    models = [*(model or []), *(name for name, _ in benchmark.list_comparable_models() if every_model)]
+    found = benchmark.compare(
         table,
         release or (),
-        levels={text: option_values.levels_of("--node", text.split(",")) for text in node or ()},
+        levels={text: option_values.parse_levels("--node", text.split(",")) for text in node or ()},
         models=list(dict.fromkeys(models)),
-        k=options.k_of(k),
-        l=options.l_of(l),
+        k=options.parse_k(k),
+        l=options.parse_l(l),
         max_suppressed=max_suppressed,
-        max_level=options.levels_of("--max-level", max_level),
-        min_level=options.levels_of("--min-level", min_level),
-        criteria=criterion_options.asked(context),
+        max_level=options.parse_level_options("--max-level", max_level),
+        min_level=options.parse_level_options("--min-level", min_level),
+        criteria=declared_options.parse_criteria(context),
         reporter=TerminalReporter(),
     )
     if json:
         output.print_json(found.as_json())
     else:
-        output.show(found.document())
+        output.print_document(found.document())
     return 0

@@ -1,4 +1,4 @@
-"""``discreet demo``: the main job on real or generated data."""
+"""``discreet demo``: the main workflow on real or generated data."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli import options, output
-from discreet.cli.application import command_of
+from discreet.cli.typer_application import build_command
 
 if TYPE_CHECKING:
-    from discreet.verbs.tour import Tour
+    from discreet.verbs.demo import Demo
 
-Run = Callable[..., object]
+_Run = Callable[..., object]
 """Runs one command line and gives its exit status."""
 
-Output = Annotated[
+_Output = Annotated[
     Path,
     typer.Option("--output", metavar="DIR", help="A new or empty folder for the files. [discreet-demo]"),
 ]
 
 
 def demo(
-    output_path: Output = Path("discreet-demo"),
+    output_path: _Output = Path("discreet-demo"),
     json: options.Json = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -36,38 +36,40 @@ def demo(
 
     The data is Adult where its folder is found (DISCREET_DATA, or ../shared/data), else a generated census.
     """
-    from discreet.verbs.tour import prepare_tour
+    from discreet.verbs.demo import prepare_demo
 
-    options.settings_of(threads, memory_limit)
+    options.parse_settings(threads, memory_limit)
     limits = [] if threads is None else ["--threads", threads]
     limits += [] if memory_limit is None else ["--memory-limit", memory_limit]
-    tour = prepare_tour(output_path)
+    tour = prepare_demo(output_path)
 
     def run(*command: str) -> object:
-        verb = command_of((command[0],))
+        verb = build_command((command[0],))
         return verb.main([*command, *limits], prog_name="discreet", standalone_mode=False)
 
-    with options.remembering_tables():
+    with options.reuse_tables():
         if json:
-            output.print_json(_as_json(tour, run))
+            output.print_json(_demo_as_json(tour, run))
         else:
-            _show(tour, run)
+            _print_demo(tour, run)
     return 0
 
 
-def _show(tour: Tour, run: Run) -> None:
-    from discreet.printing.document import BLANK, Line, Tone, heading
+def _print_demo(tour: Demo, run: _Run) -> None:
+    from discreet.printing.document import BLANK, Line, Tone, heading_line
 
-    output.show((Line(f"The demonstration uses {tour.data}; its files lie in {tour.folder}."),))
+    output.print_document((Line(f"The demonstration uses {tour.data}; its files lie in {tour.folder}."),))
     for number, step in enumerate(tour.steps, start=1):
-        command = Line(f"$ {_typed(step.command)}", Tone.HINT, verbatim=True)
-        output.show((BLANK, heading(f"{number}. {step.title}"), command, BLANK))
+        command = Line(f"$ {_command_text(step.command)}", Tone.HINT, verbatim=True)
+        output.print_document((BLANK, heading_line(f"{number}. {step.title}"), command, BLANK))
         run(*step.command)
-    output.show((BLANK, heading("What to try next")))
-    output.show(tuple(Line(f"  {_typed(c)}", Tone.HINT, verbatim=True) for c in tour.next_commands))
+    output.print_document((BLANK, heading_line("What to try next")))
+    output.print_document(
+        tuple(Line(f"  {_command_text(c)}", Tone.HINT, verbatim=True) for c in tour.next_commands)
+    )
 
 
-def _as_json(tour: Tour, run: Run) -> dict[str, Any]:
+def _demo_as_json(tour: Demo, run: _Run) -> dict[str, Any]:
     steps = []
     for step in tour.steps:
         with redirect_stdout(io.StringIO()) as printed:
@@ -87,5 +89,5 @@ def _as_json(tour: Tour, run: Run) -> dict[str, Any]:
     }
 
 
-def _typed(command: tuple[str, ...]) -> str:
-    return " ".join(["discreet", *(output.quoted(part) for part in command)])
+def _command_text(command: tuple[str, ...]) -> str:
+    return " ".join(["discreet", *(output.quote_for_shell(part) for part in command)])

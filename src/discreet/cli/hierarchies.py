@@ -1,4 +1,4 @@
-"""``discreet hierarchies``: the built-in hierarchies."""
+"""``discreet hierarchies``: list the built-in hierarchies."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def hierarchies(
     Ages, dates, diagnoses, occupations, economic activities, countries and postal codes: each with its
     levels from fine to coarse, an example, and its source. They need no data.
     """
-    from discreet.verbs import everyday_hierarchies
+    from discreet.verbs import builtin_hierarchies
 
-    options.settings_of(threads, memory_limit)
-    found = everyday_hierarchies.hierarchies()
+    options.parse_settings(threads, memory_limit)
+    found = builtin_hierarchies.hierarchies()
     if json:
         output.print_json(found.as_json())
     else:
-        output.show(found.document())
+        output.print_document(found.document())
     return 0

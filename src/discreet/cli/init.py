@@ -1,4 +1,4 @@
-"""``discreet init``: a first spec for a table."""
+"""``discreet init``: propose a first spec for a table."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from discreet.cli import file_options, options, output
-from discreet.cli.options import settings_of
-from discreet.cli.progress import TerminalReporter
+from discreet.cli import options, output
+from discreet.cli.options import parse_settings
+from discreet.cli.output import TerminalReporter
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from discreet.settings import Settings
-    from discreet.verbs.arx_project import ArxSpec
+    from discreet.verbs.arx_spec import ArxSpec
     from discreet.verbs.proposal import Proposal
 
-Data = Annotated[
+_Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
@@ -26,7 +26,7 @@ Data = Annotated[
         "a data package or CSVW (.json) that names one; or a project of ARX (.deid).",
     ),
 ]
-SourceTable = Annotated[
+_SourceTable = Annotated[
     str | None,
     typer.Option(
         "--table",
@@ -34,7 +34,7 @@ SourceTable = Annotated[
         help="The table of the database, such as clinic.people; or the sheet of a spreadsheet.",
     ),
 ]
-Hierarchies = Annotated[
+_Hierarchies = Annotated[
     Path | None,
     typer.Option(
         "--hierarchies",
@@ -42,7 +42,7 @@ Hierarchies = Annotated[
         help="Take hierarchy files (.csv) of a folder for the columns that they fit by name or values.",
     ),
 ]
-Schema = Annotated[
+_Schema = Annotated[
     Path | None,
     typer.Option(
         "--schema",
@@ -50,14 +50,14 @@ Schema = Annotated[
         help="What describes the columns: a Frictionless data package or Table Schema, or CSVW (.json).",
     ),
 ]
-ExtractData = Annotated[
+_ExtractData = Annotated[
     bool | None,
     typer.Option(
         "--extract-data/--no-extract-data",
         help="Of a project of ARX: write its rows beside the spec, too. [where the spec's folder is new]",
     ),
 ]
-Related = Annotated[
+_Related = Annotated[
     list[Path] | None,
     typer.Option(
         "--related",
@@ -66,26 +66,26 @@ Related = Annotated[
         "written; repeatable.",
     ),
 ]
-Output = Annotated[Path, typer.Option("--output", metavar="PATH", help="The spec to write. [discreet.toml]")]
+_Output = Annotated[Path, typer.Option("--output", metavar="PATH", help="The spec to write. [discreet.toml]")]
 
 
 def init(
-    data: Data,
-    output_path: Output = Path("discreet.toml"),
-    table: SourceTable = None,
-    format_name: file_options.Format = None,
-    encoding: file_options.Encoding = None,
-    delimiter: file_options.Delimiter = None,
-    quote: file_options.Quote = None,
-    decimal: file_options.Decimal = None,
-    strip: file_options.Strip = False,
-    null: file_options.Null = None,
-    nulls: file_options.Nulls = "value",
-    subject: file_options.Subject = None,
-    hierarchies: Hierarchies = None,
-    schema: Schema = None,
-    extract_data: ExtractData = None,
-    related: Related = None,
+    data: _Data,
+    output_path: _Output = Path("discreet.toml"),
+    table: _SourceTable = None,
+    format_name: options.FileFormatOption = None,
+    encoding: options.FileEncoding = None,
+    delimiter: options.FileDelimiter = None,
+    quote: options.FileQuote = None,
+    decimal: options.DecimalMark = None,
+    strip: options.StripBlanks = False,
+    null: options.NullTexts = None,
+    nulls: options.NullPolicyOption = "value",
+    subject: options.SubjectColumn = None,
+    hierarchies: _Hierarchies = None,
+    schema: _Schema = None,
+    extract_data: _ExtractData = None,
+    related: _Related = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     threads: options.Threads = None,
@@ -96,22 +96,22 @@ def init(
     Each column gets a role, and each quasi-identifier a hierarchy, by its name and its values. In doubt
     the more protected role is proposed. Read the spec before you publish: only you know the data.
     """
-    from discreet.verbs import arx_project, proposal
+    from discreet.verbs import arx_spec, proposal
 
     reading = table, format_name, encoding, delimiter, quote, decimal, null, subject, hierarchies, schema
     read_so = strip or nulls != "value" or any(option is not None for option in reading)
-    limits = settings_of(threads, memory_limit)
+    limits = parse_settings(threads, memory_limit)
     if related:
-        _refuse_reading(read_so or extract_data is not None)
-        return _several(data, related, output_path, overwrite=overwrite, json=json, settings=limits)
-    if arx_project.is_arx_project(data):
+        _refuse_reading_options(read_so or extract_data is not None)
+        return _init_related(data, related, output_path, overwrite=overwrite, json=json, settings=limits)
+    if arx_spec.is_arx_project(data):
         if read_so:
             raise InputError(
                 "options of how data are read, beside a project of ARX, which says it itself",
                 allowed="--output, --extract-data, --overwrite, --json",
             )
-        carried = arx_project.arx(data, output_path, extract=extract_data, overwrite=overwrite)
-        return _told(carried, output_path, json=json)
+        carried = arx_spec.arx(data, output_path, extract=extract_data, overwrite=overwrite)
+        return _print_proposal(carried, output_path, json=json)
     if extract_data is not None:
         raise InputError("--extract-data of what is no project of ARX", allowed="a file such as study.deid")
     result = proposal.init(
@@ -133,10 +133,10 @@ def init(
         settings=limits,
         reporter=TerminalReporter(),
     )
-    return _told(result, output_path, json=json)
+    return _print_proposal(result, output_path, json=json)
 
 
-def _refuse_reading(given: bool) -> None:
+def _refuse_reading_options(given: bool) -> None:
     """Raise where options of one table stand beside several."""
     if given:
         raise InputError(
@@ -146,11 +146,11 @@ def _refuse_reading(given: bool) -> None:
         )
 
 
-def _several(
+def _init_related(
     data: str, related: list[Path], path: Path, *, overwrite: bool, json: bool, settings: Settings
 ) -> int:
     """Propose a relational spec."""
-    from discreet.verbs.proposed_tables import init_tables
+    from discreet.verbs.relational import init_tables
 
     found = init_tables(
         data, related, path, overwrite=overwrite, settings=settings, reporter=TerminalReporter()
@@ -158,22 +158,22 @@ def _several(
     if json:
         output.print_json(found.as_json())
         return 0
-    output.show(found.document())
-    output.show_commands(
+    output.print_document(found.document())
+    output.print_commands(
         "Read them, and ask for k in each table's [request], then:",
-        f"discreet publish {output.quoted(path)} --output release",
+        f"discreet publish {output.quote_for_shell(path)} --output release",
     )
     return 0
 
 
-def _told(result: Proposal | ArxSpec, spec_path: Path, *, json: bool) -> int:
+def _print_proposal(result: Proposal | ArxSpec, spec_path: Path, *, json: bool) -> int:
     if json:
         output.print_json(result.as_json())
         return 0
-    output.show(result.document())
-    spec = output.quoted(spec_path)
+    output.print_document(result.document())
+    spec = output.quote_for_shell(spec_path)
     asked = "" if "k" in result.mapping.get("request", {}) else " --k 10 --max-suppressed 1%"
-    output.show_commands(
+    output.print_commands(
         "Read it, change what you know better, then:",
         f"discreet inspect {spec}",
         f"discreet negotiate {spec}{asked}",

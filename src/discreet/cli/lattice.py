@@ -1,4 +1,4 @@
-"""``discreet lattice``: every node's suppression."""
+"""``discreet lattice``: the suppression of every node, or the histogram of one."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import criterion_options, options, output
+from discreet.cli import declared_options, options, output
 
-EveryNode = Annotated[bool, typer.Option("--all", help="List every node, not one line per height.")]
-Histogram = Annotated[
+_EveryNode = Annotated[bool, typer.Option("--all", help="List every node, not one line per height.")]
+_Histogram = Annotated[
     bool,
     typer.Option(
         "--histogram", help="Show how many classes of one node have each size, and each number of values."
     ),
 ]
-Node = Annotated[
+_Node = Annotated[
     list[str] | None,
     typer.Option(
         "--node",
@@ -28,11 +28,11 @@ Node = Annotated[
 def lattice(
     context: typer.Context,
     spec: options.SpecPath,
-    k: options.K = None,
-    l: options.L = None,
-    every_node: EveryNode = False,
-    histogram: Histogram = False,
-    node: Node = None,
+    k: options.KOption = None,
+    l: options.LOption = None,
+    every_node: _EveryNode = False,
+    histogram: _Histogram = False,
+    node: _Node = None,
     json: options.Json = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -43,24 +43,24 @@ def lattice(
     out come from the spec's [request].
     """
     from discreet.printing.document import BLANK
-    from discreet.results.requests import requirement_of
+    from discreet.results.request_defaults import build_requirement
 
-    table = options.opened(spec, threads, memory_limit)
+    table = options.open_table_of_spec(spec, threads, memory_limit)
     if histogram or node is not None:
         parts = [part for text in node or () for part in text.split(",")]
-        found = table.histogram(options.levels_of("--node", parts))
+        found = table.histogram(options.parse_level_options("--node", parts))
         if json:
             output.print_json(found.as_json())
         else:
-            output.show(found.document())
+            output.print_document(found.document())
         return 0
-    criteria = criterion_options.asked(context)
-    requirement = requirement_of(table.spec, k=options.k_of(k), l=options.l_of(l), criteria=criteria)
+    criteria = declared_options.parse_criteria(context)
+    requirement = build_requirement(table.spec, k=options.parse_k(k), l=options.parse_l(l), criteria=criteria)
     result = table.lattice_for(requirement).suppression_of(requirement)
     if json:
         output.print_json(result.as_json(), indent=None)
     else:
-        output.show(result.document())
+        output.print_document(result.document())
         if every_node:
-            output.show((BLANK, *result.every_node()))
+            output.print_document((BLANK, *result.every_node()))
     return 0

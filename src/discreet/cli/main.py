@@ -1,7 +1,8 @@
-"""The command ``discreet``: one run of a verb, and what becomes of errors."""
+"""The entry point of ``discreet``: run one verb, classify failures, return the exit status."""
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -10,51 +11,98 @@ from typing import NoReturn
 
 import typer
 
-from discreet.cli.application import VERBS, command_of, verb_first, verbs_of
-from discreet.cli.failures import as_discreet_error
 from discreet.cli.output import print_error
-from discreet.cli.own_process import begin_own_process, end_own_process
-from discreet.cli.signals import Signals, signals_as_interrupts
-from discreet.errors import addresses_hidden
+from discreet.cli.process import Signals, exit_process, signals_as_interrupts, tune_process
+from discreet.cli.typer_application import VERBS, build_command, list_needed_verbs, move_verb_first
+from discreet.errors import DiscreetError, InputError, InternalError, LimitReached, hide_addresses
 
-INTERRUPTED = 130
-BROKEN_PIPE = 141
+_PATTERN_ADVICE = (
+    "Several files are one table by a pattern in quotes, which the shell then leaves alone: "
+    "discreet init 'data/*.csv'."
+)
+_DISK_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+"""What typer raises for an unknown option, a missing argument or a value of the wrong type."""
+
+
+def classify_error(error: Exception, help_command: str) -> DiscreetError:
+    """The error itself where it is one of the five kinds, else the kind that it belongs to.
+
+    A bug's own text may hold values of the data, so it is shown with ``--debug`` alone.
+    """
+    if isinstance(error, DiscreetError):
+        return error
+    if isinstance(error, UsageError):
+        said = _usage_text(error)
+        several = "extra argument" in said and help_command.startswith("discreet init ")
+        return _with_cause(
+            InputError(said, advice=_PATTERN_ADVICE if several else f"See {help_command}."), error
+        )
+    if isinstance(error, MemoryError):
+        advice = "Set --memory-limit, or give the table fewer columns."
+        return _with_cause(LimitReached("memory ran out", advice=advice), error)
+    if isinstance(error, OSError) and error.errno in _DISK_FULL:
+        advice = "Free some space, or write elsewhere."
+        return _with_cause(
+            LimitReached(f"the disk is full: {error.filename or ''}".rstrip(": "), advice=advice), error
+        )
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return _with_cause(InputError(f"{error.filename}: {error.strerror.lower()}"), error)
+    advice = "Run it again with --debug for the traceback, and please report it."
+    return _with_cause(
+        InternalError(f"a bug of discreet's own ({type(error).__name__})", advice=advice), error
+    )
+
+
+def _with_cause(cause: DiscreetError, error: Exception) -> DiscreetError:
+    cause.__cause__ = error
+    return cause
+
+
+def _usage_text(error: Exception) -> str:
+    text = error.format_message() if hasattr(error, "format_message") else str(error)
+    return " ".join(str(text).split()).rstrip(".")
+
+
+EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
 
 
 def run() -> NoReturn:
     """Run the command as this process, which ends with it."""
-    begin_own_process()
-    end_own_process(main())
+    tune_process()
+    exit_process(main())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; errors are printed, as JSON where ``--json`` is asked."""
-    arguments = verb_first(list(sys.argv[1:] if argv is None else argv))
-    with signals_as_interrupts(own_process=argv is None) as signals, addresses_hidden(arguments):
+    arguments = move_verb_first(list(sys.argv[1:] if argv is None else argv))
+    with signals_as_interrupts(own_process=argv is None) as signals, hide_addresses(arguments):
         status = _run(arguments, signals)
-    return 128 + signals.number if signals.number is not None and status == INTERRUPTED else status
+    return 128 + signals.number if signals.number is not None and status == EXIT_INTERRUPTED else status
 
 
 def _run(arguments: list[str], signals: Signals) -> int:
     try:
-        command = command_of(verbs_of(arguments))
+        command = build_command(list_needed_verbs(arguments))
         status = command.main(arguments, prog_name="discreet", standalone_mode=False)
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
-        return INTERRUPTED
+        return EXIT_INTERRUPTED
     except BrokenPipeError:
         _silence_stdout()
-        return BROKEN_PIPE
+        return EXIT_BROKEN_PIPE
     except Exception as error:
         if signals.number is not None:
-            return INTERRUPTED  # A statement that was stopped on the way out fails like any other.
-        found = as_discreet_error(error, _help_of(arguments))
+            return EXIT_INTERRUPTED  # A statement that was stopped on the way out fails like any other.
+        found = classify_error(error, _help_command(arguments))
         print_error(found, as_json="--json" in arguments, debug="--debug" in arguments)
         return found.exit_status
     return status if isinstance(status, int) else 0
 
 
-def _help_of(arguments: Sequence[str]) -> str:
+def _help_command(arguments: Sequence[str]) -> str:
     """The command whose help tells what a mistaken command line could have been."""
     verb = next((a for a in arguments if not a.startswith("-")), "")
     return f"discreet {verb} --help" if verb in VERBS else "discreet --help"

@@ -1,34 +1,86 @@
-"""``discreet negotiate``: the exact answer to a wish, or its relaxations."""
+"""``discreet negotiate``: the exact answer or its relaxations, and the commands to publish them."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli import cost_options, criterion_options, options, output
-from discreet.cli.next_steps import FILE, TABLE, publish_locally, publish_steps
+from discreet.cli import declared_options, options, output
 from discreet.errors import InputError
+from discreet.model.request import Request, SuppressionLimit
+from discreet.model.search_result import Relaxation
+from discreet.verbs.scripts import request_option_text
 
 if TYPE_CHECKING:
-    from discreet.model.request import Request
     from discreet.printing.document import Document
-    from discreet.results.answers import NegotiationResult
-    from discreet.results.attributes import AttributeSuppressionResult
-    from discreet.results.choices import FrontierResult
-    from discreet.results.lattice import TableLattice
-    from discreet.results.partial import TablePartialLattice
-    from discreet.verbs.searching import NamedCost
+    from discreet.results.answer_alternatives import AttributeSuppressionResult, FrontierResult
+    from discreet.results.answers import AnswerResult, NegotiationResult
+    from discreet.results.table_lattice import TableLattice
+    from discreet.results.table_partial_lattice import TablePartialLattice
     from discreet.verbs.table import Table
+    from discreet.verbs.table_search import NamedCost
 
-NO_EXACT_ANSWER = 3
 
-Frontier = Annotated[
+FILE_OUTPUT, TABLE_OUTPUT = "--output release.csv", "--table SCHEMA.NAME"
+"""Where a release may go: a file, or a table of the database that has the source."""
+
+
+def suggest_publication(result: NegotiationResult, spec: Path, target: str = FILE_OUTPUT) -> Document:
+    """How to publish the exact answer, or a relaxation that leaves rows to publish."""
+    from discreet.printing.document import BLANK, Line, Tone
+
+    publishable = [a for a in result.answers if a.suppressed < result.rows]
+    if not publishable:
+        return ()
+    if result.basis is not None:
+        return _suggest_levels(publishable, spec, target)
+    command = f"discreet publish {shlex.quote(str(spec))}{request_option_text(result.request)}"
+    if result.exact is not None:
+        title, accept = "To publish it:", ""
+    else:
+        names = [str(a.relaxed) for a in publishable]
+        chosen = str(Relaxation.HEIGHT) if Relaxation.HEIGHT in names else names[0]
+        title = f"To publish a relaxation ({', '.join(names)}):"
+        accept = f" --accept {chosen}"
+    step = Line(f"  {command}{accept} {target}", Tone.HINT, verbatim=True)
+    return (BLANK, Line(title), step)
+
+
+def suggest_local_publication(
+    request: Request, spec: Path, effort: str | None, target: str = FILE_OUTPUT
+) -> Document:
+    """How to publish a request's exact answer by local recoding."""
+    from discreet.printing.document import BLANK, Line, Tone
+
+    rounds = "" if effort is None else f" --effort {shlex.quote(effort)}"
+    command = f"discreet publish {shlex.quote(str(spec))} --model local{request_option_text(request)}{rounds}"
+    step = Line(f"  {command} {target}", Tone.HINT, verbatim=True)
+    return (BLANK, Line("To publish it:"), step)
+
+
+def _suggest_levels(answers: list[AnswerResult], spec: Path, target: str) -> Document:
+    """How to publish the first of some answers by its levels, which need no lattice."""
+    from discreet.printing.document import BLANK, Line, Tone
+
+    answer = next((a for a in answers if a.relaxed in (None, str(Relaxation.HEIGHT))), answers[0])
+    wish = Request(answer.answer.requirement, SuppressionLimit(rows=answer.suppressed))
+    levels = "".join(f" --level {shlex.quote(f'{name}={level}')}" for name, level in answer.levels.items())
+    command = f"discreet publish {shlex.quote(str(spec))}{levels}{request_option_text(wish)}"
+    title = f"To publish {f'the relaxation of {answer.relaxed}' if answer.relaxed else 'it'}:"
+    step = Line(f"  {command} {target}", Tone.HINT, verbatim=True)
+    return (BLANK, Line(title), step)
+
+
+_NO_EXACT_ANSWER = 3
+
+_Frontier = Annotated[
     bool, typer.Option("--frontier", help="List the nodes not dominated in height, loss and suppression.")
 ]
-Cost = Annotated[
+_Cost = Annotated[
     str | None,
     typer.Option(
         "--cost",
@@ -36,10 +88,10 @@ Cost = Annotated[
         help="What each answer costs; with --frontier, what is weighed against suppression; see below.",
     ),
 ]
-Neighbours = Annotated[
+_Neighbours = Annotated[
     bool, typer.Option("--neighbours", help="With --json: what one level more or less would change.")
 ]
-Partial = Annotated[
+_Partial = Annotated[
     str | None,
     typer.Option(
         "--partial",
@@ -47,7 +99,7 @@ Partial = Annotated[
         help="Count only the most important P percent of the nodes of each height.",
     ),
 ]
-Metric = Annotated[
+_Metric = Annotated[
     str | None,
     typer.Option(
         "--metric",
@@ -55,25 +107,25 @@ Metric = Annotated[
         help="With --partial, what ranks nodes: lambda, gamma, mu, gamma-mu, or one with -product. [lambda]",
     ),
 ]
-NoRuntime = Annotated[
+_NoRuntime = Annotated[
     bool, typer.Option("--no-runtime", help="With --partial: do not count the request's own node.")
 ]
-Attributes = Annotated[
+_Attributes = Annotated[
     bool,
     typer.Option("--attributes", help="Show what giving up one attribute would buy; text shows it unasked."),
 ]
-LeftOutRows = Annotated[
+_LeftOutRows = Annotated[
     bool, typer.Option("--left-out", help="Show who is left out, by value; for your eyes, in no release.")
 ]
-Model = Annotated[
+_Model = Annotated[
     str | None,
     typer.Option("--model", metavar="local", help="Answer by local recoding instead of full-domain levels."),
 ]
-Effort = Annotated[
+_Effort = Annotated[
     str | None,
     typer.Option("--effort", metavar="fast|N", help="With --model: N rounds of improvement. [fast]"),
 ]
-Bound = Annotated[
+_Bound = Annotated[
     bool, typer.Option("--bound", help="With --model: prove how much better any local recoding could be.")
 ]
 
@@ -81,23 +133,23 @@ Bound = Annotated[
 def negotiate(
     context: typer.Context,
     spec: options.SpecPath,
-    k: options.K = None,
-    l: options.L = None,
+    k: options.KOption = None,
+    l: options.LOption = None,
     max_suppressed: options.MaxSuppressed = None,
     max_level: options.MaxLevel = None,
     min_level: options.MinLevel = None,
-    scope: options.Scope = None,
-    frontier: Frontier = False,
-    cost: Cost = None,
-    neighbours: Neighbours = False,
-    attributes: Attributes = False,
-    left_out: LeftOutRows = False,
-    partial: Partial = None,
-    metric: Metric = None,
-    no_runtime: NoRuntime = False,
-    model: Model = None,
-    effort: Effort = None,
-    bound: Bound = False,
+    scope: options.ScopeOption = None,
+    frontier: _Frontier = False,
+    cost: _Cost = None,
+    neighbours: _Neighbours = False,
+    attributes: _Attributes = False,
+    left_out: _LeftOutRows = False,
+    partial: _Partial = None,
+    metric: _Metric = None,
+    no_runtime: _NoRuntime = False,
+    model: _Model = None,
+    effort: _Effort = None,
+    bound: _Bound = False,
     json: options.Json = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -107,9 +159,9 @@ def negotiate(
     Options that are left out come from the spec's [request]. The exit status is 3 where there is no exact
     answer. Where the lattice is too large to be evaluated, a partial one answers, and says what it proves.
     """
-    table = options.opened(spec, threads, memory_limit)
-    criteria = criterion_options.asked(context)
-    request = options.request_for(table, k, l, max_suppressed, max_level, min_level, criteria, scope)
+    table = options.open_table_of_spec(spec, threads, memory_limit)
+    criteria = declared_options.parse_criteria(context)
+    request = options.parse_request(table, k, l, max_suppressed, max_level, min_level, criteria, scope)
     of_nodes = {
         "--frontier": frontier,
         "--cost": cost is not None,
@@ -123,34 +175,40 @@ def negotiate(
     }
     if _is_local(model, of_nodes, {"--effort": effort is not None, "--bound": bound}):
         return _answer_locally(table, request, spec, effort, bound=bound, json=json)
-    asked = _cost(context, cost, table)
+    asked = _resolve_cost(context, cost, table)
     table.count_values()
-    lattice = _lattice(table, request, partial, metric, no_runtime=no_runtime, whole=frontier)
-    result = _with_warnings(table, lattice.with_costs(lattice.answer(request), asked))
+    lattice = _choose_lattice(table, request, partial, metric, no_runtime=no_runtime, evaluated=frontier)
+    result = _add_warnings(table, lattice.with_costs(lattice.answer(request), asked))
     shown = attributes or (result.exact is None and not json)
     points = table.lattice_for(request.requirement).frontier_of(request, asked) if frontier else None
-    given_up = lattice.attribute_suppression_of(request) if shown else None
+    suppressed_attributes = lattice.attribute_suppression_of(request) if shown else None
     if json:
-        document = result.as_json() | _told(points)
-        document |= _beside(result, lattice, neighbours=neighbours, left_out=left_out)
-        if given_up is not None:
-            document["attributes"] = given_up.as_json()
+        document = result.as_json() | _frontier_as_json(points)
+        document |= _answer_details_as_json(result, lattice, neighbours=neighbours, left_out=left_out)
+        if suppressed_attributes is not None:
+            document["attributes"] = suppressed_attributes.as_json()
         output.print_json(document)
     else:
-        _show(result, lattice, given_up, points, publish_steps(result, spec, _target(table)))
+        _print_answer(
+            result,
+            lattice,
+            suppressed_attributes,
+            points,
+            suggest_publication(result, spec, _output_options(table)),
+        )
         if left_out and result.answers:
-            output.show(_left_out(lattice, result))
-    return 0 if result.exact is not None else NO_EXACT_ANSWER
+            output.print_document(_suppression_report(lattice, result))
+    return 0 if result.exact is not None else _NO_EXACT_ANSWER
 
 
-def _with_warnings(table: Table, result: NegotiationResult) -> NegotiationResult:
+def _add_warnings(table: Table, result: NegotiationResult) -> NegotiationResult:
     """The result with warnings about the rows and the groups of its answer."""
     from discreet.verbs.class_warnings import with_warnings
 
     return with_warnings(table, result)
 
 
-def _beside(
+def _answer_details_as_json(
     result: NegotiationResult,
     lattice: TableLattice | TablePartialLattice,
     *,
@@ -168,20 +226,20 @@ def _beside(
     return told
 
 
-def _left_out(lattice: TableLattice | TablePartialLattice, result: NegotiationResult) -> Document:
+def _suppression_report(lattice: TableLattice | TablePartialLattice, result: NegotiationResult) -> Document:
     from discreet.printing.document import BLANK
 
     return (BLANK, *lattice.left_out(result.answers[0]).document())
 
 
-def _cost(context: typer.Context, name: str | None, table: Table) -> NamedCost | None:
+def _resolve_cost(context: typer.Context, name: str | None, table: Table) -> NamedCost | None:
     """The cost that was asked, else the spec's."""
-    from discreet.results.requests import cost_of
+    from discreet.results.request_defaults import choose_cost
 
-    return cost_of(table.spec, cost_options.asked(context, name, table.spec))
+    return choose_cost(table.spec, declared_options.parse_cost(context, name, table.spec))
 
 
-def _told(points: FrontierResult | None) -> dict[str, Any]:
+def _frontier_as_json(points: FrontierResult | None) -> dict[str, Any]:
     """The frontier in JSON, where it was asked, and the name of its cost, where it has one."""
     if points is None:
         return {}
@@ -189,22 +247,22 @@ def _told(points: FrontierResult | None) -> dict[str, Any]:
     return {"frontier": points.as_json(), **named}
 
 
-def _lattice(
+def _choose_lattice(
     table: Table,
     request: Request,
     partial: str | None,
     metric: str | None,
     *,
     no_runtime: bool,
-    whole: bool,
+    evaluated: bool,
 ) -> TableLattice | TablePartialLattice:
     if partial is None:
         for option, given in (("--metric", metric is not None), ("--no-runtime", no_runtime)):
             if given:
                 raise InputError(f"{option} without --partial", advice="Add --partial 5%, say.")
         requirement = request.requirement
-        return table.lattice_for(requirement) if whole else table.negotiable_lattice_for(requirement)
-    if whole:
+        return table.lattice_for(requirement) if evaluated else table.negotiable_lattice_for(requirement)
+    if evaluated:
         raise InputError(
             "--frontier beside --partial",
             allowed="one of the two",
@@ -215,28 +273,28 @@ def _lattice(
     )
 
 
-def _show(
+def _print_answer(
     result: NegotiationResult,
     lattice: TableLattice | TablePartialLattice,
-    given_up: AttributeSuppressionResult | None,
+    suppressed_attributes: AttributeSuppressionResult | None,
     points: FrontierResult | None,
     steps: Document,
 ) -> None:
     from discreet.printing.document import BLANK
 
-    output.show(result.document())
-    if given_up is not None:
-        output.show((BLANK, *given_up.document()))
+    output.print_document(result.document())
+    if suppressed_attributes is not None:
+        output.print_document((BLANK, *suppressed_attributes.document()))
     if result.answers:
-        output.show((BLANK, *lattice.neighbours(result.answers[0]).document()))
+        output.print_document((BLANK, *lattice.neighbours(result.answers[0]).document()))
     if points is not None:
-        output.show((BLANK, *points.document()))
-    output.show(steps)
+        output.print_document((BLANK, *points.document()))
+    output.print_document(steps)
 
 
-def _target(table: Table) -> str:
+def _output_options(table: Table) -> str:
     """Where a release of a table would go."""
-    return FILE if table.spec.source.url is None else TABLE
+    return FILE_OUTPUT if table.spec.source.url is None else TABLE_OUTPUT
 
 
 def _is_local(model: str | None, of_nodes: Mapping[str, bool], of_local: Mapping[str, bool]) -> bool:
@@ -253,7 +311,7 @@ def _is_local(model: str | None, of_nodes: Mapping[str, bool], of_local: Mapping
 def _answer_locally(
     table: Table, request: Request, spec: Path, effort: str | None, *, bound: bool, json: bool
 ) -> int:
-    rounds = "fast" if effort in (None, "fast") else options.whole_of("--effort", effort) or 0
+    rounds = "fast" if effort in (None, "fast") else options.parse_whole_option("--effort", effort) or 0
     result = table.negotiate_local(
         max_suppressed=str(request.max_suppressed),
         max_level=dict(request.max_level),
@@ -265,7 +323,7 @@ def _answer_locally(
     if json:
         output.print_json(result.as_json())
     else:
-        output.show(result.document())
+        output.print_document(result.document())
         if result.exact is not None:
-            output.show(publish_locally(request, spec, effort, _target(table)))
-    return 0 if result.exact is not None else NO_EXACT_ANSWER
+            output.print_document(suggest_local_publication(request, spec, effort, _output_options(table)))
+    return 0 if result.exact is not None else _NO_EXACT_ANSWER

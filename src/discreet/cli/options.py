@@ -1,4 +1,4 @@
-"""The options that several verbs share, each declared once."""
+"""The options that several verbs share, and their values: requests, files, settings, opened tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.progress import TerminalReporter
+from discreet.cli.output import TerminalReporter
 from discreet.errors import InputError
 from discreet.model import option as option_values
 from discreet.settings import Settings
@@ -20,16 +20,97 @@ if TYPE_CHECKING:
     from discreet.model.request import Request
     from discreet.verbs.table import Table
 
-_REMEMBERED: ContextVar[dict[tuple[Path, str | None, str | None], Table] | None] = ContextVar(
+
+_READING_PANEL = "How the file is read"
+
+FileFormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="csv, tsv, parquet, jsonl, xlsx or sqlite. [its ending]",
+        rich_help_panel=_READING_PANEL,
+    ),
+]
+FileEncoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="Such as latin-1, windows-1252 or utf-16. [told from the file]",
+        rich_help_panel=_READING_PANEL,
+    ),
+]
+FileDelimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter",
+        metavar="C",
+        help="What parts cells: a character, or comma, semicolon, tab, bar. [told from the header]",
+        rich_help_panel=_READING_PANEL,
+    ),
+]
+FileQuote = Annotated[
+    str | None,
+    typer.Option(
+        "--quote",
+        metavar="C",
+        help='What quotes cells, "" for none. [told from the header]',
+        rich_help_panel=_READING_PANEL,
+    ),
+]
+NullTexts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--null",
+        metavar="TEXT",
+        help="A cell of this text is NULL; repeatable.",
+        rich_help_panel=_READING_PANEL,
+    ),
+]
+DecimalMark = Annotated[
+    str | None,
+    typer.Option(
+        "--decimal",
+        metavar=", | .",
+        help="The mark before a number's decimals. [told from each column]",
+        rich_help_panel=_READING_PANEL,
+    ),
+]
+StripBlanks = Annotated[
+    bool,
+    typer.Option("--strip", help="Blanks around texts are no part of them.", rich_help_panel=_READING_PANEL),
+]
+NullPolicyOption = Annotated[
+    str,
+    typer.Option(
+        "--nulls",
+        metavar="value|drop",
+        help="NULL is a value of its own, or its row is left out.",
+        rich_help_panel=_READING_PANEL,
+    ),
+]
+SubjectColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--subject",
+        metavar="COLUMN",
+        help="The column that names the person, where rows are visits, say: k counts people.",
+        rich_help_panel=_READING_PANEL,
+    ),
+]
+
+
+_REUSED_TABLES: ContextVar[dict[tuple[Path, str | None, str | None], Table] | None] = ContextVar(
     "remembered", default=None
 )
 
 SpecPath = Annotated[Path, typer.Argument(metavar="SPEC", help="The spec, such as discreet.toml.")]
-K = Annotated[
+KOption = Annotated[
     str | None,
     typer.Option("--k", metavar="N", help="Each class has at least N rows (subjects, where named)."),
 ]
-L = Annotated[
+LOption = Annotated[
     list[str] | None,
     typer.Option(
         "--l",
@@ -53,7 +134,7 @@ MinLevel = Annotated[
     list[str] | None,
     typer.Option("--min-level", metavar="ATTR=N", help="ATTR rises to level N at least; repeatable. [0]"),
 ]
-Scope = Annotated[
+ScopeOption = Annotated[
     str | None,
     typer.Option(
         "--scope",
@@ -78,65 +159,69 @@ MemoryLimit = Annotated[
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")]
 
 
-def levels_of(option: str, texts: list[str] | None) -> dict[str, int]:
+def parse_level_options(option: str, texts: list[str] | None) -> dict[str, int]:
     """``ATTR=N`` texts as levels by attribute; ``InputError`` for another form."""
-    return option_values.levels_of(option, texts or [])
+    return option_values.parse_levels(option, texts or [])
 
 
-def k_of(text: str | None) -> int | None:
+def parse_k(text: str | None) -> int | None:
     """``--k N`` as a number; ``InputError`` for anything else."""
-    return None if text is None else option_values.whole_of("--k", text, "a whole number of at least 1")
+    return (
+        None
+        if text is None
+        else option_values.parse_whole_number("--k", text, "a whole number of at least 1")
+    )
 
 
-def l_of(texts: list[str] | None) -> int | dict[str, int] | None:
+def parse_l(texts: list[str] | None) -> int | dict[str, int] | None:
     """``--l N`` as a number, ``--l ATTR=N`` as numbers by attribute; ``InputError`` for a mixture."""
     if not texts:
         return None
     if any("=" in text for text in texts):
-        return levels_of("--l", texts)
+        return parse_level_options("--l", texts)
     if len(texts) > 1:
         raise InputError(f"--l {' --l '.join(texts)}", allowed="one --l N, or --l ATTR=N once or more")
-    return option_values.whole_of("--l", texts[0], "a whole number of at least 1, or ATTR=N")
+    return option_values.parse_whole_number("--l", texts[0], "a whole number of at least 1, or ATTR=N")
 
 
-def whole_of(option: str, text: str | None) -> int | None:
+def parse_whole_option(option: str, text: str | None) -> int | None:
     """A whole number as an option gives it; ``InputError`` for anything else."""
-    return None if text is None else option_values.whole_of(option, text)
+    return None if text is None else option_values.parse_whole_number(option, text)
 
 
-def settings_of(threads: str | None, memory_limit: str | None) -> Settings:
+def parse_settings(threads: str | None, memory_limit: str | None) -> Settings:
     """Settings from the options, else from the environment."""
     number = None
     if threads is not None:
-        number = option_values.whole_of("--threads", threads, "a whole number of at least 1")
+        number = option_values.parse_whole_number("--threads", threads, "a whole number of at least 1")
     return Settings.from_environment(memory_limit=memory_limit, threads=number)
 
 
-def opened(spec: Path, threads: str | None, memory_limit: str | None) -> Table:
+def open_table_of_spec(spec: Path, threads: str | None, memory_limit: str | None) -> Table:
     """The table of a spec, its progress shown on the terminal."""
-    from discreet.verbs.opening import open as open_table
+    from discreet.verbs.table import open as open_table
 
-    remembered, key = _REMEMBERED.get(), (spec, threads, memory_limit)
+    remembered, key = _REUSED_TABLES.get(), (spec, threads, memory_limit)
     if remembered is not None and key in remembered:
         return remembered[key]
-    table = open_table(spec, settings=settings_of(threads, memory_limit), reporter=TerminalReporter())
+    table = open_table(spec, settings=parse_settings(threads, memory_limit), reporter=TerminalReporter())
     if remembered is not None:
         remembered[key] = table
     return table
 
 
 @contextmanager
-def remembering_tables() -> Iterator[None]:
+def reuse_tables() -> Iterator[None]:
     """Within the context a spec that was opened is not opened, counted and evaluated again."""
-    outer = _REMEMBERED.get()
-    token = _REMEMBERED.set({} if outer is None else outer)
+    outer = _REUSED_TABLES.get()
+    token = _REUSED_TABLES.set({} if outer is None else outer)
     try:
         yield
     finally:
-        _REMEMBERED.reset(token)
+        _REUSED_TABLES.reset(token)
 
 
-def request_for(
+def parse_request(
     table: Table,
     k: str | None,
     l: list[str] | None,
@@ -147,15 +232,15 @@ def request_for(
     scope: str | None,
 ) -> Request:
     """The request that the options ask, with the spec's ``[request]`` for those that were left out."""
-    from discreet.results.requests import request_of
+    from discreet.results.request_defaults import build_request
 
-    return request_of(
+    return build_request(
         table.spec,
-        k=k_of(k),
-        l=l_of(l),
+        k=parse_k(k),
+        l=parse_l(l),
         max_suppressed=max_suppressed,
-        max_level=levels_of("--max-level", max_level),
-        min_level=levels_of("--min-level", min_level),
+        max_level=parse_level_options("--max-level", max_level),
+        min_level=parse_level_options("--min-level", min_level),
         scope=scope,
         criteria=criteria,
     )

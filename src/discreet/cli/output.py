@@ -1,4 +1,7 @@
-"""What the command line prints: documents in colour on a terminal, JSON alone on stdout, errors on stderr."""
+"""Output of the command line: documents and JSON on stdout, errors and progress on stderr.
+
+Colour and progress bars appear only on a terminal.
+"""
 
 from __future__ import annotations
 
@@ -8,59 +11,65 @@ import shlex
 import shutil
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING, Any, TextIO
 
-from discreet.errors import DiscreetError, without_given, without_secrets
+from discreet.errors import DiscreetError, redact_hidden_words, redact_secrets
 
 if TYPE_CHECKING:
     from discreet.printing.document import Document
 
-NARROWEST = 20
-WIDTH_ELSEWHERE = 100
-_IS_QUIET: ContextVar[bool] = ContextVar("is_quiet", default=False)
+
+MIN_WIDTH = 20
+DEFAULT_OUTPUT_WIDTH = 100
+_SILENT: ContextVar[bool] = ContextVar("is_quiet", default=False)
 _STYLES = {"heading": "bold", "good": "green", "bad": "red", "warning": "yellow", "hint": "cyan"}
 
 
-def width() -> int:
+def output_width() -> int:
     """The terminal's width (``COLUMNS`` wins), or a hundred where there is no terminal."""
-    return max(shutil.get_terminal_size((WIDTH_ELSEWHERE, 24)).columns, NARROWEST)
+    return max(shutil.get_terminal_size((DEFAULT_OUTPUT_WIDTH, 24)).columns, MIN_WIDTH)
 
 
 @contextmanager
-def quiet(asked: bool) -> Iterator[None]:
+def silence(enabled: bool) -> Iterator[None]:
     """Within the context nothing is printed but errors and the documents of ``--json``, if so asked.
 
     A command that runs others (``discreet demo``) is asked once for all of them.
     """
-    token = _IS_QUIET.set(asked or _IS_QUIET.get())
+    token = _SILENT.set(enabled or _SILENT.get())
     try:
         yield
     finally:
-        _IS_QUIET.reset(token)
+        _SILENT.reset(token)
 
 
-def is_quiet() -> bool:
+def is_silent() -> bool:
     """Whether results, notices and progress are left out."""
-    return _IS_QUIET.get()
+    return _SILENT.get()
 
 
-def show(document: Document) -> None:
+def print_document(document: Document) -> None:
     """Print a document on stdout, in colour where stdout is a terminal that wants it."""
-    if is_quiet():
+    if is_silent():
         return
-    from discreet.printing.plain_text import toned_lines
+    from discreet.printing.rendering import render_lines
 
-    lines = [(without_given(text), _STYLES.get(tone, "")) for text, tone in toned_lines(document, width())]
+    lines = [
+        (redact_hidden_words(text), _STYLES.get(tone, ""))
+        for text, tone in render_lines(document, output_width())
+    ]
     _print_lines(lines, sys.stdout)
 
 
 def print_text(text: str) -> None:
     """Print a text as it is on stdout, for another program to read."""
-    sys.stdout.write(without_given(text))
+    sys.stdout.write(redact_hidden_words(text))
 
 
 def print_json(document: Mapping[str, Any], *, indent: int | None = 2) -> None:
@@ -69,7 +78,7 @@ def print_json(document: Mapping[str, Any], *, indent: int | None = 2) -> None:
     text = json.dumps(document, indent=indent, ensure_ascii=not utf_8, allow_nan=False)
     # A name of a file that is not UTF-8 has halves of surrogate pairs, which only an escape can hold.
     text = text.encode("utf-8", "backslashreplace").decode()
-    sys.stdout.write(without_given(text) + "\n")
+    sys.stdout.write(redact_hidden_words(text) + "\n")
 
 
 def print_error(error: DiscreetError, *, as_json: bool, debug: bool) -> None:
@@ -77,29 +86,33 @@ def print_error(error: DiscreetError, *, as_json: bool, debug: bool) -> None:
 
     ``debug`` adds the traceback, on stderr.
     """
-    from discreet.printing.plain_text import toned_lines
+    from discreet.printing.rendering import render_lines
 
     if debug:
         told = "".join(traceback.format_exception(error)).replace(str(error), error.as_typed)
-        sys.stderr.write(without_secrets(told))
+        sys.stderr.write(redact_secrets(told))
     if as_json:
         print_json(error.as_json())
         return
     lines = [(f"Error: {error.message}", "bold red")]
-    lines += [(f"Allowed: {without_given(error.allowed)}", "")] if error.allowed else []
-    lines += [(without_given(error.advice), "")] if error.advice else []
-    wrapped = [(text, style) for line, style in lines for text, _ in toned_lines((_line(line),), width())]
+    lines += [(f"Allowed: {redact_hidden_words(error.allowed)}", "")] if error.allowed else []
+    lines += [(redact_hidden_words(error.advice), "")] if error.advice else []
+    wrapped = [
+        (text, style)
+        for line, style in lines
+        for text, _ in render_lines((_make_line(line),), output_width())
+    ]
     _print_lines(wrapped, sys.stderr)
 
 
-def _line(text: str) -> Any:
+def _make_line(text: str) -> Any:
     from discreet.printing.document import Line
 
     return Line(text)
 
 
 def _print_lines(lines: list[tuple[str, str]], stream: TextIO) -> None:
-    if not in_colour(stream):
+    if not uses_colour(stream):
         encoding = stream.encoding or "utf-8"
         for text, _ in lines:
             stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
@@ -112,19 +125,68 @@ def _print_lines(lines: list[tuple[str, str]], stream: TextIO) -> None:
         console.print(Text(text, style=style), soft_wrap=True)
 
 
-def in_colour(stream: TextIO) -> bool:
+def uses_colour(stream: TextIO) -> bool:
     """Whether a stream is a terminal that takes colour (https://no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def show_commands(title: str, *commands: str) -> None:
+def print_commands(title: str, *commands: str) -> None:
     """Print commands to try next, each on a line of its own."""
     from discreet.printing.document import BLANK, Line, Tone
 
     lines = (Line(f"  {command}", Tone.HINT, verbatim=True) for command in commands)
-    show((BLANK, Line(title), *lines))
+    print_document((BLANK, Line(title), *lines))
 
 
-def quoted(path: Path | str) -> str:
+def quote_for_shell(path: Path | str) -> str:
     """A path or another word as a shell takes it."""
     return shlex.quote(str(path))
+
+
+PROGRESS_DELAY_SECONDS = 1.0
+
+
+class TerminalReporter:
+    """Shows a stage's progress once it has lasted a second; notices are lines of their own."""
+
+    def __init__(self) -> None:
+        self._print: Callable[[str], None] = _write_notice
+
+    @contextmanager
+    def stage(self, title: str) -> Iterator[Callable[[int, int], None]]:
+        """A bar that appears late and leaves nothing behind."""
+        if is_silent() or not sys.stderr.isatty():
+            yield lambda _done, _total: None
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        progress = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        task = progress.add_task(title, total=None)
+        timer = Timer(PROGRESS_DELAY_SECONDS, progress.start)
+        timer.daemon = True
+        timer.start()
+        self._print = partial(progress.console.print, markup=False, highlight=False)
+        try:
+            yield lambda done, total: progress.update(task, completed=done, total=total)
+        finally:
+            self._print = _write_notice
+            timer.cancel()
+            timer.join()
+            progress.stop()
+
+    def notice(self, text: str) -> None:
+        """One line on stderr, terminal or not."""
+        if not is_silent():
+            self._print(text)
+
+
+def _write_notice(text: str) -> None:
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""``discreet presets``: what rules ask, with their sources."""
+"""``discreet presets``: the requirements of rules, with their sources."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def presets(json: options.Json = False) -> int:
     sign (--preset of report). None says that a release meets the rule.
     """
     from discreet.results.preset_list import PresetList
-    from discreet.spec.preset import every_preset
+    from discreet.spec.preset import load_presets
 
-    found = PresetList(tuple(every_preset().values()))
-    output.print_json(found.as_json()) if json else output.show(found.document())
+    found = PresetList(tuple(load_presets().values()))
+    output.print_json(found.as_json()) if json else output.print_document(found.document())
     return 0

@@ -1,4 +1,4 @@
-"""``discreet publish``: recode, write, audit, and only then hand over."""
+"""``discreet publish``: recode, write, audit, and only then deliver."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from discreet.cli import criterion_options, model_options, options, output, related_tables
-from discreet.cli.model_options import MODEL_OPTIONS
+from discreet.cli import declared_options, options, output, relational
+from discreet.cli.declared_options import MODEL_OPTIONS
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from discreet.model.criteria.base import Criterion
     from discreet.model.release_address import ReleaseAddress
     from discreet.model.request import Request
-    from discreet.results.publication import ReleaseResult
+    from discreet.results.publish_result import ReleaseResult
     from discreet.verbs.table import Table
 
-Output = Annotated[
+_Output = Annotated[
     Path | None,
     typer.Option(
         "--output",
@@ -27,7 +27,7 @@ Output = Annotated[
         "(permutation: .csv, .parquet, .duckdb{folder_targets}).",
     ),
 ]
-IntoTable = Annotated[
+_IntoTable = Annotated[
     str | None,
     typer.Option(
         "--table",
@@ -35,7 +35,7 @@ IntoTable = Annotated[
         help="Or a new table of the database that has the source: {table_targets}.",
     ),
 ]
-Level = Annotated[
+_Level = Annotated[
     list[str] | None,
     typer.Option(
         "--level",
@@ -43,7 +43,7 @@ Level = Annotated[
         help="Publish at this level of ATTR (0 where not named) and negotiate nothing; repeatable.",
     ),
 ]
-Accept = Annotated[
+_Accept = Annotated[
     str | None,
     typer.Option(
         "--accept",
@@ -52,13 +52,13 @@ Accept = Annotated[
         "criterion that was required, by its name (k, l, t, …).",
     ),
 ]
-Suppressed = Annotated[
+_Suppressed = Annotated[
     str | None,
     typer.Option(
         "--suppressed", metavar="drop|star", help="Leave suppressed rows out, or star every cell. [drop]"
     ),
 ]
-Order = Annotated[
+_Order = Annotated[
     str | None,
     typer.Option(
         "--order",
@@ -67,7 +67,7 @@ Order = Annotated[
     ),
 ]
 
-After = Annotated[
+_After = Annotated[
     list[str] | None,
     typer.Option(
         "--after",
@@ -76,7 +76,7 @@ After = Annotated[
     ),
 ]
 
-LockFile = Annotated[
+_LockFile = Annotated[
     Path | None,
     typer.Option(
         "--lock",
@@ -86,19 +86,19 @@ LockFile = Annotated[
 ]
 
 
-def _models(typed: str) -> list[str]:
+def _complete_model(typed: str) -> list[str]:
     """The models that a shell may complete what is typed to."""
-    from discreet.verbs.models.registry import MODELS
+    from discreet.verbs.models.recoding_model import MODELS
 
     return [name for name in MODELS.words() if name.startswith(typed)]
 
 
-Model = Annotated[
+_Model = Annotated[
     str | None,
     typer.Option(
         "--model",
         metavar="NAME",
-        autocompletion=_models,
+        autocompletion=_complete_model,
         help="Model to search: each is named below, with its own options. [levels of least height, "
         "negotiated]",
     ),
@@ -108,21 +108,21 @@ Model = Annotated[
 def publish(
     context: typer.Context,
     spec: options.SpecPath,
-    output_path: Output = None,
-    into_table: IntoTable = None,
-    level: Level = None,
-    k: options.K = None,
-    l: options.L = None,
+    output_path: _Output = None,
+    into_table: _IntoTable = None,
+    level: _Level = None,
+    k: options.KOption = None,
+    l: options.LOption = None,
     max_suppressed: options.MaxSuppressed = None,
     max_level: options.MaxLevel = None,
     min_level: options.MinLevel = None,
-    scope: options.Scope = None,
-    accept: Accept = None,
-    suppressed: Suppressed = None,
-    order: Order = None,
-    model: Model = None,
-    after: After = None,
-    lock: LockFile = None,
+    scope: options.ScopeOption = None,
+    accept: _Accept = None,
+    suppressed: _Suppressed = None,
+    order: _Order = None,
+    model: _Model = None,
+    after: _After = None,
+    lock: _LockFile = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     threads: options.Threads = None,
@@ -136,10 +136,10 @@ def publish(
     With --lock later rows are published by the same decision, or not at all. A relational spec (tables, keys)
     is published into a folder.
     """
-    own, criteria = MODEL_OPTIONS.given(context), criterion_options.asked(context)
-    asked = _Asked(k, l, max_suppressed, max_level, min_level, criteria)
-    chosen = _Chosen(model, level, scope, accept)
-    if related_tables.is_relational(spec):
+    own_options, criteria = MODEL_OPTIONS.arguments(context), declared_options.parse_criteria(context)
+    asked = _RequestTexts(k, l, max_suppressed, max_level, min_level, criteria)
+    chosen = _ModelOptions(model, level, scope, accept)
+    if relational.names_related_tables(spec):
         further = {
             "table": into_table,
             "suppressed": suppressed,
@@ -147,30 +147,32 @@ def publish(
             "after": after,
             "lock": lock,
         }
-        given = {**own, **asked._asdict(), **chosen._asdict(), **further}
+        arguments = {**own_options, **asked._asdict(), **chosen._asdict(), **further}
         limits = (threads, memory_limit)
-        return related_tables.publish(spec, output_path, given, overwrite=overwrite, json=json, limits=limits)
-    how = {
+        return relational.publish_related(
+            spec, output_path, arguments, overwrite=overwrite, json=json, limits=limits
+        )
+    write_options = {
         "suppressed": suppressed or "drop",
         "order": order,
         "overwrite": overwrite,
         "after": tuple(after or ()),
     }
-    wish = _Wish(asked, chosen, own, _target(output_path, into_table), how)
-    table = options.opened(spec, threads, memory_limit)
-    result = _published(table, wish) if lock is None else _by_lock(table, lock, wish)
-    _show(result, spec, wish.target, json=json)
+    wish = _PublishTexts(asked, chosen, own_options, _parse_target(output_path, into_table), write_options)
+    table = options.open_table_of_spec(spec, threads, memory_limit)
+    result = _publish_by_model(table, wish) if lock is None else _publish_by_lock(table, lock, wish)
+    _print_release(result, spec, wish.target, json=json)
     return 0
 
 
-def _target(output_path: Path | None, into_table: str | None) -> Path | ReleaseAddress:
+def _parse_target(output_path: Path | None, into_table: str | None) -> Path | ReleaseAddress:
     """Where the release goes; exactly one of a file and a table."""
-    from discreet.verbs.addresses import target_of
+    from discreet.verbs.locations import parse_target
 
-    return target_of(output_path, into_table)
+    return parse_target(output_path, into_table)
 
 
-class _Chosen(NamedTuple):
+class _ModelOptions(NamedTuple):
     """The model by its name (None: negotiated), and what a negotiation is told of levels, as texts."""
 
     model: str | None
@@ -179,7 +181,7 @@ class _Chosen(NamedTuple):
     accept: str | None
 
 
-class _Asked(NamedTuple):
+class _RequestTexts(NamedTuple):
     """The texts of a request's options, and the criteria beside k and l."""
 
     k: str | None
@@ -189,48 +191,58 @@ class _Asked(NamedTuple):
     min_level: list[str] | None
     criteria: tuple[Criterion, ...]
 
-    def given(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         """Their values."""
         return {
-            "k": options.k_of(self.k),
-            "l": options.l_of(self.l),
+            "k": options.parse_k(self.k),
+            "l": options.parse_l(self.l),
             "max_suppressed": self.max_suppressed,
-            "max_level": options.levels_of("--max-level", self.max_level),
-            "min_level": options.levels_of("--min-level", self.min_level),
+            "max_level": options.parse_level_options("--max-level", self.max_level),
+            "min_level": options.parse_level_options("--min-level", self.min_level),
             "criteria": self.criteria,
         }
 
 
-class _Wish(NamedTuple):
+class _PublishTexts(NamedTuple):
     """What is to be published: the request, the model with its own options, where it goes, and how."""
 
-    asked: _Asked
-    chosen: _Chosen
-    own: dict[str, list[str]]
+    asked: _RequestTexts
+    chosen: _ModelOptions
+    own_options: dict[str, list[str]]
     target: Path | ReleaseAddress
-    how: dict[str, Any]
+    write_options: dict[str, Any]
 
 
-def _by_lock(table: Table, lock: Path, wish: _Wish) -> ReleaseResult:
+def _publish_by_lock(table: Table, lock: Path, wish: _PublishTexts) -> ReleaseResult:
     """Publish by the decision of a lock that is there, or decide and write it."""
-    from discreet.verbs.addresses import Place
-    from discreet.verbs.locking import check_lock, publish_and_lock, publish_locked
+    from discreet.verbs.locations import PublishTarget
+    from discreet.verbs.recorded_decisions import check_lock, publish_and_lock, publish_locked
 
-    asked, chosen, own, target, how = wish
-    check_lock(table, Place(target, **how), lock)
+    asked, chosen, own_options, target, write_options = wish
+    check_lock(table, PublishTarget(target, **write_options), lock)
     if lock.exists():
-        given = {**own, **asked._asdict(), **chosen._asdict(), "order": how["order"], "after": how["after"]}
-        given["suppressed"] = how["suppressed"] != "drop"
-        _refuse_locked(lock, given)
-        return publish_locked(table, lock, target, overwrite=how["overwrite"])
-    _refuse("a lock holds levels, and other models decide anew for each table", model=chosen.model, **own)
+        arguments = {
+            **own_options,
+            **asked._asdict(),
+            **chosen._asdict(),
+            "order": write_options["order"],
+            "after": write_options["after"],
+        }
+        arguments["suppressed"] = write_options["suppressed"] != "drop"
+        _refuse_beside_lock(lock, arguments)
+        return publish_locked(table, lock, target, overwrite=write_options["overwrite"])
+    _refuse_options(
+        "a lock holds levels, and other models decide anew for each table", model=chosen.model, **own_options
+    )
     levels, request = _levels_and_request(table, wish)
-    return publish_and_lock(table, request, Place(target, **how), lock, levels=levels, accept=chosen.accept)
+    return publish_and_lock(
+        table, request, PublishTarget(target, **write_options), lock, levels=levels, accept=chosen.accept
+    )
 
 
-def _refuse_locked(lock: Path, given: dict[str, Any]) -> None:
+def _refuse_beside_lock(lock: Path, arguments: dict[str, Any]) -> None:
     """Raise where an option asks what the lock has decided."""
-    for name, value in given.items():
+    for name, value in arguments.items():
         if value:
             option = f"--{name.replace('_', '-')}"
             raise InputError(
@@ -240,68 +252,68 @@ def _refuse_locked(lock: Path, given: dict[str, Any]) -> None:
             )
 
 
-def _published(table: Table, wish: _Wish) -> ReleaseResult:
+def _publish_by_model(table: Table, wish: _PublishTexts) -> ReleaseResult:
     """Publish under a model; an option that does not go with it is refused."""
-    asked, chosen, own, target, how = wish
+    asked, chosen, own_options, target, write_options = wish
     model, level, scope, accept = chosen
     if model is None:
-        _refuse("goes with a --model, and none is named", **own)
+        _refuse_options("goes with a --model, and none is named", **own_options)
         return _publish_node(table, wish)
-    if level and model_options.declares(model, "level"):
-        own, level = {**own, "level": level}, None
-    _refuse(f"--model {model} negotiates nothing", level=level, accept=accept, scope=scope)
+    if level and declared_options.model_declares(model, "level"):
+        own_options, level = {**own_options, "level": level}, None
+    _refuse_options(f"--model {model} negotiates nothing", level=level, accept=accept, scope=scope)
     place = {"output": target} if isinstance(target, Path) else {"table": target.table}
-    made = model_options.model_of_texts(model, own)
-    release: ReleaseResult = table.publish(made, **place, **asked.given(), **how)
+    made = declared_options.parse_model(model, own_options)
+    release: ReleaseResult = table.publish(made, **place, **asked.arguments(), **write_options)
     return release
 
 
-def _show(result: ReleaseResult, spec: Path, target: Path | ReleaseAddress, *, json: bool) -> None:
+def _print_release(result: ReleaseResult, spec: Path, target: Path | ReleaseAddress, *, json: bool) -> None:
     """Print the release, and the command that audits it; a database's address is never printed."""
     if json:
         output.print_json(result.as_json())
         return
-    output.show(result.document())
-    again = f"env:DATABASE --table {output.quoted(str(result.address.table))}"
-    command = output.quoted(target) if isinstance(target, Path) else again
-    beside = f" --spec {output.quoted(spec)}" if result.asks_original else ""
-    output.show_commands("To check it again:", f"discreet audit {command}{beside}")
+    output.print_document(result.document())
+    again = f"env:DATABASE --table {output.quote_for_shell(str(result.address.table))}"
+    command = output.quote_for_shell(target) if isinstance(target, Path) else again
+    beside = f" --spec {output.quote_for_shell(spec)}" if result.asks_original else ""
+    output.print_commands("To check it again:", f"discreet audit {command}{beside}")
 
 
-def _publish_node(table: Table, wish: _Wish) -> ReleaseResult:
+def _publish_node(table: Table, wish: _PublishTexts) -> ReleaseResult:
     """Publish the levels that are given, or else what the request is answered with."""
-    from discreet.verbs.addresses import Place
-    from discreet.verbs.publishing import publish_levels, publish_request
+    from discreet.verbs.locations import PublishTarget
+    from discreet.verbs.release_publication import publish_levels, publish_request
 
     levels, request = _levels_and_request(table, wish)
-    place = Place(wish.target, **wish.how)
+    place = PublishTarget(wish.target, **wish.write_options)
     if levels:
         return publish_levels(table, levels, request, place)
     return publish_request(table, request, place, accept=wish.chosen.accept)
 
 
-def _levels_and_request(table: Table, wish: _Wish) -> tuple[dict[str, int], Request]:
+def _levels_and_request(table: Table, wish: _PublishTexts) -> tuple[dict[str, int], Request]:
     """The levels that are given, and the request; with levels nothing of a negotiation is taken."""
     asked, (_, level, scope, accept) = wish.asked, wish.chosen
-    levels = options.levels_of("--level", level)
+    levels = options.parse_level_options("--level", level)
     if levels:
         _refuse_beside_levels(
             accept=accept, max_level=asked.max_level, min_level=asked.min_level, scope=scope
         )
-    return levels, options.request_for(table, *asked, scope)
+    return levels, options.parse_request(table, *asked, scope)
 
 
-def _refuse(why: str, **given: object) -> None:
+def _refuse_options(reason: str, **arguments: object) -> None:
     """Raise where an option was given that does not go with the model."""
-    for name, value in given.items():
+    for name, value in arguments.items():
         if value is not None and value != []:
             option = f"--{name.replace('_', '-')}"
-            raise InputError(f"{option}: {why}", advice=f"Leave out {option}, or choose another --model.")
+            raise InputError(f"{option}: {reason}", advice=f"Leave out {option}, or choose another --model.")
 
 
-def _refuse_beside_levels(**given: object) -> None:
+def _refuse_beside_levels(**arguments: object) -> None:
     """Raise where an option of a request stands beside --level, which negotiates nothing."""
-    for name, value in given.items():
+    for name, value in arguments.items():
         if value:
             option = f"--{name.replace('_', '-')}"
             raise InputError(

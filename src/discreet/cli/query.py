@@ -8,21 +8,21 @@ from typing import Annotated
 import typer
 
 from discreet.cli import options, output
-from discreet.cli.progress import TerminalReporter
+from discreet.cli.output import TerminalReporter
 from discreet.errors import InputError
 
-Arguments = Annotated[
+_Arguments = Annotated[
     list[str],
     typer.Argument(
         metavar="RELEASE… SQL",
         help="A release with its manifest, or several to compare; then one SELECT.",
     ),
 ]
-Spec = Annotated[
+_Spec = Annotated[
     Path | None,
     typer.Option("--spec", metavar="SPEC", help="Whose hierarchies say what generalized labels stand for."),
 ]
-Hierarchy = Annotated[
+_Hierarchy = Annotated[
     list[str] | None,
     typer.Option(
         "--hierarchy",
@@ -30,8 +30,8 @@ Hierarchy = Annotated[
         help="A public hierarchy, as CSV: what an attribute's labels stand for; repeatable.",
     ),
 ]
-Explain = Annotated[bool, typer.Option("--explain", help="Print the rewritten SQL, which runs by itself.")]
-SqlDialect = Annotated[
+_Explain = Annotated[bool, typer.Option("--explain", help="Print the rewritten SQL, which runs by itself.")]
+_SqlDialect = Annotated[
     str | None,
     typer.Option(
         "--sql",
@@ -40,29 +40,29 @@ SqlDialect = Annotated[
         show_default=False,
     ),
 ]
-Views = Annotated[
+_Views = Annotated[
     bool, typer.Option("--views", help="Print statements that make views over a permuted release; no SQL.")
 ]
-ReleaseTable = Annotated[
+_ReleaseTable = Annotated[
     str | None,
     typer.Option("--release-table", metavar="NAME", help="The release's table in your database. [release]"),
 ]
-HelpTable = Annotated[
+_HelpTable = Annotated[
     str | None,
     typer.Option("--help-table", metavar="NAME", help="The help table's name there. [help]"),
 ]
 
 
 def query(
-    arguments: Arguments,
+    arguments: _Arguments,
     table: options.ReleaseTable = None,
-    spec: Spec = None,
-    hierarchy: Hierarchy = None,
-    explain: Explain = False,
-    sql: SqlDialect = None,
-    views: Views = False,
-    release_table: ReleaseTable = None,
-    help_table: HelpTable = None,
+    spec: _Spec = None,
+    hierarchy: _Hierarchy = None,
+    explain: _Explain = False,
+    sql: _SqlDialect = None,
+    views: _Views = False,
+    release_table: _ReleaseTable = None,
+    help_table: _HelpTable = None,
     json: options.Json = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -71,13 +71,13 @@ def query(
 
     Conditions and GROUP BY are over quasi-identifiers; whatever is not supported is refused, with the reason.
     """
-    from discreet.verbs import querying
+    from discreet.verbs import release_query
 
-    settings, reporter = options.settings_of(threads, memory_limit), TerminalReporter()
+    settings, reporter = options.parse_settings(threads, memory_limit), TerminalReporter()
     if views:
         if len(arguments) != 1:
             raise InputError("--views with more than a release", allowed="discreet query RELEASE --views")
-        script = querying.views(
+        script = release_query.views(
             arguments[0],
             table=table,
             dialect=sql,
@@ -85,21 +85,21 @@ def query(
             help_table=help_table,
             settings=settings,
         )
-        output.print_json(script.as_json()) if json else output.show(script.document())
+        output.print_json(script.as_json()) if json else output.print_document(script.document())
         return 0
-    paths, text = _asked(arguments)
-    hierarchies = _hierarchies(hierarchy or [])
+    paths, text = _split_arguments(arguments)
+    hierarchies = _parse_hierarchies(hierarchy or [])
     if len(paths) > 1:
         if table is not None:
             raise InputError("--table with several releases", allowed="--table with one release")
         if explain:
             raise InputError("--explain with several releases", allowed="--explain with one release")
-        compared = querying.compare_query(
+        compared = release_query.compare_query(
             paths, text, spec=spec, hierarchies=hierarchies, settings=settings, reporter=reporter
         )
-        output.print_json(compared.as_json()) if json else output.show(compared.document())
+        output.print_json(compared.as_json()) if json else output.print_document(compared.document())
         return 0
-    result = querying.query(
+    result = release_query.query(
         paths[0],
         text,
         table=table,
@@ -114,18 +114,18 @@ def query(
     if json:
         output.print_json(result.as_json())
     else:
-        output.show(result.explanation() if explain else result.document())
+        output.print_document(result.explanation() if explain else result.document())
     return 0
 
 
-def _asked(arguments: list[str]) -> tuple[list[str], str]:
+def _split_arguments(arguments: list[str]) -> tuple[list[str], str]:
     """The releases, and the query behind them."""
     if len(arguments) < 2:
         raise InputError("no query was asked", allowed='discreet query RELEASE "SELECT … FROM … WHERE …"')
     return arguments[:-1], arguments[-1]
 
 
-def _hierarchies(texts: list[str]) -> dict[str, Path]:
+def _parse_hierarchies(texts: list[str]) -> dict[str, Path]:
     """``ATTRIBUTE=FILE`` texts, split at the first ``=``."""
     found = {}
     for text in texts:

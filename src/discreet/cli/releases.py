@@ -1,4 +1,4 @@
-"""``discreet releases``: the register of what was handed over."""
+"""``discreet releases``: the register of releases."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import typer
 
 from discreet.cli import options, output
 
-Spec = Annotated[
+_Spec = Annotated[
     Path | None,
     typer.Option("--spec", metavar="SPEC", help="Only releases of the same people as this spec's table."),
 ]
 
 
 def releases(
-    spec: Spec = None,
+    spec: _Spec = None,
     json: options.Json = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -26,10 +26,10 @@ def releases(
     They are read from the private log, which is for its owner's eyes alone. Each says whether its file still
     lies where it was put.
     """
-    from discreet.verbs.registered import release_register
+    from discreet.verbs.earlier_releases import read_release_register
 
-    settings = options.settings_of(threads, memory_limit)
-    of = None if spec is None else options.opened(spec, threads, memory_limit).spec
-    found = release_register(settings, of)
-    output.print_json(found.as_json()) if json else output.show(found.document())
+    settings = options.parse_settings(threads, memory_limit)
+    of = None if spec is None else options.open_table_of_spec(spec, threads, memory_limit).spec
+    found = read_release_register(settings, of)
+    output.print_json(found.as_json()) if json else output.print_document(found.document())
     return 0

@@ -9,7 +9,7 @@ import typer
 
 from discreet.cli import options, output
 
-Level = Annotated[
+_Level = Annotated[
     list[str] | None,
     typer.Option(
         "--level",
@@ -17,11 +17,11 @@ Level = Annotated[
         help="Publish ATTR at this level, the spec's least or 0 where not named; repeatable.",
     ),
 ]
-Output = Annotated[
+_Output = Annotated[
     Path, typer.Option("--output", metavar="PATH", help="The sample: a new file, .csv or .parquet.")
 ]
-Epsilon = Annotated[str, typer.Option("--epsilon", metavar="E", help="The privacy loss ε.")]
-Search = Annotated[
+_Epsilon = Annotated[str, typer.Option("--epsilon", metavar="E", help="The privacy loss ε.")]
+_Search = Annotated[
     str | None,
     typer.Option(
         "--search-epsilon",
@@ -29,16 +29,16 @@ Search = Annotated[
         help="Let a private search choose the levels that are not given; it spends so much of ε.",
     ),
 ]
-Delta = Annotated[str, typer.Option("--delta", metavar="D", help="The privacy loss δ.")]
+_Delta = Annotated[str, typer.Option("--delta", metavar="D", help="The privacy loss δ.")]
 
 
 def safepub(
     spec: options.SpecPath,
-    output_path: Output,
-    epsilon: Epsilon,
-    delta: Delta,
-    level: Level = None,
-    search_epsilon: Search = None,
+    output_path: _Output,
+    epsilon: _Epsilon,
+    delta: _Delta,
+    level: _Level = None,
+    search_epsilon: _Search = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     threads: options.Threads = None,
@@ -49,8 +49,8 @@ def safepub(
     Rows are drawn, generalized to levels that are given or privately chosen, and left out where too few of a
     class were drawn. Their privacy loss is taken from the spec's [privacy_budget] before they are drawn.
     """
-    result = options.opened(spec, threads, memory_limit).safepub(
-        options.levels_of("--level", level),
+    result = options.open_table_of_spec(spec, threads, memory_limit).safepub(
+        options.parse_level_options("--level", level),
         output_path,
         epsilon=epsilon,
         delta=delta,
@@ -60,5 +60,5 @@ def safepub(
     if json:
         output.print_json(result.as_json())
     else:
-        output.show(result.document())
+        output.print_document(result.document())
     return 0

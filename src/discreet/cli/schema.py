@@ -1,4 +1,4 @@
-"""``discreet schema``: what an editor needs to check a spec, and what other tools need to read a release."""
+"""``discreet schema``: the JSON Schema of the spec, or a release's description for other tools."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import typer
 from discreet.cli import output
 from discreet.errors import InputError
 
-Release = Annotated[
+_Release = Annotated[
     str | None,
     typer.Argument(metavar="[RELEASE]", help="A release in a file. [the spec's schema is printed]"),
 ]
-Standard = Annotated[
+_Standard = Annotated[
     str | None,
     typer.Option("--as", metavar="NAME", help="frictionless (a data package) or csvw. [frictionless]"),
 ]
 
 
-def schema(release: Release = None, standard: Standard = None) -> int:
+def schema(release: _Release = None, standard: _Standard = None) -> int:
     """Print the JSON Schema of the spec; or a release's, for other tools.
 
     Without RELEASE: every key of the spec with what it means, what is allowed and an example; criteria of
@@ -29,11 +29,11 @@ def schema(release: Release = None, standard: Standard = None) -> int:
     if release is None:
         if standard is not None:
             raise InputError("--as without a release", allowed="discreet schema RELEASE --as csvw")
-        from discreet.spec.schema import spec_schema
+        from discreet.spec.json_schema import build_spec_schema
 
-        output.print_json(spec_schema())
+        output.print_json(build_spec_schema())
         return 0
-    from discreet.verbs.describing import Form, describe
+    from discreet.verbs.release_facts import DescriptionForm, describe
 
-    output.print_json(describe(release, cast("Form", standard or "frictionless")))
+    output.print_json(describe(release, cast("DescriptionForm", standard or "frictionless")))
     return 0

@@ -1,4 +1,4 @@
-"""``discreet search``: one named algorithm, with its counts."""
+"""``discreet search``: run one named search and show its counts."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import cost_options, criterion_options, options, output
-from discreet.cli.signals import interrupt_asks_for_an_answer
+from discreet.cli import declared_options, options, output
+from discreet.cli.process import interrupt_returns_best
 from discreet.errors import InputError
 from discreet.settings import parse_bytes
 
-NO_SOLUTION = 3
+_NO_SOLUTION = 3
 
 
-def _algorithms(typed: str) -> list[str]:
+def _complete_algorithm(typed: str) -> list[str]:
     """The algorithms that a shell may complete what is typed to."""
-    from discreet.verbs.searching import ALGORITHMS
+    from discreet.verbs.table_search import ALGORITHMS
 
     return [name for name in ALGORITHMS if name.startswith(typed)]
 
 
-Algorithm = Annotated[
+_Algorithm = Annotated[
     str | None,
     typer.Option(
         "--algorithm",
         metavar="NAME",
-        autocompletion=_algorithms,
+        autocompletion=_complete_algorithm,
         help="samarati, bottom-up, bottom-up-rollup, incognito, incognito-superroots, incognito-cube,"
         " exhaustive, optimal or anytime.",
     ),
 ]
-MarkingOption = Annotated[
+_MarkingOption = Annotated[
     str,
     typer.Option(
         "--marking",
@@ -42,11 +42,11 @@ MarkingOption = Annotated[
         show_default=False,
     ),
 ]
-InDatabase = Annotated[
+_InDatabase = Annotated[
     bool,
     typer.Option("--in-database", help="Leave the rows in the engine: each frequency set is a GROUP BY."),
 ]
-CubeBudget = Annotated[
+_CubeBudget = Annotated[
     str | None,
     typer.Option(
         "--cube-budget",
@@ -54,15 +54,15 @@ CubeBudget = Annotated[
         help="incognito-cube: what points of higher levels may take beside the cube, such as 100MB. [none]",
     ),
 ]
-TimeBudget = Annotated[
+_TimeBudget = Annotated[
     str | None,
     typer.Option("--time-budget", metavar="SECONDS", help="anytime: end with the best node by then."),
 ]
-NodeBudget = Annotated[
+_NodeBudget = Annotated[
     str | None,
     typer.Option("--node-budget", metavar="N", help="anytime: end after so many nodes were checked."),
 ]
-EverySolution = Annotated[
+_EverySolution = Annotated[
     bool, typer.Option("--all", help="List every solution found, not the minimal ones alone.")
 ]
 
@@ -70,19 +70,19 @@ EverySolution = Annotated[
 def search(
     context: typer.Context,
     spec: options.SpecPath,
-    algorithm: Algorithm = None,
-    k: options.K = None,
-    l: options.L = None,
+    algorithm: _Algorithm = None,
+    k: options.KOption = None,
+    l: options.LOption = None,
     max_suppressed: options.MaxSuppressed = None,
     max_level: options.MaxLevel = None,
     min_level: options.MinLevel = None,
-    cost: cost_options.CostOption = None,
-    marking: MarkingOption = "direct",
-    in_database: InDatabase = False,
-    cube_budget: CubeBudget = None,
-    time_budget: TimeBudget = None,
-    node_budget: NodeBudget = None,
-    every_solution: EverySolution = False,
+    cost: declared_options.CostOption = None,
+    marking: _MarkingOption = "direct",
+    in_database: _InDatabase = False,
+    cube_budget: _CubeBudget = None,
+    time_budget: _TimeBudget = None,
+    node_budget: _NodeBudget = None,
+    every_solution: _EverySolution = False,
     json: options.Json = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -93,37 +93,37 @@ def search(
     is no solution.
     """
     from discreet.printing.document import BLANK
-    from discreet.verbs.searching import ALGORITHMS
+    from discreet.verbs.table_search import ALGORITHMS
 
     if algorithm is None:
         raise InputError("no search algorithm was named", allowed=f"--algorithm {', '.join(ALGORITHMS)}")
-    table = options.opened(spec, threads, memory_limit)
-    with interrupt_asks_for_an_answer() if algorithm == "anytime" else nullcontext():
+    table = options.open_table_of_spec(spec, threads, memory_limit)
+    with interrupt_returns_best() if algorithm == "anytime" else nullcontext():
         outcome = table.search(
             algorithm,
-            k=options.k_of(k),
-            l=options.l_of(l),
+            k=options.parse_k(k),
+            l=options.parse_l(l),
             max_suppressed=max_suppressed,
-            max_level=options.levels_of("--max-level", max_level),
-            min_level=options.levels_of("--min-level", min_level),
-            criteria=criterion_options.asked(context),
+            max_level=options.parse_level_options("--max-level", max_level),
+            min_level=options.parse_level_options("--min-level", min_level),
+            criteria=declared_options.parse_criteria(context),
             marking=marking,
             in_database=in_database,
-            cost=cost_options.asked(context, cost, table.spec),
+            cost=declared_options.parse_cost(context, cost, table.spec),
             cube_budget=0 if cube_budget is None else parse_bytes(cube_budget),
-            time_budget=_seconds(time_budget),
-            node_budget=options.whole_of("--node-budget", node_budget),
+            time_budget=_parse_seconds(time_budget),
+            node_budget=options.parse_whole_option("--node-budget", node_budget),
         )
     if json:
         output.print_json(outcome.as_json())
     else:
-        output.show(outcome.document())
+        output.print_document(outcome.document())
         if every_solution and outcome.solutions:
-            output.show((BLANK, *outcome.every_solution()))
-    return 0 if outcome.solutions else NO_SOLUTION
+            output.print_document((BLANK, *outcome.every_solution()))
+    return 0 if outcome.solutions else _NO_SOLUTION
 
 
-def _seconds(text: str | None) -> float | None:
+def _parse_seconds(text: str | None) -> float | None:
     if text is None:
         return None
     try:

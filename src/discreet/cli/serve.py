@@ -12,28 +12,28 @@ import typer
 
 from discreet.cli import options, output
 from discreet.errors import InputError
-from discreet.places.address import looks_like_address, path_of
-from discreet.places.kept_files import TargetFile, check_apart, several
+from discreet.places.address import looks_like_address, parse_path
+from discreet.places.protected_files import TargetFile, check_outputs, protected_files
 from discreet.settings import parse_bytes
 
 if TYPE_CHECKING:
-    from discreet.web.config import ServerConfig
     from discreet.web.server import WorkbenchServer
+    from discreet.web.server_config import ServerConfig
 
 DEFAULT_WORKSPACE = "discreet-workspace"
 _PACKAGES = {"fastapi", "starlette", "uvicorn", "websockets", "pydantic"}
 
-Spec = Annotated[
+_Spec = Annotated[
     Path | None,
     typer.Argument(metavar="[SPEC]", help="The spec to work on. [discreet.toml in the workspace]"),
 ]
-Workspace = Annotated[
+_Workspace = Annotated[
     Path | None,
     typer.Option(
         "--workspace", metavar="DIR", help=f"Where work is kept. [{DEFAULT_WORKSPACE}, beside SPEC]"
     ),
 ]
-Root = Annotated[
+_Root = Annotated[
     Path | None,
     typer.Option(
         "--root",
@@ -41,63 +41,65 @@ Root = Annotated[
         help="Paths typed into pages must lie below DIR. [SPEC's folder, or this one]",
     ),
 ]
-Port = Annotated[str | None, typer.Option("--port", metavar="N", help="The port. [8765, or a free one]")]
-Host = Annotated[
+_Port = Annotated[str | None, typer.Option("--port", metavar="N", help="The port. [8765, or a free one]")]
+_Host = Annotated[
     str, typer.Option("--host", metavar="H", help="The address; others than this machine's need TLS.")
 ]
-PublicName = Annotated[
+_PublicName = Annotated[
     list[str] | None,
     typer.Option("--public-name", metavar="HOST[:PORT]", help="A name that browsers use for it; repeatable."),
 ]
-TlsCertificate = Annotated[
+_TlsCertificate = Annotated[
     Path | None, typer.Option("--tls-cert", metavar="FILE", help="The certificate chain, PEM.")
 ]
-TlsKey = Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Its private key, PEM.")]
-UnixSocket = Annotated[
+_TlsKey = Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Its private key, PEM.")]
+_UnixSocket = Annotated[
     Path | None, typer.Option("--unix-socket", metavar="PATH", help="A Unix socket, for a proxy in front.")
 ]
-PasswordFile = Annotated[
+_PasswordFile = Annotated[
     Path | None,
     typer.Option("--password-file", metavar="FILE", help="Users sign in; each has a workspace of their own."),
 ]
-AddUser = Annotated[
+_AddUser = Annotated[
     str | None,
     typer.Option("--add-user", metavar="NAME", help="Ask for NAME's password, write --password-file, end."),
 ]
-Proxy = Annotated[
+_Proxy = Annotated[
     list[str] | None,
     typer.Option(
         "--proxy", metavar="ADDR|NET|unix", help="A proxy whose forwarded headers count; repeatable."
     ),
 ]
-ProxySecret = Annotated[
+_ProxySecret = Annotated[
     Path | None,
     typer.Option("--proxy-secret-file", metavar="FILE", help="The secret that the proxy sends with each."),
 ]
-MaxUpload = Annotated[
+_MaxUpload = Annotated[
     str, typer.Option("--max-upload", metavar="SIZE", help="The largest file that is taken.")
 ]
-NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the start link and open nothing.")]
-AccessLog = Annotated[bool, typer.Option("--access-log", help="Log each request's method, route and status.")]
+_NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the start link and open nothing.")]
+_AccessLog = Annotated[
+    bool, typer.Option("--access-log", help="Log each request's method, route and status.")
+]
 
 
 def serve(
-    spec: Spec = None,
-    workspace: Workspace = None,
-    root: Root = None,
-    port: Port = None,
-    host: Host = "127.0.0.1",
-    public_name: PublicName = None,
-    tls_cert: TlsCertificate = None,
-    tls_key: TlsKey = None,
-    unix_socket: UnixSocket = None,
-    password_file: PasswordFile = None,
-    add_user: AddUser = None,
-    proxy: Proxy = None,
-    proxy_secret_file: ProxySecret = None,
-    max_upload: MaxUpload = "4GiB",
-    no_browser: NoBrowser = False,
-    access_log: AccessLog = False,
+    spec: _Spec = None,
+    workspace: _Workspace = None,
+    root: _Root = None,
+    port: _Port = None,
+    host: _Host = "127.0.0.1",
+    public_name: _PublicName = None,
+    tls_cert: _TlsCertificate = None,
+    tls_key: _TlsKey = None,
+    unix_socket: _UnixSocket = None,
+    password_file: _PasswordFile = None,
+    add_user: _AddUser = None,
+    proxy: _Proxy = None,
+    proxy_secret_file: _ProxySecret = None,
+    max_upload: _MaxUpload = "4GiB",
+    no_browser: _NoBrowser = False,
+    access_log: _AccessLog = False,
     json: options.Json = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -109,41 +111,40 @@ def serve(
     """
     _require_packages()
     if add_user is not None:
-        kept = (spec, tls_cert, tls_key, proxy_secret_file)
-        return _add_user(add_user, password_file, [path for path in kept if path is not None], json=json)
-    from discreet.web.config import ServerConfig
-    from discreet.web.proxy import trusted_proxy
+        protected = (spec, tls_cert, tls_key, proxy_secret_file)
+        return _add_user(add_user, password_file, [path for path in protected if path is not None], json=json)
     from discreet.web.server import DEFAULT_PORT
+    from discreet.web.server_config import ServerConfig, read_trusted_proxy
 
     for option, name in (("--host", host), *(("--public-name", name) for name in public_name or ())):
         if looks_like_address(name):
             raise InputError(f"{option} with an address of another kind", allowed="the name of a host")
-    number = options.whole_of("--port", port)
+    number = options.parse_whole_option("--port", port)
     config = ServerConfig(
-        workspace=workspace or _beside(spec) / DEFAULT_WORKSPACE,
-        settings=options.settings_of(threads, memory_limit),
-        spec=_existing(spec),
-        root=root or (None if password_file is not None else _beside(spec)),
+        workspace=workspace or _spec_folder(spec) / DEFAULT_WORKSPACE,
+        settings=options.parse_settings(threads, memory_limit),
+        spec=_require_spec(spec),
+        root=root or (None if password_file is not None else _spec_folder(spec)),
         host=host,
-        port=_port(number) if number is not None else DEFAULT_PORT,
+        port=_check_port(number) if number is not None else DEFAULT_PORT,
         port_may_differ=number is None,
-        tls=_tls(tls_cert, tls_key),
+        tls=_tls_files(tls_cert, tls_key),
         unix_socket=unix_socket,
         public_names=tuple(public_name or ()),
         password_file=password_file,
-        proxy=trusted_proxy(tuple(proxy or ()), proxy_secret_file),
+        proxy=read_trusted_proxy(tuple(proxy or ()), proxy_secret_file),
         max_upload=parse_bytes(max_upload),
     )
-    _serve(config, json=json, opens=not no_browser, access_log=access_log)
+    _run_server(config, json=json, opens=not no_browser, access_log=access_log)
     return 0
 
 
-def _serve(config: ServerConfig, *, json: bool, opens: bool, access_log: bool) -> None:
+def _run_server(config: ServerConfig, *, json: bool, opens: bool, access_log: bool) -> None:
     import logging
 
-    from discreet.web.server import WorkbenchServer, log_to
+    from discreet.web.server import WorkbenchServer, configure_logging
 
-    log_to(logging.StreamHandler(sys.stderr), access=access_log)
+    configure_logging(logging.StreamHandler(sys.stderr), access=access_log)
     server = WorkbenchServer(config)
     facts = {
         "url": server.url,
@@ -153,38 +154,40 @@ def _serve(config: ServerConfig, *, json: bool, opens: bool, access_log: bool) -
     }
 
     def started() -> None:
-        _announce(facts, json=json)
+        _print_start_link(facts, json=json)
         if opens and config.unix_socket is None:
             server.open_browser()
-        if not json and sys.stdin.isatty() and not config.by_password:
-            Thread(target=_more_links, args=(server,), daemon=True).start()
+        if not json and sys.stdin.isatty() and not config.uses_passwords:
+            Thread(target=_print_more_links, args=(server,), daemon=True).start()
 
     server.run(started)
     if not json:
-        output.show((_line("The workbench has ended; the workspace keeps everything."),))
+        output.print_document((_make_line("The workbench has ended; the workspace keeps everything."),))
 
 
-def _announce(facts: dict[str, Any], *, json: bool) -> None:
+def _print_start_link(facts: dict[str, Any], *, json: bool) -> None:
     if json:
         output.print_json(facts)
     else:
         where = f"Unix socket {facts['unix_socket']}, as " if facts["unix_socket"] else ""
-        output.show((_line(f"The workbench listens on {where}{facts['url']}; Ctrl-C ends it."),))
+        output.print_document(
+            (_make_line(f"The workbench listens on {where}{facts['url']}; Ctrl-C ends it."),)
+        )
         once = "Sign in:" if facts["start_link"].endswith("/login") else "This link signs in once:"
-        output.show_commands(f"Workspace: {facts['workspace']}. {once}", facts["start_link"])
+        output.print_commands(f"Workspace: {facts['workspace']}. {once}", facts["start_link"])
         if sys.stdin.isatty() and "token=" in facts["start_link"]:
-            output.show((_line("Press Enter for another link."),))
+            output.print_document((_make_line("Press Enter for another link."),))
     sys.stdout.flush()
 
 
-def _more_links(server: WorkbenchServer) -> None:
+def _print_more_links(server: WorkbenchServer) -> None:
     """Print another start link whenever Enter is pressed."""
     for _ in sys.stdin:
-        output.show_commands("This link signs in once:", server.start_link())
+        output.print_commands("This link signs in once:", server.start_link())
         sys.stdout.flush()
 
 
-def _line(text: str) -> Any:
+def _make_line(text: str) -> Any:
     from discreet.printing.document import Line
 
     return Line(text)
@@ -204,14 +207,15 @@ def _require_packages() -> None:
         ) from None
 
 
-def _add_user(name: str, password_file: Path | None, kept: list[Path], *, json: bool) -> int:
-    from discreet.web.passwords import add_user, check_user_name
+def _add_user(name: str, password_file: Path | None, protected: list[Path], *, json: bool) -> int:
+    from discreet.web.server_config import add_user, check_user_name
 
     if password_file is None:
         raise InputError("--add-user without a password file", advice="Give --password-file FILE.")
     check_user_name(name)
-    check_apart(
-        [TargetFile("a password file", password_file)], several("a file that the workbench reads", kept)
+    check_outputs(
+        [TargetFile("a password file", password_file)],
+        protected_files("a file that the workbench reads", protected),
     )
     if sys.stdin.isatty():
         password = typer.prompt(f"Password of {name}", hide_input=True, confirmation_prompt=True, err=True)
@@ -221,16 +225,16 @@ def _add_user(name: str, password_file: Path | None, kept: list[Path], *, json: 
     if json:
         output.print_json({"user": name, "password_file": str(password_file)})
     else:
-        output.show((_line(f"{name} may sign in with the password file {password_file}."),))
+        output.print_document((_make_line(f"{name} may sign in with the password file {password_file}."),))
     return 0
 
 
-def _beside(spec: Path | None) -> Path:
+def _spec_folder(spec: Path | None) -> Path:
     return Path() if spec is None else spec.parent
 
 
-def _existing(spec: Path | None) -> Path | None:
-    if spec is not None and not path_of(spec, "the path of a spec").is_file():
+def _require_spec(spec: Path | None) -> Path | None:
+    if spec is not None and not parse_path(spec, "the path of a spec").is_file():
         raise InputError(
             f"the spec {spec} does not exist",
             advice="Leave it out to begin with a new one, or write one by discreet init DATA.",
@@ -238,14 +242,14 @@ def _existing(spec: Path | None) -> Path | None:
     return spec
 
 
-def _port(number: int) -> int:
+def _check_port(number: int) -> int:
     if not 0 <= number <= 65535:
         raise InputError(f"--port {number}", allowed="1 to 65535, or 0 for any free one")
     return number
 
 
-def _tls(certificate: Path | None, key: Path | None) -> Any:
-    from discreet.web.config import TlsFiles
+def _tls_files(certificate: Path | None, key: Path | None) -> Any:
+    from discreet.web.server_config import TlsFiles
 
     if (certificate is None) != (key is None):
         raise InputError("one of --tls-cert and --tls-key", advice="Give both.")

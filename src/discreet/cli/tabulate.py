@@ -1,4 +1,4 @@
-"""``discreet tabulate``: counts with noise, under differential privacy."""
+"""``discreet tabulate``: noisy counts under differential privacy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from discreet.cli import options, output
 
-Marginals = Annotated[
+_Marginals = Annotated[
     list[str] | None,
     typer.Option(
         "--marginal",
@@ -17,41 +17,41 @@ Marginals = Annotated[
         help="Count these attributes together, each at a level (0 where not named); repeatable.",
     ),
 ]
-Output = Annotated[
+_Output = Annotated[
     Path, typer.Option("--output", metavar="PATH", help="The counts: a new file, .csv, .parquet or .json.")
 ]
-Epsilon = Annotated[
+_Epsilon = Annotated[
     str, typer.Option("--epsilon", metavar="E", help="The privacy loss ε of all marginals together.")
 ]
-Delta = Annotated[
+_Delta = Annotated[
     str,
     typer.Option(
         "--delta", metavar="D", help="The privacy loss δ, where a mechanism or unknown values need one."
     ),
 ]
-Mechanism = Annotated[
+_Mechanism = Annotated[
     str, typer.Option("--mechanism", metavar="laplace|gaussian", help="The noise that is added.")
 ]
-RowsPerSubject = Annotated[
+_RowsPerSubject = Annotated[
     str | None,
     typer.Option(
         "--rows-per-subject", metavar="N", help="At most N rows of a subject count, where the spec names one."
     ),
 ]
-NonNegative = Annotated[bool, typer.Option("--non-negative", help="Show no count below 0.")]
-Consistent = Annotated[bool, typer.Option("--consistent", help="Move all marginals to one total.")]
+_NonNegative = Annotated[bool, typer.Option("--non-negative", help="Show no count below 0.")]
+_Consistent = Annotated[bool, typer.Option("--consistent", help="Move all marginals to one total.")]
 
 
 def tabulate(
     spec: options.SpecPath,
-    output_path: Output,
-    epsilon: Epsilon,
-    marginal: Marginals = None,
-    delta: Delta = "0",
-    mechanism: Mechanism = "laplace",
-    rows_per_subject: RowsPerSubject = None,
-    non_negative: NonNegative = False,
-    consistent: Consistent = False,
+    output_path: _Output,
+    epsilon: _Epsilon,
+    marginal: _Marginals = None,
+    delta: _Delta = "0",
+    mechanism: _Mechanism = "laplace",
+    rows_per_subject: _RowsPerSubject = None,
+    non_negative: _NonNegative = False,
+    consistent: _Consistent = False,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     threads: options.Threads = None,
@@ -62,17 +62,17 @@ def tabulate(
     Their privacy loss is taken from the spec's [privacy_budget] before noise is drawn. An attribute with a
     public domain in the spec has a count for each value; of others, cells show above a threshold, for a δ.
     """
-    from discreet.verbs.tabulating import marginal_of_text
+    from discreet.verbs.differential_releases import parse_marginal
 
-    table = options.opened(spec, threads, memory_limit)
+    table = options.open_table_of_spec(spec, threads, memory_limit)
     names = [attribute.name for attribute in table.spec.attributes]
     result = table.tabulate(
-        [marginal_of_text(text, names) for text in marginal or ()],
+        [parse_marginal(text, names) for text in marginal or ()],
         output_path,
         epsilon=epsilon,
         delta=delta,
         mechanism=mechanism,
-        rows_per_subject=options.whole_of("--rows-per-subject", rows_per_subject),
+        rows_per_subject=options.parse_whole_option("--rows-per-subject", rows_per_subject),
         non_negative=non_negative,
         consistent=consistent,
         overwrite=overwrite,
@@ -80,5 +80,5 @@ def tabulate(
     if json:
         output.print_json(result.as_json())
     else:
-        output.show(result.document())
+        output.print_document(result.document())
     return 0

@@ -1,27 +1,18 @@
-"""The ledger of a table's privacy budget: what its differentially private releases have spent together.
+"""Ledger of a table's privacy budget, shared by all differentially private releases of the table.
 
-By sequential composition the losses of releases of one table add up, whatever each was chosen by (Dwork and
-Roth 2014, Theorem 3.16; with losses chosen along the way, Rogers et al. 2016). So a release is refused where
-the sum would exceed the budget, for ε or for δ.
+Losses add up by sequential composition (Dwork and Roth 2014, Theorem 3.16; Rogers et al. 2016). A release
+whose loss exceeds what remains is refused, for ε or δ. The ledger is an owner-only file next to the spec, or
+next to the private log for a spec without a file. Entries hold digests of the table's identities (location,
+content, declared name); tables that share an identity share their loss, transitively, and a known table's
+further identities are recorded with zero loss. A loss is on disk before noise is drawn:
 
-The ledger is a file in the spec's folder (of a spec without a file: next to the private log), for its owner
-only. An entry has digests of the table's identities: its place as the engine resolves it
-(``engines.identity``), its content, the name that the spec gives it. A table that shares one of them with an
-entry has spent that entry's loss, and the losses of the entries that share one with that entry: a copy of a
-file has, and so has a file that was changed since. Whenever a table is known by one identity, its others are
-written in an entry of no loss, also where a release is refused: a copy stays known once it is changed. The
-ledger cannot know a copy that was changed before it was first seen, and it cannot know that it was deleted.
+1. take the lock and keep it to the end;
+2. read the ledger and refuse a loss that does not fit;
+3. write the new ledger next to the old one and sync it;
+4. rename it and sync the folder;
+5. only then draw noise.
 
-Money is taken before goods are handed over:
-
-1. the lock is taken, and held to the end;
-2. the ledger is read, and the release refused where it does not fit;
-3. the new ledger is written beside the old one, and is on the disk;
-4. it takes the old one's name, and the name is on the disk;
-5. only then may noise be drawn.
-
-A process that dies before 4 has spent nothing and drawn nothing; one that dies after it has spent, whether or
-not it drew. No error after it gives anything back. ``tests/differential/test_ledger.py`` dies at each step.
+A process killed before step 4 has spent and drawn nothing; after it, the loss stays spent.
 """
 
 from __future__ import annotations
@@ -39,29 +30,26 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
-from discreet.engines.files.folder import folder_digest
-from discreet.engines.files.logged_table import is_logged_table, open_log
-from discreet.engines.files.stored_tables import stored_tables
-from discreet.engines.identity import Identity, rows_identity, table_identities
+from discreet.engines.connection import connect
+from discreet.engines.files.parquet_files import folder_digest
+from discreet.engines.files.sources import is_versioned_table, open_table_log
+from discreet.engines.identity import Identity, rows_identity, stored_tables, table_identities
 from discreet.errors import DiscreetError, InputError, LimitReached
-from discreet.model.json_text import json_of
-from discreet.model.privacy_loss import NOTHING, PrivacyLoss, delta_of, epsilon_of
+from discreet.model.json_documents import parse_json
+from discreet.model.privacy_loss import ZERO_LOSS, PrivacyLoss, parse_delta, parse_epsilon
 from discreet.model.table_spec import PrivacyBudget, SourceSpec, TableSpec
-from discreet.places import file_lock
-from discreet.places.address import address_said
-from discreet.places.regular_file import read_text
-from discreet.release.kept_files import ledger_path
-from discreet.release.private_log import file_digest
-from discreet.release.target import writing
-from discreet.release.temporary import sync_folder
+from discreet.places import file_access
+from discreet.places.address import resolve_address
+from discreet.places.file_access import read_text
+from discreet.release.private_log import compute_file_digest
+from discreet.release.release_target import ledger_path, sync_folder, translate_write_errors
 from discreet.settings import Settings
 
 _VERSION = 1
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """One release: when it was paid, what it was, for which tables' digests, and its loss."""
 
     time: str
@@ -84,12 +72,12 @@ class Balance:
     """The budget of a table, and the entries that spent of it."""
 
     budget: PrivacyLoss
-    entries: tuple[Entry, ...]
+    entries: tuple[LedgerEntry, ...]
 
     @property
     def spent(self) -> PrivacyLoss:
         """The sum of all entries."""
-        return sum((entry.loss for entry in self.entries), NOTHING)
+        return sum((entry.loss for entry in self.entries), ZERO_LOSS)
 
     @property
     def left(self) -> PrivacyLoss:
@@ -133,11 +121,13 @@ class Ledger:
             with connect(settings) as embedded:
                 tables = stored_tables(spec.source, embedded.fetch_rows)
         with nullcontext(engine) if engine is not None else connect(settings, spec.source) as known:
-            return cls(ledger_path(spec, settings), _digests(spec, known, tables), spec.privacy_budget)
+            return cls(
+                ledger_path(spec, settings), _identity_digests(spec, known, tables), spec.privacy_budget
+            )
 
     def balance(self) -> Balance:
         """What is spent as of now; ``InputError`` for a ledger that cannot be read."""
-        return Balance(self.budget.total, _of_one_table(self._entries(), self.tables))
+        return Balance(self.budget.total, _related_entries(self._entries(), self.tables))
 
     def check(self, loss: PrivacyLoss) -> None:
         """Raise ``LimitReached`` where a loss does not fit into what is left, and remember the table."""
@@ -151,35 +141,35 @@ class Ledger:
         """Write an entry of no loss where the table is known by some of its identities, but not by all."""
         if not self.path.exists():
             return
-        with _locked(self.path):
+        with _lock_ledger(self.path):
             self._remember(what)
 
     def _remember(self, what: str) -> None:
         found = self._entries()
-        known = {table for entry in _of_one_table(found, self.tables) for table in entry.tables}
+        known = {table for entry in _related_entries(found, self.tables) for table in entry.tables}
         if known and not known.issuperset(self.tables):
-            self._write([*found, Entry(_now(), what, self.tables, NOTHING)])
+            self._write([*found, LedgerEntry(_now(), what, self.tables, ZERO_LOSS)])
 
     def spend(self, loss: PrivacyLoss, release: str) -> Balance:
         """Take a loss from the budget, on the disk when this returns, and before any noise is drawn.
 
         ``LimitReached`` where it does not fit; nothing is spent then.
         """
-        with _locked(self.path):
+        with _lock_ledger(self.path):
             try:
                 self.balance().check(loss)
             except LimitReached:
                 self._remember("refused")
                 raise
-            self._write([*self._entries(), Entry(_now(), release, self.tables, loss)])
+            self._write([*self._entries(), LedgerEntry(_now(), release, self.tables, loss)])
             return self.balance()
 
-    def _entries(self) -> list[Entry]:
+    def _entries(self) -> list[LedgerEntry]:
         try:
-            document = json_of(read_text(self.path, f"the ledger {self.path}"))
+            document = parse_json(read_text(self.path, f"the ledger {self.path}"))
             if document["ledger"] != _VERSION:
                 raise InputError(f"{self.path} is a ledger of another version")
-            return [_entry(found) for found in document["entries"]]
+            return [_parse_entry(found) for found in document["entries"]]
         except FileNotFoundError:
             return []
         except (OSError, ValueError, KeyError, TypeError, AttributeError, InputError):
@@ -190,11 +180,11 @@ class Ledger:
                 "every release, too.",
             ) from None
 
-    def _write(self, entries: Sequence[Entry]) -> None:
+    def _write(self, entries: Sequence[LedgerEntry]) -> None:
         document = {"ledger": _VERSION, "entries": [entry.as_json() for entry in entries]}
         text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
         partial = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}.partial")
-        with writing(self.path.parent):
+        with translate_write_errors(self.path.parent):
             # The lock is held, so that what lies there is a dead run's.
             for left in self.path.parent.glob(f".{self.path.name}.*.partial"):
                 left.unlink(missing_ok=True)
@@ -211,19 +201,19 @@ class Ledger:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _lock_ledger(path: Path) -> Iterator[None]:
     """Hold the ledger against every other process: two that read the same sum would spend it twice.
 
     The lock is a file of its own, as the ledger's is replaced. ``InputError`` where files cannot be locked.
     """
-    with writing(path.parent):
+    with translate_write_errors(path.parent):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         try:
-            if not file_lock.AVAILABLE:
+            if not file_access.LOCKS_AVAILABLE:
                 raise OSError
-            file_lock.wait_for_lock(descriptor)
+            file_access.wait_for_lock(descriptor)
         except OSError:
             raise InputError(
                 f"the ledger of the privacy budget {path} cannot be locked, so that two runs could spend "
@@ -235,22 +225,22 @@ def _locked(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _entry(found: Mapping[str, Any]) -> Entry:
+def _parse_entry(found: Mapping[str, Any]) -> LedgerEntry:
     tables = found["tables"]
     if not isinstance(tables, list) or not tables or not all(isinstance(table, str) for table in tables):
         raise ValueError("an entry of no table")
     free = found["epsilon"] == "0" and found["delta"] == "0"
     loss = (
-        NOTHING
+        ZERO_LOSS
         if free
-        else PrivacyLoss(epsilon_of("epsilon", found["epsilon"]), delta_of("delta", found["delta"]))
+        else PrivacyLoss(parse_epsilon("epsilon", found["epsilon"]), parse_delta("delta", found["delta"]))
     )
-    return Entry(str(found["time"]), str(found["release"]), tuple(tables), loss)
+    return LedgerEntry(str(found["time"]), str(found["release"]), tuple(tables), loss)
 
 
-def _of_one_table(entries: Sequence[Entry], tables: Sequence[str]) -> tuple[Entry, ...]:
+def _related_entries(entries: Sequence[LedgerEntry], tables: Sequence[str]) -> tuple[LedgerEntry, ...]:
     """The entries that share an identity with a table, or with an entry that does, in their order."""
-    known, found = set(tables), dict[int, Entry]()
+    known, found = set(tables), dict[int, LedgerEntry]()
     while True:
         further = {
             number: entry
@@ -267,7 +257,7 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _digests(spec: TableSpec, engine: Engine, tables: Sequence[str]) -> tuple[str, ...]:
+def _identity_digests(spec: TableSpec, engine: Engine, tables: Sequence[str]) -> tuple[str, ...]:
     """The table's identities, each as a digest: the name in the spec, its places, its content.
 
     ``tables`` are those of a file that the source reads.
@@ -275,10 +265,10 @@ def _digests(spec: TableSpec, engine: Engine, tables: Sequence[str]) -> tuple[st
     source, found = spec.source, list[Identity]()
     if spec.privacy_budget is not None and spec.privacy_budget.table is not None:
         found.append(("name", spec.privacy_budget.table))
-    found += _as_written(source)
+    found += _declared_identities(source)
     found += table_identities(engine, source, tables)
     if source.path is not None:
-        found += _of_content(source, source.path, tables)
+        found += _content_identities(source, source.path, tables)
     if not found:
         raise InputError(
             "a table in memory has nothing to know it by, so that nobody could keep its budget",
@@ -292,22 +282,22 @@ def _digests(spec: TableSpec, engine: Engine, tables: Sequence[str]) -> tuple[st
     return tuple(hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest() for text in texts)
 
 
-def _as_written(source: SourceSpec) -> Iterator[Identity]:
+def _declared_identities(source: SourceSpec) -> Iterator[Identity]:
     """The identities of a table of a database or catalog as the spec spells it, whatever the engine says."""
     if source.url is not None:
-        parts = urlsplit(address_said(source.url))
+        parts = urlsplit(resolve_address(source.url))
         yield "database", f"{parts.netloc.rpartition('@')[2]}{parts.path}\n{source.table}"
     elif source.path is None and source.table is not None:
         yield "catalog", f"{source.engine}\n{source.table}"
 
 
-def _of_content(source: SourceSpec, path: Path, tables: Sequence[str]) -> Iterator[Identity]:
+def _content_identities(source: SourceSpec, path: Path, tables: Sequence[str]) -> Iterator[Identity]:
     """The identities of a file's bytes, of a folder's files, or of a table with a log."""
     real = path.resolve()
-    if is_logged_table(real):
-        yield "content", open_log(real, source.label).identity
+    if is_versioned_table(real):
+        yield "content", open_table_log(real, source.label).identity
     elif real.is_dir():
         yield "content", folder_digest(real)
     elif real.is_file():
-        digest = file_digest(real)
+        digest = compute_file_digest(real)
         yield from (("content", f"{digest}\n{table}") for table in tables)

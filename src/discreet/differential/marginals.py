@@ -1,12 +1,36 @@
-"""Marginals: which attributes are counted together, each at a level of its hierarchy."""
+"""Marginals of a table: requested attributes and levels, histogram axes, and the true counts.
+
+An axis is an attribute at a level. If its domain is public, a marginal has one cell per label combination
+whether a row is there or not; otherwise a label depends on one value only, so that no other row influences
+it. NULL and values without a label are counted as ``OTHER``. The true counts are passed to the noise and to
+nothing else; errors while counting hide their reason, which could reveal a row. The engine scans and groups
+the rows once; per subject at most ``rows_per_subject`` rows count over all marginals together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
+from math import prod
 from typing import TypeAlias
 
-from discreet.errors import InputError
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.source_query import check_format_support
+from discreet.engines.source_tables import TemporaryTables, confirm_all_rows, open_source_table
+from discreet.errors import DiscreetError, InputError, LimitReached
+from discreet.hierarchy.level_table import FlatHierarchy
+from discreet.model.hierarchy import GeneralizationHierarchy, HierarchySource, PublicPart
+from discreet.model.registry import suggest_name
+from discreet.model.table_spec import Attribute, AttributeRole, NullPolicy, TableSpec
+from discreet.sql import group_counts as sql
+from discreet.sql.cell_expressions import any_null, is_binary
 
 MarginalLike: TypeAlias = "Marginal | Mapping[str, int] | Iterable[str] | str"
 """Levels by attribute; or names of attributes, counted as they are; or one name."""
@@ -46,7 +70,7 @@ class Marginal:
         return cls(tuple((str(name), int(level)) for name, level in given.items()))
 
     @classmethod
-    def of_text(cls, text: str, names: Iterable[str]) -> Marginal:
+    def parse(cls, text: str, names: Iterable[str]) -> Marginal:
         """From ``age=2,sex``, where ``names`` are the attributes that there are; ``InputError`` otherwise.
 
         A name that has a comma or an equals sign in it is read where it is an attribute by itself.
@@ -70,3 +94,298 @@ class Marginal:
 
     def __str__(self) -> str:
         return " × ".join(f"{name} at level {level}" if level else name for name, level in self.levels)
+
+
+OTHER = "(other)"
+"""The label of NULL, and of values that have no other."""
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """An attribute at a level.
+
+    ``hierarchy`` is the one of its public values, None where only the rows tell them; ``source`` makes labels
+    of single values there.
+    """
+
+    attribute: str
+    level: int
+    source: HierarchySource
+    hierarchy: GeneralizationHierarchy | None
+    values: tuple[str, ...] = ()
+
+    @property
+    def public(self) -> bool:
+        """Whether its labels are known without a look at a row."""
+        return self.hierarchy is not None
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The place in ``labels`` of each public value; ``OTHER`` has the last place."""
+        assert self.hierarchy is not None
+        codes = [self.hierarchy.code_of_leaf[value] for value in self.values]
+        ancestors = [int(self.hierarchy.ancestors[self.level][code]) for code in codes]
+        place_of = {ancestor: place for place, ancestor in enumerate(sorted(set(ancestors)))}
+        return {value: place_of[ancestor] for value, ancestor in zip(self.values, ancestors, strict=True)}
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The public labels in the hierarchy's order, ``OTHER`` last; ``InputError`` for one of that name."""
+        assert self.hierarchy is not None
+        level = self.hierarchy.ancestors[self.level]
+        ancestors = {int(level[self.hierarchy.code_of_leaf[value]]) for value in self.values}
+        labels = tuple(self.hierarchy.labels[self.level][ancestor] for ancestor in sorted(ancestors))
+        if OTHER in labels:
+            raise InputError(
+                f"attribute '{self.attribute}' has the label '{OTHER}' at level {self.level}",
+                allowed=f"other labels: '{OTHER}' counts NULL, and what is not in the domain",
+            )
+        return (*labels, OTHER)
+
+    def label(self, value: str | None) -> str:
+        """The label of one value of an axis that is not public: a function of this value alone."""
+        if value is None or self.level == 0:
+            return OTHER if value is None else value
+        try:
+            known = () if self.source.given is PublicPart.HIERARCHY else (value,)
+            hierarchy = self._whole if not known else self.source.build(self.attribute, known)
+        except InputError:
+            return OTHER
+        code = hierarchy.code_of_leaf.get(value)
+        if code is None or self.level > hierarchy.height:
+            return OTHER
+        return hierarchy.labels[self.level][int(hierarchy.ancestors[self.level][code])]
+
+    @cached_property
+    def _whole(self) -> GeneralizationHierarchy:
+        """The hierarchy of a source that lists its leaves."""
+        return self.source.build(self.attribute, ())
+
+
+def build_axes(spec: TableSpec, levels: Sequence[tuple[str, int]]) -> tuple[Axis, ...]:
+    """The axes of attributes at levels, in order; ``InputError`` for what the spec does not allow."""
+    return tuple(_build_axis(spec, name, level) for name, level in levels)
+
+
+def find_highest_level(attribute: Attribute) -> int:
+    """The highest level of a quasi-identifier that has an axis; ``InputError`` for a broken hierarchy."""
+    source = attribute.hierarchy or FlatHierarchy()
+    if attribute.domain is not None:
+        return source.build(attribute.name, attribute.domain.values or ()).height
+    return source.build(attribute.name, ()).height if _labels_each_value_alone(source) else 0
+
+
+def _labels_each_value_alone(source: HierarchySource) -> bool:
+    """Whether the label of a value depends on it alone, at every level."""
+    return not source.from_data and getattr(source, "given", PublicPart.NOTHING) is not PublicPart.NOTHING
+
+
+def _build_axis(spec: TableSpec, name: str, level: int) -> Axis:
+    attribute = next((each for each in spec.attributes if each.name == name), None)
+    countable = [each.name for each in spec.attributes if each.role is not AttributeRole.IDENTIFIER]
+    if attribute is None or name not in countable:
+        raise InputError(
+            f"'{name}' is {'an identifier' if attribute else 'no attribute of ' + spec.label}",
+            allowed=", ".join(countable),
+            advice=suggest_name(name, countable),
+        )
+    source = attribute.hierarchy or FlatHierarchy()
+    if level and attribute.hierarchy is None and attribute.role is not AttributeRole.QUASI_IDENTIFIER:
+        raise InputError(f"level {level} of '{name}'", allowed="level 0: the attribute has no hierarchy")
+    if attribute.domain is None:
+        return _build_row_axis(attribute, level, source)
+    values = attribute.domain.values
+    hierarchy = source.build(name, () if values is None else values)
+    _check_level(name, level, hierarchy.height)
+    return Axis(name, level, source, hierarchy, hierarchy.leaves if values is None else values)
+
+
+def _build_row_axis(attribute: Attribute, level: int, source: HierarchySource) -> Axis:
+    """An axis whose values only the rows tell; at a level above 0 where labels depend on one value alone."""
+    if level and not _labels_each_value_alone(source):
+        raise InputError(
+            f"level {level} of '{attribute.name}': its hierarchy ({source.origin}) is made of all values, so "
+            "that each row has a say in the labels of the others",
+            allowed="level 0, a hierarchy that was there before the data, or a public domain",
+            advice=f'Give [attributes.{attribute.name}] a domain, such as domain = ["…", "…"].',
+        )
+    if level:
+        # How many levels there are was given, so that a hierarchy of no value tells.
+        _check_level(attribute.name, level, source.build(attribute.name, ()).height)
+    return Axis(attribute.name, level, source, None)
+
+
+def _check_level(name: str, level: int, height: int) -> None:
+    if level > height:
+        raise InputError(f"level {level} of '{name}'", allowed=f"0 to {height}")
+
+
+@dataclass(frozen=True, eq=False)
+class MarginalCells:
+    """The axes of one marginal, and how many cells it has where they are all public.
+
+    A ``sparse`` one has the cells that occur alone, public or not.
+    """
+
+    axes: tuple[Axis, ...]
+    sparse: bool = False
+
+    @property
+    def public(self) -> bool:
+        """Whether each cell is there, and known without a look at a row."""
+        return not self.sparse and all(axis.public for axis in self.axes)
+
+    @property
+    def number(self) -> int:
+        """The cells of the cross product of public labels."""
+        return prod(len(axis.labels) for axis in self.axes)
+
+
+@dataclass(frozen=True, eq=False)
+class TrueCounts:
+    """Counts of marginals, in order: of public ones vectors in the order of cells, else by ``key_of``."""
+
+    public: tuple[NDArray[np.int64], ...]
+    others: tuple[dict[str, int], ...]
+
+
+def encode_labels(labels: Sequence[str]) -> str:
+    """A text of several labels that ``decode_labels`` takes apart."""
+    return json.dumps(labels, ensure_ascii=False)
+
+
+def decode_labels(key: str) -> tuple[str, ...]:
+    """The labels of a text of them."""
+    return tuple(json.loads(key))
+
+
+def count_cells(
+    engine: Engine, spec: TableSpec, marginals: Sequence[MarginalCells], rows_per_subject: int | None
+) -> TrueCounts:
+    """Count the marginals of a spec's table; ``rows_per_subject`` bounds what a subject counts.
+
+    What a file or a row has wrong with it is not told, as it could tell of a row: the ``InputError`` or
+    ``LimitReached`` says the same whatever the cause. A column that is not there is named.
+    """
+    if spec.source.path is not None and not spec.source.path.exists():
+        raise InputError(f"{spec.source.label} does not exist")
+    with ExitStack() as stack:
+        with _hide_reasons():
+            table = stack.enter_context(open_source_table(engine, spec.source))
+        check_format_support(engine, table, spec.source)
+        _check_columns(table, spec, marginals)
+        with _hide_reasons():
+            return _count_groups(engine, table, spec, marginals, rows_per_subject)
+
+
+def _check_columns(table: SourceTable, spec: TableSpec, marginals: Sequence[MarginalCells]) -> None:
+    """Raise ``InputError`` for a column that is missing, or whose type cannot be counted by text."""
+    names = {axis.attribute for cells in marginals for axis in cells.axes}
+    names |= {
+        *_columns_without_null(spec),
+        *([spec.source.subject] if spec.source.subject is not None else []),
+    }
+    table.check_flat(sorted(names))
+    for name in sorted(names):
+        if is_binary(table.types[name]):
+            raise InputError(
+                f"{table.label}: column '{name}' holds bytes that are not declared to be text",
+                allowed="text, numbers, dates or booleans",
+            )
+
+
+def _count_groups(
+    engine: Engine,
+    table: SourceTable,
+    spec: TableSpec,
+    marginals: Sequence[MarginalCells],
+    rows_per_subject: int | None,
+) -> TrueCounts:
+    axes = list(dict.fromkeys(axis for cells in marginals for axis in cells.axes))
+    with TemporaryTables(engine) as tables:
+        counted = tables.create(_grouping_query(table, spec, axes, tables, rows_per_subject))
+        rows = engine.fetch_rows(sql.source_row_count(table.relation))[0][0]
+        confirm_all_rows(engine, table, int(rows))
+        found = []
+        for cells in marginals:
+            places = [axes.index(axis) for axis in cells.axes]
+            found.append(engine.fetch_rows(sql.marginal_counts(counted, places, table.dialect)))
+    public = [
+        _count_vector(cells, rows) for cells, rows in zip(marginals, found, strict=True) if cells.public
+    ]
+    others = [
+        _count_mapping(cells, rows) for cells, rows in zip(marginals, found, strict=True) if not cells.public
+    ]
+    return TrueCounts(tuple(public), tuple(others))
+
+
+def _grouping_query(
+    table: SourceTable,
+    spec: TableSpec,
+    axes: Sequence[Axis],
+    tables: TemporaryTables,
+    rows_per_subject: int | None,
+) -> str:
+    """The query that groups the rows by all axes: places of public labels, texts of other values."""
+    keys, lookups = [], {}
+    for i, axis in enumerate(axes):
+        text = table.text(axis.attribute, sql.SOURCE_ALIAS)
+        if not axis.public:
+            keys.append(text)
+            continue
+        values, places = list(axis.places), np.array(list(axis.places.values()), dtype=np.int64)
+        lookups[i] = (tables.load({"value": values, "place": places}), text)
+        keys.append(sql.key_position(i, len(axis.labels) - 1))
+    policed = [table.text(name, sql.SOURCE_ALIAS) for name in _columns_without_null(spec)]
+    kept = f"NOT {any_null(policed)}" if policed else None
+    name = spec.source.subject
+    subject = None if name is None else table.text(name, sql.SOURCE_ALIAS)
+    rows = sql.rows_by_key(table.relation, keys, lookups, kept, subject)
+    if rows_per_subject is not None:
+        rows = sql.bounded_rows(rows, len(keys), rows_per_subject, secrets.token_hex(16), table.dialect)
+    return sql.key_counts(rows, len(keys))
+
+
+def _columns_without_null(spec: TableSpec) -> list[str]:
+    """The columns in which NULL leaves a row out (decision 0002)."""
+    if spec.source.nulls is not NullPolicy.DROP:
+        return []
+    return [attribute.name for attribute in (*spec.quasi_identifiers, *spec.sensitive)]
+
+
+def _count_vector(cells: MarginalCells, rows: Sequence[Sequence[object]]) -> NDArray[np.int64]:
+    counts = np.zeros([len(axis.labels) for axis in cells.axes], dtype=np.int64)
+    for *places, number in rows:
+        counts[tuple(int(str(place)) for place in places)] += int(str(number))
+    return counts.ravel()
+
+
+def _count_mapping(cells: MarginalCells, rows: Sequence[Sequence[object]]) -> dict[str, int]:
+    labels: list[dict[object, str]] = [{} for _ in cells.axes]
+    counts: dict[str, int] = {}
+    for *values, number in rows:
+        for axis, known, value in zip(cells.axes, labels, values, strict=True):
+            if value not in known:
+                known[value] = _cell_label(axis, value)
+        key = encode_labels([known[value] for known, value in zip(labels, values, strict=True)])
+        counts[key] = counts.get(key, 0) + int(str(number))
+    return counts
+
+
+def _cell_label(axis: Axis, value: object) -> str:
+    if axis.public:
+        return axis.labels[int(str(value))]
+    return axis.label(None if value is None else str(value))
+
+
+@contextmanager
+def _hide_reasons() -> Iterator[None]:
+    """Raise what goes wrong within the context without its reason, which may be a row's."""
+    try:
+        yield
+    except DiscreetError as error:
+        kind = LimitReached if isinstance(error, LimitReached) else InputError
+        raise kind(
+            "the rows could not be counted; the reason is not told here, as it could tell of a row",
+            advice="discreet inspect SPEC counts the same rows and tells the publisher. No budget was spent.",
+        ) from None

@@ -1,18 +1,15 @@
-"""Noise for counts: OpenDP's mechanisms, how much of it a budget asks for, and what it does to a count.
+"""Calibrated noise for counts, drawn by OpenDP.
 
-A person (a row, or a subject of at most ``bound`` rows that count) adds at most ``bound`` to the counts of
-each marginal, in L1 as in L2, in at most ``bound`` of its cells. So over M marginals:
+For M marginals and at most ``bound`` counted rows per person:
 
-- **discrete Laplace** (geometric) noise of scale b on all cells costs ε = M·bound/b (Ghosh et al. 2009;
-  Dwork et al. 2006 for the continuous one);
-- **discrete Gaussian** noise of scale σ costs ρ = M·bound²/(2σ²) of zero-concentrated differential privacy,
-  which is an (ε,δ) by conversion (Canonne et al. 2020);
-- of a marginal whose cells only rows tell, discrete Laplace noise goes to the cells that occur, and those
-  below a threshold are dropped: that a person's own cell shows costs the δ (Rogers 2023).
+- discrete Laplace noise of scale b costs ε = M·bound/b (Ghosh et al. 2009; Dwork et al. 2006);
+- discrete Gaussian noise of scale σ costs ρ = M·bound²/(2σ²) of zCDP, converted to (ε,δ) (Canonne et al.
+  2020);
+- a marginal whose cells come from the rows gets discrete Laplace noise on its occurring cells, and cells
+  below a threshold are dropped, which costs the δ (Rogers 2023).
 
-The scale is the least that OpenDP's own privacy map, which rounds up, finds within the loss; the map is
-asked again for what is stated. Noise is drawn by OpenDP from the operating system's generator: there is no
-seed, none is kept, and nothing here can be asked to repeat itself.
+The scale is the smallest that OpenDP's privacy map accepts. Noise has no seed. OpenDP is imported on first
+use.
 """
 
 from __future__ import annotations
@@ -21,17 +18,47 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from importlib.metadata import version
 from math import exp, inf, log, nextafter, sqrt
+from types import ModuleType
 from typing import Any
 
-from discreet.differential.library import OpenDP, opendp
 from discreet.errors import InputError, InternalError
 from discreet.model.privacy_loss import PrivacyLoss
+
+
+@dataclass(frozen=True)
+class OpenDP:
+    """The parts of the library that are used; its prelude would load several libraries of tables."""
+
+    domains: ModuleType
+    metrics: ModuleType
+    measurements: ModuleType
+    combinators: ModuleType
+    measures: ModuleType
+    error: type[Exception]
+    version: str
+
+
+def load_opendp() -> OpenDP:
+    """The library; ``InputError`` where it is not installed."""
+    try:
+        from opendp import combinators, domains, measurements, measures, metrics, mod
+    except ImportError:
+        raise InputError(
+            "differentially private noise needs OpenDP, which is not installed",
+            advice="Install it: pip install 'discreet[dp]'.",
+        ) from None
+    # What is used has a proof; the library calls all that its own reviewers have not signed "contrib".
+    mod.enable_features("contrib")
+    parts = (domains, metrics, measurements, combinators, measures)
+    return OpenDP(*parts, mod.OpenDPException, version("opendp"))
+
 
 _SMALLEST_SCALE, _LARGEST_SCALE = 1e-3, 1e12
 _ANY_THRESHOLD = 1 << 50
 """The ε of noise does not depend on the threshold that follows it."""
-_SURE = 0.05
+_REACH_PROBABILITY = 0.05
 
 
 class Mechanism(StrEnum):
@@ -85,44 +112,44 @@ class Noise:
     def reach(self) -> int:
         """How far a count is from its noisy one at most, but for one in twenty of them."""
         if self.mechanism is Mechanism.GAUSSIAN:
-            return int(self.scale * sqrt(2 * log(2 / _SURE)))
+            return int(self.scale * sqrt(2 * log(2 / _REACH_PROBABILITY)))
         # P(|noise| > x) = 2·a^(x+1) / (1 + a) for a = exp(-1/b)
         share = exp(-1 / self.scale)
-        return max(0, int(self.scale * log(2 / (_SURE * (1 + share)))))
+        return max(0, int(self.scale * log(2 / (_REACH_PROBABILITY * (1 + share)))))
 
     def add_to_vector(self, counts: Sequence[int]) -> list[int]:
         """The counts of all public marginals, one behind the other, with noise."""
-        library = opendp()
-        measurement = _of_vector(library, self.mechanism, self.scale)
+        library = load_opendp()
+        measurement = _vector_measurement(library, self.mechanism, self.scale)
         return [int(count) for count in measurement([int(count) for count in counts])]
 
     def add_to_mapping(self, counts: Mapping[str, int]) -> dict[str, int]:
         """The noisy counts of cells from the rows that are at least the threshold."""
         if self.threshold is None:
             raise InternalError("cells from the rows without a threshold")
-        measurement = _of_mapping(opendp(), self.scale, self.threshold)
+        measurement = _mapping_measurement(load_opendp(), self.scale, self.threshold)
         noisy = measurement({key: int(count) for key, count in counts.items()})
         return {str(key): int(count) for key, count in noisy.items()}
 
 
-def noise_for(mechanism: Mechanism, loss: PrivacyLoss, sensitivity: Sensitivity) -> Noise:
+def calibrate_noise(mechanism: Mechanism, loss: PrivacyLoss, sensitivity: Sensitivity) -> Noise:
     """The least noise that keeps a loss; ``InputError`` where the mechanism cannot keep it.
 
     A δ that nothing would spend is refused too: it would be taken from the budget for nothing.
     """
-    _check(mechanism, loss, sensitivity)
-    library = opendp()
+    _check_mechanism(mechanism, loss, sensitivity)
+    library = load_opendp()
     try:
         if mechanism is Mechanism.GAUSSIAN:
-            return _gaussian(library, loss, sensitivity)
-        return _laplace(library, loss, sensitivity)
+            return _calibrate_gaussian(library, loss, sensitivity)
+        return _calibrate_laplace(library, loss, sensitivity)
     except library.error:
         raise InputError(
             f"no noise of the {mechanism} mechanism keeps {loss}", advice="Ask for a larger ε, or δ."
         ) from None
 
 
-def _check(mechanism: Mechanism, loss: PrivacyLoss, sensitivity: Sensitivity) -> None:
+def _check_mechanism(mechanism: Mechanism, loss: PrivacyLoss, sensitivity: Sensitivity) -> None:
     if mechanism is Mechanism.GAUSSIAN and sensitivity.others:
         raise InputError(
             "the gaussian mechanism with an attribute whose values only the rows tell",
@@ -148,16 +175,16 @@ def _check(mechanism: Mechanism, loss: PrivacyLoss, sensitivity: Sensitivity) ->
         )
 
 
-def _laplace(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity) -> Noise:
+def _calibrate_laplace(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity) -> Noise:
     bound = sensitivity.bound
 
     def epsilon(scale: float) -> Fraction:
         spent = Fraction(0)
         if sensitivity.public:
-            vector = _of_vector(library, Mechanism.LAPLACE, scale)
+            vector = _vector_measurement(library, Mechanism.LAPLACE, scale)
             spent += Fraction(vector.map(sensitivity.public * bound))
         if sensitivity.others:
-            mapping = _of_mapping(library, scale, _ANY_THRESHOLD)
+            mapping = _mapping_measurement(library, scale, _ANY_THRESHOLD)
             spent += sensitivity.others * Fraction(mapping.map((bound,) * 3)[0])
         return spent
 
@@ -165,11 +192,11 @@ def _laplace(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity) -> No
     scale = max(float(Fraction(sensitivity.marginals * bound) / loss.epsilon), _SMALLEST_SCALE)
     while epsilon(scale) > loss.epsilon:
         scale = nextafter(scale, inf)
-    threshold = _threshold(library, loss, sensitivity, scale) if sensitivity.others else None
+    threshold = _least_threshold(library, loss, sensitivity, scale) if sensitivity.others else None
     return Noise(Mechanism.LAPLACE, loss, sensitivity, scale, float(epsilon(scale)), threshold)
 
 
-def _threshold(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity, scale: float) -> int:
+def _least_threshold(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity, scale: float) -> int:
     """The least threshold with which each marginal from the rows keeps its share of δ.
 
     The map of OpenDP 0.16 states the δ of showing counts above the threshold, while those that equal it are
@@ -179,7 +206,7 @@ def _threshold(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity, sca
     share = loss.delta / sensitivity.others
 
     def keeps(threshold: int) -> bool:
-        delta = _of_mapping(library, scale, threshold - 1).map((sensitivity.bound,) * 3)[1]
+        delta = _mapping_measurement(library, scale, threshold - 1).map((sensitivity.bound,) * 3)[1]
         return Fraction(delta) <= share
 
     low = high = sensitivity.bound + 2
@@ -193,7 +220,7 @@ def _threshold(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity, sca
     return high
 
 
-def _gaussian(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity) -> Noise:
+def _calibrate_gaussian(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity) -> Noise:
     # The square root rounds to the nearest double, so one step up is no less than it.
     distance = nextafter(sensitivity.bound * sqrt(sensitivity.public), inf)
     delta = float(loss.delta)
@@ -201,12 +228,12 @@ def _gaussian(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity) -> N
         delta = nextafter(delta, 0.0)
 
     def epsilon(scale: float) -> float:
-        measurement = _of_vector(library, Mechanism.GAUSSIAN, scale)
+        measurement = _vector_measurement(library, Mechanism.GAUSSIAN, scale)
         profile = library.combinators.make_zCDP_to_approxDP(measurement).map(distance)
         return float(profile.epsilon(delta))
 
     scale = _least_scale(lambda scale: Fraction(epsilon(scale)) <= loss.epsilon)
-    rho = float(_of_vector(library, Mechanism.GAUSSIAN, scale).map(distance))
+    rho = float(_vector_measurement(library, Mechanism.GAUSSIAN, scale).map(distance))
     return Noise(Mechanism.GAUSSIAN, loss, sensitivity, scale, epsilon(scale), rho=rho)
 
 
@@ -223,14 +250,14 @@ def _least_scale(keeps: Callable[[float], bool]) -> float:
     return high
 
 
-def _of_vector(library: OpenDP, mechanism: Mechanism, scale: float) -> Any:
+def _vector_measurement(library: OpenDP, mechanism: Mechanism, scale: float) -> Any:
     domain = library.domains.vector_domain(library.domains.atom_domain(T="i64"))
     if mechanism is Mechanism.GAUSSIAN:
         return library.measurements.make_gaussian(domain, library.metrics.l2_distance(T="f64"), scale)
     return library.measurements.make_laplace(domain, library.metrics.l1_distance(T="i64"), scale)
 
 
-def _of_mapping(library: OpenDP, scale: float, threshold: int) -> Any:
+def _mapping_measurement(library: OpenDP, scale: float, threshold: int) -> Any:
     atom = library.domains.atom_domain
     domain = library.domains.map_domain(atom(T="String"), atom(T="i64"))
     metric = library.metrics.l01inf_distance(library.metrics.absolute_distance(T="i64"))

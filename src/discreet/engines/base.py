@@ -1,8 +1,14 @@
-"""What discreet asks of a database engine."""
+"""The engine interface: executing SQL where the rows are, opened sources, and temporary tables.
+
+``Engine`` is the protocol that every engine implements, ``SourceTable`` an opened source (relation, columns,
+types, NULL texts), ``TemporaryTables`` a context that names tables uniquely and drops them at its end.
+"""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,20 +16,19 @@ from typing import Any, Protocol, TypeAlias
 
 from numpy.typing import NDArray
 
-from discreet.engines.files.database_file import NewTable
-from discreet.engines.files.statistics_kinds import Codebook
-from discreet.errors import InputError
-from discreet.model.closest import closest
+from discreet.engines.files.output_files import Codebook, NewTable
+from discreet.errors import DiscreetError, InputError
+from discreet.model.cell_format import CellFormat
+from discreet.model.registry import suggest_name
 from discreet.model.table_spec import SourceSpec
-from discreet.model.written_form import WrittenForm
+from discreet.sql.cell_expressions import cell_text, column_name, is_nested
 from discreet.sql.dialect import DUCKDB, Dialect
-from discreet.sql.names import qualified
-from discreet.sql.source import cell_text, column_name, is_nested
+from discreet.sql.quoting import qualified
 
-Columns: TypeAlias = Mapping[str, Sequence[str | None] | NDArray[Any]]
+ColumnData: TypeAlias = Mapping[str, Sequence[str | None] | NDArray[Any]]
 """Columns of equal length by name: texts, or arrays of numbers."""
 
-GroupFunction: TypeAlias = Callable[[Mapping[str, NDArray[Any]]], Columns]
+GroupFunction: TypeAlias = Callable[[Mapping[str, NDArray[Any]]], ColumnData]
 """What is made of one group's columns. It may be sent to another machine, so it must be picklable."""
 
 
@@ -35,9 +40,9 @@ class SourceTable:
     be empty or differ in case alone; in SQL a column goes by its place, ``c0``, ``c1``, …, so always write
     ``column(name)``. ``types`` maps a column to its type, by the house's names (``sql.dialect``).
     ``null_values`` are cell texts read as NULL, which ``text(name)`` applies. Cells with a written form are
-    read by it; ``written`` are the forms that cells may have missed (``engines.written.check_forms``).
-    ``made_from`` is the opened source that these rows were made from (``engines.treated``), None where they
-    are its own; ``linked`` says that they are not all of its rows.
+    read by it; ``written`` are the forms that cells may have missed (``engines.source_query.check_forms``).
+    ``made_from`` is the opened source that these rows were made from (``engines.column_replacement``), None
+    where they are its own; ``linked`` says that they are not all of its rows.
     """
 
     relation: str
@@ -46,12 +51,12 @@ class SourceTable:
     label: str = "the source"
     null_values: tuple[str, ...] = ()
     dialect: Dialect = DUCKDB
-    written: Mapping[str, WrittenForm] = field(default_factory=dict)
+    written: Mapping[str, CellFormat] = field(default_factory=dict)
     made_from: SourceTable | None = None
     linked: bool = False
 
     @property
-    def as_it_lies(self) -> SourceTable:
+    def unmodified(self) -> SourceTable:
         """The opened source itself, which an engine can confirm and search."""
         return self if self.made_from is None else self.made_from
 
@@ -63,7 +68,7 @@ class SourceTable:
         raise InputError(
             f"{self.label} has no column '{name}'",
             allowed=", ".join(f"'{column}'" for column in self.columns),
-            advice=closest(name, self.columns),
+            advice=suggest_name(name, self.columns),
         )
 
     @cached_property
@@ -118,7 +123,7 @@ class Engine(Protocol):
     def open_source(self, source: SourceSpec) -> SourceTable:
         """Make a source's rows available to SQL without a copy; ``InputError`` where it cannot be read.
 
-        Cells are read by their columns' written forms: ``engines.written.AsWritten`` has the query.
+        Cells are read by their columns' written forms: ``engines.source_query.AsWritten`` has the query.
         """
 
     def close_source(self, table: SourceTable) -> None:
@@ -181,7 +186,7 @@ class Engine(Protocol):
     def load_table(self, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> None:
         """Create a temporary table from columns of equal length (texts, or arrays of numbers)."""
 
-    def load_parts(self, name: str, parts: Iterable[Columns]) -> None:
+    def load_parts(self, name: str, parts: Iterable[ColumnData]) -> None:
         """The same of arrays that come in parts, at least one, of the same columns: one behind the other.
 
         Types are those of the first part's arrays.
@@ -237,3 +242,48 @@ class Engine(Protocol):
     def __enter__(self) -> Engine: ...
 
     def __exit__(self, *_error: object) -> None: ...
+
+
+class TemporaryTables:
+    """Names of temporary tables, which are dropped when the context ends."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._prefix = f"scratch_{secrets.token_hex(4)}"
+        self._names: list[str] = []
+
+    def new_name(self) -> str:
+        """A name that nothing else has, for a table that the caller creates."""
+        self._names.append(f"{self._prefix}_{len(self._names)}")
+        return self._names[-1]
+
+    def load(self, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> str:
+        """A new table with the given columns; its name."""
+        name = self.new_name()
+        self._engine.load_table(name, columns)
+        return name
+
+    def load_parts(self, parts: Iterable[ColumnData]) -> str:
+        """A new table of columns that come in parts (as ``Engine.load_parts``); its name."""
+        name = self.new_name()
+        self._engine.load_parts(name, parts)
+        return name
+
+    def create(self, query: str, *, shared: bool = False) -> str:
+        """A new table of a query's result (``shared`` as in ``Engine``); its name."""
+        name = self.new_name()
+        self._engine.create_table(name, query, shared=shared)
+        return name
+
+    def drop(self, name: str) -> None:
+        """Drop a table before the context ends."""
+        self._engine.drop_table(name)
+
+    def __enter__(self) -> TemporaryTables:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        for name in reversed(self._names):
+            with suppress(DiscreetError):
+                self._engine.drop_table(name)
+        self._names.clear()

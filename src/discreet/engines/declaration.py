@@ -1,12 +1,14 @@
-"""What an engine is: the one value by which every other room knows it.
+"""Engine declarations: the one value by which the rest of the program knows an engine.
 
-An engine is a folder that ends with its declaration. Whoever needs to know what an engine can do asks its
-declaration (``engines.registry``), or the engine itself by a method of ``Engine``, and never which one it is.
+Name, sources, connection, dialect and abilities; no other code asks which engine it has. Table identities,
+with the tables that a view's statement names, for the ledger of privacy budgets. Loaded at every start:
+imports no driver.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -69,7 +71,7 @@ class DeliverTables(Protocol):
 
 @dataclass(frozen=True)
 class TableTarget:
-    """How an engine publishes a release as tables; ``engines.table_delivery`` is what such have in common."""
+    """How an engine publishes a release as tables; ``engines.delivery`` is what such have in common."""
 
     check: CheckTable
     deliver: DeliverTables
@@ -142,3 +144,37 @@ class EngineDeclaration:
     def read_as(self) -> Dialect:
         """The SQL that is run there without discreet."""
         return self.dialect if self.reader is None else self.reader
+
+
+Identity: TypeAlias = tuple[str, str]
+"""A kind and a text, such as ``("path", "/data/people.sqlite\\npeople")``."""
+
+_WORD = re.compile(r"\"((?:[^\"]|\"\")*)\"|`([^`]*)`|\[([^\]]*)\]|([\w$]+)")
+
+
+def view_dependencies(name: str, tables: Iterable[str], views: Mapping[str, str]) -> tuple[str, ...]:
+    """Return a table or view and every table and view whose name its statement contains, through views.
+
+    ``views`` are statements by name. A name in a comment or of a column counts as well: two sources are
+    rather taken for one than for two.
+
+    >>> view_dependencies("v", ["people", "other"], {"v": 'CREATE VIEW v AS SELECT * FROM "People"'})
+    ('v', 'people')
+    """
+    known = {each.casefold(): each for each in (*tables, *views)}
+    statements = {view.casefold(): text for view, text in views.items()}
+    found, waiting = dict[str, None](), [name]
+    while waiting:
+        each = waiting.pop()
+        if each in found:
+            continue
+        found[each] = None
+        statement = statements.get(each.casefold(), "")
+        words = {next(filter(None, word.groups()), "").casefold() for word in _WORD.finditer(statement)}
+        waiting += [known[word] for word in words & known.keys()]
+    return tuple(sorted(found, key=lambda each: (each != name, each)))
+
+
+def database_identities(server: Sequence[str], tables: Iterable[str]) -> tuple[Identity, ...]:
+    """Return the identities of tables of a database, by each name of its server."""
+    return tuple(("table", f"{each}\n{table}") for each in server for table in tables)

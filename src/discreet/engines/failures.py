@@ -1,8 +1,7 @@
-"""The engine's exceptions as the kinds of ``errors``.
+"""DuckDB's and the operating system's exceptions translated to the five kinds of ``errors``.
 
-The engine's messages quote whole lines of the data and whole statements, so none is passed on: each is
-recognized and said anew, and the exception itself is dropped from the chain that a traceback shows. Only
-before any row was read, as the engine starts, its own words are passed on, for they hold the advice.
+Messages of an engine quote data and statements, so none is passed on: each is recognized and worded anew.
+Only errors before the first row is read keep the engine's text.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _STATEMENT_FAULTS = {"BinderException", "CatalogException", "ParserException", "
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
+def translate_interrupt() -> Iterator[None]:
     """Let an interrupt from the keyboard be one, which the engine turns into a plain exception."""
     try:
         yield
@@ -48,7 +47,7 @@ def out_of_disk(place: str) -> LimitReached:
     )
 
 
-def from_os(error: OSError, path: Path) -> DiscreetError:
+def from_os_error(error: OSError, path: Path) -> DiscreetError:
     """What the operating system says of a file that is to be written."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return out_of_disk(str(path))
@@ -60,7 +59,7 @@ def from_os(error: OSError, path: Path) -> DiscreetError:
     return InputError(f"{path} cannot be written: {reason}", advice="Check the folder and its permissions.")
 
 
-def at_start(error: Exception, *, limit: int) -> DiscreetError:
+def from_start_error(error: Exception, *, limit: int) -> DiscreetError:
     """The error of an engine that cannot start, in its own words: no row was read yet."""
     known = _without_data(error, limit)
     if known is not None:
@@ -71,7 +70,7 @@ def at_start(error: Exception, *, limit: int) -> DiscreetError:
     )
 
 
-def from_engine(error: Exception, *, limit: int, label: str) -> DiscreetError:
+def from_engine_error(error: Exception, *, limit: int, label: str) -> DiscreetError:
     """The error of an engine's exception that concerns no file of delimited text.
 
     ``limit`` is the memory limit in bytes, ``label`` the source for messages.

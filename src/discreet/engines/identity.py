@@ -1,28 +1,73 @@
-"""The identity of a source's table, as the engine that has it resolves it, and of its rows.
+"""Identities of a source's table and of its rows, under which the ledger of privacy budgets finds it again.
 
-A table may be named in many ways: with or without its schema, through a link, another host name, a view. The
-ledger of a privacy budget (``differential.ledger``) must know it under each of them. An identity is a kind
-and a text; a table has several, and two sources that share one are the same table, or overlap: a view shares
-the identities of the tables that it is made of.
+By path, file number, database, catalog name and the tables behind a view; rows by a digest of all cells. Two
+sources that share an identity are the same table or overlap. Only the ledger loads it (it imports SQLite).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.engines.distinct_rows import rows_digest
+from discreet.engines.declaration import Identity as Identity
+from discreet.engines.declaration import view_dependencies
+from discreet.engines.files.sources import list_sheets
+from discreet.engines.files.sqlite_file import RunQuery, is_sqlite, sqlite_view_dependencies
+from discreet.engines.process_resources import is_standard_input
 from discreet.engines.registry import ENGINES
-from discreet.engines.scratch import opened_as_it_lies
-from discreet.engines.standard_input import is_standard_input
-from discreet.engines.view_tables import Identity as Identity
-from discreet.sql.source import column_name, is_nested
+from discreet.engines.source_tables import open_unmodified_table, opened_table_digest
+from discreet.errors import DiscreetError
+from discreet.model.table_spec import SourceSpec
+from discreet.sql.cell_expressions import column_name, is_nested
+from discreet.sql.quoting import identifier, literal
 
 if TYPE_CHECKING:
     from discreet.engines.base import Engine
-    from discreet.model.table_spec import SourceSpec
+
+
+WHOLE_FILE = ""
+"""The name of the table that a file is."""
+_STORED = "stored_tables"
+_LISTED = f"WHERE database_name = {literal(_STORED)} AND NOT internal"
+
+
+def stored_tables(source: SourceSpec, fetch: RunQuery) -> tuple[str, ...]:
+    """Return the tables that a source reads, through views, each by the name that the file gives it.
+
+    The only table of a file is also the file itself, since it may be read without its name. ``fetch`` runs a
+    query in the embedded engine.
+    """
+    path = source.path
+    if path is None or path.is_dir():
+        return (source.table or WHOLE_FILE,)
+    names: tuple[str, ...] = ()
+    if is_sqlite(path):
+        with suppress(DiscreetError):
+            names = sqlite_view_dependencies(path, source.table)
+        return names or (source.table or WHOLE_FILE,)
+    with suppress(DiscreetError):
+        names = list_sheets(source)
+    if names:
+        return (source.table or names[0], *((WHOLE_FILE,) if len(names) == 1 else ()))
+    return (WHOLE_FILE,) if source.table is None else _of_database(path, source.table, fetch)
+
+
+def _of_database(path: Path, table: str, fetch: RunQuery) -> tuple[str, ...]:
+    """The table or view of a DuckDB file, and the tables that a view names."""
+    try:
+        fetch(f"ATTACH {literal(str(path.absolute()))} AS {identifier(_STORED)} (READ_ONLY)")
+    except DiscreetError:
+        return (table,)
+    try:
+        tables = [str(name) for (name,) in fetch(f"SELECT table_name FROM duckdb_tables() {_LISTED}")]
+        views = fetch(f"SELECT view_name, sql FROM duckdb_views() {_LISTED}")
+    finally:
+        fetch(f"DETACH {identifier(_STORED)}")
+    found = view_dependencies(table, tables, {str(name): str(sql) for name, sql in views})
+    return (*found, *((WHOLE_FILE,) if len(tables) + len(views) == 1 else ()))
 
 
 def table_identities(engine: Engine, source: SourceSpec, tables: Iterable[str] = ()) -> tuple[Identity, ...]:
@@ -35,7 +80,7 @@ def table_identities(engine: Engine, source: SourceSpec, tables: Iterable[str] =
         InputError: the source has no such table.
     """
     if source.path is not None:
-        return () if is_standard_input(source.path) else tuple(_of_path(source.path, tables))
+        return () if is_standard_input(source.path) else tuple(_path_identities(source.path, tables))
     return ENGINES.named(engine.name).identities(engine, source)
 
 
@@ -57,7 +102,7 @@ def rows_identity(engine: Engine, source: SourceSpec) -> Identity | None:
         ways={},
         shifts={},
     )
-    with opened_as_it_lies(engine, plain) as table:
+    with open_unmodified_table(engine, plain) as table:
         names = sorted((n for n in table.columns if not is_nested(table.types[n])), key=_folded)
         cells = ", ".join(f"{table.column(n)} AS {column_name(i)}" for i, n in enumerate(names))
         found = int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")[0][0])
@@ -70,10 +115,10 @@ def rows_identity(engine: Engine, source: SourceSpec) -> Identity | None:
             types={name: table.types[name] for name in names},
         )
         heading = "\t".join(map(_folded, names))
-        return "rows", f"{heading}\n{rows_digest(engine, ordered)}"
+        return "rows", f"{heading}\n{opened_table_digest(engine, ordered)}"
 
 
-def _of_path(path: Path, tables: Iterable[str]) -> Iterable[Identity]:
+def _path_identities(path: Path, tables: Iterable[str]) -> Iterable[Identity]:
     places = [str(real_path(path))]
     if path.is_file() and path.stat().st_nlink > 1:
         found = path.stat()

@@ -1,7 +1,7 @@
-"""The engines: ours, those that a program registers, and those of installed packages.
+"""The registry of engines: built-in, registered by a program, and from entry points of installed packages.
 
-``ENGINES.register(declaration)`` adds one for the process; a package adds one by an entry point of the group
-``discreet.engines``, whose object is the declaration.
+Looks up the engine of a source, of an address, or of a dialect's name. Loaded by ``--help``: it must import
+neither numpy nor an engine's driver.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from discreet.engines.postgres.declaration import POSTGRES_ENGINE
 from discreet.engines.spark.declaration import SPARK_ENGINE
 from discreet.errors import InputError
 from discreet.model.registry import Registry
-from discreet.places.address import ENVIRONMENT, address_said, is_variable
+from discreet.places.address import ENVIRONMENT_PREFIX, is_variable, resolve_address
 
 if TYPE_CHECKING:
     from discreet.model.table_spec import SourceSpec
     from discreet.sql.dialect import Dialect
 
-OWN = (EMBEDDED_ENGINE, POSTGRES_ENGINE, MARIADB_ENGINE, SPARK_ENGINE)
+BUILT_IN_ENGINES = (EMBEDDED_ENGINE, POSTGRES_ENGINE, MARIADB_ENGINE, SPARK_ENGINE)
 
 ENGINES: Registry[EngineDeclaration] = Registry(
-    "the engine", "discreet.engines", EngineDeclaration, lambda: OWN
+    "the engine", "discreet.engines", EngineDeclaration, lambda: BUILT_IN_ENGINES
 )
 
 
@@ -43,30 +43,30 @@ def engine_of(source: SourceSpec | None) -> EngineDeclaration:
     return (
         EMBEDDED_ENGINE
         if source.data is None
-        else only_engine(lambda e: e.holds(source.data)) or EMBEDDED_ENGINE
+        else unique_engine(lambda e: e.holds(source.data)) or EMBEDDED_ENGINE
     )
 
 
 def engine_at(url: str) -> EngineDeclaration:
     """The engine of a database's address; ``InputError``, without the address, where it is no engine's."""
-    address = address_said(url)
-    found = only_engine(lambda e: e.databases is not None and e.databases.matches(address))
+    address = resolve_address(url)
+    found = unique_engine(lambda e: e.databases is not None and e.databases.matches(address))
     if found is None:
         every = [engine.databases for engine in ENGINES if engine.databases is not None]
         raise InputError(
-            f"{_said(url)} no address of {' or '.join(databases.what for databases in every)}",
+            f"{_address_description(url)} no address of {' or '.join(databases.what for databases in every)}",
             allowed=" or ".join(f"{databases.form}, as in {databases.example}" for databases in every),
         )
     return found
 
 
-def _said(url: str) -> str:
+def _address_description(url: str) -> str:
     if is_variable(url):
-        return f"the environment variable {url.removeprefix(ENVIRONMENT)} holds"
+        return f"the environment variable {url.removeprefix(ENVIRONMENT_PREFIX)} holds"
     return "this is"
 
 
-def only_engine(is_its: Callable[[EngineDeclaration], bool]) -> EngineDeclaration | None:
+def unique_engine(is_its: Callable[[EngineDeclaration], bool]) -> EngineDeclaration | None:
     """The one engine of which something holds; ``InputError`` where it holds of several."""
     found = [engine for engine in ENGINES if is_its(engine)]
     if len(found) > 1:
@@ -85,7 +85,7 @@ def dialect_named(name: str | None) -> Dialect:
     engine = ENGINES.get(name)
     if engine is not None and engine.queried:
         return engine.read_as
-    asked = asked_dialects(ENGINES.all())
+    asked = query_dialects(ENGINES.all())
     if name not in asked:
         raise InputError(
             f"dialect '{name}'" if engine is None else f"a query of a release in {engine.title}",
@@ -95,7 +95,7 @@ def dialect_named(name: str | None) -> Dialect:
     return asked[name]
 
 
-def asked_dialects(engines: Iterable[EngineDeclaration]) -> dict[str, Dialect]:
+def query_dialects(engines: Iterable[EngineDeclaration]) -> dict[str, Dialect]:
     """What queries of a release can be asked in, by name: the engines' SQL, then that of other databases."""
     from discreet.sql.warehouses import WITHOUT_ENGINE
 
@@ -112,7 +112,7 @@ def known_engines() -> tuple[EngineDeclaration, ...]:
     try:
         return ENGINES.all()
     except InputError:
-        return OWN
+        return BUILT_IN_ENGINES
 
 
 def register_engine(engine: EngineDeclaration) -> EngineDeclaration:

@@ -1,21 +1,372 @@
-"""From classes of row types to a recoding: what each class shows of every quasi-identifier."""
+"""What each class shows: ranges, means, sets or lowest common ancestors, and the recoding made of them.
+
+All rows of a class show one cell, which covers every leaf that occurs. Cells of equal text are one cell
+that covers what any of them covers. Cost: a few passes over the parts, then a label per distinct cell.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InternalError
-from discreet.frequency.class_cells import Members, Summary, class_cells
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.leaf_order import leaf_order
-from discreet.model.recoding import SuppressionPolicy
+from discreet.model.hierarchy import GeneralizationHierarchy, LeafOrder, order_leaves
+from discreet.model.published_cells import Cells, range_label, set_label
 from discreet.model.requirement import Requirement
+from discreet.model.search_result import SuppressionPolicy
 
-_TOLD_BY_MEANS = 3
+_MEAN_DIGITS = 2
+_EXACT = Context(prec=1400)
+
+
+class Summary(StrEnum):
+    """What a class shows of each attribute."""
+
+    RANGES = "ranges"
+    MEANS = "means"
+    SETS = "sets"
+    LCA = "lca"
+
+
+@dataclass(frozen=True, eq=False)
+class ClassMembers:
+    """The parts of the classes, class by class: ``starts[c]`` is where class c begins.
+
+    ``order`` lists parts so that each class's are together; ``rows`` are the parts' rows in that order.
+    """
+
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+    def least(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The smallest of each class's values, given in the order of the parts."""
+        return np.minimum.reduceat(values, self.starts)
+
+    def largest(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The largest of each class's values."""
+        return np.maximum.reduceat(values, self.starts)
+
+
+def make_class_cells(
+    hierarchy: GeneralizationHierarchy,
+    codes: NDArray[np.int64],
+    members: ClassMembers,
+    summary: Summary,
+    *,
+    by_tree: bool = False,
+) -> tuple[Cells, NDArray[np.int64]]:
+    """The cells of one attribute, and which of them each class shows.
+
+    ``codes`` are the leaf codes of the parts, in the order of ``members``. ``by_tree`` says that classes were
+    made along the hierarchy: where its groups interleave in the order of the leaves, the lowest common
+    ancestor is shown in place of a range that covers more leaves. Cost: a few passes over the parts, then a
+    label per distinct cell.
+    """
+    if not len(members.starts):
+        return _CellBuilder(hierarchy, None).cells(members.starts)
+    order = order_leaves(hierarchy)
+    if summary is Summary.LCA:
+        return _lca_cells(hierarchy, codes, members)
+    if summary is Summary.SETS:
+        return _set_cells(hierarchy, order, codes, members)
+    if summary is Summary.MEANS and order.numbers is not None:
+        return _mean_cells(hierarchy, order, order.numbers, codes, members)
+    ranges = _range_cells(hierarchy, order, codes, members)
+    if by_tree and hierarchy.leaf_ranks is not None and not order.numeric:
+        return _choose_smaller(hierarchy, ranges, _lca_cells(hierarchy, codes, members))
+    return ranges
+
+
+def _choose_smaller(
+    hierarchy: GeneralizationHierarchy,
+    ranges: tuple[Cells, NDArray[np.int64]],
+    groups: tuple[Cells, NDArray[np.int64]],
+) -> tuple[Cells, NDArray[np.int64]]:
+    """Of two cells of each class the one that covers fewer leaves, the first where both cover as many.
+
+    A group whose name reads as what occurs in the class (``low … high``) is not shown.
+    """
+    own = hierarchy.code_of_leaf
+    plain = np.array([label is None or _is_name(label, own) for label in groups[0].labels], dtype=np.bool_)
+    merged = MergedCells(hierarchy)
+    one, other = merged.add(ranges[0])[ranges[1]], merged.add(groups[0])[groups[1]]
+    fewer = (groups[0].sizes()[groups[1]] < ranges[0].sizes()[ranges[1]]) & plain[groups[1]]
+    kinds, shown = np.unique(np.where(fewer, other, one), return_inverse=True)
+    return merged.only(kinds), shown
+
+
+def _is_name(label: str, leaves: Mapping[str, int]) -> bool:
+    """Whether a group's label reads neither as a leaf nor as a range, a set or a mean."""
+    return label not in leaves and not any(sign in label for sign in ("…", "{", "("))
+
+
+def _lca_cells(
+    hierarchy: GeneralizationHierarchy, codes: NDArray[np.int64], members: ClassMembers
+) -> tuple[Cells, NDArray[np.int64]]:
+    first, last = members.least(codes), members.largest(codes)
+    level = np.full(len(first), hierarchy.height, dtype=np.int64)
+    for candidate in range(hierarchy.height - 1, -1, -1):
+        place = hierarchy.level_map(candidate)
+        level[place[first] == place[last]] = candidate
+    alone = first == hierarchy.null_code
+    level[alone] = 0
+    kinds, shown = _distinct_keys(first * (hierarchy.height + 1) + level)
+    builder = _CellBuilder(hierarchy, None)
+    for key in kinds.tolist():
+        code, at = divmod(key, hierarchy.height + 1)
+        if code == hierarchy.null_code:
+            builder.null()
+        elif at == hierarchy.height:
+            builder.top()
+        else:
+            ancestors = hierarchy.ancestors[at]
+            value = int(ancestors[code])
+            ends = np.searchsorted(ancestors, [value, value + 1])
+            builder.add(hierarchy.labels[at][value], int(ends[0]), int(ends[1]) - 1)
+    return builder.cells(shown)
+
+
+def _range_cells(
+    hierarchy: GeneralizationHierarchy, order: LeafOrder, codes: NDArray[np.int64], members: ClassMembers
+) -> tuple[Cells, NDArray[np.int64]]:
+    ranks = order.rank[codes]
+    radix = hierarchy.null_code + 1
+    kinds, shown = _distinct_keys(members.least(ranks) * radix + members.largest(ranks))
+    builder = _CellBuilder(hierarchy, order)
+    for key in kinds.tolist():
+        low, high = divmod(key, radix)
+        builder.range(low, high, range_label)
+    return builder.cells(shown)
+
+
+def _mean_cells(
+    hierarchy: GeneralizationHierarchy,
+    order: LeafOrder,
+    numbers: tuple[Decimal, ...],
+    codes: NDArray[np.int64],
+    members: ClassMembers,
+) -> tuple[Cells, NDArray[np.int64]]:
+    """Means with their ranges; rounded to two digits more than the leaves have."""
+    ranks = order.rank[codes]
+    least, largest = members.least(ranks), members.largest(ranks)
+    digits = max(max(0, -int(number.as_tuple().exponent)) for number in numbers)
+    units = [int(number.scaleb(digits, _EXACT)) for number in numbers]
+    total = int(members.rows.sum())
+    machine = max(abs(unit) for unit in units) * total < 2**62
+    values = np.array([*units, 0], dtype=np.int64 if machine else object)
+    sums = np.add.reduceat(values[codes] * members.rows, members.starts)
+    rows = np.add.reduceat(members.rows, members.starts)
+    quantum = Decimal(1).scaleb(-_MEAN_DIGITS - digits)
+
+    def label(leaves: Sequence[str]) -> str:
+        if len(leaves) == 1:
+            return leaves[0]
+        exact = Decimal(total_units).scaleb(-digits, _EXACT)
+        mean = (_EXACT.divide(exact, Decimal(count))).quantize(quantum, ROUND_HALF_EVEN, _EXACT)
+        return f"{_plain_text(mean)} ({range_label(leaves)})"
+
+    found: dict[tuple[int, int, int, int], int] = {}
+    shown = np.empty(len(rows), dtype=np.int64)
+    builder = _CellBuilder(hierarchy, order)
+    keys = zip(least.tolist(), largest.tolist(), sums.tolist(), rows.tolist(), strict=True)
+    for number, key in enumerate(keys):
+        if key not in found:
+            found[key] = len(found)
+            low, high, total_units, count = key
+            builder.range(low, high, label)
+        shown[number] = found[key]
+    return builder.cells(shown)
+
+
+def _set_cells(
+    hierarchy: GeneralizationHierarchy, order: LeafOrder, codes: NDArray[np.int64], members: ClassMembers
+) -> tuple[Cells, NDArray[np.int64]]:
+    radix = hierarchy.null_code + 1
+    class_of = np.zeros(len(codes), dtype=np.int64)
+    class_of[members.starts[1:]] = 1
+    pairs = np.cumsum(class_of) * radix + order.rank[codes]
+    pairs.sort()
+    pairs = pairs[np.append(True, np.diff(pairs) != 0)]
+    ranks = pairs % radix
+    ends = np.searchsorted(pairs, np.arange(len(members.starts) + 1) * radix).tolist()
+    builder = _CellBuilder(hierarchy, order)
+    single = np.diff(ends) == 1
+    firsts = ranks[ends[:-1]]
+    kinds, of_single = _distinct_keys(firsts[single]) if single.any() else (firsts[:0], firsts[:0])
+    for rank in kinds.tolist():
+        builder.set(np.array([rank]))
+    shown = np.empty(len(members.starts), dtype=np.int64)
+    shown[single] = of_single
+    found: dict[bytes, int] = {}
+    for number in np.flatnonzero(~single).tolist():
+        held = ranks[ends[number] : ends[number + 1]]
+        key = held.tobytes()
+        if key not in found:
+            found[key] = len(found) + len(kinds)
+            builder.set(held)
+        shown[number] = found[key]
+    return builder.cells(shown)
+
+
+class MergedCells:
+    """The cells of one attribute from several recodings of one table, cells that read alike being one."""
+
+    def __init__(self, hierarchy: GeneralizationHierarchy) -> None:
+        self._builder = _CellBuilder(hierarchy, None)
+
+    def add(self, cells: Cells) -> NDArray[np.int64]:
+        """Take in more cells; the number that each of them has here."""
+        return np.array(
+            [
+                self._builder.put(label, _intervals(cells, number))
+                for number, label in enumerate(cells.labels)
+            ],
+            dtype=np.int64,
+        )
+
+    def cells(self) -> Cells:
+        """All of them."""
+        return self._builder.cells(np.empty(0, dtype=np.int64))[0]
+
+    def only(self, numbers: NDArray[np.int64]) -> Cells:
+        """The cells of some numbers, in this order."""
+        every, found = self.cells(), MergedCells(self._builder.hierarchy)
+        for number in numbers.tolist():
+            found._builder.put(every.labels[number], _intervals(every, number))
+        return found.cells()
+
+
+def _intervals(cells: Cells, number: int) -> list[tuple[int, int]]:
+    held = slice(int(cells.offsets[number]), int(cells.offsets[number + 1]))
+    return list(zip(cells.first[held].tolist(), cells.last[held].tolist(), strict=True))
+
+
+class _CellBuilder:
+    """Collects cells kind by kind; kinds that read alike become one cell."""
+
+    def __init__(self, hierarchy: GeneralizationHierarchy, order: LeafOrder | None) -> None:
+        self.hierarchy = hierarchy
+        self._order = order
+        self._in_order = order is None or bool((np.diff(order.code) == 1).all())
+        self._labels: dict[str | None, int] = {}
+        self._covers: list[list[tuple[int, int]]] = []
+        self._cell_of_kind: list[int] = []
+
+    def null(self) -> None:
+        """NULL alone."""
+        self.put(None, [(self.hierarchy.null_code,) * 2])
+
+    def top(self) -> None:
+        """Everything, NULL too."""
+        self.add(self.hierarchy.labels[-1][0], 0, self.hierarchy.null_code)
+
+    def add(self, label: str, first: int, last: int) -> None:
+        """One interval of leaf codes."""
+        self.put(label, [(first, last)])
+
+    def range(self, low: int, high: int, label: Callable[[Sequence[str]], str]) -> None:
+        """The places from low to high in the leaves' order; ``label`` gets the first and last leaf."""
+        null = self.hierarchy.null_code
+        if low == null:
+            self.null()
+        elif high == null:
+            self.top()
+        else:
+            self._ranks(np.arange(low, high + 1) if not self._in_order else None, low, high, label)
+
+    def set(self, ranks: NDArray[np.int64]) -> None:
+        """Places in the leaves' order."""
+        null = self.hierarchy.null_code
+        if ranks[-1] == null:
+            self.top() if len(ranks) > 1 else self.null()
+        else:
+            assert self._order is not None
+            codes = self._order.code[ranks]
+            leaves = self.hierarchy.leaves
+            self.put(set_label([leaves[c] for c in codes.tolist()]), _runs(np.sort(codes)))
+
+    def _ranks(
+        self, ranks: NDArray[np.int64] | None, low: int, high: int, label: Callable[[Sequence[str]], str]
+    ) -> None:
+        assert self._order is not None
+        leaves, code = self.hierarchy.leaves, self._order.code
+        ends = [leaves[int(code[low])]] + ([leaves[int(code[high])]] if high > low else [])
+        cover = [(low, high)] if ranks is None else _runs(np.sort(code[ranks]))
+        self.put(label(ends), cover)
+
+    def put(self, label: str | None, cover: list[tuple[int, int]]) -> int:
+        """One more kind; the cell that shows it."""
+        cell = self._labels.setdefault(label, len(self._covers))
+        if cell == len(self._covers):
+            self._covers.append(cover)
+        else:
+            self._covers[cell] = _union(self._covers[cell], cover)
+        self._cell_of_kind.append(cell)
+        return cell
+
+    def cells(self, kinds: NDArray[np.int64]) -> tuple[Cells, NDArray[np.int64]]:
+        """The cells, and the cell of each class, given its kind."""
+        lengths = [len(cover) for cover in self._covers]
+        intervals = np.array([i for cover in self._covers for i in cover], dtype=np.int64).reshape(-1, 2)
+        cells = Cells(
+            attribute=self.hierarchy.attribute,
+            leaves=self.hierarchy.null_code,
+            labels=tuple(self._labels),
+            offsets=np.cumsum([0, *lengths], dtype=np.int64),
+            first=intervals[:, 0],
+            last=intervals[:, 1],
+        )
+        return cells, np.array(self._cell_of_kind, dtype=np.int64)[kinds]
+
+
+def _distinct_keys(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct keys, and the place of each key among them; a table where they are few enough."""
+    size = int(keys.max()) + 1
+    if size > 4 * len(keys) + 65536:
+        kinds, places = np.unique(keys, return_inverse=True)
+        return kinds, places
+    table = np.zeros(size, dtype=np.int64)
+    table[keys] = 1
+    kinds = np.flatnonzero(table)
+    table[kinds] = np.arange(len(kinds))
+    return kinds, table[keys]
+
+
+def _runs(codes: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Ascending codes as intervals."""
+    breaks = np.flatnonzero(np.diff(codes) > 1)
+    firsts = codes[np.append(0, breaks + 1)]
+    lasts = codes[np.append(breaks, len(codes) - 1)]
+    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+
+
+def _union(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(one + other):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    return joined
+
+
+def _plain_text(number: Decimal) -> str:
+    """A number in plain digits, without zeros at the end."""
+    text = format(number, "f")
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+_REVEALED_BY_MEANS = 3
 """Up to so many rows, the mean and both ends of the range tell each row's value."""
 
 
@@ -35,7 +386,7 @@ def classes_to_recoding(
     """The recoding in which part p, ``rows[p]`` rows of ``row_types[p]``, is in class ``classes[p]``.
 
     Without ``row_types`` and ``rows`` there is one part per row type. Classes are numbered from 0, each with
-    a part; ``SUPPRESSED`` is none. ``by_tree`` as in ``class_cells``. Cost: a sort of the
+    a part; ``SUPPRESSED`` is none. ``by_tree`` as in ``make_class_cells``. Cost: a sort of the
     parts, then linear in parts and attributes.
     """
     if row_types is None:
@@ -43,14 +394,14 @@ def classes_to_recoding(
     if rows is None:
         rows = frequency_set.counts
     _check_parts(frequency_set, row_types, rows)
-    if not _in_order(row_types, classes):
+    if not _is_sorted(row_types, classes):
         order = np.lexsort((classes, row_types))
         row_types, classes, rows = row_types[order], classes[order], rows[order]
-    members = _members(classes, rows)
+    members = _group_parts(classes, rows)
     chosen = row_types[members.order]
     codes = [column[chosen] for column in np.ascontiguousarray(frequency_set.codes.T)]
     found = [
-        class_cells(hierarchy, column, members, Summary(summary), by_tree=by_tree)
+        make_class_cells(hierarchy, column, members, Summary(summary), by_tree=by_tree)
         for hierarchy, column in zip(frequency_set.hierarchies, codes, strict=True)
     ]
     return ClassRecoding(
@@ -63,11 +414,11 @@ def classes_to_recoding(
         classes=classes,
         rows=rows,
         suppression=suppression,
-        warnings=(*warnings, *_warnings(frequency_set, codes, members, Summary(summary))),
+        warnings=(*warnings, *_summary_warnings(frequency_set, codes, members, Summary(summary))),
     )
 
 
-def _in_order(row_types: NDArray[np.int64], classes: NDArray[np.int64]) -> bool:
+def _is_sorted(row_types: NDArray[np.int64], classes: NDArray[np.int64]) -> bool:
     steps = np.diff(row_types)
     return bool(((steps > 0) | ((steps == 0) & (np.diff(classes) > 0))).all())
 
@@ -83,18 +434,18 @@ def _check_parts(
         raise InternalError("the parts of a recoding do not add up to the rows of the row types")
 
 
-def _members(classes: NDArray[np.int64], rows: NDArray[np.int64]) -> Members:
+def _group_parts(classes: NDArray[np.int64], rows: NDArray[np.int64]) -> ClassMembers:
     order = np.argsort(classes, kind="stable")
     order = order[int((classes == SUPPRESSED).sum()) :]
     sorted_classes = classes[order]
     starts = np.flatnonzero(np.append(True, np.diff(sorted_classes) != 0)) if len(order) else order
     if not np.array_equal(sorted_classes[starts], np.arange(len(starts))):
         raise InternalError("the classes of a recoding are not numbered from 0 without a gap")
-    return Members(order, starts, rows[order])
+    return ClassMembers(order, starts, rows[order])
 
 
-def _warnings(
-    frequency_set: FrequencySet, codes: Sequence[NDArray[np.int64]], members: Members, summary: Summary
+def _summary_warnings(
+    frequency_set: FrequencySet, codes: Sequence[NDArray[np.int64]], members: ClassMembers, summary: Summary
 ) -> tuple[str, ...]:
     """What the summary says of the data, for the publisher."""
     if summary is Summary.LCA or not len(members.starts):
@@ -105,21 +456,21 @@ def _warnings(
     if summary is Summary.MEANS:
         sizes = np.add.reduceat(members.rows, members.starts)
         for hierarchy, column in zip(frequency_set.hierarchies, codes, strict=True):
-            if leaf_order(hierarchy).numeric:
-                found += _means_tell(hierarchy.attribute, column, members, sizes)
+            if order_leaves(hierarchy).numeric:
+                found += _mean_warnings(hierarchy.attribute, column, members, sizes)
     return tuple(found)
 
 
-def _means_tell(
-    attribute: str, codes: NDArray[np.int64], members: Members, sizes: NDArray[np.int64]
+def _mean_warnings(
+    attribute: str, codes: NDArray[np.int64], members: ClassMembers, sizes: NDArray[np.int64]
 ) -> list[str]:
     collapsed = members.least(codes) == members.largest(codes)
-    told = int((~collapsed & (sizes <= _TOLD_BY_MEANS)).sum())
+    told = int((~collapsed & (sizes <= _REVEALED_BY_MEANS)).sum())
     single = int(collapsed.sum())
     found = []
     if told:
         found.append(
-            f"Means of '{attribute}': in {told:,} of {len(sizes):,} classes, of at most {_TOLD_BY_MEANS} "
+            f"Means of '{attribute}': in {told:,} of {len(sizes):,} classes, of at most {_REVEALED_BY_MEANS} "
             "rows, mean and range together tell every row's value."
         )
     if single:

@@ -1,20 +1,24 @@
-"""Whether kernels or their twins compute: the one rule for what is compiled while the user waits."""
+"""Choose between compiled kernels and their numpy twins.
+
+One rule (``DISCREET_COMPILE``, compiled markers, worth of the work) for nine modules of six rooms; below
+100 lines, as it must load without numba and depends on nothing else of the room.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from discreet.kernels.compiler import has_compiler
-from discreet.model.evaluator import Evaluator
+from discreet.kernels.numba_import import has_numba
+from discreet.model.request import Backend
 from discreet.settings import compile_policy
 
 
 def choose_kernels(
     parts: Sequence[str],
-    what: str,
+    work: str,
     *,
     worth: bool,
-    evaluator: Evaluator = Evaluator.AUTO,
+    evaluator: Backend = Backend.AUTO,
     notice: Callable[[str], None] | None = None,
 ) -> bool:
     """Whether to use kernels: where asked, where a former run compiled all ``parts``, or where ``worth`` it.
@@ -22,19 +26,19 @@ def choose_kernels(
     ``what`` names the work in a notice. ``DISCREET_COMPILE`` = ``never`` compiles nothing that was not asked
     for, ``wait`` everything.
     """
-    if evaluator is Evaluator.TWIN:
+    if evaluator is Backend.TWIN:
         return False
-    if not has_compiler():
+    if not has_numba():
         if notice is not None:
-            notice(f"numba is not installed; plain numpy does the {what}, much more slowly")
+            notice(f"numba is not installed; plain numpy does the {work}, much more slowly")
         return False
-    from discreet.kernels.readiness import is_compiled
+    from discreet.kernels.precompilation import is_compiled
 
-    if evaluator is Evaluator.KERNELS or all(is_compiled(part) for part in parts):
+    if evaluator is Backend.KERNELS or all(is_compiled(part) for part in parts):
         return True
     policy = compile_policy()
     if policy == "never" or not (worth or policy == "wait"):
         return False
     if notice is not None:
-        notice(f"compiling the kernels of the {what}, once: some ten seconds")
+        notice(f"compiling the kernels of the {work}, once: some ten seconds")
     return True

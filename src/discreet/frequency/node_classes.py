@@ -1,13 +1,7 @@
-"""Counting one node at a time: the classes of a node, rolled up from the nearest node that is kept.
+"""Count the classes of one node at a time, rolled up from the nearest cached node below it.
 
-A state holds one packed key per class (``frequency.packed_keys``), so a node's classes follow from those of
-any node below it (LeFevre et al. 2005, the rollup property), and what a class shows can be read off its
-key. States are kept while they fit the memory budget, the least recently used leaving first; the row types
-always stay. Distinct sensitive values, and subjects where the spec names them, are kept as pairs of class and
-item. Every count is exact.
-
-Cost: for a node with c classes in the nearest kept state below it, one sort or hash of c keys and c look-ups
-per attribute that differs and is not at its top; and a sort of the pairs.
+Cached states stay within a memory budget, least recently used first out. Every count is exact (LeFevre et
+al. 2005).
 """
 
 from __future__ import annotations
@@ -20,8 +14,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.frequency.distinct_items import Items, Members, items_of, merged, merged_rows
-from discreet.frequency.packed_keys import Grouping, KeyFields, Keys
+from discreet.frequency.fact_counter import (
+    CountedItems,
+    ItemMembers,
+    list_items,
+    merge_counted_pairs,
+    merge_pairs,
+)
+from discreet.frequency.packed_keys import KeyFields, KeyGrouping, PackedKeys
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.lattice import LatticeNode
 
@@ -38,10 +38,10 @@ class NodeClasses:
     """
 
     node: LatticeNode
-    keys: Keys
+    keys: PackedKeys
     sizes: NDArray[np.int64]
-    items: tuple[Items, ...]
-    members: tuple[Members, ...]
+    items: tuple[CountedItems, ...]
+    members: tuple[ItemMembers, ...]
     rows: tuple[NDArray[np.int64] | None, ...]
 
     @property
@@ -65,7 +65,7 @@ class NodeClasses:
         return self.keys.nbytes + self.sizes.nbytes * (1 + len(self.items)) + pairs
 
 
-class _KeptStates:
+class _StateCache:
     """Counted nodes within a budget of bytes, the least recently used leaving first."""
 
     def __init__(self, attributes: int, memory: int) -> None:
@@ -116,7 +116,7 @@ class _KeptStates:
         self._free += range(slots + more - 1, slots - 1, -1)
 
 
-class ClassCounter:
+class NodeClassCounter:
     """Counts the classes of nodes of one table, and of some value sets of its row types.
 
     ``memory`` is in bytes and bounds the kept states; the row types come on top. ``by_value`` says of which
@@ -125,22 +125,24 @@ class ClassCounter:
     """
 
     def __init__(
-        self, table: FrequencySet, asked: Sequence[ValueSets], memory: int, by_value: Sequence[bool] = ()
+        self, table: FrequencySet, value_sets: Sequence[ValueSets], memory: int, by_value: Sequence[bool] = ()
     ) -> None:
         self.counted = 0
         self.scans = 0
         self._fields = KeyFields(table.hierarchies)
-        found = [items_of(sets) for sets in asked]
-        by_value = by_value or [False] * len(asked)
+        found = [list_items(sets) for sets in value_sets]
+        by_value = by_value or [False] * len(value_sets)
         self._base = NodeClasses(
             node=(0,) * len(table.hierarchies),
             keys=self._fields.pack(table.codes),
             sizes=table.counts.astype(np.int64),
             items=tuple(items for items, _ in found),
             members=tuple(members for _, members in found),
-            rows=tuple(sets.counts if rows else None for sets, rows in zip(asked, by_value, strict=True)),
+            rows=tuple(
+                sets.counts if rows else None for sets, rows in zip(value_sets, by_value, strict=True)
+            ),
         )
-        self._kept = _KeptStates(len(table.hierarchies), memory)
+        self._kept = _StateCache(len(table.hierarchies), memory)
 
     def count(self, node: LatticeNode) -> NodeClasses:
         """The classes of a node, from the smallest kept state at or below it."""
@@ -151,9 +153,9 @@ class ClassCounter:
         members, by_value = [], []
         for (group, item), rows in zip(source.members, source.rows, strict=True):
             if rows is None:
-                members.append(merged(class_of[group], item))
+                members.append(merge_pairs(class_of[group], item))
             else:
-                pairs, rows = merged_rows(class_of[group], item, rows)
+                pairs, rows = merge_counted_pairs(class_of[group], item, rows)
                 members.append(pairs)
             by_value.append(rows)
         found = NodeClasses(node, keys[:, first], sizes, source.items, tuple(members), tuple(by_value))
@@ -172,9 +174,9 @@ class ClassCounter:
 
     def forget(self) -> None:
         """Keep nothing, now and from now on."""
-        self._kept = _KeptStates(len(self._base.node), 0)
+        self._kept = _StateCache(len(self._base.node), 0)
 
-    def _grouped(self, node: LatticeNode) -> tuple[NodeClasses, Keys, Grouping]:
+    def _grouped(self, node: LatticeNode) -> tuple[NodeClasses, PackedKeys, KeyGrouping]:
         """The nearest state, its keys at the node, and which of them are equal."""
         source = self._kept.nearest(node) or self._base
         self.counted += 1

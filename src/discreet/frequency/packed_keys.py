@@ -1,34 +1,71 @@
-"""Leaf codes of several attributes packed in words: generalized in place, and grouped by equality.
+"""Leaf codes packed into words: sorted with positions, generalized in place, and grouped by equality.
 
-A key has a bit field per attribute, which holds the smallest leaf code of the value that is shown. So
-generalizing replaces a field and never moves one, an attribute at its top is a cleared field, and an
-attribute that is left out is one at its top. Keys take as many 64-bit words as they need.
-
-Equal keys are found by sorting, each key with its place in the low bits of one word where both fit. Several
-words are sorted by one word mixed from them; neighbours are compared by all words, and where the mixture put
-two different keys on one place, the words themselves are sorted. So the result is exact. After two million
-keys the compiled kernels (``kernels.group_keys``) take over where there are any: they hash, several times as
-fast, and loading them pays for itself after a few hundred sorts.
+A field holds the smallest leaf code of the shown value, so generalizing replaces a field and moves none.
+Equal keys are found by sorting; after two million keys the compiled hash takes over
+(``kernels.key_grouping``).
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.frequency.placed_sort import sort_with_places
-from discreet.kernels.compiler import has_compiler
+from discreet.frequency.kernel_choice import choose_kernels
+from discreet.kernels.numba_import import has_numba
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import LatticeNode
 from discreet.settings import compile_policy
 
+_SORT_WORD_BITS, _HALF_WORD_BITS = 64, 32
+_RADIX_SORT_FROM = 1 << 20
+"""Numbers that are sorted by digits: of fewer, numpy's sort is over before the compiler is loaded."""
+_WORTH = 1 << 22
+_PART = "radix-sort"
+
+
+def sort_integers(numbers: NDArray[np.uint64] | NDArray[np.int64], low: int = 0) -> None:
+    """Sort whole numbers from 0 in place; those that differ in the ``low`` last bits alone ascend already.
+
+    Cost: linear, and as much memory again.
+    """
+    if len(numbers) < _RADIX_SORT_FROM or not choose_kernels([_PART], "sort", worth=len(numbers) > _WORTH):
+        numbers.sort()
+        return
+    from discreet.kernels.key_grouping import radix_sort
+    from discreet.kernels.precompilation import mark_compiled
+
+    whole: NDArray[Any] = numbers.view(np.int64)
+    radix_sort(whole, np.empty_like(whole), low, int(numbers.max()).bit_length())
+    mark_compiled(_PART)
+
+
+def sort_with_positions(numbers: NDArray[np.uint64]) -> int | None:
+    """Sort numbers in place, each followed by its place in as many low bits as are returned.
+
+    Equal numbers stay in the order in which they came. None, and nothing is done, where 64 bits do not hold
+    the largest number and a place.
+    """
+    bits = max(len(numbers) - 1, 0).bit_length()
+    if int(numbers.max(initial=0)).bit_length() + bits > _SORT_WORD_BITS:
+        return None
+    numbers <<= np.uint64(bits)
+    if bits <= _HALF_WORD_BITS:
+        numbers |= np.arange(len(numbers), dtype=np.uint32)
+    else:
+        numbers |= np.arange(len(numbers), dtype=np.uint64)
+    sort_integers(numbers, bits)
+    return bits
+
+
 _WORD = 64
 _KEYS_BEFORE_KERNELS = 2_000_000
 _MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
-Keys = NDArray[np.uint64]
+PackedKeys = NDArray[np.uint64]
 """Shape ``(words, keys)``."""
 
-Grouping = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+KeyGrouping = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 """The class of each key, the place of one key of each class, and each class's sum of counts."""
 
 
@@ -40,7 +77,7 @@ class KeyFields:
         self._word: list[int] = []
         self._shift: list[np.uint64] = []
         self._mask: list[np.uint64] = []
-        self._changes: dict[tuple[int, int], Keys] = {}
+        self._changes: dict[tuple[int, int], PackedKeys] = {}
         self._grouped = 0
         used, word = _WORD, -1
         for hierarchy in hierarchies:
@@ -53,19 +90,19 @@ class KeyFields:
             used += width
         self.words = word + 1
 
-    def pack(self, codes: NDArray[np.int64]) -> Keys:
+    def pack(self, codes: NDArray[np.int64]) -> PackedKeys:
         """Keys of rows of leaf codes, shape ``(rows, attributes)``."""
         keys = np.zeros((self.words, len(codes)), np.uint64)
         for i, (word, shift) in enumerate(zip(self._word, self._shift, strict=True)):
             keys[word] |= codes[:, i].astype(np.uint64) << shift
         return keys
 
-    def codes(self, keys: Keys) -> NDArray[np.int64]:
+    def codes(self, keys: PackedKeys) -> NDArray[np.int64]:
         """A leaf code per attribute of each key, shape ``(keys, attributes)``: the smallest of its value."""
         columns = [self._column(keys, i).astype(np.int64) for i in range(len(self._hierarchies))]
         return np.stack(columns, axis=1)
 
-    def generalized(self, keys: Keys, source: LatticeNode, node: LatticeNode) -> Keys:
+    def generalized(self, keys: PackedKeys, source: LatticeNode, node: LatticeNode) -> PackedKeys:
         """The keys of classes at ``source``, at a higher node; not merged."""
         result = keys.copy()
         changed = []
@@ -78,12 +115,12 @@ class KeyFields:
         for word, fields in enumerate(cleared):
             if fields:
                 result[word] &= np.uint64(~fields & ((1 << _WORD) - 1))
-        replace = _replace_by_kernel if self._compiled else _replace_field
+        replace = _replace_field_compiled if self._compiled else _replace_field
         for i in changed:
             replace(result[self._word[i]], self._shift[i], self._mask[i], self._change(i, node[i]))
         return result
 
-    def group(self, keys: Keys, counts: NDArray[np.int64]) -> Grouping:
+    def group(self, keys: PackedKeys, counts: NDArray[np.int64]) -> KeyGrouping:
         """Equal keys as classes, by whichever way is faster now."""
         self._grouped += keys.shape[1]
         return group_equal(keys, counts, compiled=self._compiled)
@@ -92,13 +129,13 @@ class KeyFields:
     def _compiled(self) -> bool:
         if self._grouped < _KEYS_BEFORE_KERNELS or compile_policy() == "never":
             return False
-        return has_compiler()
+        return has_numba()
 
-    def _column(self, keys: Keys, attribute: int) -> Keys:
-        codes: Keys = (keys[self._word[attribute]] >> self._shift[attribute]) & self._mask[attribute]
+    def _column(self, keys: PackedKeys, attribute: int) -> PackedKeys:
+        codes: PackedKeys = (keys[self._word[attribute]] >> self._shift[attribute]) & self._mask[attribute]
         return codes
 
-    def _change(self, attribute: int, level: int) -> Keys:
+    def _change(self, attribute: int, level: int) -> PackedKeys:
         """By leaf code (NULL last): its exclusive or with the smallest code of its value, in place."""
         found = self._changes.get((attribute, level))
         if found is None:
@@ -110,25 +147,25 @@ class KeyFields:
         return found
 
 
-def _replace_field(word: Keys, shift: np.uint64, mask: np.uint64, change: Keys) -> None:
+def _replace_field(word: PackedKeys, shift: np.uint64, mask: np.uint64, change: PackedKeys) -> None:
     held = word >> shift
     held &= mask
     word ^= change.take(held.view(np.int64))
 
 
-def _replace_by_kernel(word: Keys, shift: np.uint64, mask: np.uint64, change: Keys) -> None:
-    from discreet.kernels.group_keys import replace_field
+def _replace_field_compiled(word: PackedKeys, shift: np.uint64, mask: np.uint64, change: PackedKeys) -> None:
+    from discreet.kernels.key_grouping import exchange_field
 
-    replace_field(word, shift, mask, change)
+    exchange_field(word, shift, mask, change)
 
 
-def group_equal(keys: Keys, counts: NDArray[np.int64], *, compiled: bool) -> Grouping:
+def group_equal(keys: PackedKeys, counts: NDArray[np.int64], *, compiled: bool) -> KeyGrouping:
     """Equal keys as classes, by the compiled hash or by sorting; classes are in no promised order."""
     if compiled:
-        from discreet.kernels.group_keys import group_keys
+        from discreet.kernels.key_grouping import group_equal_keys
 
-        return group_keys(keys, counts)
-    order, starts = sort_keys(keys)
+        return group_equal_keys(keys, counts)
+    order, starts = sort_packed_keys(keys)
     fresh = np.zeros(len(order), np.int64)
     fresh[starts[1:]] = 1
     class_of = np.empty(len(order), np.int64)
@@ -137,7 +174,7 @@ def group_equal(keys: Keys, counts: NDArray[np.int64], *, compiled: bool) -> Gro
     return class_of, order[starts], sizes
 
 
-def sort_keys(keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def sort_packed_keys(keys: PackedKeys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """An order of the keys in which equal ones are neighbours, and where each run of them starts."""
     number = keys.shape[1]
     words = keys[[bool(word.any()) for word in keys]]
@@ -161,7 +198,7 @@ def sort_keys(keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _sort_word(word: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The same of keys of one word."""
     joined = word.copy()
-    places = sort_with_places(joined)
+    places = sort_with_positions(joined)
     if places is None:
         order = np.argsort(word)
         return order, _starts(word[order][np.newaxis])
@@ -170,7 +207,7 @@ def _sort_word(word: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.
     return order, _starts(joined[np.newaxis])
 
 
-def _starts(ordered: Keys) -> NDArray[np.int64]:
+def _starts(ordered: PackedKeys) -> NDArray[np.int64]:
     """Where a key differs from the one before it."""
     fresh = np.ones(ordered.shape[1], np.bool_)
     differs = ordered[:, 1:] != ordered[:, :-1]

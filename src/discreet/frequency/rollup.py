@@ -1,24 +1,125 @@
-"""Generalizing a frequency set without touching the source (LeFevre et al. 2005, rollup property).
+"""The classes of one node by rollup (LeFevre et al. 2005), the people who match them, and uniqueness.
 
-The frequency set of a node follows from that of the raw data: replace each code by its generalization and add
-up the counts of what becomes equal. The lattice's kernels do this for all nodes at once; here it is done for
-one node, in a way plain enough to be an oracle.
+Plain enough to be an oracle of the lattice's kernels. The population is encoded together with the table;
+uniqueness counts rows that each quasi-identifier singles out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InternalError
-from discreet.frequency.merge import sort_rows
-from discreet.frequency.population import people_of_classes
-from discreet.model.class_facts import ClassPopulation
-from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.errors import InputError, InternalError
+from discreet.frequency.encoding import (
+    EncodedGroups,
+    LocateValue,
+    encode_hierarchies,
+    pack_columns,
+    sort_rows,
+)
+from discreet.model.criterion_inputs import ClassPopulation
+from discreet.model.frequency_set import FrequencySet, Population, ValueSets, join_population
+from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import LatticeNode
+from discreet.model.table_spec import TableSpec
+
+
+def encode_together(
+    table: EncodedGroups, people: EncodedGroups, spec: TableSpec, locate: LocateValue
+) -> tuple[tuple[GeneralizationHierarchy, ...], EncodedGroups, EncodedGroups]:
+    """The hierarchies over the values of a table and its population, and both with leaf codes for them.
+
+    ``people`` has the quasi-identifiers alone. ``InputError`` as ``encode_hierarchies``.
+    """
+    width = len(people.attributes)
+    values, codes = [], []
+    for i in range(width):
+        either = tuple(dict.fromkeys((*table.values[i], *people.values[i])))
+        place = {value: code for code, value in enumerate(either)}
+        parts = [
+            np.array([*map(place.__getitem__, side.values[i]), len(either)], dtype=np.int64)[side.codes[i]]
+            for side in (table, people)
+        ]
+        values.append(either)
+        codes.append(np.concatenate(parts))
+    joined = EncodedGroups(
+        people.attributes, tuple(values), tuple(codes), np.concatenate([table.rows, people.rows])
+    )
+    hierarchies, joined = encode_hierarchies(joined, spec, locate)
+    own, others = slice(None, table.groups), slice(table.groups, None)
+    return (
+        hierarchies,
+        replace(
+            table,
+            values=(*joined.values, *table.values[width:]),
+            codes=(*(column[own] for column in joined.codes), *table.codes[width:]),
+        ),
+        replace(people, values=joined.values, codes=tuple(column[others] for column in joined.codes)),
+    )
+
+
+def attach_population(table: FrequencySet, people: FrequencySet, label: str) -> FrequencySet:
+    """A table with its population, which was counted as a table of its own; ``label`` names it in messages.
+
+    ``InputError`` where it has fewer people of some combination of values than the table has rows: whoever
+    has a row is one of the population's people.
+    """
+    found = replace(table, population=Population(people.codes, people.counts, people.dropped))
+    both, everybody = join_population(found)
+    lacking = everybody < both.counts
+    if lacking.any():
+        raise InputError(
+            f"{label} is no population of the table: of {int(lacking.sum()):,} combinations of "
+            "quasi-identifiers it has fewer people than the table has rows",
+            allowed="a table with a row for each person of whom the table has a row, and for others",
+            advice="Both must write the quasi-identifiers alike: their cells are compared as texts.",
+        )
+    return found
+
+
+def count_matching_people(
+    table: FrequencySet, node: Sequence[int], positions: NDArray[np.int64]
+) -> ClassPopulation | None:
+    """The people who match each class of a node; None without a population.
+
+    ``node`` has a level for each quasi-identifier of the table; ``positions`` are those of the classes in
+    their levels, shape ``(classes, quasi-identifiers)``, no two alike.
+    """
+    population = table.population
+    if population is None:
+        return None
+    places = _find_rows(
+        table.hierarchies,
+        positions,
+        np.column_stack(
+            [
+                hierarchy.level_map(level)[population.codes[:, i]]
+                for i, (hierarchy, level) in enumerate(zip(table.hierarchies, node, strict=True))
+            ]
+        ),
+    )
+    matched = places >= 0
+    people = np.bincount(places[matched], population.counts[matched], minlength=len(positions))
+    return ClassPopulation(people.astype(np.int64), absent=int(population.counts[~matched].sum()))
+
+
+def _find_rows(
+    hierarchies: Sequence[GeneralizationHierarchy], known: NDArray[np.int64], asked: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The place of each of the rows ``asked`` among those ``known``, which differ; -1 for none."""
+    columns = [np.concatenate([known[:, i], asked[:, i]]) for i in range(known.shape[1])]
+    keys = pack_columns(columns, [hierarchy.null_code + 1 for hierarchy in hierarchies])
+    own, others = keys[: len(known)], keys[len(known) :]
+    order = np.argsort(own, kind="stable")
+    if not len(order):
+        return np.full(len(others), -1)
+    at = order[np.minimum(np.searchsorted(own, others, sorter=order), len(order) - 1)]
+    return np.where(own[at] == others, at, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +140,7 @@ class GeneralizedCounts:
     @cached_property
     def population(self) -> ClassPopulation | None:
         """The population's people who match each class; None where the table has none."""
-        return people_of_classes(self.table, self.node, self.codes)
+        return count_matching_people(self.table, self.node, self.codes)
 
     @property
     def classes(self) -> int:
@@ -53,7 +154,7 @@ class GeneralizedCounts:
         return np.bincount(pairs // max(sets.size, 1), minlength=self.classes)
 
 
-def generalized_codes(frequency_set: FrequencySet, node: LatticeNode) -> NDArray[np.int64]:
+def generalize_codes(frequency_set: FrequencySet, node: LatticeNode) -> NDArray[np.int64]:
     """The codes of each row type at a node, shape ``(row types, quasi-identifiers)``."""
     if len(node) != len(frequency_set.hierarchies):
         raise InternalError(f"node {node} for {len(frequency_set.hierarchies)} quasi-identifiers")
@@ -65,7 +166,7 @@ def generalized_codes(frequency_set: FrequencySet, node: LatticeNode) -> NDArray
 
 def roll_up(frequency_set: FrequencySet, node: LatticeNode) -> GeneralizedCounts:
     """The equivalence classes of a node, in the order of their codes. Cost: one sort of the row types."""
-    codes = generalized_codes(frequency_set, node)
+    codes = generalize_codes(frequency_set, node)
     sizes = [
         len(h.labels[level]) + (level < h.height)
         for h, level in zip(frequency_set.hierarchies, node, strict=True)
@@ -82,3 +183,91 @@ def roll_up(frequency_set: FrequencySet, node: LatticeNode) -> GeneralizedCounts
         class_of=class_of,
         table=frequency_set,
     )
+
+
+@dataclass(frozen=True)
+class AttributeUniqueness:
+    """What one quasi-identifier adds.
+
+    ``values`` occur, ``null_rows`` have none; ``unique_alone`` rows have a value that no other row has;
+    ``unique_without`` rows would still be unique if this attribute were generalized to its top.
+    """
+
+    attribute: str
+    values: int
+    null_rows: int
+    unique_alone: int
+    unique_without: int
+
+
+@dataclass(frozen=True)
+class Uniqueness:
+    """Row types of a table: how many there are, how large, how many hold one row.
+
+    ``class_sizes`` maps a number of rows to the number of row types that have so many.
+    """
+
+    rows: int
+    row_types: int
+    unique_rows: int
+    class_sizes: Mapping[int, int]
+    attributes: tuple[AttributeUniqueness, ...]
+    warnings: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values, for ``--json``."""
+        return {
+            "rows": self.rows,
+            "row_types": self.row_types,
+            "unique_rows": self.unique_rows,
+            "class_sizes": {str(size): number for size, number in self.class_sizes.items()},
+            "attributes": [vars(attribute) for attribute in self.attributes],
+            "warnings": list(self.warnings),
+        }
+
+
+def measure_uniqueness(frequency_set: FrequencySet) -> Uniqueness:
+    """The uniqueness of a table's rows. Cost: a sort of the row types per quasi-identifier."""
+    sizes, numbers = np.unique(frequency_set.counts, return_counts=True)
+    attributes = tuple(_measure_attribute(frequency_set, i) for i in range(len(frequency_set.hierarchies)))
+    return Uniqueness(
+        rows=frequency_set.rows,
+        row_types=frequency_set.row_types,
+        unique_rows=int((frequency_set.counts == 1).sum()),
+        class_sizes=dict(zip(sizes.tolist(), numbers.tolist(), strict=True)),
+        attributes=attributes,
+        warnings=tuple(_uniqueness_warnings(frequency_set, attributes)),
+    )
+
+
+def _measure_attribute(frequency_set: FrequencySet, place: int) -> AttributeUniqueness:
+    hierarchy = frequency_set.hierarchies[place]
+    rows = np.zeros(hierarchy.null_code + 1, dtype=np.int64)
+    np.add.at(rows, frequency_set.codes[:, place], frequency_set.counts)
+    without = tuple(h.height if i == place else 0 for i, h in enumerate(frequency_set.hierarchies))
+    return AttributeUniqueness(
+        attribute=hierarchy.attribute,
+        values=int((rows[:-1] > 0).sum()),
+        null_rows=int(rows[-1]),
+        unique_alone=int((rows == 1).sum()),
+        unique_without=int((roll_up(frequency_set, without).counts == 1).sum()),
+    )
+
+
+def _uniqueness_warnings(
+    frequency_set: FrequencySet, attributes: tuple[AttributeUniqueness, ...]
+) -> list[str]:
+    rows = frequency_set.rows
+    found = []
+    if frequency_set.dropped:
+        found.append(f"{frequency_set.dropped:,} rows with NULL were left out.")
+    for a in attributes:
+        if 2 * a.unique_alone > rows:
+            found.append(
+                f"'{a.attribute}' alone singles out {a.unique_alone:,} of {rows:,} rows: an identifier?"
+            )
+        if a.values + (a.null_rows > 0) == 1:
+            found.append(f"'{a.attribute}' is the same in every row.")
+        if a.null_rows:
+            found.append(f"'{a.attribute}' is NULL in {a.null_rows:,} rows, which count as one value.")
+    return found

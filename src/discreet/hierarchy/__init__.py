@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from discreet.hierarchy.ages import AgeHierarchy
-    from discreet.hierarchy.auto import AutoHierarchy
-    from discreet.hierarchy.builtin.hierarchy import BuiltinHierarchy
+    from discreet.hierarchy.automatic import AutoHierarchy
+    from discreet.hierarchy.builtin.builder import BuiltinHierarchy
+    from discreet.hierarchy.character_mask import MaskHierarchy
     from discreet.hierarchy.csv_file import FileHierarchy, write_hierarchy_csv
     from discreet.hierarchy.dates import DateHierarchy
-    from discreet.hierarchy.flat import FlatHierarchy
     from discreet.hierarchy.intervals import IntervalHierarchy
-    from discreet.hierarchy.levels import LevelsHierarchy
-    from discreet.hierarchy.mask import MaskHierarchy
-    from discreet.hierarchy.order import OrderHierarchy
-    from discreet.hierarchy.taxonomy import TaxonomyHierarchy
+    from discreet.hierarchy.level_table import FlatHierarchy, LevelsHierarchy
+    from discreet.hierarchy.nested_groups import TaxonomyHierarchy
+    from discreet.hierarchy.ordered_values import OrderHierarchy
 
 _MODULES = {
     "AgeHierarchy": "ages",

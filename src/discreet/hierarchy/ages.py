@@ -8,13 +8,13 @@ from datetime import date
 from typing import ClassVar
 
 from discreet.errors import InputError
-from discreet.hierarchy.date_reading import PARTS, DateReader
+from discreet.hierarchy.dates import DATE_PARTS, DateParser
 from discreet.hierarchy.intervals import IntervalHierarchy
-from discreet.hierarchy.messages import listed, shown
-from discreet.hierarchy.others import hierarchy_with_others
-from discreet.model.hierarchy import GeneralizationHierarchy, Given
+from discreet.hierarchy.level_table import hierarchy_with_others
+from discreet.hierarchy.messages import quote_value, quote_values
+from discreet.model.hierarchy import GeneralizationHierarchy, PublicPart
 
-AGE = 1
+AGE_LEVEL = 1
 """The level of the age in whole years, above the date of birth."""
 
 
@@ -34,7 +34,7 @@ class AgeHierarchy:
     others: tuple[str, ...] = ()
     from_data: ClassVar[bool] = False
     """The reference date and the intervals were there before the data."""
-    given: ClassVar[Given] = Given.LEVELS
+    given: ClassVar[PublicPart] = PublicPart.LEVELS
     """The levels, not which dates there are."""
 
     def __post_init__(self) -> None:
@@ -51,7 +51,7 @@ class AgeHierarchy:
     @property
     def least_level(self) -> int:
         """The least level where a request names none: the age."""
-        return AGE
+        return AGE_LEVEL
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
@@ -61,22 +61,22 @@ class AgeHierarchy:
         late = [value for day, value in born if day > self.reference]
         if late:
             raise InputError(
-                f"attribute {shown(attribute)}: {listed(late)} of the data "
+                f"attribute {quote_value(attribute)}: {quote_values(late)} of the data "
                 f"{'is' if len(late) == 1 else 'are'} after the reference date {self.reference}",
                 allowed="dates of birth up to the reference date",
                 advice="Choose a later reference, or list the value under others, or in null_values.",
             )
-        levels = self._levels([str(age_on(self.reference, day)) for day, _ in born])
+        levels = self._levels([str(compute_age(self.reference, day)) for day, _ in born])
         found = hierarchy_with_others(
             attribute,
             [[value for _, value in born], *levels],
             self.others,
             origin=self.origin,
-            like=["an age", *["an interval"] * (len(levels) - 1)],
+            level_nouns=["an age", *["an interval"] * (len(levels) - 1)],
             advice="Leave it out of others.",
         )
         note = (
-            f"Level 0 of {shown(attribute)} is the date of birth itself: its least level is {AGE}, the age, "
+            f"Level 0 of {quote_value(attribute)} is the date of birth itself: its least level is {AGE_LEVEL}, the age, "
             "unless min_level says 0."
         )
         return replace(found, notes=(*found.notes, note))
@@ -86,29 +86,32 @@ class AgeHierarchy:
         intervals = self.intervals
         if intervals is None:
             return [list(ages)]
-        levels = _labels(intervals, ages)
+        levels = _interval_labels(intervals, ages)
         if not (intervals.widths or intervals.breaks):
             return levels
         if intervals.lower is None and intervals.upper is None:
             return [list(ages), *levels]
-        return [*_labels(IntervalHierarchy(lower=intervals.lower, upper=intervals.upper), ages), *levels]
+        return [
+            *_interval_labels(IntervalHierarchy(lower=intervals.lower, upper=intervals.upper), ages),
+            *levels,
+        ]
 
     @property
-    def _reader(self) -> DateReader:
-        return DateReader.of(self.format, tuple(PARTS), "an age")
+    def _reader(self) -> DateParser:
+        return DateParser.of(self.format, tuple(DATE_PARTS), "an age")
 
 
-def age_on(reference: date, born: date) -> int:
+def compute_age(reference: date, born: date) -> int:
     """The age in whole years.
 
-    >>> age_on(date(2023, 2, 28), date(2004, 2, 29)), age_on(date(2023, 3, 1), date(2004, 2, 29))
+    >>> compute_age(date(2023, 2, 28), date(2004, 2, 29)), compute_age(date(2023, 3, 1), date(2004, 2, 29))
     (18, 19)
     """
     before_birthday = (reference.month, reference.day) < (born.month, born.day)
     return reference.year - born.year - before_birthday
 
 
-def _labels(intervals: IntervalHierarchy, ages: Sequence[str]) -> list[list[str]]:
+def _interval_labels(intervals: IntervalHierarchy, ages: Sequence[str]) -> list[list[str]]:
     """The levels of intervals, age by age."""
     hierarchy = intervals.build("age", list(dict.fromkeys(ages)))
     codes = [hierarchy.code_of_leaf[age] for age in ages]

@@ -1,8 +1,8 @@
-"""Ranges of numbers that people write as texts: ``20 to 24``, ``[70-80)``, ``<10k``, ``90+``, ``über 80``.
+"""Ranges of numbers in texts: ``20 to 24``, ``[70-80)``, ``<10k``, ``90+``, ``über 80``.
 
-A text is a band where all of it is one: a number, two numbers with a word or a sign between them, or one
-number with words or a sign for an open end. A unit behind the numbers (``years``, ``Jahre``, ``km``) is kept,
-so that ``3 months`` and ``1 year`` are not compared.
+A text is a band if all of it is one: a number, two numbers with a word or sign between them, or one number
+with words or a sign for an open end. The unit behind the numbers is kept, so that months and years do not
+compare.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 
-from discreet.hierarchy.numbers import parse_number
+from discreet.hierarchy.cell_values import parse_number
 
 _YEARS = ("year", "jahr", "an", "ans", "año", "anno", "anni", "ano", "jaar")
 _THOUSANDS = {"k": 3, "tsd": 3, "mille": 3, "m": 6, "mio": 6, "mn": 6, "bn": 9, "mrd": 9}
@@ -21,7 +21,7 @@ _CURRENCY = r"(?:[$€£¥₹]|usd|eur|gbp|chf|us\$)"
 _DIGITS = r"(?:\d{1,3}(?:[ ,.'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
 
 
-def _number(name: str) -> str:
+def _number_pattern(name: str) -> str:
     """Return the pattern of a number, whose digits are the group ``name`` and whose suffix is ``namek``."""
     return (
         rf"(?:{_CURRENCY} ?)?(?P<{name}>[-−]?{_DIGITS}) ?"
@@ -29,12 +29,12 @@ def _number(name: str) -> str:
     )
 
 
-def _unit(name: str) -> str:
+def _unit_pattern(name: str) -> str:
     """Return the pattern of the unit behind a number."""
     return rf"(?: ?(?P<{name}>%|[^\W\d_]{{1,12}}\.?(?: old| alt)?))?"
 
 
-def _words(text: str) -> str:
+def _phrases_pattern(text: str) -> str:
     """Return a pattern of phrases that are parted by bars, over several lines."""
     return "|".join(phrase.strip() for phrase in text.split("|"))
 
@@ -42,7 +42,7 @@ def _words(text: str) -> str:
 _AND = "(?:and|or|et|y|o|e|ou|und|oder|en|of) "
 _MORE = (
     rf"\+|{_AND}(?:"
-    + _words(
+    + _phrases_pattern(
         """more|over|older|above|up(?:wards)?|greater|higher|later|plus|más|mas|mayores|oltre|più|mais|mehr|älter|
     aelter|darüber|später|ouder|meer|hoger"""
     )
@@ -50,22 +50,24 @@ _MORE = (
 )
 _LESS = (
     rf"{_AND}(?:"
-    + _words(
+    + _phrases_pattern(
         """less|under|younger|below|fewer|lower|earlier|moins|menos|menores|meno|weniger|jünger|darunter|früher|
     jonger|minder|lager"""
     )
     + ")"
 )
-_ABOVE = _words(
+_ABOVE = _phrases_pattern(
     """>|over|above|more than|greater than|older than|über|ueber|mehr als|älter als|plus de|más de|mas de|
     oltre|più di|mais de|meer dan|ouder dan|boven"""
 )
-_FROM = _words(r"""≥|>=|=>|at least|from|ab|mindestens|à partir de|a partir de|desde|vanaf|min\.?""")
-_BELOW = _words(
+_FROM = _phrases_pattern(
+    r"""≥|>=|=>|at least|from|ab|mindestens|à partir de|a partir de|desde|vanaf|min\.?"""
+)
+_BELOW = _phrases_pattern(
     """<|under|below|less than|fewer than|younger than|unter|weniger als|jünger als|moins de|menos de|meno di|
     sotto|minder dan|jonger dan|onder"""
 )
-_UP_TO = _words(
+_UP_TO = _phrases_pattern(
     r"""≤|<=|=<|up to|at most|until|bis(?: zu)?|höchstens|hoechstens|jusqu'à|jusqu'a|hasta|fino a|até|tot|
     max\.?"""
 )
@@ -74,19 +76,19 @@ _BETWEEN = r" ?(?:-|–|—|−|\.\.|…|to|bis(?: unter)?|à|a|until|and|und|to
 _FORMS = tuple(
     (side, re.compile(pattern, re.IGNORECASE))
     for side, pattern in (
-        ("above", rf"(?:{_ABOVE}) ?{_number('n')}{_unit('u')}"),
-        ("from", rf"(?:{_FROM}) ?{_number('n')}{_unit('u')}(?: on(?:wards)?)?"),
-        ("from", rf"{_number('n')}{_unit('u')} ?(?:{_MORE}){_unit('v')}"),
-        ("below", rf"(?:{_BELOW}) ?{_number('n')}{_unit('u')}"),
-        ("up to", rf"(?:{_UP_TO}) ?{_number('n')}{_unit('u')}"),
-        ("up to", rf"{_number('n')}{_unit('u')} ?(?:{_LESS})"),
+        ("above", rf"(?:{_ABOVE}) ?{_number_pattern('n')}{_unit_pattern('u')}"),
+        ("from", rf"(?:{_FROM}) ?{_number_pattern('n')}{_unit_pattern('u')}(?: on(?:wards)?)?"),
+        ("from", rf"{_number_pattern('n')}{_unit_pattern('u')} ?(?:{_MORE}){_unit_pattern('v')}"),
+        ("below", rf"(?:{_BELOW}) ?{_number_pattern('n')}{_unit_pattern('u')}"),
+        ("up to", rf"(?:{_UP_TO}) ?{_number_pattern('n')}{_unit_pattern('u')}"),
+        ("up to", rf"{_number_pattern('n')}{_unit_pattern('u')} ?(?:{_LESS})"),
         (
             "between",
-            rf"(?:between |from |von |zwischen |de |entre |da |van )?(?P<open>[\[\]( ]?) ?{_number('n')}"
-            rf"{_unit('v')}(?:{_BETWEEN}|, ?|; ?){_number('m')}{_unit('u')} ?"
+            rf"(?:between |from |von |zwischen |de |entre |da |van )?(?P<open>[\[\]( ]?) ?{_number_pattern('n')}"
+            rf"{_unit_pattern('v')}(?:{_BETWEEN}|, ?|; ?){_number_pattern('m')}{_unit_pattern('u')} ?"
             r"(?P<close>[\])\[]?)",
         ),
-        ("one", rf"{_number('n')}{_unit('u')}"),
+        ("one", rf"{_number_pattern('n')}{_unit_pattern('u')}"),
     )
 )
 
@@ -122,11 +124,11 @@ def parse_band(text: str) -> Band | None:
     for side, pattern in _FORMS:
         found = pattern.fullmatch(clean)
         if found is not None:
-            return _band(side, found)
+            return _band_of_match(side, found)
     return None
 
 
-def bands_of(texts: Iterable[str]) -> dict[str, Band] | None:
+def parse_bands(texts: Iterable[str]) -> dict[str, Band] | None:
     """Return the band of each text; None unless all are bands of one unit.
 
     Numbers without a unit are years where others are: ``under 1 year`` is below 1, but not ``3 months``.
@@ -141,16 +143,16 @@ def bands_of(texts: Iterable[str]) -> dict[str, Band] | None:
     return found if len(units) <= 1 else None
 
 
-def ordered_bands(texts: Sequence[str]) -> tuple[str, ...] | None:
+def order_bands(texts: Sequence[str]) -> tuple[str, ...] | None:
     """Return texts that are bands in the order of their numbers; None where they are none, or overlap.
 
-    >>> ordered_bands(["100k+", "<10k", "10k-20k", "20k-100k"])
+    >>> order_bands(["100k+", "<10k", "10k-20k", "20k-100k"])
     ('<10k', '10k-20k', '20k-100k', '100k+')
     """
-    bands = bands_of(texts)
+    bands = parse_bands(texts)
     if bands is None or len(bands) < 2:
         return None
-    ordered = sorted(bands, key=lambda text: _key(bands[text]))
+    ordered = sorted(bands, key=lambda text: _band_sort_key(bands[text]))
     for before, text in pairwise(ordered):
         high, low = bands[before].high, bands[text].low
         if high is None or low is None or low < high:
@@ -158,14 +160,14 @@ def ordered_bands(texts: Sequence[str]) -> tuple[str, ...] | None:
     return tuple(ordered)
 
 
-def _key(band: Band) -> tuple[bool, Decimal, bool, Decimal]:
+def _band_sort_key(band: Band) -> tuple[bool, Decimal, bool, Decimal]:
     """Sort by the lower bound, then by the upper one; a range that is open below comes first."""
     low, high = band.low, band.high
     return low is not None, low or Decimal(0), high is None, high or Decimal(0)
 
 
-def _band(side: str, found: re.Match[str]) -> Band | None:
-    number, unit = _value(found, "n"), _unit_of(found)
+def _band_of_match(side: str, found: re.Match[str]) -> Band | None:
+    number, unit = _group_number(found, "n"), _band_unit(found)
     if number is None or unit is None:
         return None
     if side == "one":
@@ -174,7 +176,7 @@ def _band(side: str, found: re.Match[str]) -> Band | None:
         return Band(number, None, unit, low_closed=side == "from")
     if side in ("below", "up to"):
         return Band(None, number, unit, high_closed=side == "up to")
-    other = _value(found, "m")
+    other = _group_number(found, "m")
     if other is None or other < number:
         return None
     open_, close = found["open"].strip(), found["close"]
@@ -185,21 +187,21 @@ def _band(side: str, found: re.Match[str]) -> Band | None:
     return Band(number, other, unit, low_closed=open_ in ("", "["), high_closed=close in ("", "]"))
 
 
-def _unit_of(found: re.Match[str]) -> str | None:
+def _band_unit(found: re.Match[str]) -> str | None:
     """Return the unit of a band, in the singular and in small letters; None where two differ."""
     groups = found.groupdict()
-    units = {_singular(groups[name]) for name in ("u", "v") if groups.get(name)}
+    units = {_singular_unit(groups[name]) for name in ("u", "v") if groups.get(name)}
     return None if len(units) > 1 else next(iter(units), "")
 
 
-def _singular(unit: str) -> str:
+def _singular_unit(unit: str) -> str:
     word = unit.lower().rstrip(".").removesuffix(" old").removesuffix(" alt")
     return {"years": "year", "yrs": "year", "yr": "year", "y": "year", "jahre": "jahr", "jahren": "jahr"}.get(
         word, word.removesuffix("s") if len(word) > 3 else word
     )
 
 
-def _value(found: re.Match[str], name: str) -> Decimal | None:
+def _group_number(found: re.Match[str], name: str) -> Decimal | None:
     """Return the number of a group; marks that part thousands are taken out."""
     text = found[name].replace("−", "-")
     if re.fullmatch(r"-?\d{1,3}(?:([ ,.'’])\d{3})(?:\1\d{3})*(?:[.,]\d+)?", text):

@@ -1,4 +1,8 @@
-"""Hierarchies in CSV files, in ARX's form: one line per leaf, ``leaf;level 1;…;*``, no header."""
+"""Hierarchies in CSV files in ARX's format: one line per leaf, ``leaf;level 1;…;*``, no header.
+
+A text without quotes, with LF only and as many cells in each line, is split as bytes, all lines at once;
+every other text is read by the standard library's CSV reader. Both give the same hierarchy.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +15,92 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-from discreet.errors import InputError
-from discreet.hierarchy.messages import shown
-from discreet.hierarchy.plain_levels import plain_levels
-from discreet.hierarchy.table import check_coverage, hierarchy_from_levels, hierarchy_from_rows
-from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
-from discreet.places.regular_file import read_bytes
+import numpy as np
+from numpy.typing import NDArray
 
-DELIMITERS = (";", ",")
+from discreet.errors import InputError
+from discreet.hierarchy.level_table import (
+    LevelColumn,
+    check_coverage,
+    hierarchy_from_levels,
+    hierarchy_from_rows,
+)
+from discreet.hierarchy.messages import quote_value
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy, PublicPart
+from discreet.places.file_access import read_bytes
+
+_CSV_CHARACTERS = ('"', "\r", "\0")
+_NEWLINE = ord("\n")
+_WORD_BYTES = 8
+_LONGEST_CELL = 64
+
+
+def parse_plain_levels(text: str, delimiter: str) -> list[LevelColumn] | None:
+    """The columns of a table of several, whose first has no value twice and whose last has one value.
+
+    None where the text is none of the kind, or a reader of CSV might see other cells in it, or an error.
+    """
+    if not text or not delimiter.isascii() or any(character in text for character in _CSV_CHARACTERS):
+        return None
+    raw = text.removesuffix("\n").encode("utf-8", "surrogatepass")
+    bounds = _cell_bounds(raw, delimiter)
+    if bounds is None:
+        return None
+    starts, stops = bounds
+    lengths = stops - starts
+    if lengths.max() > min(_LONGEST_CELL, csv.field_size_limit()):
+        return None
+    words = np.ndarray(len(raw), "<u8", raw + bytes(_WORD_BYTES), strides=(1,))
+    levels = []
+    for column in range(starts.shape[1]):
+        runs = _run_starts(words, starts[:, column], lengths[:, column])
+        places = zip(starts[runs, column].tolist(), stops[runs, column].tolist(), strict=True)
+        if len(raw) == len(text.removesuffix("\n")):
+            values = [text[start:stop] for start, stop in places]
+        else:
+            values = [raw[start:stop].decode("utf-8", "surrogatepass") for start, stop in places]
+        levels.append(LevelColumn.of_runs(values, runs, len(starts)))
+    if len(levels[-1].labels) > 1 or len(levels[0].labels) < len(starts):
+        return None
+    return levels
+
+
+def _cell_bounds(raw: bytes, delimiter: str) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Where each cell begins and ends, shape ``(lines, columns)``; None where lines differ in their cells."""
+    data = np.frombuffer(raw, np.uint8)
+    ends = np.flatnonzero(data == _NEWLINE)
+    between = np.flatnonzero(data == ord(delimiter))
+    lines = len(ends) + 1
+    inner = len(between) // lines
+    if not inner or len(between) != lines * inner:
+        return None
+    inside = between.reshape(lines, inner)
+    if (inside[:-1, -1] > ends).any() or (inside[1:, 0] < ends).any():
+        return None
+    first, last = np.append(-1, ends), np.append(ends, len(raw))
+    starts = np.column_stack((first, inside)) + 1
+    return starts, np.column_stack((inside, last))
+
+
+def _run_starts(
+    words: NDArray[np.uint64], starts: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The rows whose cell differs from that of the row before, the first among them."""
+    fresh = np.ones(len(starts), np.bool_)
+    fresh[1:] = lengths[1:] != lengths[:-1]
+    for done in range(0, int(lengths.max()), _WORD_BYTES):
+        bits = 8 * np.clip(lengths - done, 0, _WORD_BYTES)
+        # A shift by all bits of a word would be none.
+        mask = np.where(bits > 0, ~np.uint64(0) >> (np.uint64(64) - np.maximum(bits, 1).astype(np.uint64)), 0)
+        held = words[np.minimum(starts + done, len(words) - 1)] & mask
+        fresh[1:] |= held[1:] != held[:-1]
+    return np.flatnonzero(fresh)
+
+
+HIERARCHY_DELIMITERS = (";", ",")
 _OTHER_DELIMITERS = {"\t": "\\t", "|": "|"}
 """Delimiters that a spec has to name, as it writes them."""
-_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class _Record(NamedTuple):
@@ -46,17 +125,20 @@ class FileHierarchy:
     least_level: int = 0
     from_data: ClassVar[bool] = False
     """The file was there before the data."""
-    given: ClassVar[Given] = Given.HIERARCHY
+    given: ClassVar[PublicPart] = PublicPart.HIERARCHY
     """All of it."""
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
-            raise InputError(f"delimiter {shown(self.delimiter)}", allowed="one character, such as ; or ,")
+            raise InputError(
+                f"delimiter {quote_value(self.delimiter)}", allowed="one character, such as ; or ,"
+            )
         try:
             "a".encode(self.encoding)
         except (LookupError, UnicodeError):
             raise InputError(
-                f"encoding {shown(self.encoding)} is not known", allowed="utf-8, latin-1, utf-16, cp1252, …"
+                f"encoding {quote_value(self.encoding)} is not known",
+                allowed="utf-8, latin-1, utf-16, cp1252, …",
             ) from None
 
     @property
@@ -68,16 +150,18 @@ class FileHierarchy:
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
         """The file's hierarchy; ``InputError`` where it cannot be read, is wrong, or misses a value."""
-        with _collector_paused():
+        with _garbage_collection_paused():
             hierarchy = self._read(attribute)
-        found = replace(hierarchy, origin=self.origin, notes=(*hierarchy.notes, *self._held_back(hierarchy)))
+        found = replace(
+            hierarchy, origin=self.origin, notes=(*hierarchy.notes, *self._least_level_notes(hierarchy))
+        )
         check_coverage(found, values, origin=str(self.path))
         return found
 
     def _read(self, attribute: str) -> GeneralizationHierarchy:
         text, origin = self._text(attribute), str(self.path)
-        for delimiter in (self.delimiter,) if self.delimiter else DELIMITERS:
-            levels = plain_levels(text, delimiter)
+        for delimiter in (self.delimiter,) if self.delimiter else HIERARCHY_DELIMITERS:
+            levels = parse_plain_levels(text, delimiter)
             if levels is not None:
                 return hierarchy_from_levels(
                     attribute, levels, origin=origin, where=lambda row: f"{origin}, line {row + 1}"
@@ -91,18 +175,18 @@ class FileHierarchy:
             where=lambda row: f"{origin}, line {records[row].line}",
         )
 
-    def _held_back(self, hierarchy: GeneralizationHierarchy) -> list[str]:
+    def _least_level_notes(self, hierarchy: GeneralizationHierarchy) -> list[str]:
         """A note of the least level; ``InputError`` for one that is not there."""
         if self.least_level > hierarchy.height:
             raise InputError(
-                f"attribute {shown(hierarchy.attribute)}: least_level = {self.least_level}, above the top of "
+                f"attribute {quote_value(hierarchy.attribute)}: least_level = {self.least_level}, above the top of "
                 f"{self.path}",
                 allowed=f"0 to {hierarchy.height}",
             )
         if not self.least_level:
             return []
         return [
-            f"The least level of {shown(hierarchy.attribute)} is {self.least_level}, unless min_level says "
+            f"The least level of {quote_value(hierarchy.attribute)} is {self.least_level}, unless min_level says "
             "another."
         ]
 
@@ -155,7 +239,7 @@ class FileHierarchy:
             return data.decode(encoding)
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            wide = data.startswith(_WIDE_MARKS)
+            wide = data.startswith(_UTF_16_MARKS)
             raise InputError(
                 f"{self.path}, line {line}: byte 0x{data[error.start]:02x} is not {self.encoding}",
                 allowed="UTF-8, or the encoding that is named",
@@ -167,16 +251,18 @@ class FileHierarchy:
 
     def _bytes(self, attribute: str) -> bytes:
         try:
-            return read_bytes(self.path, f"the hierarchy file {self.path} of attribute {shown(attribute)}")
+            return read_bytes(
+                self.path, f"the hierarchy file {self.path} of attribute {quote_value(attribute)}"
+            )
         except FileNotFoundError:
             raise InputError(
-                f"the hierarchy file {self.path} of attribute {shown(attribute)} does not exist",
+                f"the hierarchy file {self.path} of attribute {quote_value(attribute)} does not exist",
                 advice="Paths in a spec are relative to the spec's folder.",
             ) from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise InputError(
-                f"the hierarchy file {self.path} of attribute {shown(attribute)} cannot be read: {reason}"
+                f"the hierarchy file {self.path} of attribute {quote_value(attribute)} cannot be read: {reason}"
             ) from None
 
     def _records(self, text: str) -> list[_Record]:
@@ -187,12 +273,12 @@ class FileHierarchy:
 
     def _parse_either(self, text: str) -> list[_Record]:
         """The records by the delimiter that makes a sound table, or else by the one in the first line."""
-        for delimiter in DELIMITERS:
+        for delimiter in HIERARCHY_DELIMITERS:
             try:
                 records = self._parse(text, delimiter)
             except InputError:
                 continue
-            if _is_sound(records):
+            if _is_rectangular_with_one_top(records):
                 return records
         self._check_delimiter(text)
         first_line = text.lstrip().partition("\n")[0]
@@ -231,7 +317,7 @@ class FileHierarchy:
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def _garbage_collection_paused() -> Iterator[None]:
     """No search for garbage: many thousand records are made, none is any, and looking takes half the time."""
     active = gc.isenabled()
     gc.disable()
@@ -242,7 +328,9 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def hierarchy_rows(text: str, label: str = "the hierarchy", delimiter: str | None = None) -> list[list[str]]:
+def parse_hierarchy_rows(
+    text: str, label: str = "the hierarchy", delimiter: str | None = None
+) -> list[list[str]]:
     """The rows of a hierarchy in ARX's form, unchecked; ``InputError`` where quotes are wrong.
 
     An empty text has no row.
@@ -251,7 +339,7 @@ def hierarchy_rows(text: str, label: str = "the hierarchy", delimiter: str | Non
     return [record.cells for record in file._records(text)] if text.strip() else []
 
 
-def hierarchy_csv_text(hierarchy: GeneralizationHierarchy) -> str:
+def format_hierarchy_csv(hierarchy: GeneralizationHierarchy) -> str:
     """Return a hierarchy in ARX's form (``;``, LF), leaves in the publisher's order."""
     codes = hierarchy.codes_in_order.tolist()
     return "".join(";".join(_cell_text(value) for value in hierarchy.path(code)) + "\n" for code in codes)
@@ -264,10 +352,10 @@ def write_hierarchy_csv(hierarchy: GeneralizationHierarchy, path: Path, *, overw
     cannot be written, or where the hierarchy has no leaf.
     """
     if not hierarchy.leaves:
-        raise InputError(f"the hierarchy of {shown(hierarchy.attribute)} has no value to write")
+        raise InputError(f"the hierarchy of {quote_value(hierarchy.attribute)} has no value to write")
     try:
         with path.open("w" if overwrite else "x", encoding="utf-8", newline="") as file:
-            file.write(hierarchy_csv_text(hierarchy))
+            file.write(format_hierarchy_csv(hierarchy))
     except FileExistsError:
         raise InputError(f"{path} exists", advice="Remove it, or choose another name.") from None
     except (OSError, UnicodeError) as error:
@@ -280,7 +368,7 @@ def _cell_text(value: str) -> str:
     return value if plain else '"' + value.replace('"', '""') + '"'
 
 
-def _is_sound(records: Sequence[_Record]) -> bool:
+def _is_rectangular_with_one_top(records: Sequence[_Record]) -> bool:
     """Whether all records have as many cells, more than one, and end in the same top value."""
     widths = {len(record.cells) for record in records}
     return len(widths) == 1 and max(widths) > 1 and len({record.cells[-1] for record in records}) == 1

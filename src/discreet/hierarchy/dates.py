@@ -1,26 +1,154 @@
-"""Hierarchies of dates: day, week, month, quarter, half-year, year, five years, decade."""
+"""Hierarchies of dates: day, week, month, quarter, half-year, year, five years, decade; and parsing of dates.
+
+Cells are read as ISO 8601 or by patterns of ``strptime``; the time of day is cut off.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import ClassVar
 
 from discreet.errors import InputError
-from discreet.hierarchy.date_reading import PARTS, DateReader
-from discreet.hierarchy.messages import shown
-from discreet.hierarchy.others import hierarchy_with_others
-from discreet.model.hierarchy import GeneralizationHierarchy, Given
-from discreet.model.label_form import LabelForm, LabelKind
+from discreet.hierarchy.level_table import hierarchy_with_others, ordered_leaves
+from discreet.hierarchy.messages import quote_value, quote_values
+from discreet.model.hierarchy import GeneralizationHierarchy, PublicPart
+from discreet.model.published_cells import LabelForm, LabelKind
+
+_ISO = re.compile(
+    r"(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?(?:Z|[+-]\d{2}(?::?\d{2})?))?)?",
+    re.ASCII,
+)
+_YEARS, _MONTHS, _DAYS, _TIMES = "Yy", "mbBj", "dj", "HIMSfpzZaA%"
+DATE_PARTS = {"year": _YEARS, "month": _MONTHS, "day": _DAYS}
+"""The directives of ``strptime`` that tell each part of a date."""
 
 
-def _week(day: date) -> str:
+@dataclass(frozen=True)
+class DateParser:
+    """Reads dates in ISO 8601 (no format), in one format, or in any one of several.
+
+    Formats are patterns of ``strptime``'s ``%Y %y %m %b %B %d %j`` with times and text between. A time of the
+    day is cut off as it stands, in the zone it was written in.
+    """
+
+    formats: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, formats: str | Sequence[str] | None, parts: Sequence[str], reason: str) -> DateParser:
+        """Formats that tell the given parts of a date, needed for a ``reason``; ``InputError`` for others."""
+        if formats is None:
+            return cls()
+        reader = cls((formats,) if isinstance(formats, str) else tuple(formats))
+        if not reader.formats:
+            raise InputError("dates with an empty list of formats", allowed='a pattern such as "%d.%m.%Y"')
+        for text in reader.formats:
+            _check_format(text, parts, reason)
+        return reader
+
+    def day(self, text: str) -> date | None:
+        """The day that a text tells, None where it tells none; the first format that reads it counts."""
+        return next(iter(self._days(text)), None)
+
+    def days(
+        self, attribute: str, values: Sequence[str], other_values: Collection[str]
+    ) -> list[tuple[date, str]]:
+        """The data's values with their days, by day, those of ``apart`` left out.
+
+        ``InputError`` for a value that is no date, or that two formats read as different days.
+        """
+        by_day: dict[date, list[str]] = {}
+        known: dict[str, date] = {}
+        wrong = []
+        for value in ordered_leaves(attribute, values):
+            if value in other_values:
+                continue
+            # Times of one day share the text of their date, which is read once.
+            match = _ISO.fullmatch(value) if self.formats is None else None
+            day = None if match is None else known.get(match.group(1))
+            if day is None:
+                days = self._days(value)
+                if len(days) > 1:
+                    raise self._ambiguous(attribute, value, days)
+                day = next(iter(days), None)
+                if match is not None and day is not None:
+                    known[match.group(1)] = day
+            if day is None:
+                wrong.append(value)
+            else:
+                by_day.setdefault(day, []).append(value)
+        if wrong:
+            raise self._no_dates(attribute, wrong)
+        return [(day, value) for day in sorted(by_day) for value in sorted(by_day[day])]
+
+    def _days(self, text: str) -> dict[date, str]:
+        """The days that a text may tell, each with the first format that says so."""
+        found: dict[date, str] = {}
+        for pattern in self.formats or ("",):
+            day = _parse_date(text.strip(), pattern)
+            if day is not None:
+                found.setdefault(day, pattern)
+        return found
+
+    def _ambiguous(self, attribute: str, value: str, days: dict[date, str]) -> InputError:
+        read = " and ".join(f"{day} by {pattern}" for day, pattern in list(days.items())[:2])
+        return InputError(
+            f"attribute {quote_value(attribute)}: {quote_value(value)} of the data is {read}",
+            allowed="formats of which only one reads a value, or which agree",
+            advice="Leave out the format that the column does not have.",
+        )
+
+    def _no_dates(self, attribute: str, wrong: Sequence[str]) -> InputError:
+        form = "ISO 8601, such as 2020-03-17"
+        if self.formats is not None:
+            form = f"the format{'s' * (len(self.formats) > 1)} {', '.join(self.formats)}"
+        return InputError(
+            f"attribute {quote_value(attribute)}: {quote_values(wrong)} of the data "
+            + ("is no date" if len(wrong) == 1 else "are no dates"),
+            allowed=f"dates in {form}, and the values under others",
+            advice='Give the hierarchy a format, or several, as in format = ["%d.%m.%Y", "%Y-%m-%d"]; list '
+            "the value under others, or in [source] in null_values.",
+        )
+
+
+def _parse_date(text: str, pattern: str) -> date | None:
+    """The day by one pattern; an empty one is ISO 8601."""
+    try:
+        if pattern:
+            return datetime.strptime(text, pattern).date()
+        match = _ISO.fullmatch(text)
+        return date.fromisoformat(match.group(1)) if match else None
+    except ValueError:
+        return None
+
+
+def _check_format(text: str, parts: Sequence[str], reason: str) -> None:
+    """Raise unless the format has known directives only, and those of every part that is needed."""
+    directives = re.findall(r"%(.?)", text, re.DOTALL)
+    known = _YEARS + _MONTHS + _DAYS + _TIMES
+    unknown = [d for d in directives if d not in known or not d]
+    if unknown:
+        raise InputError(
+            f"date format {quote_value(text)} holds %{unknown[0]}",
+            allowed=" ".join(f"%{d}" for d in dict.fromkeys(known)),
+        )
+    for name in parts:
+        choice = DATE_PARTS[name]
+        if not set(directives) & set(choice):
+            raise InputError(
+                f"date format {quote_value(text)} has no {name}, which {reason} needs",
+                allowed=f"one of {' '.join(f'%{d}' for d in choice)} in the format",
+            )
+
+
+def _week_label(day: date) -> str:
     year, week, _ = day.isocalendar()
     return f"{year:04}-W{week:02}"
 
 
-def _years(number: int) -> Callable[[date], str]:
+def _year_span_label(number: int) -> Callable[[date], str]:
     """The label of as many years, which begin with a multiple of them: ``2020-2024``."""
 
     def label(day: date) -> str:
@@ -30,23 +158,23 @@ def _years(number: int) -> Callable[[date], str]:
     return label
 
 
-LABELS: dict[str, Callable[[date], str]] = {
+DATE_LABELS: dict[str, Callable[[date], str]] = {
     "day": date.isoformat,
-    "week": _week,
+    "week": _week_label,
     "month": lambda day: f"{day.year:04}-{day.month:02}",
     "quarter": lambda day: f"{day.year:04}-Q{(day.month + 2) // 3}",
     "half-year": lambda day: f"{day.year:04}-H{(day.month + 5) // 6}",
     "year": lambda day: f"{day.year:04}",
-    "five-years": _years(5),
-    "decade": _years(10),
+    "five-years": _year_span_label(5),
+    "decade": _year_span_label(10),
 }
 """The label of a day at each granularity, from fine to coarse; weeks are those of ISO 8601."""
 
-GRANULARITIES = tuple(LABELS)
-_YEARS = GRANULARITIES[GRANULARITIES.index("year") :]
+GRANULARITIES = tuple(DATE_LABELS)
+_YEAR_AND_COARSER = GRANULARITIES[GRANULARITIES.index("year") :]
 _COARSER_THAN: Mapping[str, tuple[str, ...]] = {
     "year": (),
-    "month": _YEARS,
+    "month": _YEAR_AND_COARSER,
     "day": GRANULARITIES[GRANULARITIES.index("month") :],
 }
 """The granularities for which a part of a date need not be known."""
@@ -69,7 +197,7 @@ class DateHierarchy:
     others: tuple[str, ...] = ()
     from_data: ClassVar[bool] = False
     """The calendar was there before the data."""
-    given: ClassVar[Given] = Given.LEVELS
+    given: ClassVar[PublicPart] = PublicPart.LEVELS
     """The periods, not which dates there are."""
 
     def __post_init__(self) -> None:
@@ -77,7 +205,7 @@ class DateHierarchy:
             raise InputError("dates without levels", allowed=", ".join(GRANULARITIES))
         for level in self.levels:
             if level not in GRANULARITIES:
-                raise InputError(f"date level {shown(level)}", allowed=", ".join(GRANULARITIES))
+                raise InputError(f"date level {quote_value(level)}", allowed=", ".join(GRANULARITIES))
         for fine, coarse in zip(self.levels, self.levels[1:], strict=False):
             _check_nesting(fine, coarse)
         self._reader  # noqa: B018 - checks the formats
@@ -98,13 +226,13 @@ class DateHierarchy:
     ) -> GeneralizationHierarchy:
         """The data's dates under their periods; ``InputError`` for a value that is no date."""
         days = self._reader.days(attribute, values, set(self.others))
-        labels = [_labels(level, [day for day, _ in days]) for level in self.levels]
+        labels = [_period_labels(level, [day for day, _ in days]) for level in self.levels]
         return hierarchy_with_others(
             attribute,
             [[value for _, value in days], *labels],
             self.others,
             origin=self.origin,
-            like=[f"a {level}" for level in self.levels],
+            level_nouns=[f"a {level}" for level in self.levels],
             advice="Leave it out of others, or leave out that level.",
         )
 
@@ -113,14 +241,14 @@ class DateHierarchy:
         return self._reader.day(text) is not None
 
     @property
-    def _reader(self) -> DateReader:
-        parts = [part for part in PARTS if self.levels[0] not in _COARSER_THAN[part]]
-        return DateReader.of(self.format, parts, f"level {self.levels[0]}")
+    def _reader(self) -> DateParser:
+        parts = [part for part in DATE_PARTS if self.levels[0] not in _COARSER_THAN[part]]
+        return DateParser.of(self.format, parts, f"level {self.levels[0]}")
 
 
-def _labels(level: str, days: Sequence[date]) -> list[str]:
+def _period_labels(level: str, days: Sequence[date]) -> list[str]:
     """The label of each day; the same day's is made once."""
-    label = LABELS[level]
+    label = DATE_LABELS[level]
     known = {day: label(day) for day in dict.fromkeys(days)}
     return [known[day] for day in days]
 

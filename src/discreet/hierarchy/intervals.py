@@ -1,31 +1,159 @@
-"""Hierarchies of numbers: intervals of one or several widths, with open ends."""
+"""Hierarchies of numbers: intervals of one or more widths or with irregular bounds, and open ends.
+
+Numbers and bounds are whole numbers of one unit (a power of ten), so that nothing is rounded. Cost: linear in
+the values, apart from sorting; each interval's label is made once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.hierarchy.bands import Band, parse_band
-from discreet.hierarchy.interval_grid import DATA, Cuts, End, IntervalGrid
-from discreet.hierarchy.messages import listed, shown
-from discreet.hierarchy.numbers import (
-    decimals,
-    exact_decimal,
-    number_text,
+from discreet.hierarchy.cell_values import (
+    decimal_places,
+    format_number,
     parse_number,
+    scale_down,
     scaled_floor,
+    to_decimal,
 )
-from discreet.hierarchy.others import hierarchy_with_others
-from discreet.hierarchy.table import checked_leaves
-from discreet.model.hierarchy import GeneralizationHierarchy, Given
-from discreet.model.label_form import LabelForm, LabelKind
+from discreet.hierarchy.level_table import hierarchy_with_others, ordered_leaves
+from discreet.hierarchy.messages import quote_value, quote_values
+from discreet.model.hierarchy import GeneralizationHierarchy, PublicPart
+from discreet.model.published_cells import LabelForm, LabelKind
+
+DATA_END = "data"
+"""An end that is taken from the data: the first (or last) occupied interval of the first width is open."""
+
+IntervalEnd = Decimal | Literal["data"] | None
+
+UnitInterval = tuple[int | None, int | None]
+"""The start and the end, in units; None for an open side."""
 
 
 @dataclass(frozen=True)
-class IntervalHierarchy(Cuts):
+class IntervalCuts:
+    """Where numbers are cut into intervals, level by level: by widths, then at bounds; and the open ends."""
+
+    widths: tuple[Decimal, ...] = ()
+    anchor: Decimal = Decimal(0)
+    lower: IntervalEnd = None
+    upper: IntervalEnd = None
+    breaks: tuple[tuple[Decimal, ...], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class IntervalGrid:
+    """The numbers and the ends as whole numbers in units of ``10**-scale``, floored, which no end notices."""
+
+    cuts: IntervalCuts
+    numbers: NDArray[Any]
+    scale: int
+    whole: bool
+    lower: int | None
+    upper: int | None
+
+    @classmethod
+    def of(cls, cuts: IntervalCuts, numbers: Sequence[Decimal]) -> IntervalGrid:
+        """The grid of a column's numbers, ends of the data told."""
+        ends = [end for end in (cuts.lower, cuts.upper) if isinstance(end, Decimal)]
+        given = [*cuts.widths, cuts.anchor, *ends, *(bound for level in cuts.breaks for bound in level)]
+        scale = max(decimal_places(number) for number in given)
+        floored = [scaled_floor(number, scale) for number in numbers]
+        grid = cls(
+            cuts=cuts,
+            numbers=_integer_array(floored, max(abs(scaled_floor(number, scale)) for number in given)),
+            scale=scale,
+            whole=scale == 0 and all(n == whole for n, whole in zip(numbers, floored, strict=True)),
+            lower=scaled_floor(cuts.lower, scale) if isinstance(cuts.lower, Decimal) else None,
+            upper=scaled_floor(cuts.upper, scale) if isinstance(cuts.upper, Decimal) else None,
+        )
+        return grid._with_ends_of_data() if DATA_END in (cuts.lower, cuts.upper) and floored else grid
+
+    def _with_ends_of_data(self) -> IntervalGrid:
+        width, anchor = self._units(self.cuts.widths[0]), self._units(self.cuts.anchor)
+        lower, upper = self.lower, self.upper
+        if self.cuts.lower == DATA_END:
+            lower = anchor + (int(self.numbers.min()) - anchor) // width * width + width
+        if self.cuts.upper == DATA_END:
+            upper = anchor + (int(self.numbers.max()) - anchor) // width * width
+        if lower is not None and upper is not None and lower > upper:
+            lower = None if self.cuts.lower == DATA_END else lower
+            upper = None if self.cuts.upper == DATA_END else upper
+        return replace(self, lower=lower, upper=upper)
+
+    def columns(self, leaves: Sequence[str]) -> list[list[str]]:
+        """The labels of each level of intervals, leaf by leaf."""
+        below = np.zeros(len(self.numbers), bool) if self.lower is None else self.numbers < self.lower
+        above = np.zeros(len(self.numbers), bool) if self.upper is None else self.numbers >= self.upper
+        levels = [self._regular(self._units(width)) for width in self.cuts.widths]
+        levels += [self._irregular([self._units(bound) for bound in level]) for level in self.cuts.breaks]
+        if not levels:
+            return [self._coded(list(leaves), below, above)]
+        dashed = self.whole and self._lowest(levels) >= 0
+        found = []
+        for intervals, inverse in levels:
+            labels = [self._label(interval, dashed) for interval in intervals]
+            found.append(self._coded([labels[place] for place in inverse.tolist()], below, above))
+        return found
+
+    def _regular(self, width: int) -> tuple[list[UnitInterval], NDArray[np.int64]]:
+        """Intervals of one width, and which of them each number lies in."""
+        anchor = self._units(self.cuts.anchor)
+        unique, inverse = np.unique(anchor + (self.numbers - anchor) // width * width, return_inverse=True)
+        return [(int(start), int(start) + width) for start in unique], inverse
+
+    def _irregular(self, bounds: Sequence[int]) -> tuple[list[UnitInterval], NDArray[np.int64]]:
+        """The same for intervals between bounds, the first and the last of them open."""
+        intervals: list[UnitInterval] = list(pairwise([None, *bounds, None]))
+        return intervals, np.searchsorted(_integer_array(bounds, 0), self.numbers, side="right")
+
+    def _lowest(self, levels: Iterable[tuple[list[UnitInterval], NDArray[np.int64]]]) -> int:
+        """The lowest end that a label may show; 0 where there is none."""
+        ends = [end for intervals, _ in levels for interval in intervals[:1] for end in interval]
+        lowest = min((end for end in ends if end is not None), default=0)
+        return lowest if self.lower is None else max(lowest, self.lower)
+
+    def _units(self, number: Decimal) -> int:
+        return scaled_floor(number, self.scale)
+
+    def _coded(self, labels: list[str], below: NDArray[Any], above: NDArray[Any]) -> list[str]:
+        """The labels with ``<lower`` and ``≥upper`` where numbers lie beyond the ends."""
+        for place in np.flatnonzero(below).tolist():
+            labels[place] = f"<{self._text(self.lower)}"
+        for place in np.flatnonzero(above).tolist():
+            labels[place] = f"≥{self._text(self.upper)}"
+        return labels
+
+    def _label(self, interval: UnitInterval, dashed: bool) -> str:
+        start = max((end for end in (interval[0], self.lower) if end is not None), default=None)
+        end = min((end for end in (interval[1], self.upper) if end is not None), default=None)
+        if start is None or end is None:
+            return f"<{self._text(end)}" if start is None else f"≥{self._text(start)}"
+        if not dashed:
+            return f"[{self._text(start)}, {self._text(end)}["
+        return f"{start}-{end - 1}" if end - start > 1 else f"{start}"
+
+    def _text(self, units: int | None) -> str:
+        return format_number(scale_down(units or 0, self.scale))
+
+
+def _integer_array(numbers: Sequence[int], largest: int) -> NDArray[Any]:
+    """Machine integers where they and their sums with widths and ends fit, else Python's integers."""
+    fits = max(largest, *(abs(number) for number in numbers), 0) < 2**60
+    return np.array(numbers, dtype=np.int64 if fits else object)
+
+
+@dataclass(frozen=True)
+class IntervalHierarchy(IntervalCuts):
     """Level i holds intervals of ``widths[i - 1]``, closed below and open above, that start at ``anchor``.
 
     Each width is a multiple of the one before, so intervals nest. After the widths follow levels that are cut
@@ -50,17 +178,17 @@ class IntervalHierarchy(Cuts):
             )
         for number, width in enumerate(self.widths):
             if width <= 0:
-                raise InputError(f"width {number_text(width)}", allowed="numbers above 0")
-            if number and not _divides(self.widths[number - 1], width):
-                before = number_text(self.widths[number - 1])
+                raise InputError(f"width {format_number(width)}", allowed="numbers above 0")
+            if number and not _is_multiple(self.widths[number - 1], width):
+                before = format_number(self.widths[number - 1])
                 raise InputError(
-                    f"width {number_text(width)} after width {before}: such intervals do not nest",
+                    f"width {format_number(width)} after width {before}: such intervals do not nest",
                     allowed=f"a multiple of {before}, larger than it",
                 )
         self._check_breaks()
         if isinstance(self.lower, Decimal) and isinstance(self.upper, Decimal) and self.lower > self.upper:
             raise InputError(
-                f"lower = {number_text(self.lower)} above upper = {number_text(self.upper)}",
+                f"lower = {format_number(self.lower)} above upper = {format_number(self.upper)}",
                 allowed="a lower end at or below the upper end",
             )
 
@@ -82,30 +210,30 @@ class IntervalHierarchy(Cuts):
         if isinstance(widths, int | float | Decimal | str):
             widths = (widths,)
         return cls(
-            widths=tuple(exact_decimal("width", width) for width in widths),
-            anchor=exact_decimal("anchor", anchor),
-            lower=_end("lower", lower),
-            upper=_end("upper", upper),
+            widths=tuple(to_decimal("width", width) for width in widths),
+            anchor=to_decimal("anchor", anchor),
+            lower=_parse_end("lower", lower),
+            upper=_parse_end("upper", upper),
             others=tuple(others),
-            breaks=_levels_of(breaks),
+            breaks=_break_levels(breaks),
         )
 
     @property
     def origin(self) -> str:
         """``intervals of 5, 10 and 20``, ``intervals cut at 18, 35 and 65``."""
-        of = f" of {_in_words(self.widths)}" if self.widths else ""
-        cut = "".join(f" cut at {_in_words(level)}" for level in self.breaks[:1])
+        of = f" of {_joined_numbers(self.widths)}" if self.widths else ""
+        cut = "".join(f" cut at {_joined_numbers(level)}" for level in self.breaks[:1])
         return f"intervals{of}{',' if of and cut else ''}{cut}" if of or cut else "open ends"
 
     @property
     def from_data(self) -> bool:
         """Whether an end is taken from the data."""
-        return DATA in (self.lower, self.upper)
+        return DATA_END in (self.lower, self.upper)
 
     @property
-    def given(self) -> Given:
+    def given(self) -> PublicPart:
         """The widths, not which numbers there are."""
-        return Given.LEVELS
+        return PublicPart.LEVELS
 
     @property
     def label_form(self) -> LabelForm:
@@ -119,8 +247,8 @@ class IntervalHierarchy(Cuts):
 
         Cost: linear in the values, apart from sorting them; labels are made once per interval.
         """
-        apart = set(self.others)
-        given = [value for value in checked_leaves(attribute, values) if value not in apart]
+        other_values = set(self.others)
+        given = [value for value in ordered_leaves(attribute, values) if value not in other_values]
         leaves, numbers = self._numbers(attribute, given)
         levels = IntervalGrid.of(self, numbers).columns(leaves)
         return hierarchy_with_others(
@@ -128,7 +256,7 @@ class IntervalHierarchy(Cuts):
             [leaves, *levels],
             self.others,
             origin=self.origin,
-            like=["an interval"] * len(levels),
+            level_nouns=["an interval"] * len(levels),
             advice="Leave it out of others, or choose other widths.",
             from_data=self.from_data,
         )
@@ -138,7 +266,7 @@ class IntervalHierarchy(Cuts):
         for number, level in enumerate(self.breaks):
             if not level or any(high <= low for low, high in pairwise(level)):
                 raise InputError(
-                    f"breaks = [{_listed(level)}]",
+                    f"breaks = [{_comma_list(level)}]",
                     allowed="numbers that rise, such as [18, 35, 65], or a list of such lists",
                 )
             for bound in level:
@@ -146,17 +274,21 @@ class IntervalHierarchy(Cuts):
 
     def _check_break(self, bound: Decimal, before: Sequence[Decimal] | None) -> None:
         """Raise for a bound that lies within an interval of the level before, as intervals would not nest."""
-        text = number_text(bound)
+        text = format_number(bound)
         if before is not None and bound not in before:
             raise InputError(
                 f"breaks: the bound {text} is none of the level before: such intervals do not nest",
-                allowed=_listed(before),
+                allowed=_comma_list(before),
             )
-        if before is None and self.widths and not _divides(self.widths[-1], bound - self.anchor, equal=True):
-            width = number_text(self.widths[-1])
+        if (
+            before is None
+            and self.widths
+            and not _is_multiple(self.widths[-1], bound - self.anchor, equal=True)
+        ):
+            width = format_number(self.widths[-1])
             raise InputError(
                 f"breaks: the bound {text} lies within an interval of {width}: such intervals do not nest",
-                allowed=f"{number_text(self.anchor)}, and multiples of {width} below and above it",
+                allowed=f"{format_number(self.anchor)}, and multiples of {width} below and above it",
                 advice="Leave the widths out, or choose narrower ones.",
             )
 
@@ -182,11 +314,11 @@ class IntervalHierarchy(Cuts):
             (low if band.low is None else high).append(leaf)
         if wrong:
             raise InputError(
-                f"attribute {shown(attribute)}: {listed(wrong)} of the data "
+                f"attribute {quote_value(attribute)}: {quote_values(wrong)} of the data "
                 + ("is no number" if len(wrong) == 1 else "are no numbers"),
                 allowed="numbers such as 17, -3.5 or 1e3, open ends such as 90+, and the values under others",
-                advice=f"List it in the hierarchy as others = [{_quoted(wrong[0])}], "
-                f"or in [source] as null_values = [{_quoted(wrong[0])}].",
+                advice=f"List it in the hierarchy as others = [{_toml_text(wrong[0])}], "
+                f"or in [source] as null_values = [{_toml_text(wrong[0])}].",
             )
         below = self.lower - 1 if isinstance(self.lower, Decimal) else Decimal(0)
         above = self.upper if isinstance(self.upper, Decimal) else Decimal(0)
@@ -197,53 +329,53 @@ class IntervalHierarchy(Cuts):
         if band.low is not None:
             name, bound, end = "upper", band.low, self.upper
             inside = isinstance(end, Decimal) and end <= bound
-            known = f"at most {number_text(bound)}"
+            known = f"at most {format_number(bound)}"
         else:
             name, bound, end = "lower", band.high or Decimal(0), self.lower
             inside = isinstance(end, Decimal) and (end > bound if band.high_closed else end >= bound)
-            known = f"{'above' if band.high_closed else 'at least'} {number_text(bound)}"
+            known = f"{'above' if band.high_closed else 'at least'} {format_number(bound)}"
         if not inside:
             raise InputError(
-                f"attribute {shown(attribute)}: {shown(leaf)} of the data has an open end, and "
+                f"attribute {quote_value(attribute)}: {quote_value(leaf)} of the data has an open end, and "
                 + (
                     f"{name} is missing"
                     if end is None
-                    else f"{name} is {number_text(end) if isinstance(end, Decimal) else end}"
+                    else f"{name} is {format_number(end) if isinstance(end, Decimal) else end}"
                 ),
                 allowed=f"{name}, {known}; or the text under others",
-                advice=f"Write {name} = {number_text(bound + (name == 'lower' and band.high_closed))} in the "
-                f"hierarchy, or others = [{_quoted(leaf)}].",
+                advice=f"Write {name} = {format_number(bound + (name == 'lower' and band.high_closed))} in the "
+                f"hierarchy, or others = [{_toml_text(leaf)}].",
             )
 
 
-def _divides(width: Decimal, number: Decimal, *, equal: bool = False) -> bool:
+def _is_multiple(width: Decimal, number: Decimal, *, equal: bool = False) -> bool:
     """Whether a number is a multiple of a width; unless ``equal``, one that is larger."""
-    scale = max(decimals(width), decimals(number))
+    scale = max(decimal_places(width), decimal_places(number))
     return (equal or number > width) and scaled_floor(number, scale) % scaled_floor(width, scale) == 0
 
 
-def _levels_of(breaks: Iterable[object]) -> tuple[tuple[Decimal, ...], ...]:
+def _break_levels(breaks: Iterable[object]) -> tuple[tuple[Decimal, ...], ...]:
     """Levels of bounds from a list of numbers, which is one level, or from a list of lists."""
     given = list(breaks)
     nested = [list(level) for level in given if isinstance(level, list | tuple)]
     levels = nested if len(nested) == len(given) else [given]
-    return tuple(tuple(exact_decimal("break", bound) for bound in level) for level in levels)
+    return tuple(tuple(to_decimal("break", bound) for bound in level) for level in levels)
 
 
-def _listed(numbers: Iterable[Decimal]) -> str:
-    return ", ".join(number_text(number) for number in numbers)
+def _comma_list(numbers: Iterable[Decimal]) -> str:
+    return ", ".join(format_number(number) for number in numbers)
 
 
-def _in_words(numbers: Sequence[Decimal]) -> str:
-    texts = [number_text(number) for number in numbers]
+def _joined_numbers(numbers: Sequence[Decimal]) -> str:
+    texts = [format_number(number) for number in numbers]
     return f"{', '.join(texts[:-1])} and {texts[-1]}" if texts[1:] else texts[0]
 
 
-def _end(name: str, value: object) -> End:
+def _parse_end(name: str, value: object) -> IntervalEnd:
     if value is None:
         return None
-    return "data" if value == DATA else exact_decimal(name, value)
+    return "data" if value == DATA_END else to_decimal(name, value)
 
 
-def _quoted(text: str) -> str:
+def _toml_text(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

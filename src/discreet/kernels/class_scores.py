@@ -1,51 +1,270 @@
-"""Compiled scores of classes, from the rows of each sensitive value in them, and their buckets.
+"""Compiled scores of classes from their row counts per sensitive value, and their buckets.
 
-A formula is the twin of a criterion's ``scores`` (``model.criteria``), step by step the same: sums run over
-the values in ascending order, and the rounding is that of ``model.criteria.fixed_point``. Criteria name their
-formula by a word of ``FORMULAS``; whoever adds one adds a function here, and a line to ``score``.
+Twins of the criteria's ``scores`` (``model.criteria``) with the rounding of ``model.criteria.fixed_point``:
+entropy and recursive l-diversity, largest share, gain and logarithm, and the earth mover's distance of
+t-closeness as exact integer work.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil, exp, floor, log
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.earth_movers import (
-    Distribution,
-    Ground,
-    Moving,
-    ground_of,
-    work_in_order,
-    work_of_groups,
-)
-from discreet.kernels.jit import compiled
-from discreet.kernels.value_rows import Lanes, Occurring, lanes_of
+from discreet.kernels.numba_jit import compiled
+from discreet.kernels.packed_values import LaneLayout, OccurringValues, lay_out_lanes, popcount
 
 Array = NDArray[Any]
+Int64Array = NDArray[np.int64]
+_NOTHING, _ONE = np.uint64(0), np.uint64(1)
+_EXACT_BELOW = 2**61
+_DENSE = 8
+"""Where at least so large a part of the places has rows, all of them are gone through."""
+
+
+class ReferenceDistribution(NamedTuple):
+    """A whole table's values, as one distance asks for them: ``rows`` and ``ranks`` by code.
+
+    ``levels`` (shape ``(levels, codes)``) are the groups of the levels between the leaves and the top, none
+    but for the hierarchical distance; ``ordered`` tells the ordered one.
+    """
+
+    rows: Int64Array
+    ranks: Int64Array
+    levels: Int64Array
+    ordered: bool
+
+
+class ReferenceArrays(NamedTuple):
+    """The distributions of all scores; a score that is no distance has one all the same.
+
+    ``rows`` and ``ranks`` have shape ``(scores, values)``, ``table`` is the sum of the rows, ``last`` the
+    last place. ``partial[i, p]`` are the rows up to the place p and at it, ``before[i, p]`` the sum of these
+    of the places below p. ``groups`` (shape ``(scores, levels, values)``) are those of each code at the
+    ``levels[i]`` upper levels, ``numbers`` how many there are, and ``held`` the rows of each. ``alone`` is
+    the work of one row of a value in a class of no other, and work by ``steps`` the distance.
+    """
+
+    rows: Int64Array
+    table: Int64Array
+    ranks: Int64Array
+    last: Int64Array
+    partial: Int64Array
+    before: Int64Array
+    groups: Int64Array
+    held: Int64Array
+    numbers: Int64Array
+    levels: Int64Array
+    single_work: Int64Array
+    steps: Int64Array
+
+
+class DistanceScratch(NamedTuple):
+    """One thread's working arrays, all 0 between classes: rows by place or group, and the places as bits."""
+
+    sums: Array
+    seen: Array
+
+
+def make_distance_scratch(values: int) -> DistanceScratch:
+    """For attributes of up to so many values."""
+    return DistanceScratch(np.zeros(values, np.int64), np.zeros(values // 64 + 1, np.uint64))
+
+
+def is_exact(rows: Int64Array) -> bool:
+    """Whether whole numbers of the machine hold the work; beyond, the twin takes floating-point numbers."""
+    table = int(rows.sum())
+    return table * table * (len(rows) + 2) < _EXACT_BELOW
+
+
+def make_reference_arrays(inputs: Sequence[ReferenceDistribution]) -> ReferenceArrays:
+    """The distributions of some scores."""
+    number, values = len(inputs), max(len(one.rows) for one in inputs)
+    levels = max(len(one.levels) for one in inputs)
+
+    def empty(*shape: int) -> Int64Array:
+        return np.zeros((number, *shape), np.int64)
+
+    ground = ReferenceArrays(
+        *(empty(values), empty(), empty(values), empty(), empty(values), empty(values + 1)),
+        *(empty(levels, values), empty(levels, values), empty(levels), empty(), empty(values), empty()),
+    )
+    for i, one in enumerate(inputs):
+        _fill_reference(ground, i, one)
+    return ground
+
+
+def _fill_reference(ground: ReferenceArrays, i: int, one: ReferenceDistribution) -> None:
+    size, table = len(one.rows), int(one.rows.sum())
+    ground.rows[i, :size], ground.ranks[i, :size] = one.rows, one.ranks
+    ground.table[i], ground.last[i], ground.levels[i] = table, size - 1, len(one.levels)
+    in_order = np.zeros(size, np.int64)
+    in_order[one.ranks] = one.rows
+    partial = np.cumsum(in_order)
+    before = np.append(0, np.cumsum(partial))
+    ground.partial[i, :size], ground.before[i, : size + 1] = partial, before
+    single_work = table - one.rows
+    for level, groups in enumerate(one.levels):
+        _, told = np.unique(groups, return_inverse=True)
+        ground.groups[i, level, :size] = told
+        np.add.at(ground.held[i, level], told, one.rows)
+        ground.numbers[i, level] = told.max(initial=-1) + 1
+        single_work = single_work + table - ground.held[i, level, told]
+    steps = 1 + len(one.levels)
+    if one.ordered:
+        last = size - 1
+        single_work, steps = table * (last - one.ranks) - before[last] + 2 * before[one.ranks], max(last, 1)
+    ground.single_work[i, :size], ground.steps[i] = single_work, steps
+
+
+@compiled
+def sum_group_work(
+    classes: int, found: OccurringValues, ground: ReferenceArrays, score: int, sums: Array, work: Array
+) -> None:
+    """What exceeds the table's share: of each value, and of each group of the upper levels."""
+    codes, counts, starts = found.codes, found.counts, found.starts
+    rows, single_work, table = ground.rows[score], ground.single_work[score], ground.table[score]
+    for c in range(classes):
+        first, end, known = starts[c], starts[c + 1], found.known[c]
+        if end == first + 1:
+            work[c] = single_work[codes[first]] * known
+            continue
+        total = 0
+        for i in range(first, end):
+            total += max(counts[i] * table - rows[codes[i]] * known, 0)
+        for level in range(ground.levels[score]):
+            groups, held = ground.groups[score, level], ground.held[score, level]
+            number = ground.numbers[score, level]
+            for i in range(first, end):
+                sums[groups[codes[i]]] += counts[i]
+            if number < end - first:
+                for group in range(number):
+                    total += max(sums[group] * table - held[group] * known, 0)
+                    sums[group] = 0
+                continue
+            for i in range(first, end):
+                # A group that was added already is empty now, and adds nothing.
+                group = groups[codes[i]]
+                total += max(sums[group] * table - held[group] * known, 0)
+                sums[group] = 0
+        work[c] = total
+
+
+@compiled
+def sum_work_between(
+    begin: Any, end: Any, mine: Any, known: Any, table: Any, partial: Array, before: Array
+) -> Any:
+    """The work of the steps from one place to another, where a class's partial sum stays the same.
+
+    The table's rises and crosses it once at most: where, a search tells.
+    """
+    held = mine * table
+    low, high = begin, end
+    while low < high:
+        middle = (low + high) // 2
+        if known * partial[middle] <= held:
+            low = middle + 1
+        else:
+            high = middle
+    return held * (2 * low - begin - end) + known * (before[begin] + before[end] - 2 * before[low])
+
+
+@compiled
+def sum_dense_work(
+    first: Any, end: Any, known: Any, found: OccurringValues, ground: ReferenceArrays, score: int, sums: Array
+) -> Any:
+    """The differences of the partial sums of one class, place by place."""
+    ranks, partial = ground.ranks[score], ground.partial[score]
+    table, last = ground.table[score], ground.last[score]
+    for i in range(first, end):
+        sums[ranks[found.codes[i]]] += found.counts[i]
+    total: Any = 0
+    mine: Any = 0
+    for slot in range(last):
+        mine += sums[slot]
+        sums[slot] = 0
+        total += abs(mine * table - known * partial[slot])
+    sums[last] = 0
+    return total
+
+
+@compiled
+def sum_ordered_work(
+    classes: int,
+    found: OccurringValues,
+    ground: ReferenceArrays,
+    score: int,
+    moving: DistanceScratch,
+    work: Array,
+) -> None:
+    """The differences of the partial sums, added up from value to value of a class."""
+    codes, counts, starts = found.codes, found.counts, found.starts
+    ranks, single_work, table = ground.ranks[score], ground.single_work[score], ground.table[score]
+    partial, before, last = ground.partial[score], ground.before[score], ground.last[score]
+    sums, seen = moving.sums, moving.seen
+    for c in range(classes):
+        first, end, known = starts[c], starts[c + 1], found.known[c]
+        if end == first + 1:
+            work[c] = single_work[codes[first]] * known
+            continue
+        if end == first:
+            work[c] = 0
+            continue
+        if _DENSE * (end - first) > last:
+            work[c] = sum_dense_work(first, end, known, found, ground, score, sums)
+            continue
+        for i in range(first, end):
+            rank = ranks[codes[i]]
+            sums[rank] = counts[i]
+            seen[rank // 64] |= _ONE << np.uint64(rank % 64)
+        total: Any = 0
+        mine: Any = 0
+        slot: Any = 0
+        for w in range(last // 64 + 1):
+            word = seen[w]
+            seen[w] = _NOTHING
+            while word != _NOTHING:
+                lowest = word & (~word + _ONE)
+                word ^= lowest
+                there = 64 * w + np.int64(popcount(lowest - _ONE))
+                if mine == 0:
+                    total = known * before[there]
+                else:
+                    total += sum_work_between(slot, there, mine, known, table, partial, before)
+                mine += sums[there]
+                sums[there] = 0
+                slot = there
+        # After the last value the class holds all it has, and the table no more than that.
+        work[c] = total + known * (table * (last - slot) - before[last] + before[slot])
+
 
 ENTROPY, RECURSIVE, LARGEST_SHARE, LARGEST_GAIN, LARGEST_LOGARITHM = 0, 1, 2, 3, 4
 DISTANCE_OF_GROUPS, DISTANCE_IN_ORDER = 5, 6
-DISTANCES = EQUAL, ORDERED, HIERARCHICAL = "equal-distance", "ordered-distance", "hierarchical-distance"
+DISTANCES = EQUAL_DISTANCE, ORDERED_DISTANCE, HIERARCHICAL_DISTANCE = (
+    "equal-distance",
+    "ordered-distance",
+    "hierarchical-distance",
+)
 FORMULAS = {
     "entropy": ENTROPY,
     "recursive": RECURSIVE,
     "largest-share": LARGEST_SHARE,
     "largest-gain": LARGEST_GAIN,
     "largest-logarithm": LARGEST_LOGARITHM,
-    EQUAL: DISTANCE_OF_GROUPS,
-    HIERARCHICAL: DISTANCE_OF_GROUPS,
-    ORDERED: DISTANCE_IN_ORDER,
+    EQUAL_DISTANCE: DISTANCE_OF_GROUPS,
+    HIERARCHICAL_DISTANCE: DISTANCE_OF_GROUPS,
+    ORDERED_DISTANCE: DISTANCE_IN_ORDER,
 }
 """The formulas by the words that criteria use."""
 
-UNIT, ROUNDING, NEVER, LARGEST_MEASURE = 10**9, 1e-12, -(2**62), 1e9
-_UP, _DOWN = UNIT * (1 + ROUNDING), UNIT * (1 - ROUNDING)
+_UNIT, _ROUNDING, _NEVER, _LARGEST_MEASURE = 10**9, 1e-12, -(2**62), 1e9
+_UP, _DOWN = _UNIT * (1 + _ROUNDING), _UNIT * (1 - _ROUNDING)
 
 
-class Scored(NamedTuple):
+class ScoreInputs(NamedTuple):
     """What scores are asked, each by its place in the arrays.
 
     ``formulas`` are numbers of ``FORMULAS``, ``places`` the sensitive attributes, ``numbers`` (shape
@@ -55,33 +274,33 @@ class Scored(NamedTuple):
     table. ``edges[i, :ends[i]]`` part the scores into buckets.
     """
 
-    lanes: Lanes
+    lanes: LaneLayout
     formulas: Array
     places: Array
     numbers: Array
     table: Array
-    whole: Array
+    totals: Array
     present: Array
     logarithms: Array
-    ground: Ground
+    ground: ReferenceArrays
     edges: Array
     ends: Array
 
 
-def scored_of_two() -> Scored:
+def minimal_score_inputs() -> ScoreInputs:
     """The largest share of an attribute with two values: what the kernels are compiled with."""
     ones = np.ones(1, np.int64)
-    return Scored(
-        lanes=lanes_of([ones.repeat(2)]),
+    return ScoreInputs(
+        lanes=lay_out_lanes([ones.repeat(2)]),
         formulas=LARGEST_SHARE * ones,
         places=0 * ones,
         numbers=np.zeros((1, 1)),
         table=np.ones((1, 2)),
-        whole=np.ones(1),
+        totals=np.ones(1),
         present=2 * ones,
         logarithms=np.zeros((1, 1)),
-        ground=ground_of(
-            [Distribution(np.ones(2, np.int64), np.arange(2), np.zeros((0, 2), np.int64), False)]
+        ground=make_reference_arrays(
+            [ReferenceDistribution(np.ones(2, np.int64), np.arange(2), np.zeros((0, 2), np.int64), False)]
         ),
         edges=np.zeros((1, 2), np.int64),
         ends=ones,
@@ -89,21 +308,21 @@ def scored_of_two() -> Scored:
 
 
 @compiled
-def at_least(measure: float) -> int:
+def round_at_least(measure: float) -> int:
     """``fixed_point.at_least``."""
-    return floor(min(measure, LARGEST_MEASURE) * _UP)
+    return floor(min(measure, _LARGEST_MEASURE) * _UP)
 
 
 @compiled
-def at_most(measure: float) -> int:
+def round_at_most(measure: float) -> int:
     """``fixed_point.at_most``."""
-    return -ceil(min(measure, LARGEST_MEASURE) * _DOWN)
+    return -ceil(min(measure, _LARGEST_MEASURE) * _DOWN)
 
 
 @compiled
-def less_than(measure: float) -> int:
+def round_less_than(measure: float) -> int:
     """``fixed_point.less_than``."""
-    return -floor(min(measure, LARGEST_MEASURE) * _UP) - 1
+    return -floor(min(measure, _LARGEST_MEASURE) * _UP) - 1
 
 
 @compiled
@@ -118,7 +337,7 @@ def logarithm(number: int, small: Array, corrected: bool) -> float:
 
 
 @compiled
-def entropies(
+def score_entropy(
     classes: int, counts: Array, starts: Array, known: Array, small: Array, corrected: bool, scores: Array
 ) -> None:
     """``EntropyDiversity``: as many equally frequent values as are as uncertain."""
@@ -130,51 +349,51 @@ def entropies(
         for i in range(starts[c], starts[c + 1]):
             spread += counts[i] * logarithm(counts[i], small, corrected)
         alike = exp(logarithm(known[c], small, corrected) - spread / known[c])
-        scores[c] = at_least(min(alike, float(starts[c + 1] - starts[c])) if corrected else alike)
+        scores[c] = round_at_least(min(alike, float(starts[c + 1] - starts[c])) if corrected else alike)
 
 
 @compiled
-def quotients(
+def score_recursive(
     classes: int, counts: Array, starts: Array, known: Array, least: int, top: Array, scores: Array
 ) -> None:
     """``RecursiveDiversity``: the most frequent value beside the ``least``-th and rarer."""
     kept = least - 1
     for c in range(classes):
         if starts[c + 1] - starts[c] < least:
-            scores[c] = NEVER
+            scores[c] = _NEVER
             continue
-        for place in range(kept):
-            top[place] = 0
+        for slot in range(kept):
+            top[slot] = 0
         for i in range(starts[c], starts[c + 1]):
             count = counts[i]
-            for place in range(kept):
-                if count > top[place]:
-                    count, top[place] = top[place], count
+            for slot in range(kept):
+                if count > top[slot]:
+                    count, top[slot] = top[slot], count
         rest = known[c]
-        for place in range(kept):
-            rest -= top[place]
-        scores[c] = less_than(top[0] / rest)
+        for slot in range(kept):
+            rest -= top[slot]
+        scores[c] = round_less_than(top[0] / rest)
 
 
 @compiled
-def largest_shares(classes: int, counts: Array, starts: Array, known: Array, scores: Array) -> None:
+def score_largest_share(classes: int, counts: Array, starts: Array, known: Array, scores: Array) -> None:
     """``AlphaDeassociation``: the most frequent value's share."""
     for c in range(classes):
         most = 0
         for i in range(starts[c], starts[c + 1]):
             most = max(most, counts[i])
-        scores[c] = at_most(most / known[c]) if known[c] > 0 else NEVER
+        scores[c] = round_at_most(most / known[c]) if known[c] > 0 else _NEVER
 
 
 @compiled
-def largest_gains(
+def score_largest_gain(
     classes: int,
     codes: Array,
     counts: Array,
     starts: Array,
     known: Array,
     table: Array,
-    whole: float,
+    totals: float,
     bounded: bool,
     scores: Array,
 ) -> None:
@@ -188,22 +407,22 @@ def largest_gains(
             if held == 0:
                 fails = True
                 continue
-            gain = max(counts[i] * whole - theirs, 0.0) / theirs
-            if bounded and gain > -log(held / whole) * (1 + ROUNDING):
+            gain = max(counts[i] * totals - theirs, 0.0) / theirs
+            if bounded and gain > -log(held / totals) * (1 + _ROUNDING):
                 fails = True
             largest = max(largest, gain)
-        scores[c] = NEVER if fails else at_most(largest)
+        scores[c] = _NEVER if fails else round_at_most(largest)
 
 
 @compiled
-def largest_logarithms(
+def score_largest_logarithm(
     classes: int,
     codes: Array,
     counts: Array,
     starts: Array,
     known: Array,
     table: Array,
-    whole: float,
+    totals: float,
     present: int,
     scores: Array,
 ) -> None:
@@ -213,50 +432,56 @@ def largest_logarithms(
         largest = 1.0
         if not fails:
             for i in range(starts[c], starts[c + 1]):
-                mine = counts[i] * whole
+                mine = counts[i] * totals
                 theirs = float(known[c]) * table[codes[i]]
                 if theirs == 0:
                     fails = True
                     break
                 largest = max(largest, mine / theirs, theirs / mine)
-        scores[c] = NEVER if fails else less_than(log(largest))
+        scores[c] = _NEVER if fails else round_less_than(log(largest))
 
 
 @compiled
-def distances(classes: int, known: Array, table: int, steps: int, scores: Array) -> None:
+def score_distance(classes: int, known: Array, table: int, steps: int, scores: Array) -> None:
     """``TCloseness``: what ``scores`` holds as work becomes the distance, rounded."""
     for c in range(classes):
         parts = max(known[c] * float(max(table, 1)) * steps, 1.0)
-        scores[c] = at_most(scores[c] / parts) if known[c] > 0 else NEVER
+        scores[c] = round_at_most(scores[c] / parts) if known[c] > 0 else _NEVER
 
 
 @compiled
-def score(
-    asked: Scored, place: int, classes: int, found: Occurring, top: Array, moving: Moving, scores: Array
+def score_classes(
+    inputs: ScoreInputs,
+    slot: int,
+    classes: int,
+    found: OccurringValues,
+    top: Array,
+    moving: DistanceScratch,
+    scores: Array,
 ) -> None:
     """One score of some classes whose values are ``found``."""
-    formula = asked.formulas[place]
-    chosen = asked.numbers[place, 0]
+    formula = inputs.formulas[slot]
+    chosen = inputs.numbers[slot, 0]
     codes, counts, starts, known = found.codes, found.counts, found.starts, found.known
-    table, whole = asked.table[place], asked.whole[place]
+    table, totals = inputs.table[slot], inputs.totals[slot]
     if formula == ENTROPY:
-        entropies(classes, counts, starts, known, asked.logarithms[place], chosen > 0, scores)
+        score_entropy(classes, counts, starts, known, inputs.logarithms[slot], chosen > 0, scores)
     elif formula == RECURSIVE:
-        quotients(classes, counts, starts, known, int(chosen), top, scores)
+        score_recursive(classes, counts, starts, known, int(chosen), top, scores)
     elif formula == LARGEST_SHARE:
-        largest_shares(classes, counts, starts, known, scores)
+        score_largest_share(classes, counts, starts, known, scores)
     elif formula == LARGEST_GAIN:
-        largest_gains(classes, codes, counts, starts, known, table, whole, chosen > 0, scores)
+        score_largest_gain(classes, codes, counts, starts, known, table, totals, chosen > 0, scores)
     elif formula == LARGEST_LOGARITHM:
-        present = asked.present[place]
-        largest_logarithms(classes, codes, counts, starts, known, table, whole, present, scores)
+        present = inputs.present[slot]
+        score_largest_logarithm(classes, codes, counts, starts, known, table, totals, present, scores)
     else:
-        ground = asked.ground
+        ground = inputs.ground
         if formula == DISTANCE_OF_GROUPS:
-            work_of_groups(classes, found, ground, place, moving.sums, scores)
+            sum_group_work(classes, found, ground, slot, moving.sums, scores)
         else:
-            work_in_order(classes, found, ground, place, moving, scores)
-        distances(classes, known, ground.table[place], ground.steps[place], scores)
+            sum_ordered_work(classes, found, ground, slot, moving, scores)
+        score_distance(classes, known, ground.table[slot], ground.steps[slot], scores)
 
 
 @compiled

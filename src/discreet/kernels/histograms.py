@@ -1,27 +1,22 @@
-"""Suppression histograms of every lattice node, whole, as arrays.
+"""Suppression histograms of every lattice node as arrays (Pilalidou and Vassiliadis).
 
-A class's *signature* is its size (distinct subjects where k counts subjects), with l-diversity its number of
-distinct values per sensitive attribute, then whatever further scores were asked for. A node's histogram says
-how many rows lie in classes of each signature (Pilalidou and Vassiliadis). Rows with a signature below a
-threshold are the rows to suppress, so everything that a negotiation asks is a sum over a part of one
-histogram.
-
-Layout: sizes up to ``limit`` are kept dense, ``small[node, s]`` being the rows in classes of size at most s.
-Entries hold single signatures, several entries of one signature allowed, in no promised order:
-``starts[node]:stops[node]`` is the node's slice of ``rows`` and of ``signatures`` (shape ``(1 + sensitive
-attributes + further scores, entries)``). With ``partial`` entries hold only sizes above ``limit``, else all
-sizes. Further scores may be negative; where there are any, signatures are signed.
+A class's signature is its size, its number of distinct values per sensitive attribute, then further scores.
+A node's histogram counts rows by signature; suppressed rows are a sum over entries below a threshold. Sizes
+up to ``limit`` are dense, larger ones are entries. ``NodeCollector`` builds the arrays node by node. Plain
+numpy; the compiled sums (``suppressed_rows``) are used where numba is loaded already.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from discreet.kernels.rotation_plan import RotationPlan
 
 SMALL_LIMIT = 64
 
@@ -67,7 +62,7 @@ class Histograms:
             result[key] = result.get(key, 0) + count
         return dict(sorted(result.items()))
 
-    def told(self, thresholds: Sequence[int | None]) -> tuple[Histograms, tuple[int | None, ...]]:
+    def translate(self, thresholds: Sequence[int | None]) -> tuple[Histograms, tuple[int | None, ...]]:
         """Histograms that answer some thresholds, and the thresholds there: these, and they."""
         return self, tuple(thresholds)
 
@@ -106,9 +101,9 @@ class Histograms:
         thresholds = self._least(distinct)
         below = np.empty_like(self.small)
         if "numba" in sys.modules:
-            from discreet.kernels.below import cumulate_diverse
+            from discreet.kernels.suppressed_rows import cumulate_suppressed
 
-            cumulate_diverse(self.signatures, self.rows, self.starts, self.stops, thresholds, below)
+            cumulate_suppressed(self.signatures, self.rows, self.starts, self.stops, thresholds, below)
             return below
         failing = (self.signatures[1:] < thresholds[:, np.newaxis]).any(axis=0)
         sizes = np.where(failing, 0, np.minimum(self.signatures[0], self.limit + 1))
@@ -118,22 +113,22 @@ class Histograms:
             below[node] = np.cumsum(tally[:-1])
         return below
 
-    def sliding(self, place: int, thresholds: tuple[int | None, ...]) -> NDArray[Any]:
+    def suppressed_by_threshold(self, slot: int, thresholds: tuple[int | None, ...]) -> NDArray[Any]:
         """Rows to suppress for every threshold of one part of the signature, and these of the others.
 
         Column t, from 0 to one above the largest of the part, is for threshold t. The part has few values,
         buckets say, and none below 0; compiled kernels must be in use.
         """
-        from discreet.kernels.below import cumulate_diverse
+        from discreet.kernels.suppressed_rows import cumulate_suppressed
 
-        order = [place, *(p for p in range(len(self.signatures)) if p != place)]
+        order = [slot, *(p for p in range(len(self.signatures)) if p != slot)]
         signatures = self.signatures[order]
         # One more, so that what fails in another part stands apart, in column 0.
         signatures[0] += 1
         columns = int(signatures[0].max(initial=0)) + 1
         below = np.empty((len(self.classes), columns), self.small.dtype)
         least = self._least([thresholds[p] for p in order[1:]])
-        cumulate_diverse(signatures, self.rows, self.starts, self.stops, least, below)
+        cumulate_suppressed(signatures, self.rows, self.starts, self.stops, least, below)
         return below
 
     def _least(self, thresholds: Sequence[int | None]) -> NDArray[np.int64]:
@@ -144,9 +139,9 @@ class Histograms:
     def _add_below(self, thresholds: NDArray[np.int64], totals: NDArray[np.int64]) -> None:
         """Compiled where the kernels are in use already, else in numpy."""
         if "numba" in sys.modules:
-            from discreet.kernels.below import sum_below
+            from discreet.kernels.suppressed_rows import sum_suppressed
 
-            sum_below(self.signatures, self.rows, self.starts, self.stops, thresholds, totals)
+            sum_suppressed(self.signatures, self.rows, self.starts, self.stops, thresholds, totals)
             return
         failing = np.zeros(len(self.rows), np.bool_)
         for column, threshold in zip(self.signatures, thresholds.tolist(), strict=True):
@@ -182,7 +177,7 @@ class Histograms:
             return None
         # Called once for each relaxed part of each answer, on a few dozen entries: methods of arrays, since
         # numpy's functions around them would take as long again.
-        own = [_failing_at(signatures[position], thresholds[position]) for position in parts]
+        own = [_failing_thresholds(signatures[position], thresholds[position]) for position in parts]
         fails_at = own[0] if len(own) == 1 else np.minimum.reduce(own)
         for position, (column, threshold) in enumerate(zip(signatures, thresholds, strict=True)):
             if threshold is not None and position not in parts:
@@ -190,9 +185,9 @@ class Histograms:
         sequence = fails_at.argsort(kind="stable")
         fails_at = fails_at[sequence]
         over = (rows[sequence].cumsum() > limit) & (fails_at < _NEVER)
-        place = int(over.argmax())
-        if over[place]:
-            first = int(fails_at[place])
+        slot = int(over.argmax())
+        if over[slot]:
+            first = int(fails_at[slot])
             return None if first == _ALWAYS else first - 1
         return max(int(signatures[p].max()) for p in parts)
 
@@ -205,7 +200,7 @@ class Histograms:
         on with the next. Cost: a pass over the entries each time, of which there are few.
         """
         best: int | None = None
-        asked = [None if place in parts else least for place, least in enumerate(thresholds)]
+        asked = [None if slot in parts else least for slot, least in enumerate(thresholds)]
         while True:
             below = self.below(tuple(asked))[nodes]
             nodes, below = nodes[below <= limit], below[below <= limit]
@@ -215,9 +210,9 @@ class Histograms:
             if found is None or (best is not None and found <= best):
                 return best
             best = found
-            for place in parts:
-                own = thresholds[place]
-                asked[place] = best + 1 if own is None else min(own, best + 1)
+            for slot in parts:
+                own = thresholds[slot]
+                asked[slot] = best + 1 if own is None else min(own, best + 1)
 
     def entries(self, node: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """A node's signatures (shape ``(parts, entries)``) and rows, dense sizes included."""
@@ -235,6 +230,152 @@ class Histograms:
         )
 
 
-def _failing_at(column: NDArray[np.int64], threshold: int | None) -> NDArray[np.int64]:
+def _failing_thresholds(column: NDArray[np.int64], threshold: int | None) -> NDArray[np.int64]:
     """The least t for which each entry fails; none where it meets a threshold beyond which t never goes."""
     return column + 1 if threshold is None else np.where(column < threshold, column + 1, _NEVER)
+
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class PairSet:
+    """Codes of each row type as parallel arrays, sorted by ``group`` (a position in the plan's keys).
+
+    ``subjects`` names the subject of each entry where subjects count. ``counts`` holds the rows of each entry
+    where a score asks for them; codes then ascend within a group.
+    """
+
+    group: Array
+    codes: Array
+    size: int
+    subjects: Array | None = None
+    counts: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class NodeGroups:
+    """One node's classes as a further score reads them.
+
+    ``sizes`` is what k counts, ``distinct[i]`` the distinct values of ``sets[i]``, each by class. ``people``
+    are the population's by class, where they are counted; there are classes without rows then. ``cells()``,
+    shape ``(classes, attributes)``, numbers what each class shows.
+    """
+
+    sizes: Array
+    distinct: tuple[Array, ...]
+    sets: tuple[PairSet, ...]
+    people: Array | None = None
+    cells: Callable[[], Array] | None = None
+
+
+ScoreFunction = Callable[[NodeGroups], Array]
+"""Tells a score of each class, whole numbers."""
+
+
+class NodeCollector:
+    """Gathers each node's histogram into the arrays of ``Histograms``."""
+
+    def __init__(
+        self,
+        plan: RotationPlan,
+        sensitive: int,
+        by_subject: bool,
+        further: tuple[ScoreFunction, ...],
+        limit: int,
+        room: Callable[[int], None] | None,
+    ) -> None:
+        self.further = further
+        self.partial = not sensitive and not by_subject and not further
+        wide = int(plan.counts.sum()) >= 2**32
+        self.kind: type[np.uint32] | type[np.uint64] = np.uint64 if wide else np.uint32
+        self.small = np.zeros((plan.nodes, limit + 1), self.kind)
+        self.classes = np.zeros(plan.nodes, np.int64)
+        parts = 1 + sensitive + len(further)
+        kept = np.int32 if further else self.kind
+        self.signatures: list[Array] = [np.empty((parts, 0), kept)] * plan.nodes
+        self.rows: list[Array] = [np.empty(0, self.kind)] * plan.nodes
+        self.people: list[Array] = [np.empty(0, np.int64)] * plan.nodes
+        self.absent = np.zeros(plan.nodes, np.int64)
+        self.room = room
+        self.nbytes = self.small.nbytes
+
+    def take_sizes(self, node: int, sizes: Array) -> None:
+        """Take in one node of which sizes alone are asked."""
+        self.classes[node] = len(sizes)
+        limit = self.small.shape[1] - 1
+        tally = np.bincount(np.minimum(sizes, limit + 1), minlength=limit + 2)
+        self.small[node] = tally[:-1]
+        if tally[-1]:
+            big = sizes[sizes > limit].astype(self.kind)
+            self.signatures[node], self.rows[node] = big[np.newaxis], big
+
+    def take(self, node: int, groups: NodeGroups, class_rows: Array) -> None:
+        """Take in one node's classes, and the rows of each."""
+        self.classes[node] = np.count_nonzero(class_rows)
+        scores = (score(groups) for score in self.further)
+        columns = np.stack([groups.sizes, *groups.distinct, *scores])
+        if groups.people is not None:
+            there = class_rows > 0
+            self.absent[node] = groups.people[~there].sum()
+            columns, class_rows = columns[:, there], class_rows[there]
+            _, self.people[node] = _sum_by_signature(columns, groups.people[there].astype(np.int64))
+        signatures, rows = _sum_by_signature(columns, class_rows)
+        limit = self.small.shape[1] - 1
+        low = signatures[0] <= limit
+        np.add.at(self.small[node], signatures[0, low], rows[low].astype(self.kind))
+        self.signatures[node], self.rows[node] = self._narrowed(signatures), rows.astype(self.kind)
+        self.nbytes += self.signatures[node].nbytes + self.rows[node].nbytes
+        if self.room is not None:
+            self.room(self.nbytes)
+
+    def _narrowed(self, signatures: Array) -> Array:
+        """In the kind of numbers that is kept: scores may be negative, sizes and distinct values are not."""
+        if not self.further:
+            return signatures.astype(self.kind)
+        bounds = np.iinfo(np.int32)
+        narrow = signatures.min(initial=0) >= bounds.min and signatures.max(initial=0) <= bounds.max
+        return signatures.astype(np.int32) if narrow else signatures
+
+    def histograms(self) -> Histograms:
+        """All nodes' histograms."""
+        stops = np.cumsum([len(r) for r in self.rows]).astype(np.int64)
+        if self.partial:
+            np.multiply(self.small, np.arange(self.small.shape[1]), out=self.small, casting="unsafe")
+        np.cumsum(self.small, axis=1, out=self.small)
+        return Histograms(
+            classes=self.classes,
+            small=self.small,
+            starts=np.concatenate(([0], stops[:-1])).astype(np.int64),
+            stops=stops,
+            signatures=np.concatenate(self.signatures, axis=1),
+            rows=np.concatenate(self.rows),
+            partial=self.partial,
+            people=np.concatenate(self.people),
+            absent=self.absent,
+        )
+
+
+def _sum_by_signature(signatures: Array, rows: Array) -> tuple[Array, Array]:
+    """Rows summed by signature, signatures ascending."""
+    if not len(rows):
+        return signatures, rows
+    sequence = _sort_signatures(signatures)
+    ordered = signatures[:, sequence]
+    fresh = np.ones(len(rows), np.bool_)
+    fresh[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    starts = np.flatnonzero(fresh)
+    return ordered[:, starts], np.add.reduceat(rows[sequence], starts)
+
+
+def _sort_signatures(signatures: Array) -> Array:
+    """The order of signatures, by one word each where they fit: a third of the time."""
+    least, most = signatures.min(axis=1), signatures.max(axis=1)
+    bits = [int(span).bit_length() for span in most - least]
+    if sum(bits) > 62:
+        return np.lexsort(signatures[::-1])
+    word = np.zeros(signatures.shape[1], np.int64)
+    for column, low, width in zip(signatures, least, bits, strict=True):
+        word <<= width
+        word |= (column - low).astype(np.int64)
+    return np.argsort(word, kind="stable")

@@ -1,9 +1,7 @@
-"""What the hits of groups stand for, key by key.
+"""Compiled bounds of sums, minima and maxima over query hits in permuted groups.
 
-Of a group's values any h may be those of its h hits: between the h least and the h largest, whose sums are
-differences of running ones. Compare ``queries.rewriting``, which asks the same of the help table.
-
-Hits come nearly by group, so counting them by group and laying their keys out by it stays near the processor.
+Any h of a group's values may belong to its h hits, so sums lie between those of the h smallest and the h
+largest. Below 100 lines: the half that needs numba; the records and the twin are in ``numpy_twins``.
 """
 
 from __future__ import annotations
@@ -14,24 +12,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.hit_bounds_twin import GroupedValues, HitBounds
-from discreet.kernels.jit import compiled, inlined
+from discreet.kernels.numba_jit import compiled, inlined
+from discreet.kernels.numpy_twins import HitBounds, SortedGroupValues
 
 Array = NDArray[Any]
 
 
 @inlined
-def add_sums(key: int, group: int, hits: int, grouped: GroupedValues, found: HitBounds) -> None:
+def add_sums(key: int, group: int, hits: int, grouped: SortedGroupValues, bounds: HitBounds) -> None:
     """Add to ``found`` what sums of some hits of a group can be."""
     upto, begin, end = grouped.upto, grouped.starts[group], grouped.starts[group + 1]
-    found.hits[key] += hits
-    found.sum_lower[key] += upto[begin + hits] - upto[begin]
-    found.sum_upper[key] += upto[end] - upto[end - hits]
-    found.expected[key] += hits * float(upto[end] - upto[begin]) / (end - begin)
+    bounds.hits[key] += hits
+    bounds.sum_lower[key] += upto[begin + hits] - upto[begin]
+    bounds.sum_upper[key] += upto[end] - upto[end - hits]
+    bounds.expected[key] += hits * float(upto[end] - upto[begin]) / (end - begin)
 
 
 @inlined
-def add_ends(key: int, group: int, hits: int, grouped: GroupedValues, ends: Array) -> None:
+def add_ends(key: int, group: int, hits: int, grouped: SortedGroupValues, ends: Array) -> None:
     """Add to ``ends`` what the least and the largest of some hits of a group can be."""
     values, begin, end = grouped.values, grouped.starts[group], grouped.starts[group + 1]
     rows = end - begin
@@ -46,7 +44,9 @@ def add_ends(key: int, group: int, hits: int, grouped: GroupedValues, ends: Arra
 
 
 @compiled
-def bound_hits(packed: Array, bits: int, with_ends: bool, grouped: GroupedValues, found: HitBounds) -> None:
+def bound_hits(
+    packed: Array, bits: int, with_ends: bool, grouped: SortedGroupValues, bounds: HitBounds
+) -> None:
     """Add to ``found`` what hits stand for; least and largest values where asked.
 
     ``packed`` has for each hit, in any order, its group's number before ``bits`` bits of its key.
@@ -64,23 +64,23 @@ def bound_hits(packed: Array, bits: int, with_ends: bool, grouped: GroupedValues
             group = (pair >> bits) - grouped.first
             keys[last[group]] = pair & mask
             last[group] += 1
-    hits = np.zeros(len(found.hits), np.int64)
-    met = np.zeros(len(found.hits), np.int32)
+    hits = np.zeros(len(bounds.hits), np.int64)
+    met = np.zeros(len(bounds.hits), np.int32)
     begin = 0
     for group in range(groups):
         number, end = 0, last[group] if bits > 0 else last[group + 1]
         if bits == 0 and begin < end:
             number, hits[0] = 1, end - begin
-        for place in range(begin, end if bits > 0 else begin):
-            key = keys[place]
+        for slot in range(begin, end if bits > 0 else begin):
+            key = keys[slot]
             if hits[key] == 0:
                 met[number] = key
                 number += 1
             hits[key] += 1
         begin = end
-        for place in range(number):
-            key = met[place]
-            add_sums(key, group, hits[key], grouped, found)
+        for slot in range(number):
+            key = met[slot]
+            add_sums(key, group, hits[key], grouped, bounds)
             if with_ends:
-                add_ends(key, group, hits[key], grouped, found.ends)
+                add_ends(key, group, hits[key], grouped, bounds.ends)
             hits[key] = 0

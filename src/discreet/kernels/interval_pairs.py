@@ -1,12 +1,6 @@
-"""Compiled: two ordered attributes divided into intervals at least cost, all other attributes being divided.
+"""Compiled optimal division of two ordered attributes into intervals, given the division of all others.
 
-The classes of the other attributes are divided further by every pair of an interval of x and one of y, the
-same in each class. What a pair of intervals costs is a table, so a division costs the sum of its entries;
-given the intervals of x those of y are found by dynamic programming, and the intervals of x by a search from
-left to right: the least cost of what is decided, plus what the rest costs if each of its intervals may divide
-y by itself, is a lower bound. ``kernels.interval_pairs_twin`` tries every division in plain Python.
-
-An interval of values ``first … end − 1`` of ``size`` values has the number ``interval_of(first, end, size)``.
+Intervals of y by dynamic programming, intervals of x by branch and bound. Twin: ``numpy_twins``.
 """
 
 from __future__ import annotations
@@ -16,23 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import compiled
+from discreet.kernels.numba_jit import compiled
 
 Array = NDArray[Any]
-BIG = 1 << 50
+INFEASIBLE_COST = 1 << 50
 """More than anything costs: what stands for an impossible interval, and can be added up."""
 
-LABELS = 64
+LABEL_LIMIT = 64
 
 
 @compiled
-def interval_of(first: int, end: int, size: int) -> int:
+def number_interval(first: int, end: int, size: int) -> int:
     """The number of an interval, from 0 to size · (size + 1) / 2 − 1."""
     return first * size - first * (first - 1) // 2 + end - first - 1
 
 
 @compiled
-def pair_costs(counts: Array, k: int, penalty: int, costs: Array, fails: Array) -> None:
+def compute_pair_costs(counts: Array, k: int, penalty: int, costs: Array, fails: Array) -> None:
     """Fill in what each pair of intervals costs, and the rows of it that are in classes below k.
 
     ``counts`` are rows by class, x and y; ``costs`` and ``fails``, shape ``(intervals of x, intervals of
@@ -47,7 +41,7 @@ def pair_costs(counts: Array, k: int, penalty: int, costs: Array, fails: Array) 
         for first in range(wide):
             row[:] = 0
             for end in range(first + 1, wide + 1):
-                i = interval_of(first, end, wide)
+                i = number_interval(first, end, wide)
                 for v in range(high):
                     row[v] += counts[c, end - 1, v]
                 j = 0
@@ -69,11 +63,11 @@ def divide_line(costs: Array, fails: Array, size: int, limit: int, least: Array,
     """
     least[0] = 0
     for v in range(1, size + 1):
-        least[v] = BIG
+        least[v] = INFEASIBLE_COST
         back[v] = 0
         for u in range(v):
-            i = interval_of(u, v, size)
-            if fails[i] <= limit and least[u] < BIG and least[u] + costs[i] < least[v]:
+            i = number_interval(u, v, size)
+            if fails[i] <= limit and least[u] < INFEASIBLE_COST and least[u] + costs[i] < least[v]:
                 least[v] = least[u] + costs[i]
                 back[v] = u
     return int(least[size])
@@ -86,15 +80,15 @@ def divide_within(costs: Array, fails: Array, size: int, limit: int, starts: Arr
     Of the first v values those divisions are kept that no other beats in cost and failing rows both. True
     says that there were more than fit, so that the cost is a lower bound alone; else ``starts`` is written.
     """
-    cost = np.empty((size + 1, LABELS), np.int64)
-    fail = np.empty((size + 1, LABELS), np.int64)
-    back = np.empty((size + 1, LABELS, 2), np.int64)
+    cost = np.empty((size + 1, LABEL_LIMIT), np.int64)
+    fail = np.empty((size + 1, LABEL_LIMIT), np.int64)
+    back = np.empty((size + 1, LABEL_LIMIT, 2), np.int64)
     held = np.zeros(size + 1, np.int64)
     held[0], cost[0, 0], fail[0, 0] = 1, 0, 0
     crowded = False
     for v in range(1, size + 1):
         for u in range(v):
-            i = interval_of(u, v, size)
+            i = number_interval(u, v, size)
             for label in range(held[u]):
                 more, lost = cost[u, label] + costs[i], fail[u, label] + fails[i]
                 if lost > limit:
@@ -112,7 +106,7 @@ def divide_within(costs: Array, fails: Array, size: int, limit: int, starts: Arr
                         cost[v, kept], fail[v, kept] = cost[v, other], fail[v, other]
                         back[v, kept, 0], back[v, kept, 1] = back[v, other, 0], back[v, other, 1]
                         kept += 1
-                if kept == LABELS:
+                if kept == LABEL_LIMIT:
                     crowded = True
                     kept -= 1
                     more, lost = min(more, cost[v, kept]), min(lost, fail[v, kept])
@@ -120,7 +114,7 @@ def divide_within(costs: Array, fails: Array, size: int, limit: int, starts: Arr
                 back[v, kept, 0], back[v, kept, 1] = u, label
                 held[v] = kept + 1
     if held[size] == 0:
-        return BIG, False
+        return INFEASIBLE_COST, False
     best = 0
     for label in range(held[size]):
         if cost[size, label] < cost[size, best]:
@@ -143,16 +137,16 @@ def _divide_apart(
         alone[i] = divide_line(costs[i], fails[i], high, limit, least, back)
     rest[wide] = 0
     for first in range(wide - 1, -1, -1):
-        rest[first] = BIG
+        rest[first] = INFEASIBLE_COST
         for end in range(first + 1, wide + 1):
-            i = interval_of(first, end, wide)
-            if alone[i] < BIG and rest[end] < BIG:
+            i = number_interval(first, end, wide)
+            if alone[i] < INFEASIBLE_COST and rest[end] < INFEASIBLE_COST:
                 rest[first] = min(rest[first], alone[i] + rest[end])
 
 
 @compiled
 def _close(
-    cost: Array, fail: Array, high: int, limit: int, back: Array, marks: Array, found: int
+    cost: Array, fail: Array, high: int, limit: int, back: Array, marks: Array, result: int
 ) -> tuple[int, bool]:
     """The cost of a whole division of x, ``found`` without a limit, and the starts of y in ``marks``."""
     if limit:
@@ -162,7 +156,7 @@ def _close(
     while at > 0:
         at = back[at]
         marks[at] = True
-    return found, False
+    return result, False
 
 
 @compiled
@@ -186,9 +180,9 @@ def divide_pair(
     least, back = np.empty(high + 1, np.int64), np.empty(high + 1, np.int64)
     alone, rest = np.empty(costs.shape[0], np.int64), np.empty(wide + 1, np.int64)
     _divide_apart(costs, fails, wide, high, limit, alone, rest)
-    lower, best, nodes, crowded = rest[0], BIG, 0, False
+    lower, best, nodes, crowded = rest[0], INFEASIBLE_COST, 0, False
     if lower >= below:
-        return BIG, int(lower), nodes
+        return INFEASIBLE_COST, int(lower), nodes
     cost, fail = np.zeros((wide + 1, lines), np.int64), np.zeros((wide + 1, lines), np.int64)
     begin, end_of = np.zeros(wide + 1, np.int64), np.zeros(wide + 1, np.int64)
     marks = np.zeros(high, np.bool_)
@@ -200,8 +194,8 @@ def divide_pair(
         if end > wide:
             depth -= 1
             continue
-        i = interval_of(begin[depth], end, wide)
-        if alone[i] >= BIG or rest[end] >= BIG:
+        i = number_interval(begin[depth], end, wide)
+        if alone[i] >= INFEASIBLE_COST or rest[end] >= INFEASIBLE_COST:
             continue
         nodes += 1
         if nodes > budget:
@@ -209,19 +203,19 @@ def divide_pair(
         for j in range(lines):
             cost[depth + 1, j] = cost[depth, j] + costs[i, j]
             fail[depth + 1, j] = fail[depth, j] + fails[i, j]
-        found = divide_line(cost[depth + 1], fail[depth + 1], high, limit, least, back)
-        if found >= BIG or found + rest[end] >= min(below, best):
+        result = divide_line(cost[depth + 1], fail[depth + 1], high, limit, least, back)
+        if result >= INFEASIBLE_COST or result + rest[end] >= min(below, best):
             continue
         if end < wide:
             depth += 1
             begin[depth] = end
             end_of[depth] = end
             continue
-        found, over = _close(cost[depth + 1], fail[depth + 1], high, limit, back, marks, found)
-        crowded |= over and found < min(below, best)
-        if over or found >= min(below, best):
+        result, over = _close(cost[depth + 1], fail[depth + 1], high, limit, back, marks, result)
+        crowded |= over and result < min(below, best)
+        if over or result >= min(below, best):
             continue
-        best = found
+        best = result
         for j in range(high):
             y_starts[j] = marks[j]
         x_starts[:] = False
@@ -233,7 +227,7 @@ def divide_pair(
 
 
 @compiled
-def divide_boxes(counts: Array, k: int, penalty: int, limit: int, budget: int, found: Array) -> None:
+def divide_boxes(counts: Array, k: int, penalty: int, limit: int, budget: int, result: Array) -> None:
     """Fill in a lower bound of each box's cost by itself, x and y being divided without regard to others.
 
     ``counts`` are rows by box, x and y; ``found`` is written. Suppressed rows of a box are not limited but
@@ -248,15 +242,17 @@ def divide_boxes(counts: Array, k: int, penalty: int, limit: int, budget: int, f
     for b in range(boxes):
         rows = counts[b].sum()
         if rows == 0:
-            found[b] = 0
+            result[b] = 0
         elif rows < k:
-            found[b] = rows * penalty if rows <= limit else BIG
+            result[b] = rows * penalty if rows <= limit else INFEASIBLE_COST
         elif rows < 2 * k and limit == 0:
-            found[b] = rows * rows if penalty else -1
+            result[b] = rows * rows if penalty else -1
         else:
-            pair_costs(counts[b : b + 1], k, penalty, costs, fails)
+            compute_pair_costs(counts[b : b + 1], k, penalty, costs, fails)
             if limit:
                 _divide_apart(costs, fails, wide, high, limit, alone, rest)
-                found[b] = rest[0]
+                result[b] = rest[0]
             else:
-                found[b] = divide_pair(costs, fails, wide, high, 0, BIG, budget, x_starts, y_starts)[1]
+                result[b] = divide_pair(
+                    costs, fails, wide, high, 0, INFEASIBLE_COST, budget, x_starts, y_starts
+                )[1]

@@ -1,4 +1,7 @@
-"""Distinct representatives: how many different values can be told of that many different subjects."""
+"""Systems of distinct representatives: a maximum matching of subjects and values (Kuhn).
+
+Plain Python, imported by three rooms without numba; hence below 100 lines.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,10 @@ def distinct_representatives(pairs: Iterable[tuple[int, int]]) -> int:
     for subject, value in pairs:
         subjects_of.setdefault(value, []).append(subject)
     value_of: dict[int, int] = {}
-    return sum(augment(value, subjects_of, value_of) for value in subjects_of)
+    return sum(find_augmenting_path(value, subjects_of, value_of) for value in subjects_of)
 
 
-def augment(start: int, subjects_of: dict[int, list[int]], value_of: dict[int, int]) -> bool:
+def find_augmenting_path(start: int, subjects_of: dict[int, list[int]], value_of: dict[int, int]) -> bool:
     """Give ``start`` a subject of its own, moving earlier values to other subjects where needed."""
     reached_by: dict[int, int] = {}
     frontier = [start]

@@ -1,10 +1,6 @@
-"""Pairs of records compared field by field: patterns of agreement counted, and the best partners of each.
+"""Compiled comparison of record pairs: agreement patterns (Jaro-Winkler) and best partners.
 
-A field's level is 0 where either side is missing, 1 where they differ, 2 where they are close, 3 where they
-agree; a pair's pattern is the number that has the levels as its digits, base 4. Levels come from a table of
-both sides' codes, or from the texts, close being a similarity of Jaro (1989) with Winkler's (1990) bonus for
-an equal beginning of up to four letters. Pairs are walked by passes: a pass has the pairs of equal blocks,
-and leaves out those that an earlier pass had.
+Pairs are visited by blocking passes; a pair of an earlier pass is skipped.
 """
 
 from __future__ import annotations
@@ -14,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import compiled
+from discreet.kernels.numba_jit import compiled
 
 Array = NDArray[Any]
 
 
-class Fields(NamedTuple):
+class RecordFields(NamedTuple):
     """The fields of both sides.
 
     ``left`` and ``right`` are codes, shape ``(records, fields)``, -1 for missing. Field j has a table, whose
@@ -37,7 +33,7 @@ class Fields(NamedTuple):
     close: float
 
 
-class Passes(NamedTuple):
+class BlockingPasses(NamedTuple):
     """Blocks by pass: those of both sides' records, shape ``(passes, records)``, -1 for none.
 
     The right side's records of block b are ``members[pass, starts[pass, b]:starts[pass, b + 1]]``.
@@ -50,7 +46,7 @@ class Passes(NamedTuple):
 
 
 @compiled
-def similarity(a: Array, b: Array) -> float:
+def jaro_winkler(a: Array, b: Array) -> float:
     """The similarity of two texts as arrays of up to 62 letters, from 0 to 1."""
     long_a, long_b = len(a), len(b)
     if long_a == 0 or long_b == 0:
@@ -82,7 +78,7 @@ def similarity(a: Array, b: Array) -> float:
 
 
 @compiled
-def pattern_of(fields: Fields, left: int, right: int) -> int:
+def find_pattern(fields: RecordFields, left: int, right: int) -> int:
     """The pattern of a pair."""
     found = 0
     for j in range(fields.left.shape[1]):
@@ -95,7 +91,7 @@ def pattern_of(fields: Fields, left: int, right: int) -> int:
                 level = 3
             else:
                 first, other = fields.begins[j] + a, fields.begins[j] + b
-                near = similarity(
+                near = jaro_winkler(
                     fields.letters[fields.texts[first] : fields.texts[first + 1]],
                     fields.letters[fields.texts[other] : fields.texts[other + 1]],
                 )
@@ -105,7 +101,7 @@ def pattern_of(fields: Fields, left: int, right: int) -> int:
 
 
 @compiled
-def _before(passes: Passes, number: int, left: int, right: int) -> bool:
+def _seen_before(passes: BlockingPasses, number: int, left: int, right: int) -> bool:
     """Whether an earlier pass had a pair."""
     for earlier in range(number):
         if passes.left[earlier, left] >= 0 and passes.left[earlier, left] == passes.right[earlier, right]:
@@ -115,7 +111,7 @@ def _before(passes: Passes, number: int, left: int, right: int) -> bool:
 
 @compiled
 def count_patterns(
-    fields: Fields, passes: Passes, left_rows: Array, right_rows: Array, counts: Array
+    fields: RecordFields, passes: BlockingPasses, left_rows: Array, right_rows: Array, counts: Array
 ) -> None:
     """Add to ``counts`` the pairs of rows by pattern."""
     for number in range(len(passes.left)):
@@ -125,13 +121,19 @@ def count_patterns(
                 continue
             for at in range(passes.starts[number, block], passes.starts[number, block + 1]):
                 right = passes.members[number, at]
-                if not _before(passes, number, left, right):
-                    counts[pattern_of(fields, left, right)] += left_rows[left] * right_rows[right]
+                if not _seen_before(passes, number, left, right):
+                    counts[find_pattern(fields, left, right)] += left_rows[left] * right_rows[right]
 
 
 @compiled
-def best_partners(
-    fields: Fields, passes: Passes, right_rows: Array, weights: Array, best: Array, tied: Array, odds: Array
+def find_best_partners(
+    fields: RecordFields,
+    passes: BlockingPasses,
+    right_rows: Array,
+    weights: Array,
+    best: Array,
+    tied: Array,
+    odds: Array,
 ) -> None:
     """For each left record its best weight, the rows that have it, and the sum over rows of 2^weight."""
     for number in range(len(passes.left)):
@@ -141,9 +143,9 @@ def best_partners(
                 continue
             for at in range(passes.starts[number, block], passes.starts[number, block + 1]):
                 right = passes.members[number, at]
-                if _before(passes, number, left, right):
+                if _seen_before(passes, number, left, right):
                     continue
-                weight = weights[pattern_of(fields, left, right)]
+                weight = weights[find_pattern(fields, left, right)]
                 odds[left] += right_rows[right] * 2.0**weight
                 if weight > best[left]:
                     best[left], tied[left] = weight, right_rows[right]

@@ -1,8 +1,7 @@
-"""The rotation plan in plain numpy: oracle of the compiled kernels, fallback, and the only path for the rare.
+"""The rotation in plain numpy: oracle, fallback without numba, and the path for rare cases.
 
-Keys of any width, sensitive attributes of any number of values, distinct subjects, scores beside size and
-distinct values: everything is right here, if slower (about a tenth of the compiled kernels' speed; far less
-with subjects).
+Takes keys of any width, any number of sensitive values, distinct subjects, populations and scores without a
+compiled formula. About a tenth of the kernels' speed, less with subjects.
 """
 
 from __future__ import annotations
@@ -15,10 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.histograms import SMALL_LIMIT, Histograms
+from discreet.kernels.histograms import (
+    SMALL_LIMIT,
+    Histograms,
+    NodeCollector,
+    NodeGroups,
+    PairSet,
+    ScoreFunction,
+)
 from discreet.kernels.matching import distinct_representatives
-from discreet.kernels.node_collector import Groups, NodeCollector, PairSet, Scoring
-from discreet.kernels.plan import RotationPlan, field_of
+from discreet.kernels.rotation_plan import RotationPlan, extract_field
 
 Array = NDArray[Any]
 
@@ -36,7 +41,7 @@ class _State:
     people: Array | None = None
 
 
-def pair_set(
+def make_pair_set(
     plan: RotationPlan,
     offsets: Array,
     codes: Array,
@@ -60,7 +65,7 @@ def evaluate_twin(
     sensitive: tuple[PairSet, ...] = (),
     subjects: PairSet | None = None,
     *,
-    further: tuple[Scoring, ...] = (),
+    further: tuple[ScoreFunction, ...] = (),
     people: Array | None = None,
     limit: int = SMALL_LIMIT,
     progress: Callable[[int], None] | None = None,
@@ -112,7 +117,7 @@ def _descend(
 def _cells(plan: RotationPlan, keys: Array) -> Array:
     """The fields of all attributes, in the plan's order, shape ``(groups, attributes)``."""
     return np.stack(
-        [field_of(plan, keys, depth).astype(np.int64) for depth in range(len(plan.order))], axis=1
+        [extract_field(plan, keys, depth).astype(np.int64) for depth in range(len(plan.order))], axis=1
     )
 
 
@@ -122,7 +127,7 @@ def _roll_up(plan: RotationPlan, state: _State, depth: int, level: int) -> _Stat
         return state
     kind = state.keys.dtype.type
     word, shift = plan.word[depth], kind(plan.shift[depth])
-    field = field_of(plan, state.keys, depth)
+    field = extract_field(plan, state.keys, depth)
     step = plan.steps[depth][level].astype(kind)
     keys = state.keys.copy()
     keys[word] -= (field - step[field]) << shift
@@ -145,7 +150,7 @@ def _merge(pairs: PairSet, new_group: Array) -> PairSet:
     """The pair set of merged groups, duplicates removed or, where rows are counted, added up."""
     group = new_group[pairs.group]
     if pairs.counts is not None:
-        return _added(pairs, group)
+        return _add_counts(pairs, group)
     columns = (pairs.codes, group) if pairs.subjects is None else (pairs.subjects, pairs.codes, group)
     sequence = np.lexsort(columns)
     fresh = np.zeros(len(sequence), np.bool_)
@@ -158,7 +163,7 @@ def _merge(pairs: PairSet, new_group: Array) -> PairSet:
     return PairSet(group[kept], pairs.codes[kept], pairs.size, subjects)
 
 
-def _added(pairs: PairSet, group: Array) -> PairSet:
+def _add_counts(pairs: PairSet, group: Array) -> PairSet:
     """The pairs of ``group`` and code, their rows added up."""
     assert pairs.counts is not None
     keys = group * max(pairs.size, 1) + pairs.codes
@@ -176,7 +181,7 @@ def _rotate(plan: RotationPlan, state: _State, depth: int, level: int) -> _State
     """A stable sort by the attribute just treated, so that the next one is the one sorted last."""
     if plan.sizes[depth][level] == 1:
         return state
-    digit = field_of(plan, state.keys, depth)
+    digit = extract_field(plan, state.keys, depth)
     if plan.sizes[depth][level] <= 256:
         digit = digit.astype(np.uint8)
     sequence = np.argsort(digit, kind="stable")
@@ -205,7 +210,7 @@ def _add(collector: NodeCollector, node: int, state: _State, plan: RotationPlan,
     counted = [_distinct(s, len(state.counts)) for s in state.sets]
     sizes = counted.pop(0) if by_subject else class_rows
     sets = state.sets[1:] if by_subject else state.sets
-    groups = Groups(sizes, tuple(counted), sets, state.people, partial(_cells, plan, state.keys))
+    groups = NodeGroups(sizes, tuple(counted), sets, state.people, partial(_cells, plan, state.keys))
     collector.take(node, groups, class_rows)
 
 

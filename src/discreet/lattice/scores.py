@@ -1,28 +1,30 @@
-"""Which scores of a class an evaluated lattice knows, and how the numpy twin counts the further ones."""
+"""The scores of classes that an evaluated lattice holds, and one node's histogram with exact scores.
+
+Binds criteria to the parts of a signature, calls them in the numpy twin, and resolves which parts a
+relaxation changes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InternalError
-from discreet.kernels.node_collector import Groups, Scoring
-from discreet.model.class_facts import ClassFacts, ClassPopulation, ClassValues
-from discreet.model.counted_values import check_counted
-from discreet.model.criteria.base import Bound, Criterion, Need, Score, bind
-from discreet.model.criteria.counts import SIZE, distinct_of
-from discreet.model.criteria.of_cells import CellsCriterion, Rule, peeled
-from discreet.model.frequency_set import FrequencySet
-from discreet.model.judge import below
-from discreet.model.requirement import Requirement
-from discreet.model.sensitive_attribute import SensitiveAttribute
+from discreet.kernels.histograms import SMALL_LIMIT, Histograms, NodeGroups, ScoreFunction
+from discreet.model.criteria.base import BoundCriterion, Criterion, Need, ScoreKey, bind_criteria
+from discreet.model.criteria.registry import SIZE_SCORE, distinct_score
+from discreet.model.criteria.release_level import CellsCriterion, PeelingRule, peel_classes
+from discreet.model.criterion_inputs import ClassPopulation, ClassStatistics, ClassValues, SensitiveAttribute
+from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.model.lattice import LatticeNode
+from discreet.model.requirement import Requirement, check_value_counts, threshold_mask
 
 
-def further_bounds(criteria: Iterable[Criterion], table: FrequencySet) -> tuple[Bound, ...]:
+def bind_further_scores(criteria: Iterable[Criterion], table: FrequencySet) -> tuple[BoundCriterion, ...]:
     """One criterion for each score that is neither of sizes nor of distinct values, attribute by attribute.
 
     Those that sizes tell, as all of the whole release, are left out.
@@ -30,39 +32,39 @@ def further_bounds(criteria: Iterable[Criterion], table: FrequencySet) -> tuple[
     ``InputError`` for an attribute that is not sensitive in the table, and for a criterion of rows by value
     where the table does not hold them.
     """
-    plain = scores_of(table.sensitive_attributes)
-    found: dict[Score, Bound] = {}
-    for bound in bind(tuple(criteria), table.sensitive_attributes):
-        check_counted(bound, table)
+    plain = list_scores(table.sensitive_attributes)
+    found: dict[ScoreKey, BoundCriterion] = {}
+    for bound in bind_criteria(tuple(criteria), table.sensitive_attributes):
+        check_value_counts(bound, table)
         if bound.criterion.counted not in plain:
             found.setdefault(bound.criterion.score, bound)
     return tuple(found.values())
 
 
-def scores_of(sensitive: Sequence[str], further: Sequence[Bound] = ()) -> tuple[Score, ...]:
+def list_scores(sensitive: Sequence[str], further: Sequence[BoundCriterion] = ()) -> tuple[ScoreKey, ...]:
     """The scores of a signature's parts: sizes, distinct values by sensitive attribute, the further ones."""
-    return (SIZE, *map(distinct_of, sensitive), *(bound.criterion.score for bound in further))
+    return (SIZE_SCORE, *map(distinct_score, sensitive), *(bound.criterion.score for bound in further))
 
 
-def places_of_counts(further: Iterable[Bound]) -> frozenset[int]:
+def find_counted_attributes(further: Iterable[BoundCriterion]) -> frozenset[int]:
     """The sensitive attributes whose rows by value the further scores ask for, by place."""
     return frozenset(
         bound.place for bound in further if bound.place is not None and bound.criterion.need is Need.COUNTS
     )
 
 
-def scorings(further: Sequence[Bound], table: FrequencySet) -> tuple[Scoring, ...]:
+def make_score_functions(further: Sequence[BoundCriterion], table: FrequencySet) -> tuple[ScoreFunction, ...]:
     """What the numpy twin calls at every node, for each further score."""
     whole = [sets.of for sets in table.sensitive]
 
-    def scoring(bound: Bound) -> Scoring:
-        return lambda groups: _scores(bound, _facts(groups, whole))
+    def scoring(bound: BoundCriterion) -> ScoreFunction:
+        return lambda groups: _checked_scores(bound, _class_facts(groups, whole))
 
     return tuple(map(scoring, further))
 
 
 @dataclass(frozen=True)
-class CellsScores:
+class CellsScore:
     """The score of a criterion of cells, where ``thresholds`` are asked of the other parts of a signature.
 
     ``further`` are the parts beside sizes and distinct values; ``rule`` tells scores up to
@@ -71,38 +73,38 @@ class CellsScores:
 
     criterion: CellsCriterion
     thresholds: tuple[int | None, ...]
-    further: tuple[Bound, ...]
+    further: tuple[BoundCriterion, ...]
     most: int
-    rule: Rule = peeled
+    rule: PeelingRule = peel_classes
 
     @property
     def places_of_counts(self) -> frozenset[int]:
         """The sensitive attributes whose rows by value are asked for, by place."""
         if self.criterion.of_every_attribute:
             return frozenset(range(len(self.thresholds) - len(self.further) - 1))
-        return places_of_counts(bound for bound, _ in self._asked)
+        return find_counted_attributes(bound for bound, _ in self._asked)
 
-    def of(self, facts: ClassFacts) -> NDArray[np.int64]:
+    def of(self, facts: ClassStatistics) -> NDArray[np.int64]:
         """Of all classes of a node."""
         distinct = [values.distinct for values in facts.values if values is not None]
         plain = len(self.thresholds) - len(self.further)
-        columns = [facts.sizes, *distinct, *(_scores(bound, facts) for bound, _ in self._asked)]
+        columns = [facts.sizes, *distinct, *(_checked_scores(bound, facts) for bound, _ in self._asked)]
         asked = (*self.thresholds[:plain], *(least for _, least in self._asked))
-        return self.criterion.scores_among(facts, ~below(columns, asked), self.most, self.rule)
+        return self.criterion.scores_among(facts, ~threshold_mask(columns, asked), self.most, self.rule)
 
-    def scoring(self, table: FrequencySet) -> Scoring:
+    def scoring(self, table: FrequencySet) -> ScoreFunction:
         """What the numpy twin calls at every node."""
         whole = [sets.of for sets in table.sensitive]
-        return lambda groups: self.of(_facts(groups, whole, cells_too=True))
+        return lambda groups: self.of(_class_facts(groups, whole, cells_too=True))
 
     @property
-    def _asked(self) -> list[tuple[Bound, int]]:
+    def _asked(self) -> list[tuple[BoundCriterion, int]]:
         """The further parts of which something is asked."""
         least = self.thresholds[len(self.thresholds) - len(self.further) :]
         return [(bound, t) for bound, t in zip(self.further, least, strict=True) if t is not None]
 
 
-def _scores(bound: Bound, facts: ClassFacts) -> NDArray[np.int64]:
+def _checked_scores(bound: BoundCriterion, facts: ClassStatistics) -> NDArray[np.int64]:
     found = bound.scores(facts)
     if found.shape != facts.sizes.shape or found.dtype.kind not in "iu":
         raise InternalError(f"{bound.criterion.name} tells no whole number of each class")
@@ -110,7 +112,7 @@ def _scores(bound: Bound, facts: ClassFacts) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class Relaxing:
+class ScoreRelaxation:
     """What a look-up needs to relax the criteria of a name.
 
     ``thresholds`` are of a signature's parts, and ``parts`` those that one number bounds: all that the
@@ -123,7 +125,7 @@ class Relaxing:
     parts: tuple[int, ...]
     least: int | None = None
 
-    def asking(self, score: int | None) -> tuple[int | None, ...]:
+    def thresholds_for(self, score: int | None) -> tuple[int | None, ...]:
         """Thresholds where the parts are asked this, none above its own; None asks nothing of them."""
         asked = list(self.thresholds)
         for part in self.parts:
@@ -137,23 +139,23 @@ class Relaxing:
 
 
 @lru_cache(maxsize=256)
-def relaxing(
-    requirement: Requirement, name: str, scores: tuple[Score, ...], sensitive: tuple[str, ...]
-) -> Relaxing:
+def resolve_relaxation(
+    requirement: Requirement, name: str, scores: tuple[ScoreKey, ...], sensitive: tuple[str, ...]
+) -> ScoreRelaxation:
     """How to look for what the criteria of a name, which are of classes, can be relaxed to."""
     thresholds = list(requirement.thresholds(scores, sensitive))
     asked = {one.criterion.counted for one in requirement.bound(sensitive) if one.criterion.name == name}
     parts = tuple(place for place, score in enumerate(scores) if score in asked)
     if len(parts) != 1 or scores[parts[0]].criterion.of_attribute:
-        return Relaxing(tuple(thresholds), parts)
+        return ScoreRelaxation(tuple(thresholds), parts)
     others = Requirement(criteria=(c for c in requirement.criteria if c.name != name))
     thresholds[parts[0]] = None
-    return Relaxing(tuple(thresholds), parts, others.thresholds(scores, sensitive)[parts[0]])
+    return ScoreRelaxation(tuple(thresholds), parts, others.thresholds(scores, sensitive)[parts[0]])
 
 
-def _facts(
-    groups: Groups, whole: Sequence[SensitiveAttribute | None], *, cells_too: bool = False
-) -> ClassFacts:
+def _class_facts(
+    groups: NodeGroups, whole: Sequence[SensitiveAttribute | None], *, cells_too: bool = False
+) -> ClassStatistics:
     values = []
     for distinct, sets, of in zip(groups.distinct, groups.sets, whole, strict=True):
         if sets.counts is None:
@@ -161,10 +163,72 @@ def _facts(
         else:
             values.append(ClassValues(distinct, sets.group, sets.codes, sets.counts, of))
     cells = None if groups.cells is None or not cells_too else groups.cells()
-    return ClassFacts(groups.sizes, tuple(values), _population(groups), cells)
+    return ClassStatistics(groups.sizes, tuple(values), _population(groups), cells)
 
 
-def _population(groups: Groups) -> ClassPopulation | None:
+def _population(groups: NodeGroups) -> ClassPopulation | None:
     if groups.people is None:
         return None
     return ClassPopulation(groups.people, absent=int(groups.people[groups.sizes == 0].sum()))
+
+
+def count_node_histogram(
+    table: FrequencySet,
+    node: LatticeNode,
+    further: Sequence[BoundCriterion],
+    last: CellsScore | None = None,
+    people: NDArray[np.int64] | None = None,
+) -> Histograms:
+    """The histogram of one node alone, an entry for each class, with the scores of ``further``.
+
+    ``last`` tells a further score of all classes together; ``people`` are the population's by row type.
+
+    Rows are counted, so the table must have no subjects. Cost: a sort of the row types, and of the pairs of
+    row type and value.
+    """
+    keys = np.zeros(table.row_types, np.int64)
+    shown = []
+    for hierarchy, level, codes in zip(table.hierarchies, node, table.codes.T, strict=True):
+        at = hierarchy.level_map(level)[codes]
+        shown.append(at)
+        # Made dense again each time, so that no product outgrows a word.
+        keys = np.unique(keys * (int(at.max(initial=0)) + 1) + at, return_inverse=True)[1]
+    number = int(keys.max(initial=-1)) + 1
+    sizes = np.bincount(keys, table.counts, minlength=number).astype(np.int64)
+    values = tuple(_class_values(sets, keys, number) for sets in table.sensitive)
+    facts = ClassStatistics(sizes, values, _matching_people(people, keys, sizes))
+    columns = [sizes, *(each.distinct for each in values), *(one.scores(facts) for one in further)]
+    if last is not None:
+        first = np.unique(keys, return_index=True)[1]
+        columns.append(last.of(replace(facts, cells=np.stack(shown, axis=1)[first])))
+    small = np.bincount(np.minimum(sizes, SMALL_LIMIT + 1), sizes, minlength=SMALL_LIMIT + 2)[:-1]
+    return Histograms(
+        classes=np.array([number]),
+        small=np.cumsum(small).astype(np.int64)[np.newaxis],
+        starts=np.zeros(1, np.int64),
+        stops=np.array([number]),
+        signatures=np.array(columns, np.int64),
+        rows=sizes,
+        partial=False,
+        people=None if facts.population is None else facts.population.people,
+        absent=None if facts.population is None else np.array([facts.population.absent]),
+    )
+
+
+def _matching_people(
+    people: NDArray[np.int64] | None, class_of: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> ClassPopulation | None:
+    if people is None:
+        return None
+    matching = np.bincount(class_of, people, minlength=len(sizes)).astype(np.int64)
+    return ClassPopulation(matching, absent=int(matching[sizes == 0].sum()))
+
+
+def _class_values(sets: ValueSets, class_of: NDArray[np.int64], classes: int) -> ClassValues:
+    owners = np.repeat(class_of, np.diff(sets.offsets))
+    pairs, place = np.unique(owners * max(sets.size, 1) + sets.codes, return_inverse=True)
+    counts = None
+    if sets.counts is not None:
+        counts = np.bincount(place, sets.counts, minlength=len(pairs)).astype(np.int64)
+    owners, codes = np.divmod(pairs, max(sets.size, 1))
+    return ClassValues(np.bincount(owners, minlength=classes), owners, codes, counts, sets.of)

@@ -1,20 +1,17 @@
-"""Costs that add up over cells, as tables: what a level costs, and what a suppressed row adds.
+"""Sums over the cells of each attribute by level, and their aggregation into one cost.
 
-Such a cost gives every cell a number that depends on its attribute, level and value alone; a suppressed row
-shows the whole domain in every cell, or is charged otherwise. So the sum over an attribute's column, with no
-row suppressed, is one table entry per level, counted once. A row that is suppressed adds a *penalty*, which
-its value tells. How many rows are suppressed bounds the penalty from below: the rows may at best be those of
-the least penalties.
-
-``Factors`` weigh the two against each other (ARX's generalization/suppression factor): a published cell costs
-``published`` times its own number, ``suppressed`` weighs what suppression takes away beyond that.
+A cell's number depends on its attribute, level and value only, so a column's sum without suppression is one
+table entry per level. The number of suppressed rows bounds their penalty from below. Aggregates (sum,
+maximum, means, ARX's rank) rise with each part, so bounds of parts are bounds of the aggregate.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
-from math import fsum
+from math import fsum, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +19,85 @@ from numpy.typing import NDArray
 
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.search_result import RankedCost, cost_parts
+
+_FloatArray = NDArray[np.float64]
+
+_TEN_DECIMALS = 1e10
+_NOISE = 1e-4
+_ROUNDING = 1e-12
+
+
+class CostAggregate(StrEnum):
+    """What is made of the attributes' parts."""
+
+    SUM = "sum"
+    MAXIMUM = "maximum"
+    ARITHMETIC_MEAN = "arithmetic-mean"
+    GEOMETRIC_MEAN = "geometric-mean"
+    RANK = "rank"
+
+
+def clearly_less(first: float, second: float) -> bool:
+    """Whether a cost is less than another by more than rounding."""
+    if isinstance(first, RankedCost) or isinstance(second, RankedCost):
+        return cost_parts(first) < cost_parts(second)
+    return first < second and second - first > min(rounding_tolerance(first), rounding_tolerance(second))
+
+
+def rounding_tolerance(cost: float) -> float:
+    """Costs that lie no further apart are equal."""
+    return _ROUNDING * (1.0 + abs(cost))
+
+
+def rounding_tolerances(costs: _FloatArray) -> _FloatArray:
+    """``rounding`` of many."""
+    found: _FloatArray = _ROUNDING * (1.0 + np.abs(costs))
+    return found
+
+
+def aggregate_parts(aggregate: CostAggregate, parts: Sequence[float]) -> float:
+    """The cost of a node; the order of the parts makes no difference to the last bit."""
+    number = max(len(parts), 1)
+    if aggregate is CostAggregate.SUM:
+        return fsum(parts)
+    if aggregate is CostAggregate.MAXIMUM:
+        return float(max(parts, default=0.0))
+    if aggregate is CostAggregate.ARITHMETIC_MEAN:
+        return fsum(parts) / number
+    if aggregate is CostAggregate.GEOMETRIC_MEAN:
+        return float(prod(sorted(1.0 + part for part in parts)) ** (1.0 / number)) - 1.0
+    descending = np.array(sorted(parts, reverse=True), dtype=np.float64)
+    return RankedCost(_truncate_decimals(descending).tolist())
+
+
+def aggregate_columns(aggregate: CostAggregate, columns: Sequence[Any], nodes: int) -> _FloatArray:
+    """The costs of many nodes, shape ``(nodes,)``; under rank ``(nodes, parts)``."""
+    parts = np.stack(columns, axis=1).astype(np.float64) if columns else np.zeros((nodes, 0))
+    number = max(len(columns), 1)
+    found: _FloatArray
+    if aggregate is CostAggregate.SUM:
+        found = parts.sum(axis=1)
+    elif aggregate is CostAggregate.MAXIMUM:
+        found = parts.max(axis=1, initial=0.0)
+    elif aggregate is CostAggregate.ARITHMETIC_MEAN:
+        found = parts.sum(axis=1) / number
+    elif aggregate is CostAggregate.GEOMETRIC_MEAN:
+        found = np.prod(1.0 + parts, axis=1) ** (1.0 / number) - 1.0
+    else:
+        found = _truncate_decimals(-np.sort(-parts, axis=1))
+    return found
+
+
+def cost_at(costs: _FloatArray, position: int) -> float:
+    """One of many costs, as ``joined`` gives it."""
+    return float(costs[position]) if costs.ndim == 1 else RankedCost(costs[position].tolist())
+
+
+def _truncate_decimals(parts: _FloatArray) -> _FloatArray:
+    """The parts without what is beyond ten decimals; a part just below a step for rounding alone is on it."""
+    cut: _FloatArray = np.floor(parts * _TEN_DECIMALS + _NOISE) / _TEN_DECIMALS
+    return cut
 
 
 class Factors(NamedTuple):
@@ -40,7 +116,7 @@ class Factors(NamedTuple):
         return cls(published, 1 if gs_factor >= 0.5 else 2.0 * gs_factor)
 
 
-_EVEN = Factors()
+_EQUAL_FACTORS = Factors()
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +195,7 @@ class LevelSum:
 
 
 @dataclass(frozen=True, eq=False)
-class OpenAmongSuppressed(LevelSum):
+class SuppressedEntropySum(LevelSum):
     """A level's sum where suppressed rows hide their values from each other alone.
 
     With S rows suppressed, c of them of one value of the level (``positions`` by leaf code), each of these
@@ -148,7 +224,7 @@ LevelSums = tuple[tuple[LevelSum, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class LeastSums:
+class LowerBoundSums:
     """One attribute's sums at some of its levels, with the least that so many suppressed rows, or more, add.
 
     Where no further row ever adds less than nothing, one curve of ``rows`` and what is ``added`` tells it,
@@ -162,7 +238,7 @@ class LeastSums:
     added: NDArray[np.float64]
 
     @classmethod
-    def of(cls, levels: tuple[LevelSum, ...]) -> LeastSums:
+    def of(cls, levels: tuple[LevelSum, ...]) -> LowerBoundSums:
         """Of an attribute's levels."""
         totals, nothing = np.array([float(each.total) for each in levels]), np.zeros(0)
         if not all(each.rises for each in levels):
@@ -173,22 +249,24 @@ class LeastSums:
         return cls(levels, totals, width, rows, np.concatenate([added for _, added in knots]))
 
     def at(
-        self, chosen: NDArray[np.int64], suppressed: NDArray[np.int64], lasting: float = 1
+        self, chosen: NDArray[np.int64], suppressed: NDArray[np.int64], persistent_share: float = 1
     ) -> NDArray[np.float64]:
         """An entry for each of some levels with so many suppressed rows; ``lasting`` of what these add."""
         if self.width:
             at = np.minimum(suppressed, self.width - 1) + chosen * self.width
-            sums: NDArray[np.float64] = self.totals[chosen] + lasting * np.interp(at, self.rows, self.added)
+            sums: NDArray[np.float64] = self.totals[chosen] + persistent_share * np.interp(
+                at, self.rows, self.added
+            )
             return sums
         found = np.empty(len(chosen))
         for level, each in enumerate(self.levels):
             at = np.flatnonzero(chosen == level)
             if len(at):
-                found[at] = each.total + lasting * each.least_penalty_from(suppressed[at])
+                found[at] = each.total + persistent_share * each.least_penalty_from(suppressed[at])
         return found
 
 
-def leaves_shown(hierarchy: GeneralizationHierarchy, level: int) -> NDArray[np.int64]:
+def leaf_counts(hierarchy: GeneralizationHierarchy, level: int) -> NDArray[np.int64]:
     """The leaves under the value that each leaf code shows at a level, NULL last, shape ``(leaves + 1,)``.
 
     NULL stands for itself below the top and joins the top value there.
@@ -205,7 +283,7 @@ def rows_by_code(frequency_set: FrequencySet, attribute: int) -> NDArray[np.int6
     return frequency_set.rows_by_code[attribute]
 
 
-def domain_sums(frequency_set: FrequencySet, factors: Factors = _EVEN) -> LevelSums:
+def domain_sums(frequency_set: FrequencySet, factors: Factors = _EQUAL_FACTORS) -> LevelSums:
     """Cells that cost the leaves under their value (a suppressed one: all leaves). Whole numbers.
 
     Where suppression weighs less than 1 a suppressed cell goes only that part of the way to all leaves.
@@ -215,7 +293,7 @@ def domain_sums(frequency_set: FrequencySet, factors: Factors = _EVEN) -> LevelS
         rows, every = rows_by_code(frequency_set, i), len(hierarchy.leaves)
         levels = []
         for level in range(hierarchy.height + 1):
-            shown = leaves_shown(hierarchy, level)
+            shown = leaf_counts(hierarchy, level)
             whole = every if factors.suppressed == 1 else shown + factors.suppressed * (every - shown)
             total = factors.published * int((rows * shown).sum())
             levels.append(LevelSum(total, whole - factors.published * shown, rows))
@@ -223,7 +301,7 @@ def domain_sums(frequency_set: FrequencySet, factors: Factors = _EVEN) -> LevelS
     return tuple(sums)
 
 
-def information_sums(frequency_set: FrequencySet, factors: Factors = _EVEN) -> LevelSums:
+def information_sums(frequency_set: FrequencySet, factors: Factors = _EQUAL_FACTORS) -> LevelSums:
     """Cells that cost the bits by which their value leaves the leaf open, by the table's own frequencies.
 
     A suppressed one costs on top, weighed by its factor, the bits by which the domain leaves the value open.
@@ -245,7 +323,7 @@ def information_sums(frequency_set: FrequencySet, factors: Factors = _EVEN) -> L
     return tuple(sums)
 
 
-def free_of_charge(sums: LevelSums) -> LevelSums:
+def without_penalties(sums: LevelSums) -> LevelSums:
     """The same sums where a suppressed row adds nothing: it costs what its value would."""
     return tuple(
         tuple(LevelSum(level.total, np.zeros_like(level.penalty), level.rows_of_code) for level in levels)
@@ -253,11 +331,11 @@ def free_of_charge(sums: LevelSums) -> LevelSums:
     )
 
 
-def among_suppressed(frequency_set: FrequencySet, sums: LevelSums, factor: float) -> LevelSums:
+def penalized_among_suppressed(frequency_set: FrequencySet, sums: LevelSums, factor: float) -> LevelSums:
     """The same sums where suppressed rows hide their values from each other alone."""
     return tuple(
         tuple(
-            OpenAmongSuppressed(
+            SuppressedEntropySum(
                 each.total, np.zeros(len(each.penalty)), each.rows_of_code, hierarchy.level_map(level), factor
             )
             for level, each in enumerate(levels)

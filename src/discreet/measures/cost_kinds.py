@@ -1,4 +1,4 @@
-"""The kinds of cost: sums over levels, sums over cells, class sizes, a user's own."""
+"""Kinds of cost: sums over levels, sums over cells, class sizes, and functions of a user."""
 
 from __future__ import annotations
 
@@ -12,13 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.measures.aggregates import Aggregate, joined, joined_of
-from discreet.measures.cell_sums import LeastSums, LevelSums
-from discreet.measures.node_statistics import NodesStatistics, NodeStatistics, squares_of
+from discreet.measures.cell_sums import (
+    CostAggregate,
+    LevelSums,
+    LowerBoundSums,
+    aggregate_columns,
+    aggregate_parts,
+)
+from discreet.measures.node_statistics import NodesStatistics, NodeStatistics, sum_of_squares
 from discreet.model.lattice import LatticeNode
 
-Floats = NDArray[np.float64]
-Levels = NDArray[np.int64]
+CostArray = NDArray[np.float64]
+LevelArray = NDArray[np.int64]
 """Nodes as an array of shape ``(nodes, quasi-identifiers)``."""
 
 
@@ -43,7 +48,7 @@ class Cost(Protocol):
         """See the class."""
 
     @property
-    def narrows(self) -> bool:
+    def prunes_by_levels(self) -> bool:
         """See the class."""
 
     def of(self, statistics: NodeStatistics) -> float:
@@ -55,10 +60,10 @@ class Cost(Protocol):
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:
         """A lower bound, up to rounding, for every node at or above that suppresses at least so many rows."""
 
-    def least_of(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:
+    def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
         """``least`` of many nodes at once; ``suppressed`` are their own suppressed rows, exactly."""
 
-    def least_from(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:
+    def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
         """``least`` of many nodes at once, cheaply: no row type is looked at."""
 
 
@@ -70,7 +75,7 @@ class LevelCost:
     parts: tuple[tuple[float, ...], ...]
     monotone: bool = True
     always_monotone: bool = True
-    narrows: bool = True
+    prunes_by_levels: bool = True
 
     def of(self, statistics: NodeStatistics) -> float:
         """The cost of a node."""
@@ -84,16 +89,16 @@ class LevelCost:
         """The cost of the node itself: nothing above it costs less."""
         return fsum(part[level] for part, level in zip(self.parts, node, strict=True))
 
-    def least_of(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:  # noqa: ARG002
+    def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
         """The costs."""
         total = np.zeros(len(levels))
         for i, part in enumerate(self.parts):
             total += np.array(part)[levels[:, i]]
         return total
 
-    def least_from(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:
+    def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
         """The costs."""
-        return self.least_of(levels, suppressed)
+        return self.lower_bounds(levels, suppressed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,14 +112,14 @@ class CellCost:
     name: str
     sums: LevelSums
     parts: tuple[Callable[[Any], Any], ...]
-    aggregate: Aggregate
-    lasting: float = 1.0
-    narrows: bool = True
+    aggregate: CostAggregate
+    persistent_share: float = 1.0
+    prunes_by_levels: bool = True
 
     @property
     def monotone(self) -> bool:
         """So it is unless what suppression costs falls faster than generalization's cost rises."""
-        return self.lasting == 1 or self.always_monotone
+        return self.persistent_share == 1 or self.always_monotone
 
     @cached_property
     def always_monotone(self) -> bool:
@@ -126,8 +131,8 @@ class CellCost:
         return all(level.uniform for levels in self.sums for level in levels)
 
     @cached_property
-    def _least(self) -> tuple[LeastSums, ...]:
-        return tuple(map(LeastSums.of, self.sums))
+    def _least(self) -> tuple[LowerBoundSums, ...]:
+        return tuple(map(LowerBoundSums.of, self.sums))
 
     def of(self, statistics: NodeStatistics) -> float:
         """The cost of a node, exact but for the rounding of its last steps."""
@@ -150,12 +155,12 @@ class CellCost:
         """The sums without suppression and the least penalty of so many suppressed rows, or more."""
         return self._joined(
             [
-                s[level].total + self.lasting * s[level].least_penalty_from(suppressed)
+                s[level].total + self.persistent_share * s[level].least_penalty_from(suppressed)
                 for s, level in zip(self.sums, node, strict=True)
             ]
         )
 
-    def least_of(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:
+    def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
         """The least costs of many nodes; under rank one column per part, from the largest down."""
         found = []
         for i, sums in enumerate(self.sums):
@@ -164,23 +169,23 @@ class CellCost:
                 at = np.flatnonzero(levels[:, i] == level)
                 column[at] = level_sum.total + level_sum.least_penalty(suppressed[at])
             found.append(self.parts[i](column))
-        return joined_of(self.aggregate, found, len(levels))
+        return aggregate_columns(self.aggregate, found, len(levels))
 
-    def least_from(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:
+    def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
         """``least`` of many nodes; under rank one column per part, from the largest down."""
         found = [
-            part(least.at(levels[:, i], suppressed, self.lasting))
+            part(least.at(levels[:, i], suppressed, self.persistent_share))
             for i, (part, least) in enumerate(zip(self.parts, self._least, strict=True))
         ]
-        return joined_of(self.aggregate, found, len(levels))
+        return aggregate_columns(self.aggregate, found, len(levels))
 
     def _joined(self, sums: list[int | float]) -> float:
-        return joined(
+        return aggregate_parts(
             self.aggregate, [float(part(total)) for part, total in zip(self.parts, sums, strict=True)]
         )
 
 
-class ClassSizes(NamedTuple):
+class NodeClassSizes(NamedTuple):
     """A node's classes in numbers, failing ones too: how many, their squared sizes summed, the largest."""
 
     classes: int
@@ -188,9 +193,9 @@ class ClassSizes(NamedTuple):
     largest: int
 
     @classmethod
-    def of(cls, sizes: NDArray[np.int64]) -> ClassSizes:
+    def of(cls, sizes: NDArray[np.int64]) -> NodeClassSizes:
         """The numbers of classes of these sizes."""
-        return cls(len(sizes), squares_of(sizes), int(sizes.max(initial=0)))
+        return cls(len(sizes), sum_of_squares(sizes), int(sizes.max(initial=0)))
 
 
 @dataclass(frozen=True)
@@ -208,7 +213,7 @@ class ClassSizeCost:
     of_sizes: Callable[[Any, Any, Any], Any]
     of_all: bool = False
     monotone: bool = True
-    narrows: bool = False
+    prunes_by_levels: bool = False
 
     @property
     def always_monotone(self) -> bool:
@@ -218,7 +223,9 @@ class ClassSizeCost:
     def of(self, statistics: NodeStatistics) -> float:
         """The cost of a node."""
         if self.of_all:
-            return float(self.of_sizes(len(statistics.class_sizes), squares_of(statistics.class_sizes), 0))
+            return float(
+                self.of_sizes(len(statistics.class_sizes), sum_of_squares(statistics.class_sizes), 0)
+            )
         return float(self.of_sizes(statistics.classes, statistics.squares, statistics.suppressed))
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:  # noqa: ARG002
@@ -240,16 +247,16 @@ class ClassSizeCost:
         published = max(self.rows - suppressed, 0)
         return float(self.of_sizes(published // self.smallest, published * self.smallest, suppressed))
 
-    def least_of(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:  # noqa: ARG002
+    def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
         """``least`` of many nodes; their classes being counted, ``of_sizes`` tells the costs themselves."""
         return np.array([self.least((), s) for s in suppressed.tolist()])
 
-    def least_from(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:  # noqa: ARG002
+    def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
         """``least`` of many nodes: their levels tell nothing."""
         numbers, which = np.unique(suppressed, return_inverse=True)
         return np.array([self.least((), s) for s in numbers.tolist()])[which.ravel()]
 
-    def least_above(self, sizes: ClassSizes, suppressed: int) -> float:
+    def lower_bound_above(self, sizes: NodeClassSizes, suppressed: int) -> float:
         """``least``, given all classes of the lowest node: classes only merge on the way up."""
         if self.of_all:
             return float(self.of_sizes(sizes.classes, sizes.squares, 0))
@@ -259,7 +266,7 @@ class ClassSizeCost:
 
 
 @dataclass(frozen=True)
-class OwnCost:
+class UserCost:
     """A user's function of ``NodeStatistics``; nothing is known of a node before it is counted.
 
     A function with a true attribute ``monotone`` is taken at its word. ``over_nodes``, where given, tells the
@@ -270,7 +277,7 @@ class OwnCost:
     name: str = "own"
     over_nodes: Callable[[NodesStatistics], Any] | None = None
     always_monotone: bool = False
-    narrows: bool = False
+    prunes_by_levels: bool = False
 
     @property
     def monotone(self) -> bool:
@@ -286,7 +293,7 @@ class OwnCost:
             )
         return cost
 
-    def of_nodes(self, statistics: NodesStatistics) -> Floats:
+    def of_nodes(self, statistics: NodesStatistics) -> CostArray:
         """What ``over_nodes`` says; ``InputError`` where it is not one number for each node."""
         assert self.over_nodes is not None
         costs = np.asarray(self.over_nodes(statistics), dtype=np.float64)
@@ -306,10 +313,10 @@ class OwnCost:
         """Nothing is known."""
         return -inf
 
-    def least_of(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:  # noqa: ARG002
+    def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
         """Nothing is known."""
         return np.full(len(levels), -inf)
 
-    def least_from(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:
+    def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
         """Nothing is known."""
-        return self.least_of(levels, suppressed)
+        return self.lower_bounds(levels, suppressed)

@@ -1,22 +1,80 @@
-"""A table whose cells may be generalized: groups of equal rows, each with one cell per attribute.
+"""Generalized tables, their class sizes, and a release compared with its original.
 
-What a release says, ours or foreign, without the rows of the original that stand behind it. Each cell
-covers some values of its attribute (``model.cells``): the metrics of a release and the answers of queries
-follow from what is covered and how often.
+A generalized table has groups of equal rows with one cell per attribute. Nothing links a row of a release
+with a row of the original: which original rows a class contains follows from its cells only where classes
+do not overlap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.cells import Cells
+from discreet.measures.recoding_metrics import NumericValues, OriginalMembers, numeric_values
 from discreet.model.class_recoding import ClassRecoding
 from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.published_cells import Cells
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSizes:
+    """How many classes have each size, and the rows that are suppressed.
+
+    ``sizes`` ascend; ``numbers`` runs beside them. Suppressed rows are in no class.
+    """
+
+    sizes: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    suppressed: int = 0
+
+    @classmethod
+    def of(cls, numbers_by_size: Mapping[int, int], suppressed: int = 0) -> ClassSizes:
+        """From a mapping of sizes to numbers of classes."""
+        sizes = np.array(sorted(numbers_by_size), dtype=np.int64)
+        numbers = np.array([numbers_by_size[size] for size in sizes.tolist()], dtype=np.int64)
+        return cls(sizes, numbers, suppressed)
+
+    @property
+    def rows(self) -> int:
+        """All rows, suppressed ones too."""
+        return int((self.sizes * self.numbers).sum()) + self.suppressed
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return int(self.numbers.sum())
+
+    @property
+    def smallest(self) -> int | None:
+        """Rows of the smallest class; None where there is none."""
+        return int(self.sizes[0]) if len(self.sizes) else None
+
+    @property
+    def largest(self) -> int | None:
+        """Rows of the largest class; None where there is none."""
+        return int(self.sizes[-1]) if len(self.sizes) else None
+
+    @property
+    def mean(self) -> float | None:
+        """Rows of a class on average; None where there is none."""
+        return (self.rows - self.suppressed) / self.classes if self.classes else None
+
+    @property
+    def discernibility(self) -> int:
+        """C_DM: the squares of the sizes, and all rows for each suppressed row (Bayardo and Agrawal)."""
+        return int((self.sizes.astype(object) ** 2 * self.numbers).sum()) + self.rows * self.suppressed
+
+    def normalized_average(self, k: int | None) -> float:
+        """C_AVG: rows / classes / k (LeFevre and others); one class where there is none.
+
+        Where no k was asked, the smallest class takes its place.
+        """
+        return self.rows / max(self.classes, 1) / max(k or self.smallest or 1, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +98,7 @@ class GeneralizedTable:
     @classmethod
     def of_recoding(cls, recoding: ClassRecoding) -> GeneralizedTable:
         """What a recoding would publish, suppressed rows left out."""
-        shown, rows = merged(recoding.shown, recoding.class_rows())
+        shown, rows = merge_equal_groups(recoding.shown, recoding.class_rows())
         return cls(recoding.cells, shown, rows)
 
     @property
@@ -61,7 +119,7 @@ class GeneralizedTable:
     def project(self, attributes: Sequence[str]) -> GeneralizedTable:
         """The table of some of its attributes, in the order given; groups that become equal are one."""
         places = [self.attributes.index(name) for name in attributes]
-        shown, rows = merged(self.shown[:, places], self.rows)
+        shown, rows = merge_equal_groups(self.shown[:, places], self.rows)
         return GeneralizedTable(tuple(self.cells[place] for place in places), shown, rows)
 
     def rows_of_cells(self, attribute: int) -> NDArray[np.int64]:
@@ -78,7 +136,9 @@ def exact_cells(attribute: str, values: Sequence[str]) -> Cells:
     return Cells(attribute, number, (*values, None), np.arange(number + 2), codes, codes)
 
 
-def merged(shown: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def merge_equal_groups(
+    shown: NDArray[np.int64], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Distinct rows of ``shown`` that have any row of the table, in lexicographic order, with their rows."""
     kept = rows > 0
     shown, rows = shown[kept], rows[kept]
@@ -90,3 +150,186 @@ def merged(shown: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[n
     ordered = shown[order]
     starts = np.flatnonzero(np.concatenate(([True], (ordered[1:] != ordered[:-1]).any(axis=1))))
     return ordered[starts], np.add.reduceat(rows[order], starts)
+
+
+_BLOCK_BYTES = 1 << 24
+_MAX_PAIRS = 1 << 38
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasePair:
+    """The quasi-identifiers of a release, and of the original.
+
+    ``release`` has the attributes of ``frequency_set`` in its order and no suppressed row; ``suppressed``
+    rows are starred or missing. ``k`` is what C_AVG is normalized by (None: the smallest class), ``weights``
+    are for the loss.
+    ``numeric`` declares which attributes count as numbers (those left out do where every leaf is one).
+    ``made_of`` are the members of the classes where they are known, ``stated`` is the usefulness that was
+    measured when the release was made.
+    """
+
+    frequency_set: FrequencySet
+    release: GeneralizedTable
+    suppressed: int
+    k: int | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+    numeric: Mapping[str, bool] = field(default_factory=dict)
+    made_of: OriginalMembers | None = None
+    stated: float | None = None
+
+    @classmethod
+    def as_it_stands(
+        cls, frequency_set: FrequencySet, k: int | None = None, numeric: Mapping[str, bool] | None = None
+    ) -> ReleasePair:
+        """A table compared with itself: each row type is a class."""
+        each = np.arange(frequency_set.row_types)
+        return cls(
+            frequency_set,
+            GeneralizedTable.as_it_stands(frequency_set),
+            0,
+            k,
+            numeric=numeric or {},
+            made_of=OriginalMembers(each, each, len(each)),
+        )
+
+    @classmethod
+    def of_recoding(
+        cls,
+        frequency_set: FrequencySet,
+        recoding: ClassRecoding,
+        weights: Mapping[str, float] | None = None,
+        numeric: Mapping[str, bool] | None = None,
+    ) -> ReleasePair:
+        """What a recoding would publish."""
+        return cls(
+            frequency_set,
+            GeneralizedTable.of_recoding(recoding),
+            recoding.suppressed,
+            recoding.requirement.k,
+            weights or {},
+            numeric or {},
+            OriginalMembers.of_recoding(recoding),
+        )
+
+    @classmethod
+    def of_release(
+        cls,
+        frequency_set: FrequencySet,
+        release: GeneralizedTable,
+        starred: int,
+        k: int | None = None,
+        weights: Mapping[str, float] | None = None,
+        numeric: Mapping[str, bool] | None = None,
+    ) -> ReleasePair:
+        """A release as read back; ``starred`` of its rows show ``*`` in every cell and are no class."""
+        rows = release.rows.copy()
+        stars = np.ones(release.groups, dtype=np.bool_)
+        for i, cells in enumerate(release.cells):
+            stars &= np.array([label == TOP for label in cells.labels])[release.shown[:, i]]
+        rows[stars] -= min(starred, int(rows[stars].sum()))
+        kept = rows > 0
+        published = GeneralizedTable(release.cells, release.shown[kept], rows[kept])
+        suppressed = frequency_set.rows - published.total
+        return cls(frequency_set, published, suppressed, k, weights or {}, numeric or {})
+
+    @property
+    def hierarchies(self) -> tuple[GeneralizationHierarchy, ...]:
+        """The hierarchies of the attributes."""
+        return self.frequency_set.hierarchies
+
+    @property
+    def rows(self) -> int:
+        """The rows of the original."""
+        return self.frequency_set.rows
+
+    @cached_property
+    def class_sizes(self) -> ClassSizes:
+        """The sizes of the release's classes."""
+        sizes, numbers = np.unique(self.release.rows, return_counts=True)
+        return ClassSizes(sizes, numbers, self.suppressed)
+
+    @cached_property
+    def leaves(self) -> tuple[NDArray[np.int64], ...]:
+        """The leaves under each cell of each attribute; NULL alone counts one."""
+        return tuple(cells.sizes() for cells in self.release.cells)
+
+    @cached_property
+    def rows_of_cells(self) -> tuple[NDArray[np.int64], ...]:
+        """The release's rows that show each cell of each attribute."""
+        return tuple(self.release.rows_of_cells(i) for i in range(len(self.release.cells)))
+
+    @cached_property
+    def rows_of_codes(self) -> tuple[NDArray[np.int64], ...]:
+        """The original's rows with each code of each attribute, NULL last."""
+        found = []
+        for i, hierarchy in enumerate(self.hierarchies):
+            rows = np.zeros(hierarchy.null_code + 1, dtype=np.int64)
+            np.add.at(rows, self.frequency_set.codes[:, i], self.frequency_set.counts)
+            found.append(rows)
+        return tuple(found)
+
+    @cached_property
+    def numbers(self) -> NumericValues:
+        """The values of the attributes that count as numbers."""
+        return numeric_values(self.hierarchies, self.numeric)
+
+    @cached_property
+    def members(self) -> OriginalMembers | None:
+        """The original rows that each class was made of; None where nothing tells them.
+
+        Without being told, a class is made of the rows that it covers where no class covers a row of another
+        and each has as many rows as it covers.
+        """
+        if self.made_of is not None or not self.can_cover:
+            return self.made_of
+        row_types = self.frequency_set.row_types
+        class_of = np.full(row_types, self.release.groups)
+        for classes, covered in self.covered():
+            if (class_of[covered] < self.release.groups).any() or len(np.unique(covered)) < len(covered):
+                return None
+            class_of[covered] = classes
+        rows = np.bincount(class_of, self.frequency_set.counts, self.release.groups + 1)
+        if (rows[:-1] != self.release.rows).any():
+            return None
+        number = self.release.groups + bool(rows[-1])
+        return OriginalMembers(class_of, np.arange(row_types), number)
+
+    @property
+    def can_cover(self) -> bool:
+        """Whether classes and row types are few enough to be put side by side."""
+        return self.release.groups * self.frequency_set.row_types <= _MAX_PAIRS
+
+    def covered(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Classes and the row types that their cells cover, as pairs, some classes at a time.
+
+        One bit per row type tells whether a cell covers it, so a class is the AND of its cells' bits.
+        Cost: classes · row types · attributes / 64 machine words.
+        """
+        bits = [
+            _covering_bits(cells, self.frequency_set.codes[:, i])
+            for i, cells in enumerate(self.release.cells)
+        ]
+        width = bits[0].shape[1] if bits else 0
+        step = max(1, _BLOCK_BYTES // max(8 * width, 1))
+        for start in range(0, self.release.groups, step):
+            shown = self.release.shown[start : start + step]
+            both = bits[0][shown[:, 0]]
+            for i in range(1, len(bits)):
+                both &= bits[i][shown[:, i]]
+            at, word = np.nonzero(both)
+            unpacked = np.unpackbits(both[at, word][:, None].view(np.uint8), axis=1, bitorder="little")
+            pair, bit = np.nonzero(unpacked)
+            yield start + at[pair], word[pair] * 64 + bit
+
+
+def _covering_bits(cells: Cells, codes: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Which row types each cell covers, as bits, shape ``(cells, words)``."""
+    words = (len(codes) + 63) // 64
+    found = np.zeros((len(cells.labels), words * 8), dtype=np.uint8)
+    for cell in range(len(cells.labels)):
+        mask = np.zeros(cells.leaves + 1, dtype=np.bool_)
+        for j in range(int(cells.offsets[cell]), int(cells.offsets[cell + 1])):
+            mask[cells.first[j] : cells.last[j] + 1] = True
+        packed = np.packbits(mask[codes], bitorder="little")
+        found[cell, : len(packed)] = packed
+    return found.view(np.uint64)

@@ -1,4 +1,4 @@
-"""Loss: how much of each attribute's detail a recoding gives up (ARX's Loss, its default cost).
+"""Loss: the share of each attribute's detail that a recoding gives up (ARX's Loss, its default cost).
 
 For one attribute let *m* be the leaves of the hierarchy under a row's published value and *D* all leaves;
 then ``x = (mean over the rows of m/D - 1/D) / (1 - 1/D)``: 0 where every row keeps its leaf, 1 where every

@@ -1,9 +1,7 @@
-"""The metrics of a release by name: definition, source, unit, and which way is better.
+"""The registry of release metrics: name, definition, source, unit, and which direction is better.
 
-One registry (``METRICS``) for every place that prints them. A metric reads a ``ReleasePair``, a release and
-its original; those that class sizes tell (``of_sizes``) can be had of the file alone. Where a search can
-minimize the same thing it is a cost of that name (``measures.costs``); the costs ``precision``, ``dm`` and
-``entropy`` are ``1 − precision``, ``c-dm`` and ``entropy`` here.
+A metric reads a ``ReleasePair``; those of class sizes need the release only. Where a search can minimize
+the same quantity it is a cost of that name (``measures.named_costs``).
 """
 
 from __future__ import annotations
@@ -14,12 +12,11 @@ from enum import StrEnum
 from math import isfinite
 from typing import Any
 
-from discreet.measures import cell_metrics, row_metrics
-from discreet.measures.class_sizes import ClassSizes
-from discreet.measures.comparison import ReleasePair
+from discreet.measures import release_metrics
+from discreet.measures.generalized_table import ClassSizes, ReleasePair
 from discreet.model.registry import Registry
 
-Number = float | int | None
+MetricNumber = float | int | None
 
 
 class Better(StrEnum):
@@ -43,8 +40,8 @@ class Metric:
     source: str
     unit: str
     better: Better
-    of: Callable[[ReleasePair], Number]
-    of_sizes: Callable[[ClassSizes, int | None], Number] | None = None
+    of: Callable[[ReleasePair], MetricNumber]
+    of_sizes: Callable[[ClassSizes, int | None], MetricNumber] | None = None
     of_table: bool = False
 
 
@@ -53,7 +50,7 @@ class MetricValue:
     """A metric and what it is here; None where it is not defined."""
 
     metric: Metric
-    value: Number
+    value: MetricNumber
 
     @property
     def json_value(self) -> Any:
@@ -66,18 +63,20 @@ def metric_named(name: str) -> Metric:
     return METRICS.named(name)
 
 
-def metrics_of(comparison: ReleasePair, metrics: Iterable[Metric] | None = None) -> tuple[MetricValue, ...]:
+def metric_values(
+    comparison: ReleasePair, metrics: Iterable[Metric] | None = None
+) -> tuple[MetricValue, ...]:
     """The values of metrics (all of them, unless some are given) of a release beside its original."""
     chosen = METRICS if metrics is None else metrics
     return tuple(MetricValue(metric, metric.of(comparison)) for metric in chosen)
 
 
-def metrics_of_table(comparison: ReleasePair) -> tuple[MetricValue, ...]:
+def table_metric_values(comparison: ReleasePair) -> tuple[MetricValue, ...]:
     """The metrics that say something of a table as it stands."""
-    return metrics_of(comparison, [metric for metric in METRICS if metric.of_table])
+    return metric_values(comparison, [metric for metric in METRICS if metric.of_table])
 
 
-def metrics_of_sizes(sizes: ClassSizes, k: int | None) -> tuple[MetricValue, ...]:
+def size_metric_values(sizes: ClassSizes, k: int | None) -> tuple[MetricValue, ...]:
     """The metrics that class sizes tell, as an audit knows them; C_AVG is normalized by ``k``.
 
     Where no k was asked (None) the smallest class is.
@@ -87,25 +86,25 @@ def metrics_of_sizes(sizes: ClassSizes, k: int | None) -> tuple[MetricValue, ...
     )
 
 
-def _from_sizes(
+def _size_metric(
     name: str,
     title: str,
     definition: str,
     source: str,
     unit: str,
     better: Better,
-    of_sizes: Callable[[ClassSizes, int | None], Number],
+    of_sizes: Callable[[ClassSizes, int | None], MetricNumber],
     *,
     of_table: bool = True,
 ) -> Metric:
-    def of(comparison: ReleasePair) -> Number:
+    def of(comparison: ReleasePair) -> MetricNumber:
         return of_sizes(comparison.class_sizes, comparison.k)
 
     return Metric(name, title, definition, source, unit, better, of, of_sizes, of_table)
 
 
-_OWN: tuple[Metric, ...] = (
-    _from_sizes(
+_BUILT_IN: tuple[Metric, ...] = (
+    _size_metric(
         "classes",
         "classes",
         "Number of equivalence classes; suppressed rows are in none.",
@@ -114,7 +113,7 @@ _OWN: tuple[Metric, ...] = (
         Better.HIGHER,
         lambda sizes, _: sizes.classes,
     ),
-    _from_sizes(
+    _size_metric(
         "smallest-class",
         "smallest class",
         "Rows of the smallest class.",
@@ -123,7 +122,7 @@ _OWN: tuple[Metric, ...] = (
         Better.NEITHER,
         lambda sizes, _: sizes.smallest,
     ),
-    _from_sizes(
+    _size_metric(
         "mean-class",
         "mean class",
         "Published rows divided by classes.",
@@ -132,7 +131,7 @@ _OWN: tuple[Metric, ...] = (
         Better.LOWER,
         lambda sizes, _: sizes.mean,
     ),
-    _from_sizes(
+    _size_metric(
         "largest-class",
         "largest class",
         "Rows of the largest class.",
@@ -141,7 +140,7 @@ _OWN: tuple[Metric, ...] = (
         Better.LOWER,
         lambda sizes, _: sizes.largest,
     ),
-    _from_sizes(
+    _size_metric(
         "c-dm",
         "discernibility C_DM",
         "The sum of the squares of the class sizes; a suppressed row adds all rows.",
@@ -150,7 +149,7 @@ _OWN: tuple[Metric, ...] = (
         Better.LOWER,
         lambda sizes, _: sizes.discernibility,
     ),
-    _from_sizes(
+    _size_metric(
         "c-avg",
         "average class C_AVG",
         "All rows divided by classes, divided by k: 1 where every class has k rows.",
@@ -159,7 +158,7 @@ _OWN: tuple[Metric, ...] = (
         Better.LOWER,
         lambda sizes, k: sizes.normalized_average(k),
     ),
-    _from_sizes(
+    _size_metric(
         "suppressed-rows",
         "suppressed rows",
         "Rows left out or starred, as the manifest says; without one, rows of stars and missing rows.",
@@ -176,7 +175,7 @@ _OWN: tuple[Metric, ...] = (
         "Bredereck et al. 2013",
         "cells",
         Better.LOWER,
-        cell_metrics.suppressed_cells,
+        release_metrics.suppressed_cells,
     ),
     Metric(
         "height",
@@ -185,7 +184,7 @@ _OWN: tuple[Metric, ...] = (
         "Samarati 2001; Pilalidou and Vassiliadis",
         "levels",
         Better.LOWER,
-        cell_metrics.height,
+        release_metrics.height,
     ),
     Metric(
         "precision",
@@ -194,7 +193,7 @@ _OWN: tuple[Metric, ...] = (
         "Sweeney 2002; Samarati 2001",
         "0 to 1",
         Better.HIGHER,
-        cell_metrics.precision,
+        release_metrics.precision,
     ),
     Metric(
         "loss",
@@ -203,7 +202,7 @@ _OWN: tuple[Metric, ...] = (
         "ARX's Loss; Iyengar 2002",
         "0 to 1",
         Better.LOWER,
-        cell_metrics.loss,
+        release_metrics.loss,
     ),
     Metric(
         "granularity",
@@ -212,7 +211,7 @@ _OWN: tuple[Metric, ...] = (
         "ARX's granularity",
         "0 to 1",
         Better.HIGHER,
-        cell_metrics.granularity,
+        release_metrics.granularity,
     ),
     Metric(
         "ncp",
@@ -221,7 +220,7 @@ _OWN: tuple[Metric, ...] = (
         "Xu and others 2006",
         "cells",
         Better.LOWER,
-        cell_metrics.normalized_certainty_penalty,
+        release_metrics.normalized_certainty_penalty,
     ),
     Metric(
         "gcp",
@@ -230,7 +229,7 @@ _OWN: tuple[Metric, ...] = (
         "Ghinita and others 2007",
         "0 to 1",
         Better.LOWER,
-        cell_metrics.global_certainty_penalty,
+        release_metrics.global_certainty_penalty,
     ),
     Metric(
         "entropy",
@@ -239,7 +238,7 @@ _OWN: tuple[Metric, ...] = (
         "de Waal and Willenborg 1999; Gionis and Tassa 2009",
         "bits per row",
         Better.LOWER,
-        cell_metrics.entropy,
+        release_metrics.entropy,
     ),
     Metric(
         "kl-divergence",
@@ -248,7 +247,7 @@ _OWN: tuple[Metric, ...] = (
         "Kifer and Gehrke 2006",
         "bits",
         Better.LOWER,
-        row_metrics.divergence,
+        release_metrics.divergence,
     ),
     Metric(
         "ambiguity",
@@ -257,7 +256,7 @@ _OWN: tuple[Metric, ...] = (
         "Goldberger and Tassa 2010",
         "combinations",
         Better.LOWER,
-        cell_metrics.ambiguity,
+        release_metrics.ambiguity,
     ),
     Metric(
         "usefulness",
@@ -266,10 +265,10 @@ _OWN: tuple[Metric, ...] = (
         "Loukides and Shao 2008; Bredereck et al. 2013",
         "0 to attributes",
         Better.LOWER,
-        row_metrics.usefulness,
+        release_metrics.usefulness,
         of_table=True,
     ),
 )
 
-METRICS: Registry[Metric] = Registry("the metric", "discreet.metrics", Metric, lambda: _OWN)
+METRICS: Registry[Metric] = Registry("the metric", "discreet.metrics", Metric, lambda: _BUILT_IN)
 """The metrics there are, other packages' included."""

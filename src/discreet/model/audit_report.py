@@ -1,16 +1,126 @@
-"""What an audit of a published file found."""
+"""Audit reports, and releases with their reports.
+
+The independent count of a published file, what it found of each criterion, the strictest values that a
+release meets, and SQL that checks a guarantee without this program.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-from discreet.model.criteria.base import Criterion, as_text
-from discreet.model.criteria.fixed_parts import given_parts
-from discreet.model.permuted_parts import GroupCounts
-from discreet.model.release_kind import CLASSES, GROUPS, ReleaseKind
-from discreet.model.strictest_value import StrictestValue
+from discreet.errors import InputError, InternalError
+from discreet.model.class_recoding import RecodingModel
+from discreet.model.criteria.base import Criterion, changed_parameters, fixed_parameters, parameter_text
+from discreet.model.option import OptionKind
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.release_kind import (
+    CLASS_RELEASE,
+    GROUP_RELEASE,
+    GroupCounts,
+    PermutedRelease,
+    ReleaseKind,
+)
+
+
+@dataclass(frozen=True)
+class CheckStatement:
+    """One guarantee, and the SQL that counts it.
+
+    ``guarantee`` says what must be so. ``sql`` is a query of one row, of which the column ``failing`` must be
+    0; None where the release alone cannot tell it, and ``guarantee`` then says why. ``has_sensitive_values``
+    says that cells of sensitive attributes stand in it.
+    """
+
+    guarantee: str
+    sql: str | None
+    holds_values: bool = False
+
+
+NEVER_MET = "no value is weak enough"
+"""What is told where a class, or the release, fails whatever is asked."""
+
+
+@dataclass(frozen=True)
+class StrictestValue:
+    """A kind of criterion with all its fixed ``parts``, and the strictest ``value`` that a release meets.
+
+    ``value`` is None where there is a ``reason``. ``publisher`` says, of a criterion that compares classes
+    with the whole table, whether that was the publisher's; else it was the published rows.
+    """
+
+    criterion: type[Criterion]
+    attribute: str | None
+    parts: Mapping[str, Any]
+    value: Any = None
+    reason: str | None = None
+    publisher: bool | None = None
+
+    @classmethod
+    def of(cls, instance: Criterion, score: int | None, *, publisher: bool | None = None) -> StrictestValue:
+        """Of the smallest score, None where a class has none; what ``asked`` has for a value does not count.
+
+        A score may be worse than any value allows, so the value is asked of its own threshold again.
+        """
+        kind = type(instance)
+        value = None if score is None else _strictest_met(instance, score)
+        parts = {part.name: getattr(instance, part.name) for part in fixed_parameters(kind)}
+        reason = NEVER_MET if value is None else None
+        return cls(kind, instance.attribute, parts, value, reason, publisher)
+
+    @property
+    def parts_text(self) -> str:
+        """The fixed parts in a few words: ``distance equal``."""
+        return ", ".join(f"{name} {format_exact(value)}" for name, value in self.parts.items())
+
+    @property
+    def value_text(self) -> str:
+        """The value with all its digits, so that it can be asked; ``none`` where there is a reason."""
+        return "none" if self.reason else format_exact(self.value)
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the ``strictest`` of ``discreet audit --strictest --json``."""
+        compared = {None: None, True: "publisher", False: "release"}[self.publisher]
+        return {
+            "name": self.criterion.name,
+            "title": self.criterion.title,
+            "attribute": self.attribute,
+            "with": dict(self.parts),
+            "value": self.value,
+            "reason": self.reason,
+            "compared_with": compared,
+        }
+
+
+def format_exact(value: Any) -> str:
+    """A number with all digits that tell it from others, a whole one without a point.
+
+    >>> format_exact(0.333333334), format_exact(2.0)
+    ('0.333333334', '2')
+    """
+    return repr(value).removesuffix(".0") if isinstance(value, float) else f"{value}"
+
+
+def parameter_variants(kind: type[Criterion]) -> Iterator[dict[str, Any]]:
+    """The fixed parts of a criterion as it proposes them, and with each other choice of one of them."""
+    proposed = {part.name: part.default for part in fixed_parameters(kind)}
+    yield proposed
+    for part in fixed_parameters(kind):
+        if part.kind is OptionKind.CHOICE:
+            yield from (proposed | {part.name: each} for each in part.choices if each != part.default)
+
+
+def _strictest_met(instance: Criterion, score: int) -> Any:
+    """The strictest value whose threshold is not above a score; None where no value has one."""
+    parameter = instance.parameter
+    value = min(max(instance.value_of(score), parameter.least), parameter.most)
+    try:
+        found = replace(instance, value=value)
+    except InputError:
+        return None
+    return found.value if found.threshold <= score else None
 
 
 @dataclass(frozen=True)
@@ -43,17 +153,19 @@ class CriterionFinding:
     @property
     def asked(self) -> str:
         """What was asked, further fields with it where they are not as the criterion proposes."""
-        further = (f", {name} {as_text(value)}" for name, value in given_parts(self.criterion).items())
-        return f"{as_text(self.criterion.value)}{''.join(further)}"
+        further = (
+            f", {name} {parameter_text(value)}" for name, value in changed_parameters(self.criterion).items()
+        )
+        return f"{parameter_text(self.criterion.value)}{''.join(further)}"
 
     @property
-    def told(self) -> str:
+    def value_text(self) -> str:
         """What was found, as a criterion is told: ``share(s)=0.75``."""
-        return f"{self.criterion.label}={'none' if self.found is None else as_text(self.found)}"
+        return f"{self.criterion.label}={'none' if self.found is None else parameter_text(self.found)}"
 
     def as_json(self) -> dict[str, Any]:
         """The entry in the ``criteria`` of ``discreet audit --json``; further fields only where asked."""
-        criterion, further = self.criterion, given_parts(self.criterion)
+        criterion, further = self.criterion, changed_parameters(self.criterion)
         return {
             "name": criterion.name,
             "title": criterion.title,
@@ -75,13 +187,13 @@ class AuditReport:
     the number of classes of that size. ``failing`` lists at most a hundred classes; ``failing_classes``
     counts all. Of a permuted release the classes are its groups, which ``permutation`` says more of.
     ``suppressed`` rows are those that the manifest says were left out, else the ``starred`` ones. Where k
-    counts subjects, ``class_rows`` is as ``class_sizes``, but in rows. ``required_k`` is the k that was asked
-    of the release, None where there was none; ``required_l`` the l of each sensitive attribute that had one.
-    ``set_apart`` rows have a star or NULL in every quasi-identifier and are in no class, though k, l and all
-    tests hold for them, too; a file with its manifest has none.
-    ``criteria`` tells of each criterion beside k and l that was asked, once for each sensitive attribute that
-    it speaks of; ``strictest`` of every one that there is, where that was asked; ``sha256`` is that of the
-    rows, whatever their order, likewise.
+    counts subjects, ``class_row_counts`` is as ``class_sizes``, but in rows. ``required_k`` is the k that was
+    asked of the release, None where there was none; ``required_l`` the l of each sensitive attribute that had
+    one. ``remove_isolated`` rows have a star or NULL in every quasi-identifier and are in no class, though k,
+    l and all tests hold for them, too; a file with its manifest has none. ``criteria`` tells of each
+    criterion beside k and l that was asked, once for each sensitive attribute that it speaks of;
+    ``strictest`` of every one that there is, where that was asked; ``sha256`` is that of the rows, whatever
+    their order, likewise.
     """
 
     passed: bool
@@ -107,7 +219,7 @@ class AuditReport:
     @property
     def kind(self) -> ReleaseKind:
         """What its rows are counted by."""
-        return CLASSES if self.permutation is None else GROUPS
+        return CLASS_RELEASE if self.permutation is None else GROUP_RELEASE
 
     def as_json(self) -> dict[str, Any]:
         """The contract's document of ``discreet audit --json``."""
@@ -131,3 +243,57 @@ class AuditReport:
             **further,
             **permuted,
         }
+
+
+@dataclass(frozen=True)
+class Release:
+    """Where a release lies, what was done to make it, and what its audit found.
+
+    ``rows`` are the table's rows after the NULL policy, the ``suppressed`` ones included. ``model`` names the
+    recoding model; ``levels`` are empty where its classes have no level in common. ``permutation`` tells of a
+    permuted release, its further files too.
+    """
+
+    address: ReleaseAddress
+    manifest_address: ReleaseAddress
+    rows: int
+    suppressed: int
+    levels: Mapping[str, int]
+    audit: AuditReport
+    warnings: tuple[str, ...] = ()
+    model: str = str(RecodingModel.FULL_DOMAIN)
+    permutation: PermutedRelease | None = None
+
+    @property
+    def path(self) -> Path:
+        """The published file or folder; ``InternalError`` where the release is a table."""
+        return _require_path(self.address)
+
+    @property
+    def manifest_path(self) -> Path:
+        """Its manifest, likewise."""
+        return _require_path(self.manifest_address)
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet publish --json``."""
+        return {
+            **_address_entry(self.address),
+            "manifest": next(iter(_address_entry(self.manifest_address).values())),
+            "rows": self.rows,
+            "suppressed": self.suppressed,
+            "model": self.model,
+            "levels": dict(self.levels),
+            "audit": self.audit.as_json(),
+            "warnings": list(self.warnings),
+            **(self.permutation or CLASS_RELEASE).part(),
+        }
+
+
+def _address_entry(address: ReleaseAddress) -> dict[str, str]:
+    return {"table": str(address.table)} if address.path is None else {"path": str(address.path)}
+
+
+def _require_path(address: ReleaseAddress) -> Path:
+    if address.path is None:
+        raise InternalError(f"{address.label} is no file")
+    return address.path

@@ -1,17 +1,40 @@
-"""The frequency set of a table: row types with counts, and the sensitive values of each."""
+"""Frequency sets: row types with counts, their sensitive values, the population and the subjects.
+
+The population has row types of its own and is joined with the table only where both are rolled up together.
+Where no subject has two rows, counting rows counts subjects.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import InputError, InternalError
+from discreet.model.criterion_inputs import SensitiveAttribute
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.population import Population
-from discreet.model.sensitive_attribute import SensitiveAttribute
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """Distinct combinations of quasi-identifier values in a population, with their people.
+
+    ``codes`` has shape ``(row types, quasi-identifiers)`` and holds leaf codes of the frequency set's
+    hierarchies, which are built of its values too; ``counts`` holds people, at least as many in each
+    combination as the table has rows. ``dropped`` are those that the NULL policy left out.
+    """
+
+    codes: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    dropped: int = 0
+
+    @property
+    def people(self) -> int:
+        """How many there are, after the NULL policy."""
+        return int(self.counts.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +67,11 @@ class FrequencySet:
     ``hierarchy.null_code``); rows of ``codes`` are distinct, in no promised order. ``counts`` holds rows.
     ``sensitive`` holds one ``ValueSets`` per sensitive attribute. ``subjects`` holds the subjects of each row
     type where the spec names a subject, else None; k then counts subjects, suppression still counts rows.
-    ``dropped`` is the number of rows that the NULL policy left out, ``set_apart`` that of rows with stars or
-    NULL in every quasi-identifier, and a star in one (decision 0016); neither are in ``counts``. ``starred``
-    are the rows with a star in a sensitive attribute, by its name: it is read as NULL.
-    ``population`` is there where the spec names one. ``whole`` says that ``sensitive`` leaves none of
-    the table's sensitive attributes out.
+    ``dropped`` is the number of rows that the NULL policy left out, ``remove_isolated`` that of rows with
+    stars or NULL in every quasi-identifier, and a star in one (decision 0016); neither are in ``counts``.
+    ``starred`` are the rows with a star in a sensitive attribute, by its name: it is read as NULL.
+    ``population`` is there where the spec names one. ``whole`` says that ``sensitive`` leaves none of the
+    table's sensitive attributes out.
     """
 
     hierarchies: tuple[GeneralizationHierarchy, ...]
@@ -91,3 +114,67 @@ class FrequencySet:
     def sensitive_attributes(self) -> tuple[str, ...]:
         """The sensitive attributes, in the spec's order."""
         return tuple(s.attribute for s in self.sensitive)
+
+
+def join_population(table: FrequencySet) -> tuple[FrequencySet, NDArray[np.int64]]:
+    """A table with the row types of its population behind its own, of no rows; and the people of each.
+
+    It is no table: counts of 0 are what other readers do not expect (``model.frequency_set``). Cost: a sort
+    of the row types of both.
+    """
+    population = table.population
+    if population is None:
+        raise InternalError("a table without a population was to be joined with it")
+    both = np.concatenate([table.codes, population.codes])
+    kinds, kind = np.unique(both, axis=0, return_inverse=True)
+    kind = kind.ravel()
+    own, theirs = kind[: table.row_types], kind[table.row_types :]
+    place = np.full(len(kinds), -1)
+    place[own] = np.arange(table.row_types)
+    alone = place[theirs] < 0
+    people = np.zeros(table.row_types, np.int64)
+    people[place[theirs[~alone]]] = population.counts[~alone]
+    more = int(alone.sum())
+    found = replace(
+        table,
+        codes=np.concatenate([table.codes, population.codes[alone]]),
+        counts=np.concatenate([table.counts, np.zeros(more, np.int64)]),
+        sensitive=tuple(_extend_value_sets(sets, more) for sets in table.sensitive),
+    )
+    return found, np.concatenate([people, population.counts[alone]])
+
+
+def _extend_value_sets(sets: ValueSets, more: int) -> ValueSets:
+    return replace(sets, offsets=np.concatenate([sets.offsets, np.full(more, sets.offsets[-1])]))
+
+
+def has_one_row_per_subject(table: FrequencySet) -> bool:
+    """Whether no subject has two rows; so it is where the spec names none."""
+    return table.subjects is None or len(np.unique(table.subjects.codes)) == table.rows
+
+
+def drop_unneeded_subjects(table: FrequencySet) -> FrequencySet:
+    """The same table without subjects, where no subject has two rows; else the table itself."""
+    if table.subjects is None or not has_one_row_per_subject(table):
+        return table
+    sensitive = tuple(_rows_by_value(sets, table.row_types) for sets in table.sensitive)
+    return replace(table, sensitive=sensitive, subjects=None)
+
+
+def class_test_of_subjects_error() -> InputError:
+    """What refuses a class test where subjects have several rows: it is told rows by value."""
+    return InputError(
+        "a class test is told rows, but here subjects are counted, and some have several rows",
+        allowed="k, l and other criteria of subjects",
+        advice="Leave the class test out, or bring the table to one row per subject first.",
+    )
+
+
+def _rows_by_value(sets: ValueSets, row_types: int) -> ValueSets:
+    """Entries of pairs of subject and code, added up by code."""
+    size = max(sets.size, 1)
+    pairs = np.repeat(np.arange(row_types), np.diff(sets.offsets)) * size + sets.codes
+    found, counts = np.unique(pairs, return_counts=True)
+    row_type, codes = np.divmod(found, size)
+    offsets = np.searchsorted(row_type, np.arange(row_types + 1))
+    return ValueSets(sets.attribute, sets.size, offsets, codes, None, counts, sets.of)

@@ -1,10 +1,17 @@
-"""The generalization hierarchy of one attribute."""
+"""Generalization hierarchies and the order of their leaves.
+
+A hierarchy has levels from the values of an attribute (level 0) to one top value; leaves are numbered depth
+first. Ranges are taken along the leaf order: by value where every leaf is a number, otherwise in the
+publisher's order. NULL comes last.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
 from typing import Protocol
@@ -92,7 +99,7 @@ class GeneralizationHierarchy:
         return sha.hexdigest()
 
 
-class Given(StrEnum):
+class PublicPart(StrEnum):
     """What of a hierarchy was there before the data, so that telling it tells nothing of any row.
 
     ``HIERARCHY`` is all of it, leaves included; ``LEVELS`` how many levels there are and what each does;
@@ -116,7 +123,7 @@ class HierarchySource(Protocol):
         """Whether values or boundaries depend on the data."""
 
     @property
-    def given(self) -> Given:
+    def given(self) -> PublicPart:
         """What of the hierarchy may be told because it does not depend on the data."""
 
     def build(
@@ -135,3 +142,79 @@ def least_level(source: HierarchySource | None) -> int:
     So a source keeps values back that are published only where it is asked for by name.
     """
     return int(getattr(source, "least_level", 0))
+
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_MAX_DIGITS = 300
+
+
+@dataclass(frozen=True, eq=False)
+class LeafOrder:
+    """The places of an attribute's leaf codes, and of NULL behind them.
+
+    ``rank`` has one place per code (leaves, then NULL), ``code`` one code per place, both of shape
+    ``(leaves + 1,)``. ``numbers`` are the leaves' values by code where all leaves are numbers, else None.
+    """
+
+    rank: NDArray[np.int64]
+    code: NDArray[np.int64]
+    numbers: tuple[Decimal, ...] | None
+
+    @property
+    def numeric(self) -> bool:
+        """Whether leaves are ordered by value."""
+        return self.numbers is not None
+
+
+def order_leaves(hierarchy: GeneralizationHierarchy) -> LeafOrder:
+    """The order of a hierarchy's leaves; leaves of equal value (``1`` and ``1.0``) go by their text."""
+    leaves = hierarchy.leaves
+    numbers = _leaf_numbers(leaves)
+    if numbers is None:
+        return _leaf_order_from_codes(hierarchy.codes_in_order, None)
+    places = range(len(leaves))
+    by_value = sorted(places, key=lambda c: (numbers[c], leaves[c]))
+    return _leaf_order_from_codes(np.array(by_value, dtype=np.int64), numbers)
+
+
+def order_leaves_by_tree(hierarchy: GeneralizationHierarchy) -> LeafOrder:
+    """The order of a hierarchy's leaves along its tree: numbers by value, others depth first."""
+    numbers = _leaf_numbers(hierarchy.leaves)
+    return (
+        order_leaves(hierarchy)
+        if numbers is not None
+        else _leaf_order_from_codes(np.arange(len(hierarchy.leaves)), None)
+    )
+
+
+def _leaf_order_from_codes(codes: NDArray[np.int64], numbers: tuple[Decimal, ...] | None) -> LeafOrder:
+    """The order of leaf codes, first to last, with NULL behind them."""
+    code = np.append(codes, len(codes))
+    rank = np.empty_like(code)
+    rank[code] = np.arange(len(code))
+    for array in (rank, code):
+        array.flags.writeable = False
+    return LeafOrder(rank, code, numbers)
+
+
+def parse_decimal(text: str) -> Decimal | None:
+    """The number that a leaf's text says, or None: plain decimals, blanks around them ignored.
+
+    >>> parse_decimal(" -3.50"), parse_decimal("1,000")
+    (Decimal('-3.50'), None)
+    """
+    stripped = text.strip()
+    if len(stripped) > _MAX_DIGITS or not _DECIMAL.fullmatch(stripped):
+        return None
+    number = Decimal(stripped)
+    return number if abs(number.adjusted()) <= _MAX_DIGITS else None
+
+
+def _leaf_numbers(leaves: tuple[str, ...]) -> tuple[Decimal, ...] | None:
+    found = []
+    for leaf in leaves:
+        number = parse_decimal(leaf)
+        if number is None:
+            return None
+        found.append(number)
+    return tuple(found) if found else None

@@ -1,4 +1,4 @@
-"""The lattice of full-domain generalizations and its nodes."""
+"""The lattice of full-domain generalizations and its nodes (LeFevre et al. 2005)."""
 
 from __future__ import annotations
 
@@ -108,11 +108,11 @@ class Lattice:
         return tuple(given.get(name, default[i]) for i, name in enumerate(self.attributes))
 
 
-def height(node: LatticeNode) -> int:
+def node_height(node: LatticeNode) -> int:
     """The generalization height of a node: the sum of its levels."""
     return sum(node)
 
 
-def tie_key(node: LatticeNode) -> tuple[int, ...]:
+def tie_break_key(node: LatticeNode) -> tuple[int, ...]:
     """The paper's node order (decision 0004): the last attribute's level first, then first, second, …"""
     return (*node[-1:], *node[:-1])

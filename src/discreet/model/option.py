@@ -1,13 +1,7 @@
-"""Options: what a model, a criterion or a verb may be told, each declared once, as a value.
+"""Options of models, criteria, costs and verbs, each declared once as a field of a frozen dataclass.
 
-A frozen dataclass declares its options as fields:
-
-    @dataclass(frozen=True)
-    class Mondrian(Model):
-        cut: str = option("best", choices=("median", "best"), help="where a class is cut")
-
-so that Python's keywords, flags of the command line, keys of a file, fields of a form and a page of the
-documents say the same. ``Option.read`` turns texts into the value, ``Option.check`` judges a value.
+Python keywords, command-line flags, keys of the spec, form fields and the documentation are derived from the
+declaration. ``Option.read`` parses texts, ``Option.check`` validates a value.
 """
 
 from __future__ import annotations
@@ -127,13 +121,15 @@ class Option:
         if not texts:
             return None
         if self.kind is OptionKind.QUASI_IDENTIFIERS:
-            return [name for text in texts for name in (_names(said, text, 1) if self.commas else (text,))]
+            return [
+                name for text in texts for name in (_parse_names(said, text, 1) if self.commas else (text,))
+            ]
         if self.kind is OptionKind.GROUPS:
-            return [_names(said, text, 2) for text in texts]
+            return [_parse_names(said, text, 2) for text in texts]
         if self.kind is OptionKind.LEVELS:
-            return levels_of(said, texts)
+            return parse_levels(said, texts)
         if self.kind is OptionKind.NUMBERS:
-            return numbers_of(said, texts)
+            return parse_numbers(said, texts)
         values = [self._one(text, said) for text in texts]
         return values if self.repeatable else values[-1]
 
@@ -166,7 +162,7 @@ class Option:
         if self.kind is OptionKind.FLAG:
             return text.lower() == "true"
         if self.kind is OptionKind.WHOLE and text not in self.choices:
-            return whole_of(said, text, self.allowed)
+            return parse_whole_number(said, text, self.allowed)
         if self.kind is OptionKind.DECIMAL:
             if not _DECIMAL.fullmatch(text) or not self._within(float(text)):
                 raise InputError(f"{said} {text}", allowed=self.allowed)
@@ -245,13 +241,13 @@ def check_options(owner: object, called: str) -> None:
         each.check(getattr(owner, each.name), called)
 
 
-def given_options(owner: object) -> dict[str, object]:
+def changed_options(owner: object) -> dict[str, object]:
     """The options of a value that are not at their defaults."""
     values = {each.name: (getattr(owner, each.name), each.default) for each in options_of(type(owner))}
     return {name: value for name, (value, default) in values.items() if value is not default}
 
 
-def levels_of(said: str, texts: Iterable[str]) -> dict[str, int]:
+def parse_levels(said: str, texts: Iterable[str]) -> dict[str, int]:
     """``ATTR=N`` texts as levels by attribute, split at the last ``=``; ``InputError`` for another form."""
     found: dict[str, int] = {}
     for text in texts:
@@ -264,7 +260,7 @@ def levels_of(said: str, texts: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def numbers_of(said: str, texts: Iterable[str]) -> dict[str, float]:
+def parse_numbers(said: str, texts: Iterable[str]) -> dict[str, float]:
     """``ATTR=X`` texts as numbers by attribute; ``InputError`` for another form."""
     found: dict[str, float] = {}
     for text in texts:
@@ -275,19 +271,19 @@ def numbers_of(said: str, texts: Iterable[str]) -> dict[str, float]:
     return found
 
 
-def whole_of(said: str, text: str, allowed: str = "a whole number") -> int:
+def parse_whole_number(said: str, text: str, allowed: str = "a whole number") -> int:
     """A whole number from a text; ``InputError`` for anything else."""
     if not _WHOLE.fullmatch(text):
         raise InputError(f"{said} {text}", allowed=allowed)
     return int(text)
 
 
-def spelt(names: Iterable[str] | Mapping[str, object]) -> str:
+def option_names(names: Iterable[str] | Mapping[str, object]) -> str:
     """Names as errors have them, or words for none."""
     return ", ".join(name.replace("_", "-") for name in names) or "no option of its own"
 
 
-def _names(said: str, text: str, least: int) -> tuple[str, ...]:
+def _parse_names(said: str, text: str, least: int) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(","))
     if len(names) < least or not all(names):
         number = "two or more names" if least > 1 else "one name, or several"

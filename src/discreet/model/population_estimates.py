@@ -1,4 +1,4 @@
-"""How many records are unique in a population of which they are a sample, estimated from class sizes.
+"""Estimates of population uniques from the class sizes of a sample: Zayatz, Pitman, SNB and Dankar.
 
 With N people, a sample of n records in u classes, s_j of them of size j, and the sampling fraction f = n/N:
 
@@ -30,49 +30,49 @@ from math import lgamma
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.size_tails import SizeTails, Whole
+from discreet.model.criterion_inputs import SizeArray, SizeTails
 
-Real = NDArray[np.float64]
+EstimateArray = NDArray[np.float64]
 
 _STEPS = 50
 _LEAST_ALPHA = 1e-4
-_SETTLED = 1e-14
+_TOLERANCE = 1e-14
 _SMALL_FRACTION = 0.1
-_FAR = 10.0
+_ASYMPTOTIC_FROM = 10.0
 _LOGITS = np.linspace(18.0, -18.0, 400)
 
 
-def dankar(tails: SizeTails, population: int) -> Real:
+def dankar(tails: SizeTails, population: int) -> EstimateArray:
     """The share of population uniques of each release by the estimator of Dankar et al. (2012)."""
     fraction = _rows(tails) / population
     found = np.full(len(tails.starts), np.nan)
     small = fraction <= _SMALL_FRACTION
     if small.any():
-        found[small] = pitman(_some(tails, small), population)
+        found[small] = pitman(_select_releases(tails, small), population)
     if not small.all():
-        others = _some(tails, ~small)
+        others = _select_releases(tails, ~small)
         found[~small] = np.fmin(snb(others, population), zayatz(others, population))
     return found
 
 
-def zayatz(tails: SizeTails, population: int) -> Real:
+def zayatz(tails: SizeTails, population: int) -> EstimateArray:
     """The share by Zayatz."""
-    return _each(tails, lambda sizes, classes: _zayatz(sizes, classes, population))
+    return _estimate_each(tails, lambda sizes, classes: _zayatz(sizes, classes, population))
 
 
-def snb(tails: SizeTails, population: int) -> Real:
+def snb(tails: SizeTails, population: int) -> EstimateArray:
     """The share by the shifted negative binomial model."""
-    return _each(tails, lambda sizes, classes: _snb(sizes, classes, population))
+    return _estimate_each(tails, lambda sizes, classes: _snb(sizes, classes, population))
 
 
-def pitman(tails: SizeTails, population: int) -> Real:
+def pitman(tails: SizeTails, population: int) -> EstimateArray:
     """The share by Pitman's model."""
     uniques, rows, classes = _uniques(tails), _rows(tails), _classes(tails)
     found = np.where(uniques > 0, np.nan, 0.0)
     told = (uniques > 0) & (rows > classes)
     if told.any():
         model = _PitmanModel(
-            _some(tails, told), rows[told].astype(np.float64), classes[told].astype(np.float64)
+            _select_releases(tails, told), rows[told].astype(np.float64), classes[told].astype(np.float64)
         )
         with np.errstate(all="ignore"):  # far from the root sums are 0 or infinite
             found[told] = model.share(population)
@@ -82,76 +82,78 @@ def pitman(tails: SizeTails, population: int) -> Real:
 class _PitmanModel:
     """The derivatives of the log-likelihood, of many releases at once."""
 
-    def __init__(self, tails: SizeTails, rows: Real, classes: Real) -> None:
+    def __init__(self, tails: SizeTails, rows: EstimateArray, classes: EstimateArray) -> None:
         self._sizes = tails.sizes.astype(np.float64)
         self._counts = tails.classes
         self._lengths = tails.ends - tails.starts
         self._ends = tails.ends
         self._rows, self._classes = rows, classes
 
-    def share(self, population: int) -> Real:
+    def share(self, population: int) -> EstimateArray:
         """The estimate."""
         every = np.arange(len(self._rows))
         low, high = np.full(len(every), _LEAST_ALPHA), np.full(len(every), 1.0 - 1e-13)
         ewens = self.slope(low, every) <= 0
         others = every[~ewens]
         alpha = np.zeros(len(every))
-        alpha[others] = _crossing(lambda x, some: self.slope(x, others[some]), low[others], high[others])
+        alpha[others] = _find_crossing(lambda x, some: self.slope(x, others[some]), low[others], high[others])
         theta = self.theta(np.maximum(alpha, _LEAST_ALPHA), every)
         theta[ewens] = self.theta_of_ewens(every[ewens])
         logs = [lgamma(t + 1) - lgamma(t + a) for t, a in zip(theta.tolist(), alpha.tolist(), strict=True)]
-        found: Real = np.exp(np.minimum(np.array(logs) + (alpha - 1) * np.log(population), 0.0))
+        found: EstimateArray = np.exp(np.minimum(np.array(logs) + (alpha - 1) * np.log(population), 0.0))
         return found
 
-    def theta(self, alpha: Real, releases: Whole) -> Real:
+    def theta(self, alpha: EstimateArray, releases: SizeArray) -> EstimateArray:
         """The root θ > −α of the first equation; its left side falls below its right one there."""
         rows, classes = self._rows[releases], self._classes[releases]
 
-        def excess(theta: Real, some: Whole) -> Real:
+        def excess(theta: EstimateArray, some: SizeArray) -> EstimateArray:
             a = alpha[some]
-            ours = np.log(_reciprocals(theta / a, classes[some]) / a)
-            return ours - np.log(_reciprocals(theta, rows[some]))
+            ours = np.log(_reciprocal_sum(theta / a, classes[some]) / a)
+            return ours - np.log(_reciprocal_sum(theta, rows[some]))
 
-        return _root(excess, -alpha)
+        return _find_root(excess, -alpha)
 
-    def theta_of_ewens(self, releases: Whole) -> Real:
+    def theta_of_ewens(self, releases: SizeArray) -> EstimateArray:
         """The same for α = 0."""
         rows, classes = self._rows[releases], self._classes[releases]
 
-        def excess(theta: Real, some: Whole) -> Real:
-            found: Real = np.log((classes[some] - 1) / theta) - np.log(_reciprocals(theta, rows[some]))
+        def excess(theta: EstimateArray, some: SizeArray) -> EstimateArray:
+            found: EstimateArray = np.log((classes[some] - 1) / theta) - np.log(
+                _reciprocal_sum(theta, rows[some])
+            )
             return found
 
-        return _root(excess, np.zeros(len(releases)))
+        return _find_root(excess, np.zeros(len(releases)))
 
-    def slope(self, alpha: Real, releases: Whole) -> Real:
+    def slope(self, alpha: EstimateArray, releases: SizeArray) -> EstimateArray:
         """The logarithm of the second equation's quotient: positive while the likelihood rises."""
         theta, classes, lengths = (
             self.theta(alpha, releases),
             self._classes[releases],
             self._lengths[releases],
         )
-        first = (classes - 1) / alpha - theta / alpha**2 * _reciprocals(theta / alpha, classes)
+        first = (classes - 1) / alpha - theta / alpha**2 * _reciprocal_sum(theta / alpha, classes)
         ends = np.cumsum(lengths)
         entries = np.arange(int(lengths.sum())) + np.repeat(self._ends[releases] - ends, lengths)
         shifted = self._sizes[entries] - np.repeat(alpha, lengths)
         sums = digamma(shifted) - np.repeat(digamma(1 - alpha), lengths)
         totals = np.append(0.0, np.cumsum(self._counts[entries] * sums))
-        quotient: Real = np.log(first) - np.log(totals[ends] - totals[ends - lengths])
+        quotient: EstimateArray = np.log(first) - np.log(totals[ends] - totals[ends - lengths])
         return quotient
 
 
-Excess = Callable[[Real, Whole], Real]
+Residual = Callable[[EstimateArray, SizeArray], EstimateArray]
 """A function of each of some numbers, the first of whatever these places say."""
 
 
-def _root(excess: Excess, above: Real) -> Real:
+def _find_root(excess: Residual, above: EstimateArray) -> EstimateArray:
     """Where each of many functions of what is larger than ``above`` falls from above 0 to below."""
     low, high = np.full(len(above), -25.0), np.full(len(above), 25.0)
-    return above + np.exp(_crossing(lambda x, some: excess(above[some] + np.exp(x), some), low, high))
+    return above + np.exp(_find_crossing(lambda x, some: excess(above[some] + np.exp(x), some), low, high))
 
 
-def _crossing(function: Excess, low: Real, high: Real) -> Real:
+def _find_crossing(function: Residual, low: EstimateArray, high: EstimateArray) -> EstimateArray:
     """Where each of many functions falls from above 0 to below, between two ends, by Ridders (1979).
 
     ``function`` is told the places of those that are asked: what has settled is left alone.
@@ -173,33 +175,33 @@ def _crossing(function: Excess, low: Real, high: Real) -> Real:
             high, below = np.where(inside & ~rises, place, high), np.where(inside & ~rises, number, below)
         result[some] = found
         narrow = high - low <= 1e-15 * np.maximum(np.abs(low), np.abs(high))
-        open_ones = ~(narrow | (np.abs(value) <= _SETTLED))
+        open_ones = ~(narrow | (np.abs(value) <= _TOLERANCE))
         some, low, high = some[open_ones], low[open_ones], high[open_ones]
         above, below = above[open_ones], below[open_ones]
     return result
 
 
-def digamma(x: Real) -> Real:
+def digamma(x: EstimateArray) -> EstimateArray:
     """The logarithmic derivative of Γ, of positive numbers: shifted beyond 10, an asymptotic series."""
     found, x = np.zeros_like(x), x.copy()
-    small = np.flatnonzero(x < _FAR)
+    small = np.flatnonzero(x < _ASYMPTOTIC_FROM)
     if len(small):
         # Only what is near is shifted, which takes as long as all else.
         near = x[small]
-        steps = sum(1 / (near + step) for step in range(int(_FAR)))
+        steps = sum(1 / (near + step) for step in range(int(_ASYMPTOTIC_FROM)))
         found[small] -= steps
-        x[small] += _FAR
+        x[small] += _ASYMPTOTIC_FROM
     y = 1 / (x * x)
     series = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y * (1 / 132)))))
     return found + np.log(x) - 0.5 / x - series
 
 
-def _reciprocals(x: Real, number: Real) -> Real:
+def _reciprocal_sum(x: EstimateArray, number: EstimateArray) -> EstimateArray:
     """Σ 1/(x + i) for i from 1 to ``number`` − 1."""
     return digamma(x + number) - digamma(x + 1)
 
 
-def _zayatz(sizes: Whole, classes: Whole, population: int) -> float:
+def _zayatz(sizes: SizeArray, classes: SizeArray, population: int) -> float:
     rows = int((sizes * classes).sum())
     steps = np.arange(1, int(sizes[-1]))
     # P(1|j) by P(1|1) is j times the product of (N - n + 1 - i) / (N - i) over i below j.
@@ -210,7 +212,7 @@ def _zayatz(sizes: Whole, classes: Whole, population: int) -> float:
     return uniques * uniques / float((classes * chances).sum()) / rows
 
 
-def _snb(sizes: Whole, classes: Whole, population: int) -> float:
+def _snb(sizes: SizeArray, classes: SizeArray, population: int) -> float:
     rows = int((sizes * classes).sum())
     fraction = rows / population
     pairs = float(classes[1]) if len(sizes) > 1 and sizes[1] == 2 else 0.0
@@ -221,7 +223,7 @@ def _snb(sizes: Whole, classes: Whole, population: int) -> float:
     ones = float(classes[0])
     number = _shlosser(sizes.astype(np.float64), classes.astype(np.float64), fraction)
 
-    def alpha_of(left: Real) -> Real:
+    def alpha_of(left: EstimateArray) -> EstimateArray:
         y = left * (1 - fraction)
         d = 1 - y
         a = fraction * left * y
@@ -230,7 +232,7 @@ def _snb(sizes: Whole, classes: Whole, population: int) -> float:
         root = np.sqrt(b * b - 4 * a * c)
         return np.where(b > 0, -2 * c / (b + root), (root - b) / (2 * a))
 
-    def excess(logit: Real) -> Real:
+    def excess(logit: EstimateArray) -> EstimateArray:
         left = 1 / (1 + np.exp(logit))  # 1 − β, which is small where β is not
         alpha, d = alpha_of(left), 1 - left * (1 - fraction)
         power = np.exp(alpha * np.log1p(-left * fraction / d))
@@ -250,7 +252,7 @@ def _snb(sizes: Whole, classes: Whole, population: int) -> float:
         return float(min(share, 1.0))
 
 
-def _shlosser(sizes: Real, classes: Real, fraction: float) -> float:
+def _shlosser(sizes: EstimateArray, classes: EstimateArray, fraction: float) -> float:
     """The number of classes in the population."""
     left = (1 - fraction) ** sizes
     squared = fraction * fraction
@@ -261,38 +263,38 @@ def _shlosser(sizes: Real, classes: Real, fraction: float) -> float:
     return float(classes.sum() + classes[0] * first / second * (third / fourth) ** 2)
 
 
-def _each(tails: SizeTails, estimate: Callable[[Whole, Whole], float]) -> Real:
+def _estimate_each(tails: SizeTails, estimate: Callable[[SizeArray, SizeArray], float]) -> EstimateArray:
     """An estimate of each release that has a class of one record, 0 of others."""
     found = np.zeros(len(tails.starts))
     for place, (start, end) in enumerate(zip(tails.starts.tolist(), tails.ends.tolist(), strict=True)):
         if end > start and tails.sizes[start] == 1:
             found[place] = estimate(tails.sizes[start:end], tails.classes[start:end])
-    return _within(tails, found)
+    return _bounded_share(tails, found)
 
 
-def _within(tails: SizeTails, share: Real) -> Real:
+def _bounded_share(tails: SizeTails, share: EstimateArray) -> EstimateArray:
     return np.where(_uniques(tails) > 0, np.minimum(share, 1.0), 0.0)
 
 
-def _uniques(tails: SizeTails) -> Whole:
+def _uniques(tails: SizeTails) -> SizeArray:
     return _sums(tails, tails.classes * (tails.sizes == 1))
 
 
-def _rows(tails: SizeTails) -> Whole:
+def _rows(tails: SizeTails) -> SizeArray:
     return _sums(tails, tails.sizes * tails.classes)
 
 
-def _classes(tails: SizeTails) -> Whole:
+def _classes(tails: SizeTails) -> SizeArray:
     return _sums(tails, tails.classes)
 
 
-def _sums(tails: SizeTails, values: Whole) -> Whole:
+def _sums(tails: SizeTails, values: SizeArray) -> SizeArray:
     totals = np.zeros(len(values) + 1, np.int64)
     np.cumsum(values, out=totals[1:])
     return totals[tails.ends] - totals[tails.starts]
 
 
-def _some(tails: SizeTails, releases: NDArray[np.bool_]) -> SizeTails:
+def _select_releases(tails: SizeTails, releases: NDArray[np.bool_]) -> SizeTails:
     """Some of the releases."""
     kept = np.repeat(releases, tails.ends - tails.starts)
     lengths = (tails.ends - tails.starts)[releases]

@@ -1,4 +1,7 @@
-"""What a differentially private release costs: ε and δ, exactly as they were written."""
+"""Privacy loss (ε, δ) of a differentially private release as exact fractions.
+
+Dwork and Roth 2014, Definition 2.4. Texts are parsed and written without rounding, so that sums are exact.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from fractions import Fraction
 
 from discreet.errors import InputError, InternalError
 
-MOST_EPSILON = 1000
+MAX_EPSILON = 1000
 _DIGITS = 30
 _LEAST_EXPONENT = -30
 
@@ -37,46 +40,46 @@ class PrivacyLoss:
 
     def as_json(self) -> dict[str, str]:
         """Both as decimal texts, which no reader rounds."""
-        return {"epsilon": decimal_text(self.epsilon), "delta": decimal_text(self.delta)}
+        return {"epsilon": format_decimal(self.epsilon), "delta": format_decimal(self.delta)}
 
     def __str__(self) -> str:
-        delta = f", δ = {decimal_text(self.delta)}" if self.delta else ""
-        return f"ε = {decimal_text(self.epsilon)}{delta}"
+        delta = f", δ = {format_decimal(self.delta)}" if self.delta else ""
+        return f"ε = {format_decimal(self.epsilon)}{delta}"
 
 
-NOTHING = PrivacyLoss(Fraction(0))
+ZERO_LOSS = PrivacyLoss(Fraction(0))
 
 
-def epsilon_of(what: str, value: object) -> Fraction:
+def parse_epsilon(label: str, value: object) -> Fraction:
     """A user's ε as a fraction: above 0, at most ``MOST_EPSILON``; ``InputError`` for anything else.
 
-    >>> epsilon_of("epsilon", "0.1")
+    >>> parse_epsilon("epsilon", "0.1")
     Fraction(1, 10)
     """
-    number = _exact(value)
-    if number is None or not 0 < number <= MOST_EPSILON:
+    number = _parse_exact(value)
+    if number is None or not 0 < number <= MAX_EPSILON:
         raise InputError(
-            f"{what} = {value}", allowed=f"a number above 0, at most {MOST_EPSILON}, such as 0.5"
+            f"{label} = {value}", allowed=f"a number above 0, at most {MAX_EPSILON}, such as 0.5"
         )
     return number
 
 
-def delta_of(what: str, value: object) -> Fraction:
+def parse_delta(label: str, value: object) -> Fraction:
     """A user's δ as a fraction: from 0 to below 1; ``InputError`` for anything else.
 
-    >>> delta_of("delta", 1e-6)
+    >>> parse_delta("delta", 1e-6)
     Fraction(1, 1000000)
     """
-    number = _exact(value)
+    number = _parse_exact(value)
     if number is None or not 0 <= number < 1:
-        raise InputError(f"{what} = {value}", allowed="a number of at least 0 and below 1, such as 0.000001")
+        raise InputError(f"{label} = {value}", allowed="a number of at least 0 and below 1, such as 0.000001")
     return number
 
 
-def decimal_text(number: Fraction) -> str:
+def format_decimal(number: Fraction) -> str:
     """A fraction that has finitely many decimals, as such.
 
-    >>> decimal_text(Fraction(1, 10)), decimal_text(Fraction(1, 1000000)), decimal_text(Fraction(2))
+    >>> format_decimal(Fraction(1, 10)), format_decimal(Fraction(1, 1000000)), format_decimal(Fraction(2))
     ('0.1', '0.000001', '2')
     """
     scaled, places = abs(number), 0
@@ -89,12 +92,12 @@ def decimal_text(number: Fraction) -> str:
     return f"-{text}" if number < 0 else text
 
 
-def _exact(value: object) -> Fraction | None:
+def _parse_exact(value: object) -> Fraction | None:
     """The number that a text, a decimal, or the shortest text of a float says; None where there is none."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal | Fraction):
         return None
     try:
-        number = Decimal(str(value)) if not isinstance(value, Fraction) else Decimal(decimal_text(value))
+        number = Decimal(str(value)) if not isinstance(value, Fraction) else Decimal(format_decimal(value))
     except (InvalidOperation, InternalError):
         return None
     exponent = number.as_tuple().exponent

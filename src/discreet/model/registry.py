@@ -1,24 +1,33 @@
-"""A registry: what there is of one kind, by name or alias, of our own and of other packages.
+"""Registries of declarations by name or alias, and suggestions for misspelt names.
 
-One for each thing that is added by a single declaration: models, metrics, costs, engines, criteria. Our own
-are listed by a function that runs at the first look-up, so that a registry may lie below what it holds.
-Others come by ``register``, or from installed packages by an entry point: its group is the registry's, and
-its object is the declaration, or the module that registers it. Entry points are loaded where a name is not
-known without them and where everything is listed, never on import.
+Models, metrics, costs, engines, attacks and criteria each have one registry. The built-in declarations are
+listed by a function at the first look-up; other packages register theirs or have an entry point, which is
+loaded only where a name is unknown without it and where everything is listed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from difflib import get_close_matches
 from threading import RLock
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from discreet.errors import InputError
-from discreet.model.closest import closest
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+
+def suggest_name(word: object, known: Iterable[str]) -> str | None:
+    """Advice that names the known word which is most like ``word``, whatever the case, if any is.
+
+    >>> suggest_name("mondrain", ["full-domain", "mondrian"])
+    "Did you mean 'mondrian'?"
+    """
+    by_folded = {name.casefold().strip(): name for name in known}
+    near = get_close_matches(str(word).casefold().strip(), by_folded, n=1)
+    return f"Did you mean '{by_folded[near[0]]}'?" if near else None
 
 
 class Named(Protocol):
@@ -44,23 +53,23 @@ class Registry(Generic[T]):
 
     def __init__(
         self,
-        what: str,
+        noun: str,
         group: str,
         kind: type[Any],
-        own: Callable[[], Iterable[T]] = tuple,
+        built_in: Callable[[], Iterable[T]] = tuple,
         aliases: Callable[[T], Iterable[str]] = lambda _: (),
         check: Callable[[T], None] | None = None,
     ) -> None:
-        self.what = what
+        self.noun = noun
         self.group = group
         self._kind = kind  # type[T], which no type checker takes where T is a class itself
-        self._own = own
+        self._built_in = built_in
         self._aliases = aliases
         self._check = check
         self._found: dict[str, T] = {}
         self._names: dict[str, str] = {}  # every name and alias -> the name
-        self._own_are_in = False
-        self._packages_are_in = False
+        self._built_in_loaded = False
+        self._packages_loaded = False
         self._lock = RLock()
 
     def register(self, declaration: T) -> T:
@@ -69,7 +78,7 @@ class Registry(Generic[T]):
         ``InputError`` where another has its name or one of its aliases, or where it is none of this kind.
         """
         with self._lock:
-            self._load_own()
+            self._load_built_in()
             self._add(declaration)
         return declaration
 
@@ -85,13 +94,15 @@ class Registry(Generic[T]):
         found = self.get(name)
         if found is None:
             words = self.words()
-            raise InputError(f"{self.what} '{name}'", allowed=", ".join(words), advice=closest(name, words))
+            raise InputError(
+                f"{self.noun} '{name}'", allowed=", ".join(words), advice=suggest_name(name, words)
+            )
         return found
 
     def get(self, name: str) -> T | None:
         """The declaration of a name or alias, or None; ``InputError`` for a package that cannot be loaded."""
         with self._lock:
-            self._load_own()
+            self._load_built_in()
             if name not in self._names:
                 self._load_packages()
             return self._found[self._names[name]] if name in self._names else None
@@ -99,7 +110,7 @@ class Registry(Generic[T]):
     def all(self) -> tuple[T, ...]:
         """Every declaration; ``InputError`` for a package that cannot be loaded."""
         with self._lock:
-            self._load_own()
+            self._load_built_in()
             self._load_packages()
             return tuple(self._found.values())
 
@@ -121,24 +132,24 @@ class Registry(Generic[T]):
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self.get(name) is not None
 
-    def _load_own(self) -> None:
-        if not self._own_are_in:
-            self._own_are_in = True  # before the call: what is imported by it may look things up
-            for declaration in self._own():
+    def _load_built_in(self) -> None:
+        if not self._built_in_loaded:
+            self._built_in_loaded = True  # before the call: what is imported by it may look things up
+            for declaration in self._built_in():
                 self._add(declaration)
 
     def _load_packages(self) -> None:
-        if self._packages_are_in:
+        if self._packages_loaded:
             return
         from importlib.metadata import entry_points
 
         for entry in entry_points(group=self.group):
             self._load(entry)
-        self._packages_are_in = True  # after the loop: a broken package is told of each time, never skipped
+        self._packages_loaded = True  # after the loop: a broken package is told of each time, never skipped
 
     def _load(self, entry: EntryPoint) -> None:
         package = f"the package {entry.dist.name}" if entry.dist else "a package"
-        label = f"{self.what} '{entry.name}' of {package}"
+        label = f"{self.noun} '{entry.name}' of {package}"
         advice = "Repair the package, or uninstall it."
         try:
             loaded = entry.load()
@@ -158,7 +169,7 @@ class Registry(Generic[T]):
         is_class = isinstance(declaration, type) and issubclass(declaration, self._kind)
         if not is_class and not isinstance(declaration, self._kind):
             raise InputError(
-                f"what is registered as {self.what} is a {type(declaration).__name__}",
+                f"what is registered as {self.noun} is a {type(declaration).__name__}",
                 allowed=f"a {self._kind.__name__}",
             )
         if self._found.get(declaration.name) is declaration:
@@ -166,6 +177,6 @@ class Registry(Generic[T]):
         words = (declaration.name, *self._aliases(declaration))
         for word in words:
             if word in self._names:
-                raise InputError(f"{self.what} '{word}' is registered already", advice="Choose another name.")
+                raise InputError(f"{self.noun} '{word}' is registered already", advice="Choose another name.")
         self._found[declaration.name] = declaration
         self._names.update(dict.fromkeys(words, declaration.name))

@@ -1,24 +1,137 @@
-"""What kind of release it is: what its rows are counted by, and what its readers are told.
+"""Kinds of release: equivalence classes, and groups with permuted sensitive values.
 
-A release of classes is the rule. A permuted one says otherwise (``model.permuted_release.PermutationFacts``),
-so that who prints, lists or reads releases need not ask which it is.
+Permutation is (k,e)-anonymity (Zhang et al. 2007). A kind states what rows are counted by, what its readers
+must be told, and its part of manifests and reports, so that other code does not ask which kind it has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import InputError
 
+NULL_CODE = -1
+"""The code of a row without a sensitive value."""
+
+
+@dataclass(frozen=True)
+class GroupRequirement:
+    """(k,e)-anonymity (definition 5): a group has at least k distinct values, and a range of at least e.
+
+    NULL is no value. Where people have several rows, k of its distinct values are of k different people
+    (``permutation.subject_groups``). ``e`` is in the attribute's unit; 0 leaves distinct l-diversity with
+    l = k, the only choice for values that are no numbers.
+    """
+
+    k: int
+    e: Decimal = Decimal(0)
+
+    def __str__(self) -> str:
+        return f"k={self.k}, e={self.e}"
+
+
+@dataclass(frozen=True, eq=False)
+class SensitiveColumn:
+    """One sensitive attribute of every row.
+
+    ``codes``, shape ``(rows,)``, count the ``distinct`` values from 0, or are ``NULL``; every value occurs.
+    ``numbers``, shape ``(distinct,)``, ascend strictly and are integers in units of 10^-``scale``, or floats;
+    None where the values are no numbers, which then stand in the order of their texts. Texts of one number
+    are one value; no text is held, for each row may have one of its own.
+    ``subjects``, shape ``(rows,)``, number the people whose rows they are, where people have several.
+    """
+
+    attribute: str
+    codes: NDArray[np.signedinteger[Any]]
+    distinct: int
+    numbers: NDArray[np.int64] | NDArray[np.float64] | None
+    scale: int = 0
+    subjects: NDArray[np.int64] | None = None
+
+    @property
+    def rows(self) -> int:
+        """All rows, those without a value included."""
+        return len(self.codes)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupPartition:
+    """Every row belongs to one group; which rows of a group get which of its values is drawn later.
+
+    ``groups``, shape ``(rows,)``, holds 0, …, ``group_count`` - 1, each at least once. ``strategy`` names how
+    it was found; ``error`` is its value of the strategy's objective: the sum of the groups' ranges, that
+    weighted by rows, or the maximum, in units of the attribute (None where it has no such objective).
+    ``optimal``: no partition has less, of neighbours for a contiguous strategy. ``first``, where given, is
+    met by a group that holds the smallest value.
+    """
+
+    strategy: str
+    requirement: GroupRequirement
+    groups: NDArray[np.signedinteger[Any]]
+    group_count: int
+    error: Decimal | None = None
+    optimal: bool = False
+    first: GroupRequirement | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class GroupCounts:
+    """The groups of a permuted release: the fewest distinct values in any, and the smallest range.
+
+    ``smallest_range`` is None where values are no numbers; ``null_value_count`` have a NULL.
+    """
+
+    groups: int
+    fewest_values: int
+    smallest_range: Decimal | None
+    rows_without_value: int
+    requirement: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The part of ``discreet audit --json`` that speaks of groups."""
+        return {
+            "groups": self.groups,
+            "fewest_values": self.fewest_values,
+            "smallest_range": None if self.smallest_range is None else str(self.smallest_range),
+            "rows_without_value": self.rows_without_value,
+            "requirement": self.requirement,
+        }
+
+
+@dataclass(frozen=True)
+class PermutedFile:
+    """A file beside the data, or a ``table`` in the database that holds all.
+
+    A database file's digest covers its tables; in another database each table has its own, and ``file`` is
+    None.
+    """
+
+    file: str | None
+    rows: int
+    sha256: str | None = None
+    table: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the manifest."""
+        return {"file": self.file, "table": self.table, "sha256": self.sha256, "rows": self.rows}
+
+
 if TYPE_CHECKING:
-    from discreet.model.permuted_parts import GroupCounts, PermutedFile
+    pass
 
 NOISY_COUNTS, PRIVATE_SAMPLE = "noisy counts", "sample under differential privacy"
 """The ``release`` of manifests that have an ε: of counts, and of rows that were drawn."""
 
 
-def check_of_rows(document: object, label: str) -> None:
+def refuse_private_release(document: object, label: str) -> None:
     """Raise ``InputError`` where a manifest's document has an ε; ``label`` is the manifest.
 
     Such a release tells neither how many rows were suppressed nor of how many, by which others are judged.
@@ -69,7 +182,7 @@ class ReleaseKind:
         return False
 
     @property
-    def least_values(self) -> int | None:
+    def required_values(self) -> int | None:
         """The distinct values that were required of a group."""
         return None
 
@@ -87,11 +200,11 @@ class ReleaseKind:
         """The part of a JSON document that speaks of this kind; none of classes."""
         return {}
 
-    def asked(self) -> tuple[tuple[str, str], ...]:
+    def requirement_rows(self) -> tuple[tuple[str, str], ...]:
         """What was asked of groups, for a report; none of classes."""
         return ()
 
-    def guaranteed(self, counts: GroupCounts | None) -> tuple[tuple[str, str, str], ...]:
+    def guarantee_rows(self, counts: GroupCounts | None) -> tuple[tuple[str, str, str], ...]:
         """What an audit counted of groups beside what was required, for a report; none of classes."""
         del counts
         return ()
@@ -105,4 +218,179 @@ class GroupedRelease(ReleaseKind):
     permuted = True
 
 
-CLASSES, GROUPS = ReleaseKind(), GroupedRelease()
+CLASS_RELEASE, GROUP_RELEASE = ReleaseKind(), GroupedRelease()
+
+
+PERMUTATION = "permutation"
+"""The model's name in manifests and on the command line."""
+
+HELP_FILE, SENSITIVE_FILE = "help", "sensitive"
+"""The files beside the data, by what they hold."""
+
+ONE_TABLE_NAME, QUASI_IDENTIFIERS_NAME = "release", "quasi_identifiers"
+SENSITIVE_NAME, HELP_NAME = "sensitive_values", "help"
+"""The tables of a release that is one database."""
+
+GROUP_VIEW_NAME, BOUNDS_VIEW_NAME = "groups", "with_bounds"
+RELEASE_VIEWS = (GROUP_VIEW_NAME, BOUNDS_VIEW_NAME)
+"""The views beside a release that is a table of a database."""
+
+NOT_PROTECTED = (
+    "Identity and membership are not protected by this release: quasi-identifiers are shown, so whoever "
+    "knows them finds a person's row, and learns that the person is in the table. Only which of its group's "
+    "sensitive values is that person's is hidden."
+)
+DE_FINETTI = (
+    "Groups are not independent of each other: who learns from all of them how quasi-identifiers go with "
+    "sensitive values (a deFinetti attack, Kifer 2009) can guess a person's value better than by its share "
+    "in the group, the more so the stronger the two are related."
+)
+
+
+class ReleaseForm(StrEnum):
+    """Where the sensitive values stand: beside quasi-identifiers, or in a table of their own (anatomy)."""
+
+    ONE_TABLE = "one-table"
+    TWO_TABLES = "two-tables"
+
+
+PERMUTED_STATEMENT = (
+    "These numbers were counted in the written files by a second, independent path before they were put in "
+    "place. They are evidence that every group has the values that were required, so that which of them is a "
+    "person's is hidden among them. That a person is in the table, and which row is theirs, is not hidden "
+    "from anybody who knows their quasi-identifiers."
+)
+
+
+@dataclass(frozen=True)
+class PermutedRelease(GroupedRelease):
+    """What a manifest says of a permuted release.
+
+    Every group has at least ``k`` distinct values of ``sensitive`` and a range of at least ``e``;
+    ``partition`` names how groups were found. ``first_group`` is what was asked of the group of the smallest
+    value, where that was more. ``scale`` is the number of decimals of exact numbers; None for doubles, and
+    for values that are no numbers (``numeric`` False). ``table`` names the data in a database.
+    """
+
+    views = RELEASE_VIEWS
+    cautions = (NOT_PROTECTED, DE_FINETTI)
+    statement = PERMUTED_STATEMENT
+    explained = (
+        "Rows are divided into groups, and within each group the sensitive values change places at random. "
+        "Quasi-identifiers stay as they were."
+    )
+
+    sensitive: str
+    k: int
+    e: Decimal
+    partition: str
+    form: ReleaseForm
+    group_column: str
+    groups: int
+    rows_without_value: int
+    numeric: bool
+    scale: int | None = None
+    table: str | None = None
+    files: Mapping[str, PermutedFile] = field(default_factory=dict)
+    first_group: tuple[int, Decimal] | None = None
+
+    @property
+    def requirement(self) -> GroupRequirement:
+        """What every group meets."""
+        return GroupRequirement(self.k, self.e)
+
+    @property
+    def permuted_attribute(self) -> str:
+        """The attribute whose values change places."""
+        return self.sensitive
+
+    @property
+    def permuted_numbers(self) -> bool:
+        """Whether its values are numbers."""
+        return self.numeric
+
+    @property
+    def required_values(self) -> int:
+        """The distinct values that were required of a group."""
+        return self.k
+
+    @property
+    def data_table(self) -> str | None:
+        """The table of the data, where the release is one database with all its tables."""
+        return self.table
+
+    @property
+    def further_files(self) -> Mapping[str, PermutedFile]:
+        """The files beside the data."""
+        return self.files
+
+    def part(self) -> dict[str, Any]:
+        """The part of a JSON document that speaks of groups."""
+        return {"permutation": self.as_json()}
+
+    def requirement_rows(self) -> tuple[tuple[str, str], ...]:
+        """What was asked, for a report."""
+        return (
+            ("Permuted attribute", self.sensitive),
+            ("Distinct values of a group (k)", f"at least {self.k}"),
+            ("Range of a group (e)", f"at least {self.e}"),
+            ("Partition", self.partition),
+            ("Form", str(self.form)),
+            ("Groups", f"{self.groups:,}"),
+        )
+
+    def guarantee_rows(self, counts: GroupCounts | None) -> tuple[tuple[str, str, str], ...]:
+        """The smallest range that an audit counted, beside the required one."""
+        if counts is None:
+            return ()
+        smallest = "–" if counts.smallest_range is None else str(counts.smallest_range)
+        return (("smallest range of a group", smallest, str(self.e)),)
+
+    def as_json(self) -> dict[str, Any]:
+        """The manifest's ``permutation``; ``e`` is a text, as it is an exact decimal."""
+        first = self.first_group
+        return {
+            "sensitive": self.sensitive,
+            "k": self.k,
+            "e": str(self.e),
+            "partition": self.partition,
+            "form": str(self.form),
+            "group_column": self.group_column,
+            "groups": self.groups,
+            "rows_without_value": self.rows_without_value,
+            "numeric": self.numeric,
+            "scale": self.scale,
+            "table": self.table,
+            "first_group": None if first is None else {"k": first[0], "e": str(first[1])},
+            "files": {name: file.as_json() for name, file in self.files.items()},
+        }
+
+    @classmethod
+    def of_json(cls, document: Mapping[str, Any]) -> PermutedRelease:
+        """Read what ``as_json`` wrote; ``KeyError``, ``TypeError`` or ``ValueError`` where it is not that."""
+        first = document["first_group"]
+        return cls(
+            sensitive=document["sensitive"],
+            k=document["k"],
+            e=_parse_decimal_text(document["e"]),
+            partition=document["partition"],
+            form=ReleaseForm(document["form"]),
+            group_column=document["group_column"],
+            groups=document["groups"],
+            rows_without_value=document["rows_without_value"],
+            numeric=document["numeric"],
+            scale=document["scale"],
+            table=document["table"],
+            first_group=None if first is None else (first["k"], _parse_decimal_text(first["e"])),
+            files={
+                name: PermutedFile(entry["file"], entry["rows"], entry["sha256"], entry["table"])
+                for name, entry in document["files"].items()
+            },
+        )
+
+
+def _parse_decimal_text(text: object) -> Decimal:
+    try:
+        return Decimal(str(text))
+    except ArithmeticError:
+        raise ValueError(f"{text} is no number") from None

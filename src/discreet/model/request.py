@@ -1,4 +1,4 @@
-"""A publisher's wish: a requirement, limits of generalization, a limit of suppressed rows."""
+"""Requests of a publisher: a requirement, bounds of levels, and a suppression limit."""
 
 from __future__ import annotations
 
@@ -11,20 +11,42 @@ from fractions import Fraction
 from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
 from discreet.model.lattice import Lattice, LatticeNode
-from discreet.model.requirement import Requirement, nothing_required
-from discreet.model.row_order import RowOrder
+from discreet.model.requirement import Requirement, no_criterion_error
+
+
+class RowOrder(StrEnum):
+    """By what the rows show, so that the order tells nothing beside them; or in an order that is drawn."""
+
+    SORTED = "sorted"
+    RANDOM = "random"
+
+    @classmethod
+    def of(cls, text: str) -> RowOrder:
+        """The order of a name; ``InputError`` for another text."""
+        if text not in tuple(cls):
+            raise InputError(f"order of rows: '{text}'", allowed=", ".join(cls))
+        return cls(text)
+
+
+class Backend(StrEnum):
+    """The compiled kernels, their numpy twin, or whichever answers first."""
+
+    AUTO = "auto"
+    KERNELS = "kernels"
+    TWIN = "twin"
+
 
 _ALLOWED_LIMIT = "a number of rows such as 301, or a percentage from 0% to 100% such as 1%"
 
 
-class Scope(StrEnum):
+class RelaxationScope(StrEnum):
     """Where the relaxation of height looks: at or above the request's own height, or everywhere."""
 
     ABOVE = "above"
     GLOBAL = "global"
 
 
-def most_suppressed(rows: int) -> int:
+def max_suppressible_rows(rows: int) -> int:
     """The most of so many rows that a solution may suppress: it leaves one, where there are any."""
     return max(rows - 1, 0)
 
@@ -58,7 +80,7 @@ class SuppressionLimit:
         with the rule as a limit, "within the limit" goes on being true of every node above.
         """
         allowed = self.rows or 0 if self.percent is None else int(self.percent * rows // 100)
-        return min(allowed, most_suppressed(rows))
+        return min(allowed, max_suppressible_rows(rows))
 
     def __str__(self) -> str:
         if self.percent is None:
@@ -82,7 +104,7 @@ class Request:
     max_suppressed: SuppressionLimit = NO_SUPPRESSION
     max_level: tuple[tuple[str, int], ...] = ()
     min_level: tuple[tuple[str, int], ...] = ()
-    scope: Scope = Scope.ABOVE
+    scope: RelaxationScope = RelaxationScope.ABOVE
 
     @classmethod
     def of(
@@ -99,20 +121,20 @@ class Request:
         """A request from plain values, as the Python API takes them; ``criteria`` beside k and l."""
         requirement = Requirement.of(k, l, criteria)
         if requirement.is_empty:
-            raise nothing_required()
-        if scope not in tuple(Scope):
-            raise InputError(f"scope '{scope}'", allowed=", ".join(Scope))
+            raise no_criterion_error()
+        if scope not in tuple(RelaxationScope):
+            raise InputError(f"scope '{scope}'", allowed=", ".join(RelaxationScope))
         return cls(
             requirement=requirement,
             max_suppressed=SuppressionLimit.parse(max_suppressed),
             max_level=tuple((max_level or {}).items()),
             min_level=tuple((min_level or {}).items()),
-            scope=Scope(scope),
+            scope=RelaxationScope(scope),
         )
 
 
 @dataclass(frozen=True)
-class AskedCost:
+class CostRequest:
     """The name of a cost, and the options of it that were given, in plain values."""
 
     name: str
@@ -135,10 +157,10 @@ class RequestDefaults:
     scope: str | None = None
     criteria: tuple[Criterion, ...] = ()
     order: RowOrder = RowOrder.SORTED
-    cost: AskedCost | None = None
+    cost: CostRequest | None = None
 
 
-def bounds_of(lattice: Lattice, request: Request) -> tuple[LatticeNode, LatticeNode]:
+def node_bounds(lattice: Lattice, request: Request) -> tuple[LatticeNode, LatticeNode]:
     """The lowest and the highest node that a request allows; ``InputError`` where they cross."""
     low = lattice.node_of(request.min_level, lattice.bottom)
     high = lattice.node_of(request.max_level, lattice.top)

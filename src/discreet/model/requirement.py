@@ -1,4 +1,9 @@
-"""The privacy requirement of a release: criteria, all of which every class must meet."""
+"""Privacy requirements: the criteria that each class must meet, and which classes fail them.
+
+This is the only comparison of class scores with thresholds in arrays; kernels, engines and the audit have
+their own by intent (decision 0005). Searches that need monotone or growing criteria refuse others here, by
+name.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +12,128 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.errors import InputError
-from discreet.model.criteria.base import Bound, Criterion, Score, bind
+from discreet.model.criteria.base import BoundCriterion, Criterion, Need, ScoreKey, bind_criteria
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
-from discreet.model.criteria.of_cells import CellsCriterion
-from discreet.model.criteria.of_release import ReleaseCriterion
-from discreet.model.criteria.plain import plain
-from discreet.model.judge import of_release_refused
+from discreet.model.criteria.registry import plain_values
+from discreet.model.criteria.release_level import CellsCriterion, ReleaseCriterion
+from discreet.model.criterion_inputs import ClassStatistics, SensitiveAttribute, SizeTails, require_feature
+from discreet.model.frequency_set import FrequencySet, ValueSets
+
+NO_CLASS_LEFT = 2**62
+"""The least size that stays where every class is suppressed."""
+
+
+def failing_mask(bound: Sequence[BoundCriterion], facts: ClassStatistics) -> NDArray[np.bool_]:
+    """Whether each class fails one of the criteria, shape ``(classes,)``.
+
+    ``InputError`` for a criterion of a whole release, of which ``suppressed`` judges.
+    """
+    fails = np.zeros(facts.classes, np.bool_)
+    for one in bound:
+        if one.criterion.of_release:
+            raise release_criterion_error(one.criterion, "what judges classes one by one")
+        fails |= one.scores(facts) < one.criterion.threshold
+    return fails
+
+
+def suppression_mask(bound: Sequence[BoundCriterion], facts: ClassStatistics) -> NDArray[np.bool_]:
+    """Whether each class goes, where ``facts`` are of all classes of a table: a release, if nothing did.
+
+    Those that fail go, and then, by a rule of its own, whatever a criterion of the release takes away
+    (``model.criteria.release_level``, ``model.criteria.release_level``). Where a criterion judges what is
+    suppressed and that fails, all go.
+    """
+    fails = failing_mask([one for one in bound if not one.criterion.of_release], facts)
+    fails = _suppressed_for_release(bound, facts, fails)
+    rest = [one.criterion for one in bound if one.criterion.of_rest]
+    if rest and facts.population is not None:
+        rows = facts.sizes[fails].sum(keepdims=True)
+        people = facts.population.people[fails & (facts.sizes > 0)].sum(keepdims=True)
+        for criterion in rest:
+            fails |= criterion.rest_fails(criterion.threshold, rows, people + facts.population.absent)
+    return fails
+
+
+def _suppressed_for_release(
+    bound: Sequence[BoundCriterion], facts: ClassStatistics, fails: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """The classes that fail, and those that go for the release's sake."""
+    check_compatible(tuple(one.criterion for one in bound))
+    for one in bound:
+        if isinstance(one.criterion, CellsCriterion):
+            threshold = one.criterion.threshold
+            return fails | (one.criterion.scores_among(facts, ~fails, threshold) < threshold)
+    criteria = [one.criterion for one in bound if isinstance(one.criterion, ReleaseCriterion)]
+    if not criteria:
+        return fails
+    return fails | (facts.sizes < smallest_kept_size(criteria, facts.sizes[~fails]))
+
+
+@lru_cache(maxsize=1024)
+def check_compatible(criteria: tuple[Criterion, ...]) -> None:
+    """Raise ``InputError`` for criteria of the release of which each suppresses classes the other rests on.
+
+    What is published already may be asked of all of them.
+    """
+    kinds = (
+        [criterion for criterion in criteria if isinstance(criterion, CellsCriterion)],
+        [criterion for criterion in criteria if isinstance(criterion, ReleaseCriterion)],
+        [criterion for criterion in criteria if criterion.of_rest],
+    )
+    first, *others = [kind for kind in kinds if kind] or [[]]
+    if others or len(kinds[0]) > 1:
+        other = others[0][0] if others else kinds[0][1]
+        raise InputError(
+            f"{first[0]} and {other} together: each suppresses classes that the other rests on",
+            allowed="one of them, beside any criteria of single classes",
+        )
+
+
+def smallest_kept_size(criteria: Sequence[ReleaseCriterion], sizes: NDArray[np.int64]) -> int:
+    """The least size of a class that stays, of classes none of which fails by itself."""
+    sizes = sizes[sizes > 0]
+    tails = SizeTails.of_classes(sizes)
+    place = int(tails.first(tails_that_hold(criteria, tails))[0])
+    return NO_CLASS_LEFT if place < 0 else int(tails.sizes[place])
+
+
+def tails_that_hold(criteria: Sequence[ReleaseCriterion], tails: SizeTails) -> NDArray[np.bool_]:
+    """Whether each tail meets every criterion, shape ``(entries,)``."""
+    holds = np.ones(len(tails.sizes), np.bool_)
+    for criterion in criteria:
+        holds &= criterion.tail_scores(tails) >= criterion.threshold
+    return holds
+
+
+def release_criterion_error(criterion: Criterion, caller: str, advice: str | None = None) -> InputError:
+    """What refuses a criterion of the whole release; ``who`` looks at fewer classes than all."""
+    return InputError(
+        f"{criterion} of {caller}: {criterion.title} is judged on all classes of a release together",
+        allowed="criteria of single classes",
+        advice=advice or "Negotiate over the lattice, or search by optimal or exhaustive.",
+    )
+
+
+def threshold_mask(
+    signatures: Sequence[NDArray[np.integer]], thresholds: Sequence[int | None]
+) -> NDArray[np.bool_]:
+    """Whether classes of known scores fail; ``thresholds[i]`` is asked of the scores ``signatures[i]``."""
+    fails = np.zeros(len(signatures[0]) if len(signatures) else 0, np.bool_)
+    for scores, least in zip(signatures, thresholds, strict=True):
+        if least is not None:
+            fails |= scores < least
+    return fails
+
 
 ByAttribute = int | tuple[tuple[str, int], ...]
 
 
-def nothing_required() -> InputError:
+def no_criterion_error() -> InputError:
     """The error where no criterion is required."""
     return InputError(
         "no privacy criterion was given",
@@ -50,7 +164,7 @@ class Requirement:
         elif l is not None:
             found.append(DistinctDiversity(l))
         found += criteria
-        asked: dict[Score, list[str | None]] = {}
+        asked: dict[ScoreKey, list[str | None]] = {}
         for criterion in found:
             of = asked.setdefault(replace(criterion.score, attribute=None), [])
             # Asked of every sensitive attribute, a criterion is asked of each: nothing stands beside it.
@@ -143,20 +257,20 @@ class Requirement:
         """A class of fewer rows fails for certain; 1 where nothing is known."""
         return max((criterion.least_rows for criterion in self.criteria), default=1)
 
-    def bound(self, sensitive: Sequence[str]) -> tuple[Bound, ...]:
+    def bound(self, sensitive: Sequence[str]) -> tuple[BoundCriterion, ...]:
         """The criteria with the places of their attributes among a table's sensitive ones.
 
         ``InputError`` for an attribute that is not among them.
         """
-        return _bound(self.criteria, tuple(sensitive))
+        return _cached_bound(self.criteria, tuple(sensitive))
 
-    def thresholds(self, scores: Sequence[Score], sensitive: Sequence[str]) -> tuple[int | None, ...]:
+    def thresholds(self, scores: Sequence[ScoreKey], sensitive: Sequence[str]) -> tuple[int | None, ...]:
         """The least of each score that is asked, None where nothing is asked of it.
 
         ``InputError`` for a criterion whose score is not among them, and for one of the whole release:
         nothing is judged without it.
         """
-        return _thresholds(self.criteria, tuple(scores), tuple(sensitive))
+        return _cached_thresholds(self.criteria, tuple(scores), tuple(sensitive))
 
     def l_of(self, attributes: tuple[str, ...]) -> tuple[int | None, ...]:
         """The threshold of l of each sensitive attribute; ``InputError`` for one of another attribute."""
@@ -169,7 +283,7 @@ class Requirement:
     def check(self, attributes: tuple[str, ...]) -> None:
         """``InputError`` where nothing is asked, or a criterion of an attribute not in ``attributes``."""
         if self.is_empty:
-            raise nothing_required()
+            raise no_criterion_error()
         self.bound(attributes)
 
     def weakened(self, name: str, score: int) -> Requirement:
@@ -179,7 +293,7 @@ class Requirement:
 
     def relaxed(self, name: str, score: int | None) -> Requirement | None:
         """The same, weakened; None without a score, or for one below a floor: nothing is promised then."""
-        return None if score is None else _relaxed(self, name, score)
+        return None if score is None else _cached_relaxation(self, name, score)
 
     def l_as_json(self) -> int | dict[str, int] | None:
         """``l`` as it was asked: a number, numbers by attribute, or None."""
@@ -191,7 +305,7 @@ class Requirement:
         A criterion of every sensitive attribute is a number, one of some is numbers by attribute, and one
         with further fields a list of tables (``criteria.plain``).
         """
-        return {"k": self.k, "l": self.l_as_json(), **plain(self.others)}
+        return {"k": self.k, "l": self.l_as_json(), **plain_values(self.others)}
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.criteria)) or "no requirement"
@@ -202,18 +316,18 @@ class Requirement:
 
 
 @lru_cache(maxsize=1024)
-def _bound(criteria: tuple[Criterion, ...], sensitive: tuple[str, ...]) -> tuple[Bound, ...]:
-    return bind(criteria, sensitive)
+def _cached_bound(criteria: tuple[Criterion, ...], sensitive: tuple[str, ...]) -> tuple[BoundCriterion, ...]:
+    return bind_criteria(criteria, sensitive)
 
 
 @lru_cache(maxsize=1024)
-def _thresholds(
-    criteria: tuple[Criterion, ...], scores: tuple[Score, ...], sensitive: tuple[str, ...]
+def _cached_thresholds(
+    criteria: tuple[Criterion, ...], scores: tuple[ScoreKey, ...], sensitive: tuple[str, ...]
 ) -> tuple[int | None, ...]:
-    asked: dict[Score, int] = {}
-    for bound in _bound(criteria, sensitive):
+    asked: dict[ScoreKey, int] = {}
+    for bound in _cached_bound(criteria, sensitive):
         if bound.criterion.of_release:
-            raise of_release_refused(bound.criterion, "a look-up of single classes")
+            raise release_criterion_error(bound.criterion, "a look-up of single classes")
         score, least = bound.criterion.counted, bound.criterion.threshold
         asked[score] = max(asked.get(score, least), least)
     for score in asked:
@@ -226,6 +340,114 @@ def _thresholds(
 
 
 @lru_cache(maxsize=1024)
-def _relaxed(requirement: Requirement, name: str, score: int) -> Requirement | None:
+def _cached_relaxation(requirement: Requirement, name: str, score: int) -> Requirement | None:
     floors = [criterion.floor_score for criterion in requirement.criteria if criterion.name == name]
     return requirement.weakened(name, score) if floors and score >= max(floors) else None
+
+
+MONOTONE_ADVICE = "Use --algorithm exhaustive or optimal, which judge every node of the lattice by itself."
+"""What to do with a criterion that is not monotone, where classes are merged."""
+
+
+def is_growing(requirement: Requirement) -> bool:
+    """Whether suppressed rows never rise on the way up a lattice: every criterion is growing."""
+    return requirement.is_growing
+
+
+def is_monotone(requirement: Requirement) -> bool:
+    """Whether the union of two classes that pass does."""
+    return all(criterion.growing or criterion.monotone for criterion in requirement.criteria)
+
+
+def require_monotone(requirement: Requirement, caller: str, *, advice: str) -> None:
+    """Raise ``InputError`` for a criterion that is not monotone; ``who`` merges classes that pass."""
+    for criterion in requirement.criteria:
+        if criterion.of_release:
+            raise release_criterion_error(criterion, caller, advice)
+        if not (criterion.growing or criterion.monotone):
+            raise InputError(
+                f"{criterion} of {caller}: {criterion.title} may fail where two classes that meet it are merged",
+                allowed=_allowed_criteria(requirement, monotone=True),
+                advice=advice,
+            )
+
+
+def require_growing(requirement: Requirement, caller: str, *, advice: str) -> None:
+    """Raise ``InputError`` for a criterion that is not growing; ``who`` merges failing rows into others."""
+    for criterion in requirement.criteria:
+        if criterion.of_release:
+            raise release_criterion_error(criterion, caller, advice)
+        if not criterion.growing:
+            raise InputError(
+                f"{criterion} of {caller}: {criterion.title} may fail where rows of a class that fails join "
+                "a class that meets it",
+                allowed=_allowed_criteria(requirement, monotone=False),
+                advice=advice,
+            )
+
+
+def _allowed_criteria(requirement: Requirement, *, monotone: bool) -> str:
+    def fits(criterion: Criterion) -> bool:
+        return criterion.growing or (monotone and criterion.monotone)
+
+    held = ", ".join(dict.fromkeys(c.name for c in requirement.criteria if fits(c)))
+    kind = "criteria that hold for unions" if monotone else "criteria that no further row breaks"
+    return f"{kind}: {held or 'k, l'}"
+
+
+def check_value_counts(one: BoundCriterion, table: FrequencySet) -> None:
+    """Raise ``InputError`` for a criterion of what the table does not hold: rows by value, a population.
+
+    So for one of the release's records where subjects are counted, and for one that asks more of its
+    attribute than it has: an order, numbers, or a hierarchy.
+    """
+    if one.criterion.of_release and table.subjects is not None:
+        raise subject_count_error(one.criterion)
+    if one.criterion.of_population and table.population is None:
+        raise InputError(
+            f"{one.criterion}: {one.criterion.title} needs the population, and the spec names none",
+            advice="Give [population] with a path, or subset in [source].",
+        )
+    if one.criterion.of_every_attribute:
+        if not table.whole:
+            raise uncounted_attributes_error(one.criterion)
+        for sets in table.sensitive:
+            _require_value_counts(one, sets)
+    if one.place is None or one.criterion.need is not Need.COUNTS:
+        return
+    if table.sensitive[one.place].subjects is not None:
+        raise InputError(
+            f"{one.criterion}: {one.criterion.title} counts the rows of each value, but here subjects are "
+            "counted, and some have several rows",
+            allowed="criteria of subjects and of distinct values: k, l",
+            advice="Bring the table to one row per subject first, or ask without it.",
+        )
+    sets = table.sensitive[one.place]
+    require_feature(str(one.criterion), one.criterion.asks, sets.attribute, _require_value_counts(one, sets))
+
+
+def _require_value_counts(one: BoundCriterion, sets: ValueSets) -> SensitiveAttribute:
+    if sets.counts is None or sets.of is None:
+        raise InputError(
+            f"{one.criterion}: the frequency set holds no rows by value of '{sets.attribute}'",
+            advice="Count the table by count_frequency_set.",
+        )
+    return sets.of
+
+
+def subject_count_error(criterion: Criterion) -> InputError:
+    """What refuses a criterion of a release's records where subjects are counted."""
+    return InputError(
+        f"{criterion}: {criterion.title} counts records, but here subjects are counted, and some have "
+        "several rows",
+        allowed="criteria of subjects and of distinct values: k, l, highest_risk",
+        advice="Bring the table to one row per subject first, or ask without it.",
+    )
+
+
+def uncounted_attributes_error(criterion: Criterion) -> InputError:
+    """What refuses a criterion of all sensitive attributes where some were left out of the counting."""
+    return InputError(
+        f"{criterion} was asked of every sensitive attribute, which these classes were not counted for",
+        advice="Evaluate the lattice again with that criterion.",
+    )

@@ -1,13 +1,183 @@
-"""What a full-domain search finds, and what it cost."""
+"""Results of negotiation and full-domain search: answers, solutions, costs, and recodings."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from enum import StrEnum
+from typing import Any, NoReturn, TypeVar
 
-from discreet.model.cost_value import cost_in_json
-from discreet.model.lattice import Lattice, LatticeNode
+from discreet.errors import InputError
+from discreet.model.lattice import Lattice, LatticeNode, node_height
 from discreet.model.requirement import Requirement
+
+
+class RankedCost(float):
+    """Parts from the largest down; compared part by part, and as a number the largest of them."""
+
+    parts: tuple[float, ...]
+
+    def __new__(cls, parts: Sequence[float]) -> RankedCost:
+        """The cost of these parts, which are in descending order."""
+        made = super().__new__(cls, parts[0] if parts else 0.0)
+        made.parts = tuple(parts)
+        return made
+
+    def __lt__(self, other: float) -> bool:
+        return self.parts < cost_parts(other)
+
+    def __le__(self, other: float) -> bool:
+        return self.parts <= cost_parts(other)
+
+    def __gt__(self, other: float) -> bool:
+        return self.parts > cost_parts(other)
+
+    def __ge__(self, other: float) -> bool:
+        return self.parts >= cost_parts(other)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, float | int) and self.parts == cost_parts(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self.parts)
+
+    def __reduce__(self) -> tuple[type[RankedCost], tuple[tuple[float, ...]]]:
+        return RankedCost, (self.parts,)
+
+
+def cost_parts(cost: float) -> tuple[float, ...]:
+    """What a cost is compared by."""
+    return cost.parts if isinstance(cost, RankedCost) else (float(cost),)
+
+
+def cost_as_json(cost: float | None) -> float | list[float] | None:
+    """A number, or the parts of a ranked cost."""
+    return list(cost.parts) if isinstance(cost, RankedCost) else cost
+
+
+def format_cost(cost: float | None) -> str:
+    """A cost as people read it: that of a rank part by part."""
+    return "" if cost is None else " ".join(f"{part:.6g}" for part in cost_parts(cost))
+
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+class ReadOnlyDict(dict[_Key, _Value]):
+    """A dictionary that cannot be changed: a change would be lost, as the result computes it anew.
+
+    ``what`` names it in the message. Copies (``dict(levels)``, ``levels.copy()``) can be changed.
+
+    >>> levels = ReadOnlyDict({"age": 1}, "the levels of an answer")
+    >>> levels == {"age": 1}, levels | {"zip": 2}
+    (True, {'age': 1, 'zip': 2})
+    """
+
+    def __init__(self, values: Mapping[_Key, _Value], description: str) -> None:
+        super().__init__(values)
+        self._description = description
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise InputError(
+            f"{self._description} cannot be changed", advice="Change a copy, dict(…), and hand that over."
+        )
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    update = setdefault = pop = popitem = clear = _refuse
+
+    def __reduce__(self) -> tuple[type[dict[_Key, _Value]], tuple[dict[_Key, _Value]]]:
+        return dict, (dict(self),)
+
+
+class SuppressionPolicy(StrEnum):
+    """What happens to suppressed rows: left out, or every cell replaced by ``*``."""
+
+    DROP = "drop"
+    STAR = "star"
+
+
+@dataclass(frozen=True)
+class FullDomainRecoding:
+    """Every value of an attribute goes to one level (LeFevre et al. 2005, section 5.1.1).
+
+    Rows of classes that fail ``requirement`` are suppressed by ``suppression``.
+    """
+
+    attributes: tuple[str, ...]
+    node: LatticeNode
+    requirement: Requirement
+    suppression: SuppressionPolicy = SuppressionPolicy.DROP
+
+
+class Relaxation(StrEnum):
+    """What an answer gives way on beside criteria, each of which is known by its name."""
+
+    MAX_SUPPRESSED = "max_suppressed"
+    HEIGHT = "height"
+
+
+def relaxable_names(requirement: Requirement) -> tuple[str, ...]:
+    """The names of all that a request with this requirement can give way on, in the order of the answers."""
+    return (str(Relaxation.MAX_SUPPRESSED), str(Relaxation.HEIGHT), *requirement.names)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One node that satisfies the request, or the request with one part relaxed.
+
+    ``relaxed`` names that part, as ``relaxable_names`` does; ``requirement`` is what the node meets, with a
+    relaxed criterion's value lowered.
+    """
+
+    relaxed: str | None
+    node: LatticeNode
+    requirement: Requirement
+    suppressed: int
+
+    def as_json(self, lattice: Lattice) -> dict[str, Any]:
+        """The contract's form of one answer."""
+        return {
+            "relaxed": None if self.relaxed is None else str(self.relaxed),
+            "levels": lattice.levels_of(self.node),
+            "height": node_height(self.node),
+            **self.requirement.as_json(),
+            "suppressed": self.suppressed,
+        }
+
+
+@dataclass(frozen=True)
+class Negotiation:
+    """The exact answer, or the relaxations (Pilalidou and Vassiliadis)."""
+
+    lattice: Lattice
+    rows: int
+    answers: tuple[Answer, ...]
+
+    @property
+    def exact(self) -> Answer | None:
+        """The exact answer, where there is one."""
+        return next((a for a in self.answers if a.relaxed is None), None)
+
+    @property
+    def outcome(self) -> str:
+        """``exact`` or ``relaxed``."""
+        return "relaxed" if self.exact is None else "exact"
+
+    def relaxation(self, relaxed: str) -> Answer | None:
+        """The answer that relaxes one part, or None where that part has no solution."""
+        return next((a for a in self.answers if a.relaxed == relaxed), None)
+
+    def as_json(self) -> dict[str, Any]:
+        """The contract's document of ``discreet negotiate --json``."""
+        return {
+            "outcome": self.outcome,
+            "rows": self.rows,
+            "answers": [answer.as_json(self.lattice) for answer in self.answers],
+        }
 
 
 @dataclass(frozen=True)
@@ -15,7 +185,7 @@ class Solution:
     """A node that meets the requirement within the suppression limit.
 
     ``minimal``: no direct specialization of it does. ``cost`` is None where the search weighs none; one that
-    is ranked part by part is a ``model.cost_value.Ranked``.
+    is ranked part by part is a ``model.search_result.Ranked``.
     """
 
     node: LatticeNode
@@ -68,7 +238,7 @@ class SearchResult:
                     "levels": self.lattice.levels_of(s.node),
                     "suppressed": s.suppressed,
                     "minimal": s.minimal,
-                    "cost": cost_in_json(s.cost),
+                    "cost": cost_as_json(s.cost),
                 }
                 for s in self.solutions
             ],
@@ -80,6 +250,6 @@ class SearchResult:
         if self.build_seconds is not None:
             document["build_seconds"] = self.build_seconds
         if self.cost_name is not None:
-            document |= {"cost": self.cost_name, "bound": cost_in_json(self.bound), "gap": self.gap}
+            document |= {"cost": self.cost_name, "bound": cost_as_json(self.bound), "gap": self.gap}
         document["complete"] = self.complete
         return document

@@ -1,4 +1,4 @@
-"""What a publisher says of a table: its source, its attributes' roles, the defaults of a request."""
+"""The spec of a table: source, attribute roles, request defaults, and metadata of reports."""
 
 from __future__ import annotations
 
@@ -8,15 +8,40 @@ from enum import StrEnum
 from pathlib import Path
 
 from discreet.errors import InputError
-from discreet.model.about import About
-from discreet.model.date_shift import DateShift
+from discreet.model.cell_format import CellFormat
 from discreet.model.hierarchy import HierarchySource
-from discreet.model.identifiers.base import IdentifierWay
+from discreet.model.identifiers.base import DateShift, Pseudonymizer
 from discreet.model.privacy_loss import PrivacyLoss
-from discreet.model.public_domain import PublicDomain
-from discreet.model.request import RequestDefaults
-from discreet.model.row_order import RowOrder
-from discreet.model.written_form import WrittenForm
+from discreet.model.request import RequestDefaults, RowOrder
+
+
+@dataclass(frozen=True)
+class ReportMetadata:
+    """What a report quotes as its publisher's own words; None is left blank, to be filled in by hand.
+
+    ``language`` is the code of the report's language; None is English.
+    """
+
+    title: str | None = None
+    purpose: str | None = None
+    recipient: str | None = None
+    threat_model: str | None = None
+    population: str | None = None
+    controls: str | None = None
+    prepared_by: str | None = None
+    valid_until: str | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True)
+class PublicDomain:
+    """The domain of an attribute, which tells nothing of any row as it was fixed before there was one.
+
+    ``values`` are texts of cells, without NULL, each once; None stands for all leaves of the attribute's
+    hierarchy, where that was there before the data too (``PublicPart.HIERARCHY``).
+    """
+
+    values: tuple[str, ...] | None = None
 
 
 class AttributeRole(StrEnum):
@@ -61,7 +86,7 @@ class Attribute:
     weight: float = 1.0
     numeric: bool | None = None
     domain: PublicDomain | None = None
-    way: IdentifierWay | None = None
+    way: Pseudonymizer | None = None
     shift: DateShift | None = None
     real_values: tuple[str, ...] = ()
 
@@ -107,25 +132,25 @@ class SourceSpec:
     Spark table in memory, an Arrow dataset, or a stream of record batches), ``url`` (a database, with
     ``table``) and, for an engine with a catalog, ``table`` alone is given. ``format`` is inferred from the
     path's ending where None. ``null_values`` are cell texts read as NULL; an empty unquoted CSV cell always
-    is. With ``table`` a path is a DuckDB or SQLite database file or a spreadsheet, and the rows are those
-    of that table. ``engine`` is the name of the engine that is to read them, None where that follows from
-    where they lie (``engines.registry``). ``url`` may hold a password: it is never shown. ``written``
-    says of columns how their cells are written. In other columns of texts ``decimal`` is the mark of
-    numbers, where cells are such, and ``strip`` takes the blanks off around them. ``coded`` keeps the
-    codes that have labels in the file. With ``whole`` a column of floating-point numbers that are whole in
-    every row is read as whole numbers, as of a frame that has NULLs among them: so is what a publisher has,
-    and not what was released. ``types`` are the house types of columns that a file of a statistics
-    program holds by value alone, for whoever knows them. ``version`` is that of
-    a table of Delta Lake or Apache Iceberg (there a snapshot), None for the newest. With ``subset`` the
-    rows are some of those that lie there, and nobody sees the others. ``ways`` are the identifiers that
-    are published in another form, and ``shifts`` the columns whose dates are moved by a number of days
-    that ``subject`` decides. ``survey_weight`` is the column that says how many people a row stands for.
-    ``rows_are_people`` declares that each row is a person, although values of an identifier repeat.
-    ``warnings`` are what somebody noticed in the rows, for every verb to repeat. With
-    a ``link`` only rows that belong to another table's are there. ``unquoted_nulls`` are texts of a delimited
-    file that are NULL without quotes around them, None where the file tells which. In columns of
-    ``star_free`` a cell of stars is NULL, and rows that have stars or NULL in each of ``set_apart``, and a
-    star in one, are not seen (``model.starred_cells``); a ``TableSpec`` says both by its attributes' roles.
+    is. With ``table`` a path is a DuckDB or SQLite database file or a spreadsheet, and the rows are those of
+    that table. ``engine`` is the name of the engine that is to read them, None where that follows from where
+    they lie (``engines.registry``). ``url`` may hold a password: it is never shown. ``written`` says of
+    columns how their cells are written. In other columns of texts ``decimal`` is the mark of numbers, where
+    cells are such, and ``strip`` takes the blanks off around them. ``coded`` keeps the codes that have labels
+    in the file. With ``whole`` a column of floating-point numbers that are whole in every row is read as
+    whole numbers, as of a frame that has NULLs among them: so is what a publisher has, and not what was
+    released. ``types`` are the house types of columns that a file of a statistics program holds by value
+    alone, for whoever knows them. ``version`` is that of a table of Delta Lake or Apache Iceberg (there a
+    snapshot), None for the newest. With ``subset`` the rows are some of those that lie there, and nobody sees
+    the others. ``ways`` are the identifiers that are published in another form, and ``shifts`` the columns
+    whose dates are moved by a number of days that ``subject`` decides. ``survey_weight`` is the column that
+    says how many people a row stands for. ``rows_are_people`` declares that each row is a person, although
+    values of an identifier repeat. ``warnings`` are what somebody noticed in the rows, for every verb to
+    repeat. With a ``link`` only rows that belong to another table's are there. ``detect_unquoted_nulls`` are
+    texts of a delimited file that are NULL without quotes around them, None where the file tells which. In
+    columns of ``null_stars`` a cell of stars is NULL, and rows that have stars or NULL in each of
+    ``remove_isolated``, and a star in one, are not seen (``model.cell_format``); a ``TableSpec`` says both by
+    its attributes' roles.
     """
 
     path: Path | None = None
@@ -141,7 +166,7 @@ class SourceSpec:
     table: str | None = None
     url: str | None = field(default=None, repr=False)
     engine: str | None = None
-    written: Mapping[str, WrittenForm] = field(default_factory=dict)
+    written: Mapping[str, CellFormat] = field(default_factory=dict)
     decimal: str | None = None
     strip: bool = False
     whole: bool = False
@@ -149,7 +174,7 @@ class SourceSpec:
     types: Mapping[str, str] = field(default_factory=dict)
     version: int | None = None
     subset: Subset | None = None
-    ways: Mapping[str, IdentifierWay] = field(default_factory=dict)
+    ways: Mapping[str, Pseudonymizer] = field(default_factory=dict)
     shifts: Mapping[str, DateShift] = field(default_factory=dict)
     survey_weight: str | None = None
     rows_are_people: bool = False
@@ -159,12 +184,12 @@ class SourceSpec:
     star_free: tuple[str, ...] = field(default=(), compare=False, repr=False)
     set_apart: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
-    def form_of(self, name: str) -> WrittenForm | None:
+    def form_of(self, name: str) -> CellFormat | None:
         """How a column's cells are written, where they are texts: as it says, or as the source does."""
         own = self.written.get(name)
         if own is not None or (self.decimal != "," and not self.strip):
             return own
-        return WrittenForm(self.decimal if self.decimal == "," else None, lenient=True, strip=self.strip)
+        return CellFormat(self.decimal if self.decimal == "," else None, lenient=True, strip=self.strip)
 
     @property
     def label(self) -> str:
@@ -175,7 +200,7 @@ class SourceSpec:
 
 
 @dataclass(frozen=True)
-class PatternStanza:
+class AttributeGlob:
     """A stanza of the spec that stands for several columns, and these in the source's order."""
 
     pattern: str
@@ -198,10 +223,10 @@ class TableSpec:
     request: RequestDefaults = field(default_factory=RequestDefaults)
     path: Path | None = None
     notes: tuple[str, ...] = ()
-    patterns: tuple[PatternStanza, ...] = ()
+    patterns: tuple[AttributeGlob, ...] = ()
     population: SourceSpec | None = None
     privacy_budget: PrivacyBudget | None = None
-    about: About = field(default_factory=About)
+    about: ReportMetadata = field(default_factory=ReportMetadata)
 
     def __post_init__(self) -> None:
         """Have the source read stars as the attributes' roles ask."""

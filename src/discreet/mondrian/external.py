@@ -1,55 +1,359 @@
-"""Mondrian on a table larger than memory: the first cuts are made where the rows live (LeFevre et al. 2006).
+"""Mondrian on a table larger than memory: the engine makes the first cuts (LeFevre et al. 2006).
 
-A cut needs the rows by place of each attribute, and such a histogram is far smaller than the table. So the
-engine counts the row types once, into a table of its own, and then the histograms of all fragments at once,
-by one GROUP BY with grouping sets. Fragments are cut by them until the row types of each fit the memory
-limit; each is then cut on by the kernels, one after the other in this process, or, where the engine runs
-Python beside the rows, by its workers (``finishing``). Row types, classes and what they show stay in the
-engine: what comes here are histograms and totals. The classes are those that a table in memory gives, to the
-last one.
+The engine counts the row types into a table, then the histograms of all fragments by one GROUP BY with
+grouping sets. Fragments are cut by their histograms until their row types fit the memory limit; each is
+then cut to the end by the kernels, here or in the engine's workers (``FragmentCutter`` may be pickled).
+Row types, classes and their cells stay in the engine. The classes equal those of a table in memory.
 
-Of the source this takes two reads and one write, as the paper says: the count, and the recoding that follows.
-The table of row types is read once for each level of the first cuts, and once more for the fragments (once
-for each, where they come here).
+Cost: two reads and one write of the source, as in the paper; the table of row types is read once per
+level of the first cuts, and once more for the fragments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.base import Engine
-from discreet.engines.scratch import TemporaryTables
+from discreet.engines.base import ColumnData, Engine
+from discreet.engines.source_tables import TemporaryTables
 from discreet.errors import InputError, LimitReached, NoSolution
-from discreet.frequency.class_cells import Summary
-from discreet.model.class_recoding import RecodingModel
-from discreet.model.criteria.base import Bound
+from discreet.frequency.class_summary import Summary, classes_to_recoding
+from discreet.frequency.encoding import EncodedGroups, build_row_types
+from discreet.model.class_recoding import ClassRecoding, RecodingModel
+from discreet.model.criteria.base import BoundCriterion
+from discreet.model.criterion_inputs import ClassStatistics, ClassValues
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.requirement import Requirement, nothing_required
-from discreet.mondrian.finishing import FragmentCutter
-from discreet.mondrian.greedy import Progress
-from discreet.mondrian.options import MondrianOptions
-from discreet.mondrian.partition import Notice
-from discreet.mondrian.space import Space, cutting_order
-from discreet.mondrian.stored import Histograms, StoredFragment, first_cut, places_of
-from discreet.mondrian.stored_partition import StoredPartition, number_through
+from discreet.model.published_cells import Cells, has_derived_label, has_only_leaves
+from discreet.model.requirement import Requirement, failing_mask, no_criterion_error
+from discreet.mondrian.greedy_cuts import MondrianProgress
+from discreet.mondrian.mondrian_options import MondrianOptions
+from discreet.mondrian.partition import MondrianNotice, strict_classes
+from discreet.mondrian.space import CutSpace, ProposedCut, WidestFirst, leaf_order_of_cuts
 from discreet.settings import Settings
-from discreet.sql import partition as sql
+from discreet.sql import star_schema as sql
+from discreet.sql.star_schema import FACT_ROWS, sensitive_name
+
+
+@dataclass(frozen=True, eq=False)
+class FragmentHistograms:
+    """One fragment's counts.
+
+    ``places[j]`` and ``rows[j]`` hold the rows by place of attribute j; ``values[j, a]`` the distinct pairs
+    of place and code of sensitive attribute a, NULL left out. ``entries`` counts the row types, each once
+    for every combination of sensitive values.
+    """
+
+    entries: int
+    total: int
+    positions: tuple[NDArray[np.int64], ...]
+    rows: tuple[NDArray[np.int64], ...]
+    values: Mapping[tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64]]]
+
+    @classmethod
+    def split(
+        cls, arrays: Mapping[str, NDArray[Any]], attributes: int, sensitive: Sequence[int]
+    ) -> dict[int, FragmentHistograms]:
+        """The histograms of each fragment, from the columns of ``sql.star_schema.histograms``."""
+        order = np.argsort(arrays[sql.FRAGMENT], kind="stable")
+        sorted_arrays = {name: column[order].astype(np.int64) for name, column in arrays.items()}
+        numbers, starts = np.unique(sorted_arrays[sql.FRAGMENT], return_index=True)
+        ends = [*starts[1:].tolist(), len(order)]
+        return {
+            number: cls._of({n: c[start:end] for n, c in sorted_arrays.items()}, attributes, sensitive)
+            for number, start, end in zip(numbers.tolist(), starts.tolist(), ends, strict=True)
+        }
+
+    @classmethod
+    def _of(
+        cls, held: Mapping[str, NDArray[np.int64]], attributes: int, sensitive: Sequence[int]
+    ) -> FragmentHistograms:
+        positions = [held[sql.cut_position_name(j)] for j in range(attributes)]
+        codes = {a: held[sensitive_name(a)] for a in sensitive}
+        plain = np.ones(len(held[FACT_ROWS]), dtype=np.bool_)
+        for column in codes.values():
+            plain &= column == sql.NO_CODE
+        whole = plain.copy()
+        for column in positions:
+            whole &= column < 0
+        by_place = []
+        for column in positions:
+            here = np.flatnonzero(plain & (column >= 0))
+            by_place.append(here[np.argsort(column[here])])
+        pairs = {}
+        for j, column in enumerate(positions):
+            for a in sensitive:
+                both = (column >= 0) & (codes[a] >= 0)
+                pairs[j, a] = (column[both], codes[a][both])
+        return cls(
+            entries=int(held["types"][whole].sum()),
+            total=int(held[FACT_ROWS][whole].sum()),
+            positions=tuple(column[here] for column, here in zip(positions, by_place, strict=True)),
+            rows=tuple(held[FACT_ROWS][here] for here in by_place),
+            values=pairs,
+        )
+
+    def rows_by_position(self, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The places of an attribute that occur, ascending, and the rows of each."""
+        return self.positions[attribute], self.rows[attribute]
+
+
+@dataclass(frozen=True, eq=False)
+class StoredFragment:
+    """A fragment as a chooser of cuts sees it."""
+
+    space: CutSpace
+    histograms: FragmentHistograms
+
+    @property
+    def total(self) -> int:
+        """Rows in all."""
+        return self.histograms.total
+
+    @property
+    def entries(self) -> int:
+        """Row types, each once for every combination of sensitive values."""
+        return self.histograms.entries
+
+    def widths(self) -> NDArray[np.float64]:
+        """The normalized range of each attribute."""
+        positions = self.histograms.positions
+        return self.space.widths(np.array([p[0] for p in positions]), np.array([p[-1] for p in positions]))
+
+    def rows_by_position(self, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The places of an attribute that occur, ascending, and the rows of each."""
+        return self.histograms.rows_by_position(attribute)
+
+    def holds(self, bound: Sequence[BoundCriterion]) -> bool:
+        """Whether the fragment as a whole meets criteria of rows and of distinct values."""
+        codes = {place: (self.histograms.values[0, place][1],) for place in sensitive_positions(bound)}
+        return not failing_mask(bound, _class_facts([self.total], codes)).any()
+
+    def allows_cut(self, cut: ProposedCut, bound: Sequence[BoundCriterion]) -> bool:
+        """Whether both sides of a cut do."""
+        positions, rows = self.rows_by_position(cut.attribute)
+        below = int(rows[positions <= cut.last].sum())
+        codes = {}
+        for place in sensitive_positions(bound):
+            at, held = self.histograms.values[cut.attribute, place]
+            codes[place] = (held[at <= cut.last], held[at > cut.last])
+        return not failing_mask(bound, _class_facts([below, self.total - below], codes)).any()
+
+
+def sensitive_positions(bound: Sequence[BoundCriterion]) -> list[int]:
+    """The sensitive attributes that criteria speak of, by their place in the spec."""
+    return sorted({one.place for one in bound if one.place is not None})
+
+
+def _class_facts(sizes: Sequence[int], codes: Mapping[int, Sequence[NDArray[np.int64]]]) -> ClassStatistics:
+    """Classes of so many rows, with the sensitive codes in each by the attribute's place."""
+    values: list[ClassValues | None] = [None] * (max(codes, default=-1) + 1)
+    for place, held in codes.items():
+        values[place] = ClassValues(np.array([len(np.unique(of_class)) for of_class in held]))
+    return ClassStatistics(np.array(sizes), tuple(values))
+
+
+def choose_cut(
+    fragment: StoredFragment, options: MondrianOptions, least_rows: int, bound: Sequence[BoundCriterion]
+) -> ProposedCut | None:
+    """The cut that strict Mondrian makes of a fragment; None where there is none."""
+    for cut in WidestFirst(options, least_rows)(fragment):
+        if fragment.allows_cut(cut, bound):
+            return cut
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class StoredClassTables:
+    """The classes of all fragments, numbered through in the fragments' order, in tables of an engine.
+
+    ``row_types`` names a table with the leaf codes of each row type (``c0``, …) and its ``class``; ``shown``
+    one with, for each ``class``, the numbers of what it shows (``q0``, …) and its rows (``n``); ``labels[i]``
+    one with the distinct ``label`` of each such number, ``position``. ``leaves`` says of which attributes
+    each class shows one leaf as it is, ``derived`` of which it shows texts derived from the data.
+    """
+
+    row_types: str
+    shown: str
+    labels: tuple[str, ...]
+    leaves: tuple[bool, ...]
+    derived: tuple[bool, ...]
+    rows: int
+    classes: int
+
+
+@dataclass(frozen=True, eq=False)
+class StoredPartition:
+    """A recoding by classes whose row types and classes stay in the engine.
+
+    ``tables`` live as long as the context that made them. ``fragments`` says into how many the engine cut the
+    table, and ``scans`` how often it read the row types for that.
+    """
+
+    model: RecodingModel
+    hierarchies: tuple[GeneralizationHierarchy, ...]
+    requirement: Requirement
+    tables: StoredClassTables
+    dropped: int
+    set_apart: int
+    fragments: int
+    scans: int
+    warnings: tuple[str, ...]
+
+    @property
+    def rows(self) -> int:
+        """Rows after the NULL policy."""
+        return self.tables.rows
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return self.tables.classes
+
+
+def number_stored_classes(
+    engine: Engine, tables: TemporaryTables, finished: str, fragments: Sequence[int], attributes: int
+) -> StoredClassTables:
+    """Number the classes and cells of finished fragments through (``sql.star_schema``), in the engine.
+
+    What comes here are the totals of each fragment, and two facts of each attribute.
+    """
+    totals = {int(f): (int(c), int(n)) for f, c, n in engine.fetch_rows(sql.fragment_totals(finished))}
+    classes = np.array([totals[fragment][0] for fragment in fragments], dtype=np.int64)
+    first = np.cumsum(classes) - classes
+    offsets = tables.load({sql.FRAGMENT: np.array(fragments, dtype=np.int64), sql.FIRST_CLASS: first})
+    facts = sorted(engine.fetch_rows(sql.cell_facts(finished)))
+    numbers = tables.create(sql.numbered_cells(engine.dialect, finished))
+    mapped = tables.create(sql.cell_numbers(finished, numbers))
+    found = StoredClassTables(
+        row_types=tables.create(sql.classed_row_types(finished, offsets, attributes)),
+        shown=tables.create(sql.class_cell_numbers(finished, offsets, mapped, attributes)),
+        labels=tuple(tables.create(sql.cell_labels(numbers, attribute)) for attribute in range(attributes)),
+        leaves=tuple(bool(leaves) for _, leaves, _ in facts),
+        derived=tuple(bool(derived) for *_, derived in facts),
+        rows=sum(n for _, n in totals.values()),
+        classes=int(classes.sum()),
+    )
+    for done in (finished, mapped, numbers, offsets):
+        tables.drop(done)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class FragmentCutter:
+    """Strict Mondrian of a fragment; ``occurring`` are the places that occur in the whole table.
+
+    ``notice`` stays in this process.
+    """
+
+    hierarchies: tuple[GeneralizationHierarchy, ...]
+    sensitive: tuple[str, ...]
+    requirement: Requirement
+    settings: Settings
+    options: MondrianOptions
+    occurring: tuple[NDArray[np.int64], ...]
+    notice: MondrianNotice | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "notice": None}
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns of the table of finished fragments, with their types."""
+        values = (sql.entry_value_name(i) for i in range(self._width))
+        numbers = dict.fromkeys(
+            [sql.FRAGMENT, sql.ENTRY_KIND, *values, sql.FRAGMENT_CLASS, FACT_ROWS], "BIGINT"
+        )
+        return {**numbers, sql.CELL_LABEL: "VARCHAR"}
+
+    def __call__(self, arrays: Mapping[str, NDArray[Any]]) -> ColumnData:
+        """The entries of one fragment's classes, from its row types (see ``sql.star_schema``)."""
+        table = self._frequency_set(arrays)
+        classes = strict_classes(
+            table,
+            self.requirement,
+            self.settings,
+            self.options,
+            occurring=self.occurring,
+            notice=self.notice,
+        )
+        model = RecodingModel.ORDERED_MULTI
+        recoding = classes_to_recoding(
+            table,
+            classes,
+            self.requirement,
+            model,
+            self.options.summary,
+            by_tree=self.options.by_tree,
+        )
+        return self._entries(int(arrays[sql.FRAGMENT][0]), table, recoding)
+
+    @property
+    def _width(self) -> int:
+        return max(len(self.hierarchies), sql.CELL_VALUES)
+
+    def _frequency_set(self, arrays: Mapping[str, NDArray[Any]]) -> FrequencySet:
+        orders = [leaf_order_of_cuts(h, self.options.categorical) for h in self.hierarchies]
+        codes = [order.code[arrays[sql.cut_position_name(i)]] for i, order in enumerate(orders)]
+        values: list[tuple[str, ...]] = [h.leaves for h in self.hierarchies]
+        for place in range(len(self.sensitive)):
+            found = arrays[sensitive_name(place)].astype(np.int64)
+            occurring = np.unique(found[found >= 0])
+            codes.append(np.where(found < 0, len(occurring), np.searchsorted(occurring, found)))
+            values.append(("",) * len(occurring))
+        names = tuple(h.attribute for h in self.hierarchies) + self.sensitive
+        groups = EncodedGroups(names, tuple(values), tuple(codes), arrays[FACT_ROWS].astype(np.int64))
+        return build_row_types(groups, self.hierarchies, self.sensitive, None, 0)
+
+    def _entries(self, fragment: int, table: FrequencySet, recoding: ClassRecoding) -> ColumnData:
+        numbers = np.arange(recoding.class_count)
+        kinds = [
+            (sql.ROW_TYPE_ENTRY, table.codes, recoding.classes, recoding.rows, [""] * table.row_types),
+            (sql.CLASS_ENTRY, recoding.shown, numbers, recoding.class_rows(), [""] * len(numbers)),
+        ]
+        for attribute, (cells, hierarchy) in enumerate(zip(recoding.cells, self.hierarchies, strict=True)):
+            shown, labels = _cell_entries(attribute, cells, hierarchy)
+            nothing = np.zeros(len(labels), dtype=np.int64)
+            kinds.append((sql.CELL_ENTRY, shown, nothing, nothing, labels))
+        sizes = [len(labels) for *_, labels in kinds]
+        values = np.zeros((sum(sizes), self._width), dtype=np.int64)
+        ends = np.cumsum(sizes).tolist()
+        for (_, held, *_), end, size in zip(kinds, ends, sizes, strict=True):
+            values[end - size : end, : held.shape[1]] = held
+        columns: dict[str, Any] = {
+            sql.FRAGMENT: np.full(len(values), fragment, dtype=np.int64),
+            sql.ENTRY_KIND: np.repeat(np.array([kind for kind, *_ in kinds], dtype=np.int64), sizes),
+            sql.FRAGMENT_CLASS: np.concatenate([classes for _, _, classes, _, _ in kinds]),
+            FACT_ROWS: np.concatenate([rows for _, _, _, rows, _ in kinds]),
+            sql.CELL_LABEL: [label for *_, labels in kinds for label in labels],
+        }
+        columns |= {sql.entry_value_name(i): np.ascontiguousarray(values[:, i]) for i in range(self._width)}
+        return columns
+
+
+def _cell_entries(
+    attribute: int, cells: Cells, hierarchy: GeneralizationHierarchy
+) -> tuple[NDArray[np.int64], list[str]]:
+    """The cells of one attribute as entries' values, and the label of each."""
+    values = np.empty((len(cells.labels), sql.CELL_VALUES), dtype=np.int64)
+    values[:, 0], values[:, 1] = attribute, np.arange(len(values))
+    values[:, 2], values[:, 3] = has_only_leaves(cells, hierarchy), has_derived_label(cells, hierarchy)
+    return values, ["" if label is None else sql.LABEL_MARK + label for label in cells.labels]
+
 
 _BYTES_PER_CODE = 40
 _BYTES_PER_ENTRY = 200
 _FRAGMENTS_PER_WORKER = 3
-_GRAIN = 1 << 16
+_FEWEST_SHARED_ENTRIES = 1 << 16
 
 
-class Facts(Protocol):
-    """A fact table of leaf codes in an engine, as ``search.fact_table.FactTable`` describes one.
+class FactTableView(Protocol):
+    """A fact table of leaf codes in an engine, as ``search.search_problem.FactTable`` describes one.
 
     Its columns: ``c0``, … (leaf codes; NULL is ``null_code``) and ``s0``, … (sensitive codes; -1 for NULL).
     """
@@ -84,14 +388,14 @@ class Facts(Protocol):
 
 
 @contextmanager
-def partition_stored(
-    facts: Facts,
+def partition_in_engine(
+    facts: FactTableView,
     requirement: Requirement,
     settings: Settings,
     options: MondrianOptions = MondrianOptions(),  # noqa: B008
     *,
-    notice: Notice | None = None,
-    progress: Progress | None = None,
+    notice: MondrianNotice | None = None,
+    progress: MondrianProgress | None = None,
 ) -> Iterator[StoredPartition]:
     """Strict Mondrian of a fact table, in the engine until fragments fit ``settings.memory_limit``.
 
@@ -107,7 +411,7 @@ def partition_stored(
     if facts.by_subject:
         raise InputError("Mondrian counts rows, and the spec names a subject", allowed="tables without one")
     if requirement.is_empty:
-        raise nothing_required()
+        raise no_criterion_error()
     for criterion in requirement.others:
         raise InputError(
             f"{criterion}: Mondrian in the engine counts no classes for {criterion.title}",
@@ -115,57 +419,57 @@ def partition_stored(
             advice="Raise --memory-limit.",
         )
     with TemporaryTables(facts.engine) as tables:
-        yield _Run(facts, requirement, settings, options, tables, notice, progress).partition()
+        yield _ExternalRun(facts, requirement, settings, options, tables, notice, progress).partition()
 
 
 @dataclass(frozen=True, eq=False)
-class _Run:
+class _ExternalRun:
     """What the steps of one run share."""
 
-    facts: Facts
+    facts: FactTableView
     requirement: Requirement
     settings: Settings
     options: MondrianOptions
     tables: TemporaryTables
-    notice: Notice | None
-    progress: Progress | None
+    notice: MondrianNotice | None
+    progress: MondrianProgress | None
 
     def partition(self) -> StoredPartition:
         engine, hierarchies = self.facts.engine, self.facts.hierarchies
         entries = self._count()
         bound = self.requirement.bound(self.facts.sensitive_attributes)
-        whole = self._histograms(entries, 0, [0], places_of(bound))[0]
-        occurring = tuple(whole.rows_by_place(i)[0] for i in range(len(hierarchies)))
-        root = StoredFragment(Space.of(self._empty(), self.options, occurring), whole)
+        whole_table = self._histograms(entries, 0, [0], sensitive_positions(bound))[0]
+        occurring = tuple(whole_table.rows_by_position(i)[0] for i in range(len(hierarchies)))
+        root = StoredFragment(CutSpace.of(self._empty(), self.options, occurring), whole_table)
         if not root.total or not root.holds(bound):
             raise NoSolution(
                 f"the table as a whole, {root.total:,} rows, does not meet {self.requirement}",
-                advice=f"Ask for less: {self._failing(root, bound).relaxing}.",
+                advice=f"Ask for less: {self._failing_criteria(root, bound).relaxing}.",
             )
         tree, fragments, scans = self._cut_fragments(entries, root, bound)
-        finished = self._finished(entries, tree, fragments, occurring)
+        finished = self._cut_to_the_end(entries, tree, fragments, occurring)
         return StoredPartition(
             model=RecodingModel.ORDERED_MULTI,
             hierarchies=hierarchies,
             requirement=self.requirement,
-            tables=number_through(engine, self.tables, finished, fragments, len(hierarchies)),
+            tables=number_stored_classes(engine, self.tables, finished, fragments, len(hierarchies)),
             dropped=self.facts.dropped,
             set_apart=self.facts.set_apart,
             fragments=len(fragments),
             scans=scans + 1,
-            warnings=_SAID[self.options.summary],
+            warnings=_SUMMARY_WARNINGS[self.options.summary],
         )
 
     def _count(self) -> str:
         """The table of row types, with places instead of codes."""
         orders: list[str | None] = []
         for hierarchy in self.facts.hierarchies:
-            rank = cutting_order(hierarchy, self.options.categorical).rank
+            rank = leaf_order_of_cuts(hierarchy, self.options.categorical).rank
             codes = np.arange(len(rank))
-            columns = {sql.CODE: codes, sql.PLACE: rank}
+            columns = {sql.LEAF_CODE: codes, sql.CUT_POSITION: rank}
             orders.append(None if np.array_equal(rank, codes) else self.tables.load(columns))
         sensitive = len(self.facts.sensitive_attributes)
-        return self.tables.create(sql.row_types(self.facts.facts, orders, sensitive))
+        return self.tables.create(sql.count_row_types(self.facts.facts, orders, sensitive))
 
     def _empty(self) -> FrequencySet:
         hierarchies = self.facts.hierarchies
@@ -174,13 +478,13 @@ class _Run:
 
     def _histograms(
         self, entries: str, tree: sql.Tree, fragments: Sequence[int], sensitive: Sequence[int]
-    ) -> dict[int, Histograms]:
+    ) -> dict[int, FragmentHistograms]:
         attributes = len(self.facts.hierarchies)
         query = sql.histograms(entries, tree, fragments, attributes, sensitive)
-        return Histograms.split(self.facts.engine.fetch_arrays(query), attributes, sensitive)
+        return FragmentHistograms.split(self.facts.engine.fetch_arrays(query), attributes, sensitive)
 
     def _cut_fragments(
-        self, entries: str, root: StoredFragment, bound: Sequence[Bound]
+        self, entries: str, root: StoredFragment, bound: Sequence[BoundCriterion]
     ) -> tuple[sql.Tree, list[int], int]:
         """Cut until every fragment fits; the tree of cuts, its leaves from left to right, and the scans.
 
@@ -190,7 +494,7 @@ class _Run:
             _BYTES_PER_CODE * len(self.facts.hierarchies) + _BYTES_PER_ENTRY
         )
         workers = self.facts.engine.groups_at_once
-        share = max(root.entries // (_FRAGMENTS_PER_WORKER * workers), _GRAIN)
+        share = max(root.entries // (_FRAGMENTS_PER_WORKER * workers), _FEWEST_SHARED_ENTRIES)
         most = min(fits, share) if workers > 1 else fits
         cuts: dict[int, tuple[int, int, int, int]] = {}
         large = {0: root} if root.entries > most else {}
@@ -198,7 +502,7 @@ class _Run:
         while large:
             halves: list[int] = []
             for number, fragment in large.items():
-                cut = first_cut(fragment, self.options, self.requirement.least_rows, bound)
+                cut = choose_cut(fragment, self.options, self.requirement.least_rows, bound)
                 if cut is not None:
                     cuts[number] = (cut.attribute, cut.last, numbers, numbers + 1)
                     halves += [numbers, numbers + 1]
@@ -207,16 +511,16 @@ class _Run:
                     raise self._too_large(fragment)
             if not halves:
                 break
-            found = self._histograms(entries, _tree(cuts, 0), halves, places_of(bound))
+            found = self._histograms(entries, _build_cut_tree(cuts, 0), halves, sensitive_positions(bound))
             scans += 1
             sides = {number: StoredFragment(root.space, found[number]) for number in halves}
             large = {number: side for number, side in sides.items() if side.entries > most}
-        tree = _tree(cuts, 0)
-        return tree, _leaves(tree), scans
+        tree = _build_cut_tree(cuts, 0)
+        return tree, _leaves_of_tree(tree), scans
 
-    def _failing(self, whole: StoredFragment, bound: Sequence[Bound]) -> Requirement:
+    def _failing_criteria(self, whole_table: StoredFragment, bound: Sequence[BoundCriterion]) -> Requirement:
         """The criteria that all rows together fail; all where there are no rows."""
-        failing = [one.criterion for one in bound if not whole.holds([one])]
+        failing = [one.criterion for one in bound if not whole_table.holds([one])]
         return Requirement(criteria=dict.fromkeys(failing)) if failing else self.requirement
 
     def _too_large(self, fragment: StoredFragment) -> LimitReached:
@@ -226,7 +530,7 @@ class _Run:
             advice=f"Raise DISCREET_MEMORY_LIMIT, or {self.requirement.relaxing}.",
         )
 
-    def _finished(
+    def _cut_to_the_end(
         self, entries: str, tree: sql.Tree, fragments: Sequence[int], occurring: tuple[NDArray[np.int64], ...]
     ) -> str:
         """The table of all fragments cut to the end."""
@@ -249,18 +553,22 @@ class _Run:
         return name
 
 
-def _tree(cuts: dict[int, tuple[int, int, int, int]], number: int) -> sql.Tree:
+def _build_cut_tree(cuts: dict[int, tuple[int, int, int, int]], number: int) -> sql.Tree:
     if number not in cuts:
         return number
     attribute, last, left, right = cuts[number]
-    return sql.Branch(attribute, last, _tree(cuts, left), _tree(cuts, right))
+    return sql.Branch(attribute, last, _build_cut_tree(cuts, left), _build_cut_tree(cuts, right))
 
 
-def _leaves(tree: sql.Tree) -> list[int]:
-    return [*_leaves(tree.left), *_leaves(tree.right)] if isinstance(tree, sql.Branch) else [tree]
+def _leaves_of_tree(tree: sql.Tree) -> list[int]:
+    return (
+        [*_leaves_of_tree(tree.left), *_leaves_of_tree(tree.right)]
+        if isinstance(tree, sql.Branch)
+        else [tree]
+    )
 
 
-_SAID: dict[Summary, tuple[str, ...]] = {
+_SUMMARY_WARNINGS: dict[Summary, tuple[str, ...]] = {
     Summary.LCA: (),
     Summary.SETS: ("Sets show exactly which values occur in each class.",),
     Summary.RANGES: ("Ranges end at values that occur in each class.",),

@@ -1,37 +1,42 @@
-"""The space that Mondrian cuts: each attribute's values in order, with distances.
+"""The space that Mondrian cuts, and the choice of a cut (LeFevre et al. 2006, the greedy).
 
-A number lies at its value, a value of another attribute at its place in the publisher's order, or in
-depth-first order where cuts follow the hierarchy; NULL lies one step behind the last, for numbers about the
-average distance of neighbours. Ranges are normalized: that of the whole table is 1. Values are kept as whole
-numbers of a unit, so that ranges that are equal compare as equal.
+A number has its value as coordinate, another value its position in the publisher's order (or in
+depth-first order if cuts follow the hierarchy); NULL is one step after the last. Ranges are normalized
+by that of the whole table. Coordinates are whole numbers of a unit, so equal ranges compare as equal.
+
+Attributes are tried from the widest normalized range down. With ``median`` an attribute has one cut,
+after the median if a larger value exists, else before it; with ``best`` every cut that leaves k rows on
+both sides, the nearest to the half first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from functools import cached_property
 from math import ceil
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.leaf_order import LeafOrder, leaf_order, tree_order
-from discreet.mondrian.options import Categorical, MondrianOptions, Tie
+from discreet.model.hierarchy import GeneralizationHierarchy, LeafOrder, order_leaves, order_leaves_by_tree
+from discreet.mondrian.mondrian_options import Categorical, Cut, MondrianOptions, Tie
 
 _EXACT = Context(prec=1400)
 
 
-def cutting_order(hierarchy: GeneralizationHierarchy, categorical: Categorical) -> LeafOrder:
+def leaf_order_of_cuts(hierarchy: GeneralizationHierarchy, categorical: Categorical) -> LeafOrder:
     """Return the order of an attribute's leaves along which Mondrian cuts."""
-    return tree_order(hierarchy) if categorical is Categorical.HIERARCHY else leaf_order(hierarchy)
+    return (
+        order_leaves_by_tree(hierarchy) if categorical is Categorical.HIERARCHY else order_leaves(hierarchy)
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class Space:
+class CutSpace:
     """The row types of a frequency set as points.
 
     ``ranks`` has shape ``(row types, attributes)``: the places of ``LeafOrder`` (NULL last). ``values[j]``
@@ -54,26 +59,26 @@ class Space:
         frequency_set: FrequencySet,
         options: MondrianOptions,
         occurring: Sequence[NDArray[np.int64]] | None = None,
-    ) -> Space:
+    ) -> CutSpace:
         """The space of a frequency set's quasi-identifiers.
 
         Where the frequency set is a fragment of a table, ``occurring`` are the places of each attribute that
         occur in the whole table, ascending.
         """
-        orders = tuple(cutting_order(h, options.categorical) for h in frequency_set.hierarchies)
+        orders = tuple(leaf_order_of_cuts(h, options.categorical) for h in frequency_set.hierarchies)
         if occurring is None:
-            occurring = [_occurring(frequency_set.codes[:, j], order) for j, order in enumerate(orders)]
+            occurring = [_find_occurring(frequency_set.codes[:, j], order) for j, order in enumerate(orders)]
         places = list(range(len(orders)))
         if options.tie is Tie.FEWEST_VALUES:
             places.sort(key=lambda j: (len(occurring[j]), j))
-        values = tuple(_values(order, held) for order, held in zip(orders, occurring, strict=True))
+        values = tuple(_coordinates(order, held) for order, held in zip(orders, occurring, strict=True))
         return cls(
             frequency_set=frequency_set,
             orders=orders,
             values=values,
-            spans=np.array([_span(v[held]) for v, held in zip(values, occurring, strict=True)]),
+            spans=np.array([_occurring_range(v[held]) for v, held in zip(values, occurring, strict=True)]),
             strengths=tuple(
-                _strengths(hierarchy, order, options.categorical)
+                _boundary_strengths(hierarchy, order, options.categorical)
                 for hierarchy, order in zip(frequency_set.hierarchies, orders, strict=True)
             ),
             priority=tuple(places),
@@ -93,11 +98,11 @@ class Space:
         return np.array([values[b] - values[a] for values, a, b in ends]) / self.spans
 
 
-def _occurring(codes: NDArray[np.int64], order: LeafOrder) -> NDArray[np.int64]:
+def _find_occurring(codes: NDArray[np.int64], order: LeafOrder) -> NDArray[np.int64]:
     return np.sort(order.rank[np.flatnonzero(np.bincount(codes, minlength=len(order.rank)))])
 
 
-def _values(order: LeafOrder, occurring: NDArray[np.int64]) -> NDArray[np.float64]:
+def _coordinates(order: LeafOrder, occurring: NDArray[np.int64]) -> NDArray[np.float64]:
     """Where each place lies, in units of which those that occur are whole numbers."""
     null = len(order.rank) - 1
     if order.numbers is None:
@@ -113,12 +118,12 @@ def _values(order: LeafOrder, occurring: NDArray[np.int64]) -> NDArray[np.float6
     return np.array([float(u) for u in units] + [float(span + step)])
 
 
-def _span(values: NDArray[np.float64]) -> float:
+def _occurring_range(values: NDArray[np.float64]) -> float:
     """The range of the values that occur; 1 where it is a single one, which is never wide."""
     return float(values[-1] - values[0]) or 1.0 if len(values) else 1.0
 
 
-def _strengths(
+def _boundary_strengths(
     hierarchy: GeneralizationHierarchy, order: LeafOrder, categorical: Categorical
 ) -> NDArray[np.int64]:
     boundaries = len(order.rank) - 1
@@ -128,3 +133,118 @@ def _strengths(
     for level in range(hierarchy.height):
         differ += np.diff(hierarchy.level_map(level)) != 0
     return differ
+
+
+@dataclass(frozen=True, eq=False)
+class Fragment:
+    """Some of the row types, in a class of their own until it is cut again."""
+
+    space: CutSpace
+    row_types: NDArray[np.int64]
+
+    @property
+    def frequency_set(self) -> FrequencySet:
+        """The frequency set that ``row_types`` are positions in."""
+        return self.space.frequency_set
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int64]:
+        """Places in each attribute's order, shape ``(row types, attributes)``."""
+        return self.space.ranks[self.row_types]
+
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """Rows of each row type."""
+        return self.space.frequency_set.counts[self.row_types]
+
+    @cached_property
+    def total(self) -> int:
+        """Rows in all."""
+        return int(self.rows.sum())
+
+    def widths(self) -> NDArray[np.float64]:
+        """The normalized range of each attribute, shape ``(attributes,)``."""
+        low, high = self.ranks.min(axis=0), self.ranks.max(axis=0)
+        return self.space.widths(low, high)
+
+    def rows_by_position(self, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The places of an attribute that occur, ascending, and the rows of each."""
+        places, place_of = np.unique(self.ranks[:, attribute], return_inverse=True)
+        rows = np.zeros(len(places), dtype=np.int64)
+        np.add.at(rows, place_of, self.rows)
+        return places, rows
+
+
+@dataclass(frozen=True)
+class ProposedCut:
+    """Row types whose place in ``attribute`` is at most ``last`` go left, the others right."""
+
+    attribute: int
+    last: int
+
+
+class Marginals(Protocol):
+    """What the paper's choice of a cut needs of a class: its rows by place of each attribute."""
+
+    @property
+    def space(self) -> CutSpace:
+        """The space that the class lies in."""
+
+    @property
+    def total(self) -> int:
+        """Rows in all."""
+
+    def widths(self) -> NDArray[np.float64]:
+        """The normalized range of each attribute."""
+
+    def rows_by_position(self, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The places of an attribute that occur, ascending, and the rows of each."""
+
+
+class CutChooser(Protocol):
+    """Proposes the cuts of a class."""
+
+    def __call__(self, fragment: Fragment) -> Iterable[ProposedCut]:
+        """Cuts in order of preference; the first whose both sides meet the requirement is made."""
+
+
+@dataclass(frozen=True, eq=False)
+class WidestFirst:
+    """The paper's choice; ``least_rows`` is k, where it is known: cuts that leave fewer are not proposed."""
+
+    options: MondrianOptions
+    least_rows: int = 1
+
+    def __call__(self, fragment: Marginals) -> Iterator[ProposedCut]:
+        """The cuts of one class."""
+        widths = fragment.widths()
+        order = sorted(fragment.space.priority, key=lambda j: -widths[j])
+        for attribute in order:
+            if widths[attribute] > 0:
+                for last in self._places(fragment, attribute):
+                    yield ProposedCut(attribute, last)
+
+    def _places(self, fragment: Marginals, attribute: int) -> list[int]:
+        places, below = count_rows_below(fragment, attribute)
+        total = fragment.total
+        if self.options.cut is Cut.MEDIAN:
+            at_half = np.flatnonzero(2 * below >= total)
+            chosen = int(at_half[0]) if len(at_half) else len(places) - 1
+            places, below = places[[chosen]], below[[chosen]]
+        allowable = (below >= self.least_rows) & (total - below >= self.least_rows)
+        places, below = places[allowable], below[allowable]
+        nearest = np.argsort(np.abs(2 * below - total), kind="stable")
+        found: list[int] = places[nearest].tolist()
+        return found
+
+
+def count_rows_below(fragment: Marginals, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The places after which an attribute of a class may be cut, and the rows up to each, both ascending."""
+    places, rows = fragment.rows_by_position(attribute)
+    below = np.cumsum(rows)
+    strengths = fragment.space.strengths[attribute][places[0] : places[-1]]
+    strongest = strengths.max(initial=0)
+    if strongest <= 1:
+        return places[:-1], below[:-1]
+    cuts = places[0] + np.flatnonzero(strengths == strongest)
+    return cuts, below[np.searchsorted(places, cuts, side="right") - 1]

@@ -1,29 +1,28 @@
-"""The frontier: the nodes among which a publisher really chooses.
+"""The Pareto frontier: nodes that no other node dominates.
 
-For a requirement each node has a height, a loss and a number of suppressed rows, and less is better in all
-three. A node is dominated when another is at least as good in all and better in one. The frontier holds
-every node that is not dominated (of a cost of one's choice in place of height and loss: ``cost_frontier``);
-nodes that agree in all three stand there together. Losses that agree to
-twelve decimals count as equal, so that the rounding of a product does not decide.
+Nodes are compared in height, loss and suppressed rows, or in one cost and suppressed rows; less is
+better in all. The method is the sweep of Kung, Luccio and Preparata (1975). Losses that agree to twelve
+decimals are equal. With a cost, lower bounds order the nodes, and an exact cost is computed only where
+the bound is below the best so far.
 
-The method is the sweep of Kung, Luccio and Preparata (1975): heights are taken
-from the lowest; of all lower nodes only the staircase of loss and suppression is kept, and one binary search
-in it tells whether a lower node dominates. Cost: O(n log n) for n nodes, vectorised within each height.
+Cost: O(n log n) for n nodes, vectorized within each height; with a cost, a sort of the nodes and the
+exact costs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.measures.cell_sums import clearly_less, cost_at
 from discreet.measures.loss import LossTables
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
-from discreet.negotiation.lookup import SuppressionLookup
-from discreet.negotiation.order import order_of
+from discreet.negotiation.negotiator import SuppressionQueries, node_order
 
 _DECIMALS = 12
 
@@ -42,21 +41,21 @@ class FrontierPoint:
     cost: float | None = None
 
 
-def frontier(
-    evaluated: SuppressionLookup, requirement: Requirement, loss_tables: LossTables
+def compute_frontier(
+    evaluated: SuppressionQueries, requirement: Requirement, loss_tables: LossTables
 ) -> tuple[FrontierPoint, ...]:
     """The nodes not dominated in height, loss and suppressed rows.
 
     They come by height, then fewest suppressed, then the paper's node order (decision 0004).
     """
-    order = order_of(evaluated.lattice.heights)
+    order = node_order(evaluated.lattice.heights)
     losses = loss_tables.losses[order.nodes]
     keys = np.round(losses, _DECIMALS)
     suppressed = evaluated.suppression(requirement)[order.nodes]
     staircase = _Staircase()
     points: list[FrontierPoint] = []
     for height, (start, end) in enumerate(pairwise(order.starts)):
-        best = start + _undominated(keys[start:end], suppressed[start:end], staircase)
+        best = start + _undominated_positions(keys[start:end], suppressed[start:end], staircase)
         points += [
             FrontierPoint(order.node_of(rank), height, float(losses[rank]), int(suppressed[rank]))
             for rank in best[np.argsort(suppressed[best], kind="stable")].tolist()
@@ -86,7 +85,7 @@ class _Staircase:
         self._losses, self._fewest = joined[steps], fewest[steps]
 
 
-def _undominated(
+def _undominated_positions(
     losses: NDArray[np.float64], suppressed: NDArray[np.int64], lower: _Staircase
 ) -> NDArray[np.int64]:
     """Positions, ascending, of the nodes of one height that no node of it and no lower node dominates."""
@@ -101,3 +100,44 @@ def _undominated(
     group = np.cumsum(opens_group) - 1
     kept = (count == fewest_of_group[group]) & (count < fewest_before[group])
     return np.sort(by_loss[kept])
+
+
+def compute_cost_frontier(
+    suppressed: NDArray[np.int64], bounds: NDArray[np.float64], exact: Callable[[int], float]
+) -> dict[int, float]:
+    """The positions of the nodes that are not dominated, with their costs, from the fewest suppressed rows.
+
+    ``suppressed`` has shape ``(nodes,)``; ``bounds`` has a lower bound of each cost, or its parts, the first
+    to be compared in front. ``exact`` tells the cost at a position.
+    """
+    parts = [bounds] if bounds.ndim == 1 else [bounds[:, i] for i in range(bounds.shape[1])]
+    order = np.lexsort((*parts[::-1], suppressed))
+    rows = suppressed[order]
+    edges = [0, *(np.flatnonzero(rows[1:] != rows[:-1]) + 1).tolist(), len(order)] if len(order) else []
+    found: dict[int, float] = {}
+    best: float | None = None
+    for start, end in pairwise(edges):
+        cheaper = _cheapest_below(order[start:end].tolist(), bounds, exact, best)
+        found |= cheaper
+        best = min(cheaper.values(), default=best)
+    return found
+
+
+def _cheapest_below(
+    positions: list[int],
+    bounds: NDArray[np.float64],
+    exact: Callable[[int], float],
+    best: float | None,
+) -> dict[int, float]:
+    """The cheapest of some nodes, in the order of their bounds; none where none is below ``best``."""
+    costs: dict[int, float] = {}
+    for position in positions:
+        if best is not None and clearly_less(best, cost_at(bounds, position)):
+            break
+        cost = exact(position)
+        if not costs and best is not None and not clearly_less(cost, best):
+            continue
+        costs[position] = cost
+        best = cost if best is None else min(best, cost)
+    least = min(costs.values(), default=0.0)
+    return {position: cost for position, cost in costs.items() if not clearly_less(least, cost)}

@@ -1,35 +1,363 @@
-"""The cheapest pattern-guided k-anonymity there is, proven so (Bredereck et al. 2013).
+"""The cheapest pattern-guided k-anonymity, proven optimal by integer programming (Bredereck et al. 2013).
 
-An integer program (``exact_solve``) over cells of at least k rows (``exact_cells``), made smaller without
-changing its optimum (``exact_reduce``), started from a greedy solution (``exact_start``), its components
-solved side by side (``exact_plan``). Rows of one row type may go to several patterns.
+Cells of at least k rows (``exact_problem``) are reduced to components (``components``), each solved from
+a greedy start by ``integer_program``, several in parallel. Rows of one row type may go to several
+patterns. If the components together leave 1 to k − 1 rows, the problem is solved again as one program
+with a class of all stars.
 
-Differences from the paper's program: cells below k rows are dropped at once; each number of rows is bounded
-by its own row type's rows instead of the whole table's; numbers of rows are continuous and only the use of
-cells is whole; outliers have no variable. On the paper's instances that is the difference between minutes
-without a proof and seconds with one.
-
-A class of all stars is empty or has at least k rows, as the paper defines the problem and its heuristic
-ignores, unless rows may be suppressed instead. A time limit ends the search with the best solution found and
-a proven lower bound. Proofs are those of floating-point arithmetic (tolerance 1e-6).
+Differences from the paper's program: cells below k rows are removed at once; each number of rows is
+bounded by its own row type's rows; numbers of rows are continuous and only the use of cells is integral;
+outliers have no variable. A time limit ends the search with the best solution and a proven lower bound.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from threading import Lock
 
-from discreet.errors import InputError
-from discreet.frequency.subject_rows import rows_for_subjects
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, LimitReached, NoSolution
+from discreet.frequency.class_requirement import require_one_row_per_subject
+from discreet.model.class_recoding import OutlierPolicy, PatternMask
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.pattern import OutlierPolicy, PatternMask
-from discreet.model.recoding import SuppressionPolicy
 from discreet.model.requirement import Requirement
-from discreet.patterns.exact_cells import table_of
-from discreet.patterns.exact_plan import Limits, Progress, plan_rows
-from discreet.patterns.exact_result import ExactResult, finished, only_k
-from discreet.patterns.exact_solve import Program, solver
+from discreet.model.search_result import SuppressionPolicy
+from discreet.patterns.components import (
+    ProblemComponent,
+    ReducedProblem,
+    bound_component_by_prices,
+    reduce_cover,
+)
+from discreet.patterns.exact_problem import (
+    ExactPlan,
+    ExactResult,
+    ExactSize,
+    PatternTable,
+    build_exact_result,
+    build_pattern_table,
+    find_cells,
+    group_row_types,
+    require_only_k,
+)
+from discreet.patterns.integer_program import (
+    ComponentSolution,
+    IntegerProgram,
+    bound_by_cheapest_cells,
+    component_cost,
+    is_feasible,
+    load_highs,
+    solve_component,
+)
 from discreet.settings import Settings
+
+
+def find_greedy_start(component: ProblemComponent, k: int, outlier_cost: int) -> NDArray[np.int64]:
+    """The cheaper of two greedy solutions: cells by cost and then by most or by fewest rows.
+
+    Returns the rows of each pair, shape ``(pairs,)``: every cell holds none or at least k.
+    """
+    offsets = np.searchsorted(component.pair_cells, np.arange(len(component.costs) + 1))
+    sizes = np.add.reduceat(component.rows[component.types], offsets[:-1])
+    found = [
+        _fill_cells(component, k, offsets, np.lexsort((sign * sizes, component.costs))) for sign in (-1, 1)
+    ]
+    worth = outlier_cost - component.costs[component.pair_cells]
+    return max(found, key=lambda rows: int((rows * worth).sum()))
+
+
+def _fill_cells(
+    component: ProblemComponent, k: int, offsets: NDArray[np.int64], order: NDArray[np.intp]
+) -> NDArray[np.int64]:
+    left = component.rows.copy()
+    taken = np.zeros(component.pairs, np.int64)
+    for cell in order:
+        pairs = slice(offsets[cell], offsets[cell + 1])
+        members = component.types[pairs]
+        if int(left[members].sum()) >= k:
+            taken[pairs] = left[members]
+            left[members] = 0
+    return taken
+
+
+def find_counted_plan(table: PatternTable, k: int, *, star_class: bool) -> ExactPlan | None:
+    """The solution of a table where a greedy meets the bound of counting; None where it does not.
+
+    A row costs at least as much as the cheapest pattern under which k rows of the whole table agree with it.
+    The greedy gives patterns, cheapest first, all rows left that agree with k − 1 others left; where each row
+    gets one as cheap as that, it is optimal. Equal costs are tried in both orders of the columns.
+    """
+    everyone = np.arange(len(table.counts))
+    costs = np.append(table.costs, table.outlier_cost)
+    least = _first_sufficient_pattern(table, k, np.argsort(table.costs, kind="stable"), greedy=False)
+    for digits in (table.levels.T[::-1], table.levels.T):
+        taken = _first_sufficient_pattern(table, k, np.lexsort((*digits, table.costs)), greedy=True)
+        outliers = int(table.counts[taken < 0].sum())
+        if star_class and 0 < outliers < k:
+            continue
+        if (costs[taken] == costs[least]).all():
+            cost = int((costs[taken] * table.counts).sum())
+            size = ExactSize(0, 0, 0, 0, 0)
+            return ExactPlan(everyone, taken, table.counts, cost, cost, cost, size)
+    return None
+
+
+def _first_sufficient_pattern(
+    table: PatternTable, k: int, order: NDArray[np.intp], *, greedy: bool
+) -> NDArray[np.int64]:
+    """The first pattern of each row type under which it is in a group of k rows; −1 where there is none.
+
+    Groups are those of the whole table, or (``greedy``) of the row types that have no pattern yet.
+    """
+    found = np.full(len(table.counts), -1, np.int64)
+    for pattern in order:
+        left = np.flatnonzero(found < 0)
+        if not len(left):
+            break
+        chosen = left if greedy else np.arange(len(found))
+        columns = [column[chosen] for column in table.values(int(pattern))]
+        group = group_row_types(columns, len(chosen))
+        large = np.bincount(group, weights=table.counts[chosen]) >= k
+        chosen = chosen[large[group]]
+        found[chosen[found[chosen] < 0]] = pattern
+    return found
+
+
+ExactProgress = Callable[[int, int], None]
+_NO_CELL = -1
+_FEW_PAIRS, _MOST_PAIRS = 1000, 400_000
+
+
+@dataclass(frozen=True)
+class SolverLimits:
+    """When to end (``time.monotonic``; infinity: never), how many components at a time, and bytes."""
+
+    deadline: float
+    threads: int
+    memory: int
+
+
+def solve_components(
+    table: PatternTable,
+    program: IntegerProgram,
+    limits: SolverLimits,
+    *,
+    star_class: bool,
+    progress: ExactProgress | None = None,
+) -> ExactPlan:
+    """The cheapest assignment of rows to patterns that was found in time.
+
+    ``program`` says whether everyone must be placed; with ``star_class`` the outliers must be none or at
+    least k. ``NoSolution`` where that cannot be, ``LimitReached`` where no solution was found in time.
+    """
+    if not program.forbids_outliers and table.rows >= program.k:
+        counted = find_counted_plan(table, program.k, star_class=star_class)
+        if counted is not None:
+            return counted
+    cover = find_cells(table, program.k, limits.memory)
+    reduced = reduce_cover(cover, table.counts)
+    placeless = int(table.counts[reduced.placeless].sum())
+    _check_possible(table, program, placeless, star_class)
+    parts, starts = _solve_all(reduced, program, limits, progress)
+    base = program.outlier_cost * placeless
+    cost, bound = base + sum(p.cost for p in parts), base + sum(p.bound for p in parts)
+    started = None if None in starts else base + sum(cost for cost in starts if cost is not None)
+    answer = list(zip(reduced.components, (_rows_of_solution(part) for part in parts), strict=True))
+    left = placeless + sum(int(c.rows.sum() - rows.sum()) for c, rows in answer)
+    if star_class and 0 < left < program.k:
+        one = reduce_cover(reduced.cover, table.counts, split=False).components[0]
+        part = _solve_with_stars(one, answer, replace(program, star_rows=placeless), limits, bound - base)
+        answer, cost, bound = (
+            [(one, _rows_of_solution(part))],
+            base + part.cost,
+            max(bound, base + part.bound),
+        )
+        started = None
+    row_types, cells, rows = _expand_row_types(reduced, answer, table.counts)
+    return ExactPlan(
+        row_types=row_types,
+        patterns=np.where(cells == _NO_CELL, -1, np.append(reduced.cover.patterns, -1)[cells]),
+        rows=rows,
+        cost=cost,
+        bound=bound,
+        start_cost=started,
+        size=ExactSize(
+            cells=cover.cell_count,
+            undominated_cells=reduced.cover.cell_count,
+            pairs=sum(c.pairs for c in reduced.components),
+            components=len(reduced.components),
+            largest=max((c.pairs for c in reduced.components), default=0),
+        ),
+    )
+
+
+def _check_possible(table: PatternTable, program: IntegerProgram, placeless: int, star_class: bool) -> None:
+    if program.forbids_outliers and placeless:
+        raise NoSolution(
+            f"{placeless:,} of {table.rows:,} rows fit no pattern with {program.k} rows, and none may be an "
+            "outlier",
+            advice="Allow more patterns, lower k, or give a policy for outliers.",
+        )
+    if star_class and table.rows < program.k:
+        raise NoSolution(f"k={program.k}: the table has {table.rows:,} rows", advice="Lower k.")
+
+
+def _solve_all(
+    reduced: ReducedProblem, program: IntegerProgram, limits: SolverLimits, progress: ExactProgress | None
+) -> tuple[list[ComponentSolution], list[int | None]]:
+    """The components' solutions, and what their greedy starts cost; None for one that is not allowed."""
+    waiting = [sum(c.pairs for c in reduced.components)]
+    done = [0]
+    lock = Lock()
+
+    def solved(component: ProblemComponent) -> tuple[ComponentSolution, int | None]:
+        start: NDArray[np.int64] | None = find_greedy_start(component, program.k, program.outlier_cost)
+        if start is not None and not is_feasible(component, program, start):
+            start = None
+        started = None if start is None else component_cost(component, program, start)
+        with lock:
+            share = limits.threads * component.pairs / max(waiting[0], 1)
+            waiting[0] -= component.pairs
+        part = _solve_one(component, program, start, limits.deadline, share)
+        with lock:
+            done[0] += 1
+            if progress is not None:
+                progress(done[0], len(reduced.components))
+        return part, started
+
+    with ThreadPoolExecutor(limits.threads) as workers:
+        found = list(workers.map(solved, reduced.components))
+    return [part for part, _ in found], [started for _, started in found]
+
+
+def _solve_one(
+    component: ProblemComponent,
+    program: IntegerProgram,
+    start: NDArray[np.int64] | None,
+    deadline: float,
+    share: float,
+) -> ComponentSolution:
+    """The start where it is proven or there is no more to be had; else the solver's answer in its share of
+    time.
+
+    Above ``_MOST_PAIRS`` the solver is not asked: it would not even finish its relaxation in minutes.
+    """
+    bound = bound_by_cheapest_cells(component, program)
+    if start is not None and component_cost(component, program, start) == bound:
+        return ComponentSolution(start, bound, bound)
+    if component.pairs > _FEW_PAIRS:
+        bound = max(
+            bound, bound_component_by_prices(component, program.k, program.outlier_cost, deadline=deadline)
+        )
+    left = deadline - time.monotonic()
+    if start is not None and (left <= 0 or component.pairs > _MOST_PAIRS):
+        return ComponentSolution(start, component_cost(component, program, start), bound)
+    seconds = left if math.isinf(left) else left * min(share, 1.0)
+    part = solve_component(component, program, start, seconds)
+    if part.rows is None:
+        return part
+    return replace(part, bound=min(max(part.bound, bound), part.cost))
+
+
+def _rows_of_solution(part: ComponentSolution) -> NDArray[np.int64]:
+    if part.rows is not None:
+        return part.rows
+    if part.bound == np.iinfo(np.int64).max:
+        raise NoSolution(
+            "the patterns cannot place all rows in classes of k, and outliers are not allowed",
+            advice="Allow more patterns, lower k, or give a policy for outliers.",
+        )
+    raise LimitReached("no solution was found in time", advice="Allow more time, or use the greedy.")
+
+
+def _solve_with_stars(
+    one: ProblemComponent,
+    answer: list[tuple[ProblemComponent, NDArray[np.int64]]],
+    program: IntegerProgram,
+    limits: SolverLimits,
+    bound: int,
+) -> ComponentSolution:
+    """The whole problem with a class of all stars, from the components' answer made feasible."""
+    start = _free_enough_outliers(one, _join_solutions(one, answer), program)
+    cost = component_cost(one, program, start)
+    left = limits.deadline - time.monotonic()
+    if cost == bound or left <= 0 or one.pairs > _MOST_PAIRS:
+        return ComponentSolution(start, cost, min(bound, cost))
+    return solve_component(one, program, start, left)
+
+
+def _join_solutions(
+    one: ProblemComponent, answer: list[tuple[ProblemComponent, NDArray[np.int64]]]
+) -> NDArray[np.int64]:
+    """The components' rows as rows of the one component that holds them all."""
+    size = int(one.originals.max()) + 1
+    keys = one.cells[one.pair_cells] * size + one.originals[one.bounds[:-1]][one.types]
+    order = np.argsort(keys)
+    rows = np.zeros(one.pairs, np.int64)
+    for component, taken in answer:
+        first = component.originals[component.bounds[:-1]][component.types]
+        own = component.cells[component.pair_cells] * size + first
+        rows[order[np.searchsorted(keys[order], own)]] = taken
+    return rows
+
+
+def _free_enough_outliers(
+    one: ProblemComponent, rows: NDArray[np.int64], program: IntegerProgram
+) -> NDArray[np.int64]:
+    """Rows taken out until k are outliers: what cells can spare, dearest first; else the smallest cell."""
+    rows = rows.copy()
+    missing = program.k - int(one.rows.sum() - rows.sum()) - (program.star_rows or 0)
+    held = np.bincount(one.pair_cells, weights=rows, minlength=len(one.costs)).astype(np.int64)
+    if np.maximum(held - program.k, 0).sum() < missing:
+        open_cells = np.flatnonzero(held)
+        loss = held[open_cells] * (program.outlier_cost - one.costs[open_cells])
+        rows[one.pair_cells == open_cells[np.argmin(loss)]] = 0
+        return rows
+    for pair in np.argsort(-one.costs[one.pair_cells], kind="stable"):
+        cell = one.pair_cells[pair]
+        taken = min(missing, int(rows[pair]), max(int(held[cell]) - program.k, 0))
+        rows[pair] -= taken
+        held[cell] -= taken
+        missing -= taken
+        if not missing:
+            break
+    return rows
+
+
+def _expand_row_types(
+    reduced: ReducedProblem,
+    answer: list[tuple[ProblemComponent, NDArray[np.int64]]],
+    counts: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Rows by row type and cell; ``_NO_CELL`` for outliers.
+
+    The rows of a part type lie in a line, once by row type and once by cell; the pieces between the marks of
+    both belong to one row type and one cell.
+    """
+    types, cells, rows = [reduced.placeless], [np.full(len(reduced.placeless), _NO_CELL)], []
+    rows.append(counts[reduced.placeless])
+    for component, taken in answer:
+        left = component.rows - np.bincount(component.types, weights=taken, minlength=len(component.rows))
+        of_part = np.concatenate([component.types, np.arange(len(component.rows))])
+        of_cell = np.concatenate([component.cells[component.pair_cells], np.full(len(left), _NO_CELL)])
+        length = np.concatenate([taken, left.astype(np.int64)])
+        order = np.argsort(of_part, kind="stable")
+        by_type, by_cell = np.cumsum(counts[component.originals]), np.cumsum(length[order])
+        ends = np.union1d(by_type, by_cell)
+        ends = ends[ends > 0]
+        types.append(component.originals[np.searchsorted(by_type, ends)])
+        cells.append(of_cell[order][np.searchsorted(by_cell, ends)])
+        rows.append(np.diff(ends, prepend=0))
+    return (
+        np.concatenate(types).astype(np.int64),
+        np.concatenate(cells).astype(np.int64),
+        np.concatenate(rows).astype(np.int64),
+    )
 
 
 def solve_exactly(
@@ -41,7 +369,7 @@ def solve_exactly(
     time_limit: float | None = None,
     publish_all: bool = True,
     suppression: SuppressionPolicy = SuppressionPolicy.DROP,
-    progress: Progress | None = None,
+    progress: ExactProgress | None = None,
 ) -> ExactResult:
     """The assignment of rows to patterns of least cost, with a bound that proves it.
 
@@ -57,31 +385,31 @@ def solve_exactly(
     none; ``NoSolution`` where rows fit nowhere and outliers are not allowed, or no class could be made;
     ``LimitReached`` where the problem does not fit ``settings.memory_limit``.
     """
-    begun = time.monotonic()
-    solver()
-    k = only_k(requirement)
+    start_time = time.monotonic()
+    load_highs()
+    k = require_only_k(requirement)
     if time_limit is not None and not 0 < time_limit < math.inf:
         raise InputError(f"a time limit of {time_limit} seconds", allowed="a number above 0")
-    frequency_set = rows_for_subjects(frequency_set)
-    table, places = table_of(frequency_set, mask)
+    frequency_set = require_one_row_per_subject(frequency_set)
+    table, mask_positions = build_pattern_table(frequency_set, mask)
     asked = publish_all or mask.outliers is OutlierPolicy.ERROR
     star_class = mask.all_star is not None and mask.outliers is not OutlierPolicy.DELETE and asked
-    everyone = mask.all_star is None and mask.outliers is OutlierPolicy.ERROR
-    deadline = math.inf if time_limit is None else begun + time_limit
-    plan = plan_rows(
+    forbids_outliers = mask.all_star is None and mask.outliers is OutlierPolicy.ERROR
+    deadline = math.inf if time_limit is None else start_time + time_limit
+    plan = solve_components(
         table,
-        Program(k, table.outlier_cost, everyone),
-        Limits(deadline, settings.threads, settings.memory_limit),
+        IntegerProgram(k, table.outlier_cost, forbids_outliers),
+        SolverLimits(deadline, settings.threads, settings.memory_limit),
         star_class=star_class,
         progress=progress,
     )
-    return finished(
+    return build_exact_result(
         frequency_set,
         mask,
         requirement,
         plan,
         table=table,
-        places=places,
-        begun=begun,
+        mask_positions=mask_positions,
+        start_time=start_time,
         suppression=suppression,
     )

@@ -1,14 +1,17 @@
-"""Pattern masks: from vectors, or all that meet constraints (Bredereck et al. 2013, section 3.6).
+"""Pattern masks, from vectors or from constraints (Bredereck et al. 2013, section 3.6).
 
-Constraints that tie attributes together are resolved first: attributes that stand together become one unit,
-and what a required unit forbids is forbidden from the start. Then the patterns are built unit by unit, and
-a beginning is kept only where some pattern completes it. So no more beginnings are ever held than there are
-patterns in the end, however many the constraints exclude. Cost: patterns times attributes.
+Constraints that tie attributes together are resolved first: such attributes become one unit, and what a
+required unit forbids is forbidden from the start. Patterns are then built unit by unit, and a prefix is
+kept only if some pattern completes it, so memory never exceeds the number of patterns in the result.
+
+Cost: patterns times attributes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 from math import isfinite
 
 import numpy as np
@@ -16,17 +19,132 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, LimitReached
 from discreet.measures.loss import LossTables, check_weights
+from discreet.model.class_recoding import OutlierPolicy, Pattern, PatternConstraints, PatternMask
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.pattern import OutlierPolicy, Pattern, PatternConstraints, PatternMask
-from discreet.patterns.constraint_units import Unit, resolved_units
 from discreet.settings import Settings
 
+_MOST_OPTIONS = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeUnit:
+    """Attributes that are all generalized or not at all.
+
+    ``options`` has shape ``(options, attributes of the unit)`` and holds levels; ``stars`` counts those of
+    each option that are starred. Units that share a number in ``exclusive`` exclude each other.
+    """
+
+    columns: tuple[int, ...]
+    options: NDArray[np.int16]
+    stars: NDArray[np.int64]
+    exclusive: tuple[int, ...]
+
+    @property
+    def least_stars(self) -> int:
+        """The stars that the unit has at least."""
+        return int(self.stars.min())
+
+
+def resolve_units(
+    attributes: tuple[str, ...], heights: tuple[int, ...], constraints: PatternConstraints
+) -> list[AttributeUnit]:
+    """The units of the constraints, so that every choice among some of them can be completed.
+
+    ``InputError`` for an unknown attribute, a negative number of stars, or constraints that contradict each
+    other. An attribute of height 0 has nothing to choose and is left out.
+    """
+    _check_names(attributes, constraints)
+    chosen = [j for j, height in enumerate(heights) if height > 0]
+    place = {attributes[j]: j for j in chosen}
+    unit_of = _join_groups(
+        chosen, [[place[n] for n in group if n in place] for group in constraints.together]
+    )
+    units = sorted({tuple(unit) for unit in unit_of.values()})
+    of_place = {j: number for number, unit in enumerate(units) for j in unit}
+    required = {of_place[place[name]] for name in constraints.required if name in place}
+    never = {of_place[place[name]] for name in constraints.never if name in place}
+    groups = [[of_place[place[n]] for n in set(group) if n in place] for group in constraints.at_most_one]
+    never |= {unit for group in groups for unit in group if group.count(unit) > 1}
+    for group in groups:
+        held = required & set(group)
+        if len(held) > 1:
+            _raise_contradiction("more than one attribute of an at-most-one group is required")
+        if held:
+            never |= set(group) - held
+    if required & never:
+        names = ", ".join(attributes[j] for unit in sorted(required & never) for j in units[unit])
+        _raise_contradiction(f"{names} must be generalized, and may not be")
+    found = []
+    for number, unit in enumerate(units):
+        options = _unit_options(
+            [heights[j] for j in unit], constraints.levels, number in required, number in never
+        )
+        stars = (options == np.array([heights[j] for j in unit])).sum(axis=1)
+        exclusive = tuple(g for g, group in enumerate(groups) if number in group)
+        found.append(AttributeUnit(unit, options, stars, exclusive))
+    least = sum(unit.least_stars for unit in found)
+    if constraints.max_stars is not None and least > constraints.max_stars:
+        _raise_contradiction(
+            f"the required attributes take {least} stars, and {constraints.max_stars} are allowed"
+        )
+    return found
+
+
+def _check_names(attributes: tuple[str, ...], constraints: PatternConstraints) -> None:
+    most = constraints.max_stars
+    if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
+        raise InputError(f"at most {most} stars", allowed="a whole number of at least 0")
+    groups = (constraints.never, constraints.required, *constraints.together, *constraints.at_most_one)
+    for group in groups:
+        for name in group:
+            if name not in attributes:
+                raise InputError(
+                    f"a pattern constraint names '{name}', which is not a quasi-identifier",
+                    allowed=", ".join(attributes),
+                )
+
+
+def _join_groups(columns: Iterable[int], groups: Sequence[Sequence[int]]) -> dict[int, list[int]]:
+    """The unit of each place, those of a group in one."""
+    unit_of = {j: [j] for j in columns}
+    for group in groups:
+        for j in group[1:]:
+            first, other = unit_of[group[0]], unit_of[j]
+            if first is not other:
+                first += other
+                first.sort()
+                unit_of.update(dict.fromkeys(other, first))
+    return unit_of
+
+
+def _unit_options(heights: Sequence[int], levels: bool, required: bool, never: bool) -> NDArray[np.int16]:
+    choices = [range(1, height + 1) if levels else range(height, height + 1) for height in heights]
+    number = 1
+    for choice in choices:
+        number *= len(choice)
+    if number > _MOST_OPTIONS:
+        raise LimitReached(
+            f"attributes that stand together have {number:,} combinations of levels",
+            allowed=f"{_MOST_OPTIONS:,}",
+            advice="Let fewer attributes stand together, or use stars instead of levels.",
+        )
+    found = [] if required else [(0,) * len(heights)]
+    found += [] if never else list(product(*choices))
+    return np.array(found, np.int16).reshape(len(found), len(heights))
+
+
+def _raise_contradiction(why: str) -> None:
+    raise InputError(
+        f"the pattern constraints contradict each other: {why}", advice="Loosen one of the constraints."
+    )
+
+
 PRECISION, LOSS = "precision", "loss"
-COSTS = (PRECISION, LOSS)
-_SHOWN, _STARS = ".-_□", "*☆"
+PATTERN_COSTS = (PRECISION, LOSS)
+_SHOWN_SIGNS, _STAR_SIGNS = ".-_□", "*☆"
 
 
-def mask_of_vectors(
+def build_mask_from_vectors(
     frequency_set: FrequencySet,
     vectors: Sequence[str | Pattern | Sequence[int]],
     settings: Settings,
@@ -47,10 +165,10 @@ def mask_of_vectors(
     heights = tuple(h.height for h in frequency_set.hierarchies)
     nodes = [_node_of(vector, frequency_set.attributes, heights) for vector in vectors]
     levels = np.array(nodes, np.int16).reshape(len(nodes), len(heights))
-    return _mask(frequency_set, levels, settings, weights, cost, outliers)
+    return _build_mask(frequency_set, levels, settings, weights, cost, outliers)
 
 
-def mask_of_constraints(
+def build_mask_from_constraints(
     frequency_set: FrequencySet,
     constraints: PatternConstraints,
     settings: Settings,
@@ -59,13 +177,13 @@ def mask_of_constraints(
     cost: str | LossTables = PRECISION,
     outliers: OutlierPolicy | str = OutlierPolicy.SUPPRESS,
 ) -> PatternMask:
-    """The mask of all patterns that meet the constraints; costs as for ``mask_of_vectors``.
+    """The mask of all patterns that meet the constraints; costs as for ``build_mask_from_vectors``.
 
     ``InputError`` where no pattern meets them, ``LimitReached`` where they would not fit the memory limit.
     """
     heights = tuple(h.height for h in frequency_set.hierarchies)
-    units = resolved_units(frequency_set.attributes, heights, constraints)
-    levels = _enumerated(units, len(heights), constraints, settings.memory_limit)
+    units = resolve_units(frequency_set.attributes, heights, constraints)
+    levels = _enumerate_levels(units, len(heights), constraints, settings.memory_limit)
     if constraints.custom is not None:
         allowed = [constraints.custom(Pattern(tuple(node), heights)) for node in levels.tolist()]
         levels = levels[np.array(allowed, np.bool_)]
@@ -74,11 +192,11 @@ def mask_of_constraints(
                 "the custom constraint allows none of the patterns that the others leave",
                 advice="Loosen a constraint.",
             )
-    return _mask(frequency_set, np.unique(levels, axis=0), settings, weights, cost, outliers)
+    return _build_mask(frequency_set, np.unique(levels, axis=0), settings, weights, cost, outliers)
 
 
-def _enumerated(
-    units: Sequence[Unit], attributes: int, constraints: PatternConstraints, memory_limit: int
+def _enumerate_levels(
+    units: Sequence[AttributeUnit], attributes: int, constraints: PatternConstraints, memory_limit: int
 ) -> NDArray[np.int16]:
     most = attributes if constraints.max_stars is None else constraints.max_stars
     groups = max((max(unit.exclusive, default=-1) for unit in units), default=-1) + 1
@@ -99,7 +217,7 @@ def _enumerated(
         begun = np.concatenate(kept)
         levels, taken = levels[begun], taken[begun]
         stars = stars[begun] + unit.stars[option]
-        levels[:, list(unit.places)] = unit.options[option]
+        levels[:, list(unit.columns)] = unit.options[option]
         changed = unit.options[option].any(axis=1)
         for group in unit.exclusive:
             taken[:, group] |= changed
@@ -122,7 +240,7 @@ def _node_of(
     if isinstance(vector, Pattern):
         node = vector.levels
     elif isinstance(vector, str):
-        node = _parsed(vector, heights)
+        node = _parse_vector(vector, heights)
     else:
         node = tuple(vector)
     if len(node) != len(heights):
@@ -142,14 +260,14 @@ def _text(vector: str | Pattern | Sequence[int]) -> str:
     return str(vector) if isinstance(vector, str | Pattern) else " ".join(map(str, vector))
 
 
-def _parsed(text: str, heights: tuple[int, ...]) -> tuple[int, ...]:
+def _parse_vector(text: str, heights: tuple[int, ...]) -> tuple[int, ...]:
     apart = text.replace(",", " ").split()
     signs = apart if len(apart) > 1 or len(heights) == 1 else list("".join(apart))
     levels = []
     for place, sign in enumerate(signs):
-        if sign in _STARS:
+        if sign in _STAR_SIGNS:
             levels.append(heights[place] if place < len(heights) else 0)
-        elif sign in _SHOWN:
+        elif sign in _SHOWN_SIGNS:
             levels.append(0)
         elif sign.isascii() and sign.isdecimal():
             levels.append(int(sign))
@@ -161,7 +279,7 @@ def _parsed(text: str, heights: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(levels)
 
 
-def _mask(
+def _build_mask(
     frequency_set: FrequencySet,
     levels: NDArray[np.int16],
     settings: Settings,
@@ -180,14 +298,14 @@ def _mask(
         attributes=frequency_set.attributes,
         heights=heights,
         levels=levels[np.sort(first)],
-        costs=_costs(frequency_set, weights, cost),
+        costs=_level_costs(frequency_set, weights, cost),
         outliers=OutlierPolicy(outliers),
     )
     _check_star(frequency_set, mask)
     return mask
 
 
-def _costs(
+def _level_costs(
     frequency_set: FrequencySet, weights: Mapping[str, float] | None, cost: str | LossTables
 ) -> tuple[NDArray[np.float64], ...]:
     check_weights(dict(weights or {}), frequency_set.attributes)
@@ -200,7 +318,7 @@ def _costs(
     elif cost == PRECISION:
         tables = tuple(np.arange(height + 1) / max(height, 1) for height in heights)
     else:
-        raise InputError(f"the cost '{cost}' of patterns", allowed=", ".join(COSTS))
+        raise InputError(f"the cost '{cost}' of patterns", allowed=", ".join(PATTERN_COSTS))
     if [len(table) for table in tables] != [height + 1 for height in heights] or not all(
         isfinite(value) and value >= 0 for table in tables for value in table.tolist()
     ):
@@ -218,9 +336,9 @@ def _check_star(frequency_set: FrequencySet, mask: PatternMask) -> None:
             continue
         star = hierarchy.labels[-1][0]
         for level in used - {hierarchy.height}:
-            places = np.unique(hierarchy.level_map(level)[frequency_set.codes[:, j]]).tolist()
+            columns = np.unique(hierarchy.level_map(level)[frequency_set.codes[:, j]]).tolist()
             labels = hierarchy.labels[level]
-            if any(labels[place] == star for place in places if place < len(labels)):
+            if any(labels[place] == star for place in columns if place < len(labels)):
                 raise InputError(
                     f"a value of '{hierarchy.attribute}' reads like its star, '{star}'",
                     allowed="a top value that no row has",

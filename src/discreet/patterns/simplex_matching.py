@@ -1,8 +1,9 @@
 """Minimum-cost perfect simplex matching: a partition of vertices into pairs and triples.
 
-Given the cost of every pair and of every triple with the *simplex condition* - the three pairs of a triple
-cost together at most twice what the triple costs - find the cheapest partition. Without the condition the
-problem holds 3-dimensional matching. With it, it is polynomial (Anshelevich and Karagiozova 2011).
+Given the cost of every pair and of every triple with the *simplex condition* - the three pairs of a
+triple cost together at most twice what the triple costs - find the cheapest partition. With the
+condition the problem is polynomial (Anshelevich and Karagiozova 2011); without it, it contains
+3-dimensional matching.
 
 **Why a local search suffices.** Given the set of triples, the cheapest pairs for the other vertices are a
 minimum-cost perfect matching. Take any partition M and a better one M*. Their difference consists of
@@ -39,8 +40,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-Indexes = NDArray[np.int64]
-Progress = Callable[[int, int], None]
+VertexArray = NDArray[np.int64]
+MatchingProgress = Callable[[int, int], None]
 
 _UNIT = 4
 _MOST_BITS = 62
@@ -61,21 +62,24 @@ class SimplexMatching:
 
 
 @dataclass(frozen=True, eq=False)
-class _Priced:
+class _PricedMatching:
     """A perfect matching of ``inside`` and its duals, by vertex; ``free`` is the dual of the free place."""
 
-    mate: Indexes
+    mate: VertexArray
     cost: int
-    potential: Indexes
-    thickness: Indexes
+    potential: VertexArray
+    thickness: VertexArray
     members: NDArray[np.bool_]
     free: int
     free_member: NDArray[np.bool_]
     inside: NDArray[np.bool_]
 
 
-def minimum_simplex_matching(
-    pairs: Indexes, triples: Indexes, progress: Progress | None = None, kinds: Indexes | None = None
+def find_simplex_matching(
+    pairs: VertexArray,
+    triples: VertexArray,
+    progress: MatchingProgress | None = None,
+    kinds: VertexArray | None = None,
 ) -> SimplexMatching:
     """The cheapest partition of n vertices, 2 or more, into pairs and triples.
 
@@ -84,14 +88,18 @@ def minimum_simplex_matching(
     in triples, and n. ``kinds`` ascends and numbers vertices that any exchange of names leaves as they are:
     of triples that differ in such names alone one is tried.
     """
-    return _Search(pairs, triples, progress, kinds).run()
+    return _ExchangeSearch(pairs, triples, progress, kinds).run()
 
 
-class _Search:
+class _ExchangeSearch:
     """The triples that are chosen, and the exchange of two of them."""
 
     def __init__(
-        self, pairs: Indexes, triples: Indexes, progress: Progress | None, kinds: Indexes | None
+        self,
+        pairs: VertexArray,
+        triples: VertexArray,
+        progress: MatchingProgress | None,
+        kinds: VertexArray | None,
     ) -> None:
         self.n = len(pairs)
         self.kinds = np.arange(self.n) if kinds is None else kinds
@@ -132,7 +140,7 @@ class _Search:
         u, v = min(others, key=lambda p: (self.triples[alone, p[0], p[1]] - self.pairs[p], p))
         self.chosen = [tuple(sorted((alone, u, v)))]
 
-    def _exchange(self, now: _Priced) -> list[tuple[int, ...]] | None:
+    def _exchange(self, now: _PricedMatching) -> list[tuple[int, ...]] | None:
         """The chosen triples after an exchange that helps; None where none does."""
         total = now.cost + self._worth(self.chosen)
         found = self._replace(total)
@@ -140,7 +148,7 @@ class _Search:
             found = self._dissolve_two(total)
         return self._add_two(now, total) if found is None else found
 
-    def _add_two(self, now: _Priced, total: int) -> list[tuple[int, ...]] | None:
+    def _add_two(self, now: _PricedMatching, total: int) -> list[tuple[int, ...]] | None:
         corners, prices = self._within(now.inside)
         reduced, odd = self._reduced(now, corners, prices)
         gain = reduced + _least_partner(reduced, odd, now.thickness)
@@ -188,8 +196,8 @@ class _Search:
         return found
 
     def _reduced(
-        self, duals: _Priced, corners: Indexes, prices: Indexes
-    ) -> tuple[Indexes, NDArray[np.bool_]]:
+        self, duals: _PricedMatching, corners: VertexArray, prices: VertexArray
+    ) -> tuple[VertexArray, NDArray[np.bool_]]:
         """Each triple's cost less its potentials, and the blossoms that hold one or three of its vertices."""
         reduced = _UNIT * prices - duals.potential[corners].sum(axis=1)
         odd = np.zeros((len(corners), len(duals.thickness)), np.bool_)
@@ -197,11 +205,11 @@ class _Search:
             odd[:, b] = members[corners].sum(axis=1) % 2 == 1
         return reduced, odd
 
-    def _within(self, inside: NDArray[np.bool_]) -> tuple[Indexes, Indexes]:
+    def _within(self, inside: NDArray[np.bool_]) -> tuple[VertexArray, VertexArray]:
         """The triples of vertices inside, by the first of each kind."""
-        before: Indexes = np.cumsum(inside) - inside
+        before: VertexArray = np.cumsum(inside) - inside
         start = np.searchsorted(self.kinds, self.kinds)
-        place: Indexes = (before - before[start])[self.corners]
+        place: VertexArray = (before - before[start])[self.corners]
         kind = self.kinds[self.corners]
         kept = inside[self.corners].all(axis=1) & (place[:, 0] == 0)
         kept &= place[:, 1] == (kind[:, 1] == kind[:, 0])
@@ -217,7 +225,7 @@ class _Search:
     def _worth(self, chosen: list[tuple[int, ...]]) -> int:
         return sum(int(self.triples[t]) for t in chosen)
 
-    def _match(self, inside: NDArray[np.bool_], *, free: bool = False) -> _Priced:
+    def _match(self, inside: NDArray[np.bool_], *, free: bool = False) -> _PricedMatching:
         """The cheapest perfect matching of some vertices, with a place that costs nothing where asked."""
         from discreet.kernels.perfect_matching import minimum_perfect_matching
 
@@ -235,7 +243,7 @@ class _Search:
         mate[places] = partners[: len(places)]
         potential[places] = found.potential[: len(places)]
         members[:, places] = found.members[:, : len(places)]
-        return _Priced(
+        return _PricedMatching(
             mate,
             int(costs[np.arange(size), found.mate].sum()) // 2,
             potential,
@@ -252,7 +260,7 @@ def _ascending(n: int) -> NDArray[np.bool_]:
     return (places[:, None, None] < places[None, :, None]) & (places[None, :, None] < places[None, None, :])
 
 
-def _least_partner(reduced: Indexes, odd: NDArray[np.bool_], thickness: Indexes) -> Indexes:
+def _least_partner(reduced: VertexArray, odd: NDArray[np.bool_], thickness: VertexArray) -> VertexArray:
     """For each triple, the least that a second one adds to its reduced cost; blossoms as both leave them.
 
     Triples that leave the same blossoms odd are one kind, and kinds are few.
@@ -268,5 +276,5 @@ def _least_partner(reduced: Indexes, odd: NDArray[np.bool_], thickness: Indexes)
     np.minimum.at(least, kind, reduced)
     kinds = odd[first]
     lost = np.array([(kinds ^ own[None, :]) @ thickness for own in kinds])
-    partner: Indexes = (least[None, :] - lost).min(axis=1)
+    partner: VertexArray = (least[None, :] - lost).min(axis=1)
     return partner[kind]

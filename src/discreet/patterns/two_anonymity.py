@@ -1,21 +1,10 @@
 """2-anonymity guided by patterns, at least cost, in polynomial time (Bredereck et al. 2013, Theorem 2).
 
-Every class of four rows or more splits into classes of two and three under the same pattern, at the same
-cost. So the rows are to be partitioned into pairs and triples, each under the cheapest pattern that makes
-its rows alike. A pattern that makes a triple alike makes its pairs alike, so a pair costs at most two
-thirds of a triple that it is part of, and three pairs at most twice the triple: the simplex condition, and
-``simplex_matching`` finds the cheapest partition. Pairs and triples that nothing makes alike are given a
-pattern of all stars, at a row's cost as an outlier, or, where that is not allowed, at a price that no
-solution pays.
-
-Of a row type with many rows only some are vertices. In an optimal partition in which as few rows as can be
-share a class with rows of other types, no two classes have the same members (of two such, members pair up
-with their like), and at most one has two rows of the type and one of another. So at most one row of a type
-per row of the others, one more for that class and one beside a deleted row, is not among its like; the rest
-pair up.
-
-With the policy *delete* a row may also stand alone, as an outlier. Two of them are a pair of stars at the
-same price; a last one has a vertex of its own to pair with, tried with and without.
+Every class of four rows or more splits into classes of two and three under the same pattern at the same
+cost, so rows are partitioned into pairs and triples by ``simplex_matching``, each under the cheapest
+pattern that makes its rows equal. Of a row type with many rows only as many rows as can have partners of
+other types are vertices; the rest is paired within the type. With the policy *delete* a single row may
+be an outlier, which is tried with and without.
 
 Cost: a cube of costs for n vertices, 14 n³ bytes, and the search of ``simplex_matching``.
 """
@@ -29,27 +18,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, LimitReached, NoSolution
-from discreet.frequency.subject_rows import rows_for_subjects
-from discreet.kernels.compiler import has_compiler
-from discreet.model.class_recoding import ClassRecoding
+from discreet.frequency.class_requirement import require_one_row_per_subject
+from discreet.kernels.numba_import import has_numba
+from discreet.model.class_recoding import OUTLIER, ClassRecoding, OutlierPolicy, PatternMask
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.pattern import OUTLIER, OutlierPolicy, PatternMask
-from discreet.model.recoding import SuppressionPolicy
 from discreet.model.requirement import Requirement
-from discreet.patterns.assignment import recode_assignment
-from discreet.patterns.exact_cells import PatternTable, group_row_types, table_of
-from discreet.patterns.exact_result import only_k
-from discreet.patterns.simplex_matching import Progress, SimplexMatching, minimum_simplex_matching
+from discreet.model.search_result import SuppressionPolicy
+from discreet.patterns.exact_problem import PatternTable, build_pattern_table, group_row_types, require_only_k
+from discreet.patterns.pattern_assignment import recode_assignment
+from discreet.patterns.simplex_matching import MatchingProgress, SimplexMatching, find_simplex_matching
 from discreet.settings import Settings
 
-Indexes = NDArray[np.int64]
+RowArray = NDArray[np.int64]
 
 _PAIR = 2
 _BYTES_PER_TRIPLE = 14
 
 
 @dataclass(frozen=True, eq=False)
-class TwoAnonymity:
+class TwoAnonymityResult:
     """A cheapest 2-anonymous assignment of rows to patterns, and what finding it took.
 
     Part p says that ``rows[p]`` rows of ``row_types[p]`` go under ``patterns[p]`` (a place in the mask, or
@@ -58,9 +45,9 @@ class TwoAnonymity:
     """
 
     recoding: ClassRecoding
-    row_types: Indexes
-    patterns: Indexes
-    rows: Indexes
+    row_types: RowArray
+    patterns: RowArray
+    rows: RowArray
     cost: float
     vertices: int
     matching: SimplexMatching
@@ -75,8 +62,8 @@ def solve_two_anonymity(
     *,
     publish_all: bool = True,
     suppression: SuppressionPolicy = SuppressionPolicy.DROP,
-    progress: Progress | None = None,
-) -> TwoAnonymity:
+    progress: MatchingProgress | None = None,
+) -> TwoAnonymityResult:
     """The cheapest assignment of rows to patterns that is 2-anonymous.
 
     With the policy *suppress* no row is suppressed, unless ``publish_all`` is false: then a single row of all
@@ -87,29 +74,29 @@ def solve_two_anonymity(
     ``LimitReached`` where the costs of all triples do not fit ``settings.memory_limit``. ``progress`` is told
     vertices in triples, and vertices.
     """
-    begun = time.monotonic()
-    if only_k(requirement) != _PAIR:
+    start_time = time.monotonic()
+    if require_only_k(requirement) != _PAIR:
         raise InputError(
             f"k={requirement.k} by simplex matching", allowed="k=2", advice="Use the integer program."
         )
-    if not has_compiler():
+    if not has_numba():
         raise InputError(
             "simplex matching needs numba, which is not installed",
             advice="Install it: it compiles the matching. Or use the integer program.",
         )
-    frequency_set = rows_for_subjects(frequency_set)
-    table, places = table_of(frequency_set, mask)
-    problem = _Problem(table, mask, settings.memory_limit, publish_all=publish_all)
+    frequency_set = require_one_row_per_subject(frequency_set)
+    table, mask_positions = build_pattern_table(frequency_set, mask)
+    problem = _MatchingProblem(table, mask, settings.memory_limit, publish_all=publish_all)
     found = problem.solve(progress)
     row_types, patterns, rows = problem.parts(found)
-    names = np.append(places, OUTLIER if mask.all_star is None else mask.all_star)
-    patterns = _enough_stars(names[patterns], rows, mask)
+    names = np.append(mask_positions, OUTLIER if mask.all_star is None else mask.all_star)
+    patterns = _suppress_single_star(names[patterns], rows, mask)
     recoding = recode_assignment(
         frequency_set, mask, requirement, patterns, row_types=row_types, rows=rows, suppression=suppression
     )
     if frequency_set.rows and not recoding.class_count:
         raise NoSolution("no two rows can be made alike at less than what deleting them costs")
-    return TwoAnonymity(
+    return TwoAnonymityResult(
         recoding=recoding,
         row_types=row_types,
         patterns=patterns,
@@ -117,17 +104,17 @@ def solve_two_anonymity(
         cost=float((np.append(mask.pattern_costs, mask.top_cost)[patterns] * rows).sum()),
         vertices=len(problem.types),
         matching=found,
-        seconds=time.monotonic() - begun,
+        seconds=time.monotonic() - start_time,
     )
 
 
-def _enough_stars(patterns: Indexes, rows: Indexes, mask: PatternMask) -> Indexes:
+def _suppress_single_star(patterns: RowArray, rows: RowArray, mask: PatternMask) -> RowArray:
     """A row of all stars alone is an outlier; two are a class."""
     stars = patterns == (OUTLIER if mask.all_star is None else mask.all_star)
     return np.where(stars, OUTLIER, patterns) if int(rows[stars].sum()) < _PAIR else patterns
 
 
-class _Problem:
+class _MatchingProblem:
     """The pairs and triples of a table's rows, and what they cost."""
 
     def __init__(
@@ -138,7 +125,7 @@ class _Problem:
         together = mask.all_star is not None or mask.outliers is not OutlierPolicy.ERROR
         free = mask.all_star is None and together
         free |= mask.outliers is OutlierPolicy.SUPPRESS and not publish_all
-        self.alone = free or mask.outliers is OutlierPolicy.DELETE
+        self.allows_single_rows = free or mask.outliers is OutlierPolicy.DELETE
         needed = np.minimum(counts, table.rows - counts + _PAIR)
         needed += (counts - needed) % 2
         self.types = np.repeat(np.arange(len(counts)), needed)
@@ -156,23 +143,21 @@ class _Problem:
         self.order = np.argsort(-table.costs, kind="stable")
         self.groups = {int(p): self._group(int(p)) for p in self.order}
 
-    def _group(self, pattern: int) -> Indexes:
+    def _group(self, pattern: int) -> RowArray:
         """Which rows a pattern makes alike: a number per vertex."""
         shown = self.table.values(pattern)
         return group_row_types(shown, len(self.table.counts))[self.types]
 
-    def solve(self, progress: Progress | None) -> SimplexMatching:
+    def solve(self, progress: MatchingProgress | None) -> SimplexMatching:
         """The cheapest partition; where a row may be deleted, with and without a place beside one."""
         pairs, triples = self._costs()
         n = len(self.types)
         tried = (
-            [minimum_simplex_matching(pairs[:n, :n], triples[:n, :n, :n], progress, self.types)]
-            if n > 1
-            else []
+            [find_simplex_matching(pairs[:n, :n], triples[:n, :n, :n], progress, self.types)] if n > 1 else []
         )
-        if self.alone and n:
+        if self.allows_single_rows and n:
             kinds = np.append(self.types, len(self.left))
-            tried.append(minimum_simplex_matching(pairs, triples, progress, kinds))
+            tried.append(find_simplex_matching(pairs, triples, progress, kinds))
         best = min(tried, key=lambda found: found.cost, default=None)
         if n and (best is None or best.cost >= self.forbidden):
             raise NoSolution(
@@ -181,7 +166,7 @@ class _Problem:
             )
         return best or SimplexMatching((), (), 0, 0, 0)
 
-    def _costs(self) -> tuple[Indexes, Indexes]:
+    def _costs(self) -> tuple[RowArray, RowArray]:
         """The cost of every pair and triple; the last vertex is the place beside a deleted row."""
         n, star = len(self.types), self.star
         pairs = np.full((n + 1, n + 1), 2 * star, np.int64)
@@ -190,14 +175,14 @@ class _Problem:
             price = int(self.table.costs[p])
             if price > star:
                 continue
-            for members in _alike(group):
+            for members in _groups_of_vertices(group):
                 pairs[np.ix_(members, members)] = 2 * price
                 triples[np.ix_(members, members, members)] = 3 * price
         pairs[n, :] = pairs[:, n] = star
         triples[n, :, :] = triples[:, n, :] = triples[:, :, n] = 2 * star
         return pairs, triples
 
-    def parts(self, found: SimplexMatching) -> tuple[Indexes, Indexes, Indexes]:
+    def parts(self, found: SimplexMatching) -> tuple[RowArray, RowArray, RowArray]:
         """Row types, the table's patterns (-1: all stars) and rows, of the matching and the rows left out."""
         cheapest = int(self.order[-1]) if len(self.order) else -1
         kept = np.flatnonzero(self.left)
@@ -218,7 +203,7 @@ class _Problem:
         return -1
 
 
-def _alike(group: Indexes) -> list[Indexes]:
+def _groups_of_vertices(group: RowArray) -> list[RowArray]:
     """The vertices of each group of two or more."""
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))

@@ -1,12 +1,8 @@
-"""Every way to make a partition, by its name: one signature, and one count of the result by itself.
+"""Partitions of all rows into groups that meet (k,e), by any strategy, and checked by a second count.
 
-Whatever makes the groups, the partition is given out only once each group was counted again.
-
-What knowing the algorithm tells (minimality; Wong et al. 2007). Partitions by objective and random ones look
-at the values alone, and draw the rows: any dealing out of values within the groups would have led to the same
-groups with the same probability, so the groups tell nothing but their values. Partitions that look at
-quasi-identifiers and at values do tell: that a group was not divided further says that the parts would have
-failed. Those carry a warning.
+Partitions by objective and random ones depend on the values only and draw the rows, so the groups reveal
+nothing except their values. Partitions that depend on quasi-identifiers and values do (minimality; Wong
+et al. 2007): they carry a warning.
 """
 
 from __future__ import annotations
@@ -18,30 +14,33 @@ from decimal import Decimal
 import numpy as np
 
 from discreet.errors import InternalError
-from discreet.model.evaluator import Evaluator
-from discreet.model.permutation import GroupPartition, GroupRequirement, SensitiveColumn
-from discreet.permutation import contiguous, min_max, min_sum, random_groups
-from discreet.permutation.checks import check_groups
-from discreet.permutation.draw import Draw, draw_order
-from discreet.permutation.group_facts import group_facts
-from discreet.permutation.loops import Loops, Notice
-from discreet.permutation.min_sum import Need, least_sum
-from discreet.permutation.narrow import Whole
-from discreet.permutation.near_groups import near_groups
-from discreet.permutation.parts import Parts, groups_of_rows
-from discreet.permutation.people import closing_groups, value_cuts
-from discreet.permutation.random_groups import finest_groups
-from discreet.permutation.recoding_groups import recoding_groups
-from discreet.permutation.strategies import (
-    PartitionStrategy,
-    check_arguments,
-    check_possible,
-    check_requirement,
-    strategy_of,
+from discreet.model.release_kind import GroupPartition, GroupRequirement, SensitiveColumn
+from discreet.model.request import Backend
+from discreet.permutation import heuristic_partitions, optimal_partitions
+from discreet.permutation.group_checks import check_partition
+from discreet.permutation.heuristic_partitions import (
+    partition_along_quasi_identifiers,
+    partition_by_classes,
+    partition_finest,
 )
-from discreet.permutation.value_runs import ValueRuns
+from discreet.permutation.optimal_partitions import (
+    GroupNeed,
+    PartitionLoops,
+    PartitionNotice,
+    partition_least_sum,
+)
+from discreet.permutation.partition_strategies import (
+    PartitionStrategy,
+    check_column_is_group,
+    check_requirement,
+    check_strategy_arguments,
+    parse_strategy,
+)
+from discreet.permutation.row_positions import DrawOrder, RowIntegers, draw_order
+from discreet.permutation.subject_groups import close_subject_groups, count_group_facts, find_value_cuts
+from discreet.permutation.value_runs import ValueParts, ValueRuns, assign_rows_to_groups
 
-__all__ = ["PartitionStrategy", "maximum_error", "partition", "sum_of_errors"]
+__all__ = ["PartitionStrategy", "maximum_error", "partition_rows", "sum_of_errors"]
 
 
 _LARGEST = 1 << 62
@@ -49,56 +48,56 @@ _MINIMALITY = (
     "minimality: groups were divided along quasi-identifiers wherever both parts met (k,e); whoever knows "
     "that learns from a group that was not divided that the parts would have failed"
 )
-_WHOSE = (
+_SUBJECT_MINIMALITY = (
     "minimality: where people have several rows, where a group ends depends on whose its values are; whoever "
     "knows the algorithm learns that a smaller group would have had fewer than k people with different values"
 )
-_MERGED = (
+_MERGE_MINIMALITY = (
     "minimality: classes that fail (k,e) were merged; whoever knows that learns that the classes of a merged "
     "group failed"
 )
 
 
 @dataclass(frozen=True, eq=False)
-class _Task:
+class _PartitionTask:
     """One partition to be made."""
 
     runs: ValueRuns
-    need: Need
+    need: GroupNeed
     requirement: GroupRequirement
-    draw: Draw
-    evaluator: Evaluator
-    notice: Notice | None
-    quasi_identifiers: Whole | None
-    classes: Whole | None
+    draw: DrawOrder
+    evaluator: Backend
+    notice: PartitionNotice | None
+    quasi_identifiers: RowIntegers | None
+    classes: RowIntegers | None
     merge_failing: bool
 
-    def loops(self, names: tuple[str, ...], steps: int) -> Loops:
-        return Loops.choose(self.runs, names, steps, self.evaluator, self.notice)
+    def loops(self, names: tuple[str, ...], steps: int) -> PartitionLoops:
+        return PartitionLoops.choose(self.runs, names, steps, self.evaluator, self.notice)
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _Partition:
     """The group of each row, and the objective's value in units where there is one."""
 
-    groups: Whole
+    groups: RowIntegers
     error: int | None = None
     optimal: bool = False
     warnings: tuple[str, ...] = ()
 
 
-def partition(
+def partition_rows(
     column: SensitiveColumn,
     requirement: GroupRequirement,
     strategy: PartitionStrategy | str = PartitionStrategy.MIN_SUM,
     *,
     first: GroupRequirement | None = None,
-    quasi_identifiers: Whole | None = None,
-    classes: Whole | None = None,
+    quasi_identifiers: RowIntegers | None = None,
+    classes: RowIntegers | None = None,
     merge_failing: bool = False,
-    draw: Draw = draw_order,
-    evaluator: Evaluator | str = Evaluator.AUTO,
-    notice: Notice | None = None,
+    draw: DrawOrder = draw_order,
+    evaluator: Backend | str = Backend.AUTO,
+    notice: PartitionNotice | None = None,
 ) -> GroupPartition:
     """Divide all rows into groups that meet (k,e).
 
@@ -114,15 +113,15 @@ def partition(
     Raises ``InputError`` for a requirement that asks nothing or makes no sense here, ``NoSolution`` where the
     column has fewer than k distinct values or a range below e, ``RequirementNotMet`` where a class fails.
     """
-    chosen = strategy_of(strategy)
+    chosen = parse_strategy(strategy)
     runs = ValueRuns.of(column)
     check_requirement(requirement, column)
-    check_arguments(column, chosen, first, requirement, quasi_identifiers, classes)
-    check_possible(runs, requirement if first is None else first, column)
+    check_strategy_arguments(column, chosen, first, requirement, quasi_identifiers, classes)
+    check_column_is_group(runs, requirement if first is None else first, column)
     need = _need(runs, requirement, first)
-    makers = _MAKERS if column.subjects is None else _OF_PEOPLE
-    task = _Task(
-        runs, need, requirement, draw, Evaluator(evaluator), notice, quasi_identifiers, classes, merge_failing
+    makers = _MAKERS if column.subjects is None else _SUBJECT_MAKERS
+    task = _PartitionTask(
+        runs, need, requirement, draw, Backend(evaluator), notice, quasi_identifiers, classes, merge_failing
     )
     found = makers[chosen](task)
     error = None if found.error is None else runs.as_decimal(found.error)
@@ -137,74 +136,76 @@ def partition(
         first=first,
         warnings=found.warnings,
     )
-    if not check_groups(column, result.groups, requirement, first).holds:
+    if not check_partition(column, result.groups, requirement, first).holds:
         raise InternalError(f"the partition '{chosen}' has a group that does not meet {requirement}")
     return result
 
 
-def _min_sum(task: _Task) -> _Found:
+def _min_sum(task: _PartitionTask) -> _Partition:
     if task.runs.units is None:
-        return _finest(task)
+        return _finest_partition(task)
     parts, error = _least_sum(task)
-    return _Found(groups_of_rows(task.runs, parts, task.draw), error, True)
+    return _Partition(assign_rows_to_groups(task.runs, parts, task.draw), error, True)
 
 
-def _least_sum(task: _Task) -> tuple[Parts, int]:
-    return least_sum(task.runs, task.need, task.loops(min_sum.LOOPS, task.runs.rows))
+def _least_sum(task: _PartitionTask) -> tuple[ValueParts, int]:
+    return partition_least_sum(
+        task.runs, task.need, task.loops(optimal_partitions.MIN_SUM_LOOPS, task.runs.rows)
+    )
 
 
-def _min_max(task: _Task) -> _Found:
+def _min_max(task: _PartitionTask) -> _Partition:
     if task.runs.units is None:
-        return _finest(task)
-    loops = task.loops(min_max.LOOPS, 64 * task.runs.distinct * task.need.k)
-    parts, error = min_max.least_maximum(task.runs, task.need, loops)
-    return _Found(groups_of_rows(task.runs, parts, task.draw), error, True)
+        return _finest_partition(task)
+    loops = task.loops(optimal_partitions.MIN_MAX_LOOPS, 64 * task.runs.distinct * task.need.k)
+    parts, error = optimal_partitions.partition_least_maximum(task.runs, task.need, loops)
+    return _Partition(assign_rows_to_groups(task.runs, parts, task.draw), error, True)
 
 
-def _contiguous(task: _Task) -> _Found:
-    loops = task.loops(contiguous.LOOPS, 64 * task.runs.distinct)
-    parts, error = contiguous.contiguous_least_maximum(task.runs, task.need, loops)
-    return _Found(groups_of_rows(task.runs, parts, task.draw), error, True)
+def _contiguous(task: _PartitionTask) -> _Partition:
+    loops = task.loops(optimal_partitions.CONTIGUOUS_LOOPS, 64 * task.runs.distinct)
+    parts, error = optimal_partitions.partition_contiguous_least_maximum(task.runs, task.need, loops)
+    return _Partition(assign_rows_to_groups(task.runs, parts, task.draw), error, True)
 
 
-def _weighted(task: _Task) -> _Found:
+def _weighted(task: _PartitionTask) -> _Partition:
     steps = task.runs.rows * task.runs.rows.bit_length()
     fits = task.runs.span * max(task.runs.rows, 1) < _LARGEST
-    loops = task.loops(min_sum.WEIGHTED_LOOPS, steps) if fits else Loops(False)
-    parts, error = min_sum.least_weighted_sum(task.runs, task.need, loops)
-    return _Found(groups_of_rows(task.runs, parts, task.draw), error)
+    loops = task.loops(optimal_partitions.WEIGHTED_LOOPS, steps) if fits else PartitionLoops(False)
+    parts, error = optimal_partitions.partition_least_weighted_sum(task.runs, task.need, loops)
+    return _Partition(assign_rows_to_groups(task.runs, parts, task.draw), error)
 
 
-def _finest(task: _Task) -> _Found:
-    return _Found(finest_groups(task.runs, max(task.need.k, task.need.first_k), task.draw), 0, True)
+def _finest_partition(task: _PartitionTask) -> _Partition:
+    return _Partition(partition_finest(task.runs, max(task.need.k, task.need.first_k), task.draw), 0, True)
 
 
-def _random(task: _Task) -> _Found:
-    loops = task.loops(random_groups.LOOPS, task.runs.rows)
-    return _Found(random_groups.random_groups(task.runs, task.need, loops, task.draw))
+def _random(task: _PartitionTask) -> _Partition:
+    loops = task.loops(heuristic_partitions.RANDOM_LOOPS, task.runs.rows)
+    return _Partition(heuristic_partitions.partition_randomly(task.runs, task.need, loops, task.draw))
 
 
-def _qi_aware(task: _Task) -> _Found:
+def _qi_aware(task: _PartitionTask) -> _Partition:
     assert task.quasi_identifiers is not None
     if task.runs.units is None:
         everything = np.zeros(task.runs.distinct, dtype=np.int64)
-        parts = Parts(np.arange(task.runs.distinct), everything, task.runs.counts)
+        parts = ValueParts(np.arange(task.runs.distinct), everything, task.runs.counts)
     else:
         parts, _ = _least_sum(task)
-    groups = near_groups(task.runs, task.need, parts, task.quasi_identifiers, task.draw)
-    return _Found(groups, warnings=(_MINIMALITY,))
+    groups = partition_along_quasi_identifiers(task.runs, task.need, parts, task.quasi_identifiers, task.draw)
+    return _Partition(groups, warnings=(_MINIMALITY,))
 
 
-def _recoding(task: _Task) -> _Found:
+def _recoding(task: _PartitionTask) -> _Partition:
     assert task.classes is not None
-    groups = recoding_groups(
+    groups = partition_by_classes(
         task.runs, task.need, task.classes, task.requirement, merge_failing=task.merge_failing
     )
     merged = int(groups.max()) + 1 < len(np.unique(task.classes))
-    return _Found(groups, warnings=(_MERGED,) if merged else ())
+    return _Partition(groups, warnings=(_MERGE_MINIMALITY,) if merged else ())
 
 
-_MAKERS: dict[PartitionStrategy, Callable[[_Task], _Found]] = {
+_MAKERS: dict[PartitionStrategy, Callable[[_PartitionTask], _Partition]] = {
     PartitionStrategy.MIN_SUM: _min_sum,
     PartitionStrategy.MIN_MAX: _min_max,
     PartitionStrategy.CONTIGUOUS_MIN_MAX: _contiguous,
@@ -215,29 +216,31 @@ _MAKERS: dict[PartitionStrategy, Callable[[_Task], _Found]] = {
 }
 
 
-def _people_min_sum(task: _Task) -> _Found:
+def _subject_min_sum(task: _PartitionTask) -> _Partition:
     if task.runs.units is None:
-        return _people_random(task)
-    parts = Parts.of_cuts(task.runs.counts, value_cuts(task.runs, task.need))
-    groups = groups_of_rows(task.runs, parts, task.draw)
-    return _Found(groups, min_sum.sum_of_ranges(task.runs, parts), True, (_WHOSE,))
+        return _subject_random(task)
+    parts = ValueParts.of_cuts(task.runs.counts, find_value_cuts(task.runs, task.need))
+    groups = assign_rows_to_groups(task.runs, parts, task.draw)
+    return _Partition(
+        groups, optimal_partitions.sum_of_ranges(task.runs, parts), True, (_SUBJECT_MINIMALITY,)
+    )
 
 
-def _people_random(task: _Task) -> _Found:
-    return _Found(closing_groups(task.runs, task.need, task.draw), warnings=(_WHOSE,))
+def _subject_random(task: _PartitionTask) -> _Partition:
+    return _Partition(close_subject_groups(task.runs, task.need, task.draw), warnings=(_SUBJECT_MINIMALITY,))
 
 
-_OF_PEOPLE: dict[PartitionStrategy, Callable[[_Task], _Found]] = {
-    PartitionStrategy.MIN_SUM: _people_min_sum,
-    PartitionStrategy.RANDOM: _people_random,
+_SUBJECT_MAKERS: dict[PartitionStrategy, Callable[[_PartitionTask], _Partition]] = {
+    PartitionStrategy.MIN_SUM: _subject_min_sum,
+    PartitionStrategy.RANDOM: _subject_random,
     PartitionStrategy.RECODING: _recoding,
 }
 
 
-def _need(runs: ValueRuns, requirement: GroupRequirement, first: GroupRequirement | None) -> Need:
+def _need(runs: ValueRuns, requirement: GroupRequirement, first: GroupRequirement | None) -> GroupNeed:
     """The requirement in units; k is 2 at least, which a range above 0 implies."""
     special = first or requirement
-    return Need(
+    return GroupNeed(
         max(requirement.k, 2),
         runs.least_range(requirement.e),
         max(special.k, 2),
@@ -245,15 +248,15 @@ def _need(runs: ValueRuns, requirement: GroupRequirement, first: GroupRequiremen
     )
 
 
-def sum_of_errors(column: SensitiveColumn, groups: Whole) -> Decimal:
+def sum_of_errors(column: SensitiveColumn, groups: RowIntegers) -> Decimal:
     """The sum of the groups' ranges in the attribute's unit, of any partition."""
     runs = ValueRuns.of(column)
-    return runs.as_decimal(sum(group_facts(runs, groups, int(groups.max(initial=-1)) + 1).ranges()))
+    return runs.as_decimal(sum(count_group_facts(runs, groups, int(groups.max(initial=-1)) + 1).ranges()))
 
 
-def maximum_error(column: SensitiveColumn, groups: Whole) -> Decimal:
+def maximum_error(column: SensitiveColumn, groups: RowIntegers) -> Decimal:
     """The largest of the groups' ranges in the attribute's unit, of any partition."""
     runs = ValueRuns.of(column)
     return runs.as_decimal(
-        max(group_facts(runs, groups, int(groups.max(initial=-1)) + 1).ranges(), default=0)
+        max(count_group_facts(runs, groups, int(groups.max(initial=-1)) + 1).ranges(), default=0)
     )

@@ -1,9 +1,9 @@
-"""The distinct values of a sensitive column with their rows, as whole numbers whose differences are exact.
+"""Distinct values of a sensitive column with their rows, and the assignment of these rows to groups.
 
-Whole numbers and decimals come as integers in units of 10^-scale. Doubles are integers as well, in units of
-a power of two that all of them share, so no comparison of ranges is rounded. Where the whole range is below
-2^63 units the kernels compute with it; else, for integers near the ends of 64 bits or doubles of very
-different sizes, Python's own integers do, exactly and slowly.
+Values are integers whose differences are exact: decimals in units of 10^-scale, doubles in units of a
+common power of two. If the range is below 2^63 units the kernels compute with it; otherwise Python's
+integers do. Which row of a value goes to which group is drawn; rows without a value are spread over the
+groups in proportion to their rows.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError
-from discreet.model.permutation import SensitiveColumn
-from discreet.permutation.narrow import Whole, narrow
+from discreet.errors import InputError, InternalError
+from discreet.model.release_kind import SensitiveColumn
+from discreet.permutation.row_positions import DrawOrder, RowIntegers, integer_dtype
 
 _LARGEST = (1 << 63) - 1
 
@@ -36,16 +36,16 @@ class ValueRuns:
 
     units: Sequence[int] | NDArray[np.int64] | None
     unit: Fraction
-    counts: Whole
-    codes: Whole
+    counts: RowIntegers
+    codes: RowIntegers
     of_floats: bool = False
     subjects: NDArray[np.int64] | None = None
 
     @classmethod
     def of(cls, column: SensitiveColumn) -> ValueRuns:
         """The runs of a column; ``InputError`` for numbers that are not finite."""
-        codes, numbers, kind = column.codes, column.numbers, narrow(column.rows + 1)
-        counts = np.bincount(_without_null(codes), minlength=column.distinct).astype(kind)
+        codes, numbers, kind = column.codes, column.numbers, integer_dtype(column.rows + 1)
+        counts = np.bincount(_nonnull_codes(codes), minlength=column.distinct).astype(kind)
         if not counts.all():
             used = np.flatnonzero(counts)
             place = np.full(len(counts) + 1, -1, dtype=kind)
@@ -59,7 +59,7 @@ class ValueRuns:
             units, unit = _units_of_floats(numbers.astype(np.float64, copy=False), column.attribute)
             return replace(runs, units=units, unit=unit, of_floats=True)
         unit = Fraction(1, 10**column.scale)
-        return replace(runs, units=_from_smallest(numbers.astype(np.int64, copy=False)), unit=unit)
+        return replace(runs, units=_subtract_smallest(numbers.astype(np.int64, copy=False)), unit=unit)
 
     @property
     def distinct(self) -> int:
@@ -90,7 +90,7 @@ class ValueRuns:
             return [0] * self.distinct
         return self.units.tolist() if isinstance(self.units, np.ndarray) else list(self.units)
 
-    def spans(self, least: Whole, most: Whole) -> list[int]:
+    def spans(self, least: RowIntegers, most: RowIntegers) -> list[int]:
         """The ranges in units between values at these places, of which each pair is in order."""
         if self.array is not None:
             found: list[int] = (self.array[most] - self.array[least]).tolist()
@@ -112,12 +112,12 @@ class ValueRuns:
         return Decimal((int(units < 0), digits, -places))
 
 
-def _without_null(codes: Whole) -> Whole:
+def _nonnull_codes(codes: RowIntegers) -> RowIntegers:
     """The codes of rows that have a value."""
     return codes if codes.min(initial=0) >= 0 else codes[codes >= 0]
 
 
-def _from_smallest(numbers: NDArray[np.int64]) -> list[int] | NDArray[np.int64]:
+def _subtract_smallest(numbers: NDArray[np.int64]) -> list[int] | NDArray[np.int64]:
     if len(numbers) and int(numbers[-1]) - int(numbers[0]) > _LARGEST:
         smallest = int(numbers[0])
         return [number - smallest for number in numbers.tolist()]
@@ -143,6 +143,75 @@ def _units_of_floats(
         return np.zeros(len(numbers), dtype=np.int64), Fraction(1)
     unit = Fraction(2) ** power
     if abs(int(Fraction(float(np.abs(numbers).max())) / unit)) < 1 << 61:
-        return _from_smallest(np.ldexp(numbers, -power).astype(np.int64)), unit
+        return _subtract_smallest(np.ldexp(numbers, -power).astype(np.int64)), unit
     smallest = Fraction(float(numbers[0]))
     return [int((Fraction(number) - smallest) / unit) for number in numbers.tolist()], unit
+
+
+@dataclass(frozen=True, eq=False)
+class ValueParts:
+    """``rows[p]`` rows of value ``values[p]`` belong to group ``groups[p]``; values ascend."""
+
+    values: RowIntegers
+    groups: RowIntegers
+    rows: RowIntegers
+
+    @classmethod
+    def of_cuts(cls, counts: RowIntegers, cuts: RowIntegers) -> ValueParts:
+        """Groups of neighbours: rows sorted by value are cut before each of the places ``cuts``.
+
+        Every value has rows. Cost: linear, in marks of a byte for each row.
+        """
+        ends = np.cumsum(counts)
+        rows = int(ends[-1]) if len(ends) else 0
+        of_value, of_group = np.zeros(rows, dtype=np.bool_), np.zeros(rows, dtype=np.bool_)
+        ends -= counts
+        of_value[ends] = of_group[cuts] = True
+        del ends
+        kind = integer_dtype(rows + 1)
+        starts = np.flatnonzero(of_value | of_group).astype(kind)
+        values = np.cumsum(of_value[starts], dtype=kind)
+        values -= 1
+        groups = np.cumsum(of_group[starts], dtype=kind)
+        return cls(values, groups, np.diff(starts, append=kind(rows)))
+
+    @property
+    def group_count(self) -> int:
+        """The number of groups."""
+        return int(self.groups.max()) + 1
+
+
+def assign_rows_to_groups(runs: ValueRuns, parts: ValueParts, draw: DrawOrder) -> RowIntegers:
+    """The group of each row, those without a value spread over the groups in proportion to their rows.
+
+    Cost: linear, and a sort of the rows whose value lies in several groups.
+    """
+    first = np.searchsorted(parts.values, np.arange(runs.distinct, dtype=parts.values.dtype))
+    several = np.diff(first, append=len(parts.values)) > 1
+    # The code of no value, -1, finds what is appended.
+    groups = np.append(parts.groups[first], parts.groups.dtype.type(-1))[runs.codes]
+    del first
+    if several.any():
+        drawn = np.flatnonzero(np.append(several, False)[runs.codes]).astype(groups.dtype)
+        drawn = drawn[draw(len(drawn))]
+        drawn = drawn[np.argsort(runs.codes[drawn], kind="stable")]
+        chosen = several[parts.values]
+        groups[drawn] = np.repeat(parts.groups[chosen], parts.rows[chosen])
+    return spread_ungrouped_rows(groups, draw)
+
+
+def spread_ungrouped_rows(groups: RowIntegers, draw: DrawOrder) -> RowIntegers:
+    """Rows of no group (-1) dealt out, in an order that is drawn, in proportion to the groups' rows.
+
+    Each group gets its share up to one row.
+    """
+    rest = np.flatnonzero(groups < 0)
+    if not len(rest):
+        return groups
+    placed = np.sort(groups[groups >= 0])
+    if not len(placed):
+        raise InternalError("no group to spread rows over")
+    places = (2 * np.arange(len(rest)) + 1) * len(placed) // (2 * len(rest))
+    groups = groups.copy()
+    groups[rest[draw(len(rest))]] = placed[places]
+    return groups

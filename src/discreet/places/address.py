@@ -1,6 +1,7 @@
-"""Addresses, told from paths before anything is said of them: what an address holds may be a password.
+"""Addresses of databases, distinguished from paths, and without their passwords in messages.
 
-Which addresses are taken the engines say (``engines.registry``); any other is refused, and never shown.
+Engines decide which addresses are accepted (``engines.registry``); any other is refused and never shown.
+It is imported by the command line at each start, so it stays apart from the files.
 """
 
 from __future__ import annotations
@@ -12,35 +13,35 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from discreet.errors import InputError
 from discreet.errors import looks_like_address as looks_like_address
-from discreet.errors import shown_address as shown_address
+from discreet.errors import redact_address as redact_address
 
-FORM = "postgresql://USER@HOST:PORT/DATABASE"
+ADDRESS_FORM = "postgresql://USER@HOST:PORT/DATABASE"
 """What a database's address consists of, where a message shows one."""
 _SECRETS = ("password", "sslpassword")
-ENVIRONMENT = "env:"
+ENVIRONMENT_PREFIX = "env:"
 """Before the name of a variable that holds an address, where one stands in place of the address."""
 _VARIABLE = re.compile(r"\w+", re.ASCII)
 
 
-def path_of(text: str | os.PathLike[str], what: str = "a path") -> Path:
+def parse_path(text: str | os.PathLike[str], label: str = "a path") -> Path:
     """A user's text as the path that it is; ``InputError``, without the text, for an address."""
     found = os.fspath(text)
     if looks_like_address(found):
         raise InputError(
-            f"an address where {what} belongs; it is not shown, since it may hold a password",
-            allowed=f"a path of this machine; for a table of PostgreSQL {FORM} and the table's name",
+            f"an address where {label} belongs; it is not shown, since it may hold a password",
+            allowed=f"a path of this machine; for a table of PostgreSQL {ADDRESS_FORM} and the table's name",
             advice="Export the table to Parquet or CSV, or copy the file here; from Python hand over a table "
             "of Arrow, pandas, polars or Spark.",
         )
-    if isinstance(found, str) and not _is_unicode(found):
+    if isinstance(found, str) and not _is_valid_unicode(found):
         name = found.encode("utf-8", "backslashreplace").decode()
         raise InputError(
-            f"'{name}', {what}, is not UTF-8", allowed="a path of Unicode text", advice="Rename the file."
+            f"'{name}', {label}, is not UTF-8", allowed="a path of Unicode text", advice="Rename the file."
         )
     return Path(found)
 
 
-def _is_unicode(text: str) -> bool:
+def _is_valid_unicode(text: str) -> bool:
     """Whether a text has no byte that was no UTF-8, which Python keeps as half of a surrogate pair."""
     return not any("\ud800" <= sign <= "\udfff" for sign in text)
 
@@ -51,17 +52,17 @@ def is_variable(address: str) -> bool:
     >>> is_variable("env:CLINIC"), is_variable("postgresql://localhost/clinic")
     (True, False)
     """
-    return address.startswith(ENVIRONMENT)
+    return address.startswith(ENVIRONMENT_PREFIX)
 
 
-def address_said(address: str) -> str:
+def resolve_address(address: str) -> str:
     """The address itself, where ``env:NAME`` names the variable that holds it.
 
     ``InputError``, without what it holds, where there is no such variable.
     """
     if not is_variable(address):
         return address
-    name = address.removeprefix(ENVIRONMENT)
+    name = address.removeprefix(ENVIRONMENT_PREFIX)
     if not _VARIABLE.fullmatch(name):
         raise InputError("env: without the name of a variable", allowed="env:NAME, such as env:CLINIC")
     found = os.environ.get(name)
@@ -69,7 +70,7 @@ def address_said(address: str) -> str:
         raise InputError(
             f"the environment variable {name} is not set",
             allowed="the address of a database",
-            advice=f"Set {name} before the program is started, as in export {name}={FORM}.",
+            advice=f"Set {name} before the program is started, as in export {name}={ADDRESS_FORM}.",
         )
     return found
 

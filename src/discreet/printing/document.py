@@ -1,7 +1,7 @@
-"""What a result says, apart from where it is shown: lines of prose and grids of cells.
+"""Documents: lines of prose and grids of cells, with the formats of numbers, shares and lists.
 
-One document serves a terminal (``printing.plain_text``), a notebook (``printing.printed``) and the command
-line, which adds colour by tone. So a figure is worded once.
+One document serves a terminal, a notebook and a page, so a number is worded once. ``Tone`` states what a
+line means for renderers that use colour.
 """
 
 from __future__ import annotations
@@ -12,7 +12,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import isinf, isnan
 
-from discreet.model.group_warnings import by_place
+from discreet.model.coded_warnings import partition_warnings
+
+_SYMBOL_START = re.compile(r"[^\W\d_](?=[-(=])|(?![aiAI])[^\W\d_](?![\w'’])|[\u0370-\u03ff]")
+
+
+def capitalize(text: str) -> str:
+    """Return a text with a capital first, unless it begins with a symbol or a name that begins with one.
+
+    Greek capitals look like Latin ones, and T is not t: a criterion's name is never changed.
+
+    >>> [capitalize(text) for text in ("the rows", "t-closeness", "α-deassociation", "a share")]
+    ['The rows', 't-closeness', 'α-deassociation', 'A share']
+    """
+    return text if _SYMBOL_START.match(text) else text[:1].upper() + text[1:]
 
 
 class Tone(StrEnum):
@@ -58,18 +71,18 @@ class Grid:
 Document = tuple[Line | Grid, ...]
 
 BLANK = Line("")
-_MOST_NAMES = 10
-_SLACK = 1e-9
+_MAX_NAMES = 10
+_TOLERANCE = 1e-9
 """How far a sum of floating-point shares may exceed its whole."""
 _LONG_LIST = re.compile(r"('[^']*'(?:, '[^']*'){9})((?:, '[^']*')+)")
 
 
-def heading(text: str) -> Line:
+def heading_line(text: str) -> Line:
     """A heading."""
     return Line(text, Tone.HEADING)
 
 
-def warnings_of(texts: Sequence[str]) -> Document:
+def warning_block(texts: Sequence[str]) -> Document:
     """One line per warning, after a blank one; nothing where there is none. Long lists of names are cut."""
     return (BLANK, *warning_lines(texts)) if texts else ()
 
@@ -79,53 +92,53 @@ def answer_lines(answer: Document, warnings: Sequence[str]) -> tuple[Document, t
 
     That k counts rows of few people stands above the answer, that groups have one sensitive value under it.
     """
-    above, under, behind = by_place(warnings)
+    above, under, behind = partition_warnings(warnings)
     return (*warning_lines(above), *answer, *warning_lines(under)), behind
 
 
 def warning_lines(texts: Sequence[str]) -> Document:
     """One line per warning."""
-    return tuple(Line(f"Warning: {shortened(text)}", Tone.WARNING) for text in texts)
+    return tuple(Line(f"Warning: {abbreviate_list(text)}", Tone.WARNING) for text in texts)
 
 
-def shortened(text: str) -> str:
+def abbreviate_list(text: str) -> str:
     """A sentence with a list of quoted names cut after the tenth; documents for programs have them all.
 
-    >>> shortened("Left out: " + ", ".join(f"'q{i}'" for i in range(13)) + ".")
+    >>> abbreviate_list("Left out: " + ", ".join(f"'q{i}'" for i in range(13)) + ".")
     "Left out: 'q0', 'q1', 'q2', 'q3', 'q4', 'q5', 'q6', 'q7', 'q8', 'q9' and 3 more."
     """
     return _LONG_LIST.sub(lambda found: f"{found[1]} and {found[2].count(', ')} more", text)
 
 
-def few_of(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Names in a list, the first ten of a longer one.
 
-    >>> few_of([f"q{i}" for i in range(13)])
+    >>> join_names([f"q{i}" for i in range(13)])
     'q0, q1, q2, q3, q4, q5, q6, q7, q8, q9 and 3 more'
     """
-    more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
-    return ", ".join(names[:_MOST_NAMES]) + more
+    more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
+    return ", ".join(names[:_MAX_NAMES]) + more
 
 
-def count(number: int, noun: str, plural: str | None = None) -> str:
+def format_quantity(number: int, noun: str, plural: str | None = None) -> str:
     """A number with its noun: ``1 row``, ``30,162 rows``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def share(part: float, whole: float) -> str:
+def format_share(part: float, total: float) -> str:
     """Format a part of a whole in percent; it never rounds to 0% or 100% unless it is.
 
     What is no part of the whole (less than nothing, or more than all of it) is written as the ratio that it
     is, never cut to 0% or 100%.
 
-    >>> share(1, 8), share(1, 1_000_000), share(843, 100)
+    >>> format_share(1, 8), format_share(1, 1_000_000), format_share(843, 100)
     ('12.5%', '<0.01%', '843%')
     """
-    if whole <= 0 or part == 0:
+    if total <= 0 or part == 0:
         return "0%"
-    if not -_SLACK <= part / whole <= 1 + _SLACK:
-        return ratio(part / whole)
-    percent = min(max(100 * part / whole, 0.0), 100.0)
+    if not -_TOLERANCE <= part / total <= 1 + _TOLERANCE:
+        return format_ratio(part / total)
+    percent = min(max(100 * part / total, 0.0), 100.0)
     if percent in (0.0, 100.0):
         return f"{percent:.0f}%"
     if percent < 0.01:
@@ -135,10 +148,10 @@ def share(part: float, whole: float) -> str:
     return f"{percent:.2f}%" if percent < 10 else f"{percent:.1f}%" if percent < 99.95 else f"{percent:.2f}%"
 
 
-def ratio(value: float | None) -> str:
+def format_ratio(value: float | None) -> str:
     """Format a quotient in percent that may be negative or exceed 100%: an error, a gain, a gap.
 
-    >>> ratio(8.43), ratio(-0.125), ratio(0.0042), ratio(None)
+    >>> format_ratio(8.43), format_ratio(-0.125), format_ratio(0.0042), format_ratio(None)
     ('843%', '-12.5%', '0.42%', '–')
     """
     if value is None or isnan(value):
@@ -153,6 +166,6 @@ def ratio(value: float | None) -> str:
     return f"{sign}{percent:,.2f}%" if percent < 10 else f"{sign}{percent:,.{1 if percent < 100 else 0}f}%"
 
 
-def rows_and_share(part: int, whole: int) -> str:
+def format_rows(part: int, total: int) -> str:
     """``285 (0.94%)``."""
-    return f"{part:,} ({share(part, whole)})"
+    return f"{part:,} ({format_share(part, total)})"

@@ -1,4 +1,7 @@
-"""Metrics as a table: name, value, unit, and which way is better."""
+"""Grids of metrics and of the strictest values of criteria.
+
+Separate from ``document``, which must load without numpy.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ from collections.abc import Sequence
 from math import isfinite
 
 from discreet.measures.metrics import Better, MetricValue
-from discreet.printing.document import Column, Grid
+from discreet.model.audit_report import StrictestValue
+from discreet.printing.document import BLANK, Column, Document, Grid, Line
 
-_DASH = "–"
+_MISSING = "–"
 
 
 def metric_grid(metrics: Sequence[MetricValue]) -> Grid:
@@ -22,7 +26,7 @@ def metric_grid(metrics: Sequence[MetricValue]) -> Grid:
     rows = tuple(
         (
             m.metric.title,
-            number_text(m.value),
+            format_measure(m.value),
             m.metric.unit,
             "" if m.metric.better is Better.NEITHER else str(m.metric.better),
         )
@@ -31,12 +35,65 @@ def metric_grid(metrics: Sequence[MetricValue]) -> Grid:
     return Grid(columns, rows)
 
 
-def number_text(value: float | int | None) -> str:
+def format_measure(value: float | int | None) -> str:
     """A number for people: whole ones in full, others to four places or five digits."""
     if value is None:
-        return _DASH
+        return _MISSING
     if not isfinite(value):
         return "infinite"
     if isinstance(value, int) or float(value).is_integer():
         return f"{int(value):,}" if abs(value) < 1e15 else f"{value:.4g}"
     return f"{value:,.4f}" if abs(value) < 1e9 else f"{value:.4g}"
+
+
+_STRICTEST_TITLE = Line("The strictest value of each criterion that the file meets, without a verdict:")
+_COMPARISON_NOTE = (
+    "Compared with the distribution of the published rows, which differs from the publisher's where rows are "
+    "suppressed: {}."
+)
+
+
+def describe_strictest_values(found: Sequence[StrictestValue]) -> Document:
+    """The values, then the criteria without one by their reasons; nothing where none was asked."""
+    if not found:
+        return ()
+    value_text = [one for one in found if one.reason is None]
+    reasons: dict[str, list[str]] = {}
+    for one in found:
+        if one.reason is not None:
+            reasons.setdefault(one.reason, []).append(_criterion_label(one))
+    untold = (Line(f"Not told ({reason}): {', '.join(labels)}.") for reason, labels in reasons.items())
+    compared = dict.fromkeys(one.criterion.flag() for one in value_text if one.publisher is False)
+    by_release = (Line(_COMPARISON_NOTE.format(", ".join(compared))),) if compared else ()
+    return (
+        BLANK,
+        _STRICTEST_TITLE,
+        *((_strictest_grid(value_text),) if value_text else ()),
+        *by_release,
+        *untold,
+    )
+
+
+def _strictest_grid(value_text: Sequence[StrictestValue]) -> Grid:
+    """Columns that say nothing of any line are left out."""
+    columns = (
+        Column("criterion", shrinks=True),
+        Column("option"),
+        Column("attribute", shrinks=True),
+        Column("with", shrinks=True),
+        Column("strictest value", right=True),
+    )
+    rows = [
+        (one.criterion.title, one.criterion.flag(), one.attribute or "", one.parts_text, one.value_text)
+        for one in value_text
+    ]
+    kept = [place for place in range(len(columns)) if any(row[place] for row in rows)]
+    return Grid(
+        tuple(columns[place] for place in kept), tuple(tuple(row[place] for place in kept) for row in rows)
+    )
+
+
+def _criterion_label(one: StrictestValue) -> str:
+    of = "" if one.attribute is None else f" of {one.attribute}"
+    parts = f" ({one.parts_text})" if one.parts else ""
+    return f"{one.criterion.flag()}{of}{parts}"

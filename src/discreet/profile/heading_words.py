@@ -1,14 +1,17 @@
-"""Words of column headings in scripts and languages that ``names`` has no list of, each with its source.
+"""Words of column headings by language and script, and their look-up in a heading.
 
-The identity document and the census form of a country print the same labels on every copy, so they are the
-headings that its registers and exports use; illnesses and incomes are the words of its health and tax forms.
-A word with ``*`` stands for all that begin with it: such languages inflect their nouns. Words of languages
-without blanks are looked for inside a heading, the others as whole words.
+Identity documents and census forms print the same labels everywhere; these are the headings of registers and
+exports, each list with its source. A word with ``*`` matches all that begin with it; words of scripts without
+blanks are found inside a heading, others as whole words.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 
 @dataclass(frozen=True)
@@ -16,7 +19,7 @@ class HeadingWords:
     """The words of one language.
 
     ``persons`` are words for names of persons and their parts, ``identifiers`` other direct identifiers by
-    the letter of their kind (``profile.identifiers``), ``others_know`` quasi-identifiers, ``places`` and
+    the letter of their kind (``profile.heading_hints``), ``others_know`` quasi-identifiers, ``places`` and
     ``dates`` those of kinds B and C, and ``private`` sensitive matters. ``inside`` says that words are
     written without blanks between them.
     """
@@ -25,7 +28,7 @@ class HeadingWords:
     source: str
     persons: str
     identifiers: dict[str, str]
-    others_know: str
+    quasi_identifying: str
     places: str
     dates: str
     private: str
@@ -305,7 +308,7 @@ LANGUAGES = (
 )
 """The languages, those with lists for every kind of heading first."""
 
-PERSON_HEADINGS = """
+PERSON_WORDS = """
     staff worker workers parent parents mother father mom dad spouse husband wife partner kin guardian
     guardians carer caregiver beneficiary beneficiaries owner owners author authors doctor physician
     practitioner nurse teacher therapist surgeon dentist midwife agent representative witness applicant
@@ -329,7 +332,7 @@ PERSON_HEADINGS = """
 """
 """Words of headings of columns that may hold persons: fewer signs among the values suffice there."""
 
-THINGS_WITH_NAMES = """
+THING_WORDS_IN_HEADINGS = """
     product item article company organization organisation org hospital clinic practice facility
     department ward unit drug medicine medication brand model file filename column variable project team
     school university college course class test lab laboratory disease diagnosis treatment procedure event
@@ -346,7 +349,160 @@ THINGS_WITH_NAMES = """
 """
 """Words of things that have names of their own: ``product name`` is none of a person."""
 
-NAMES_OF_ANYTHING = (
+GENERIC_NAME_WORDS = (
     "имя име імя ονομ* اسم الاسم نام שם नाम নাম ชื่อ 名前 名字 이름 nume ime nev jmeno meno isim adi nimi nama"
 )
 """Words for a name that things have as well: beside a word for a thing they are no sign of a person."""
+
+
+_ALIKE = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ی": "ي", "ک": "ك"})
+_ALIKE |= str.maketrans({"ى": "ي", "ة": "ه", "ہ": "ه", "ھ": "ه", "ς": "σ", "ə": "a", "\u200c": " "})
+_APOSTROPHE = re.compile(r"(?<=[^\W\d_a-z])['’ʼ](?=[^\W\d_a-z])")
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_ARTICLES = {"ال": 5, "ה": 4}
+_CACHED_NAMES = 4096  # of a wide table each name is looked at for each hierarchy that is built in
+
+PERSONS, QUASI_IDENTIFYING, PRIVATE = "persons", "others know", "private"
+
+
+@dataclass(frozen=True)
+class _WordList:
+    """Words of one meaning: whole ones, beginnings of words, and those that may be inside a text."""
+
+    whole: frozenset[str]
+    stems: tuple[str, ...]
+    inside: tuple[str, ...]
+
+    def found(self, parts: Sequence[str]) -> str:
+        """The first word of a heading that is one of these; empty for none."""
+        return next((part for part in parts if self._has(part)), "")
+
+    def _has(self, part: str) -> bool:
+        articles = (a for a, least in _ARTICLES.items() if part.startswith(a) and len(part) >= least)
+        forms = [part, *(part.removeprefix(article) for article in articles)]
+        if any(form in self.whole or form.startswith(self.stems) for form in forms):
+            return True
+        return bool(_UNSPACED.search(part)) and any(word in part for word in self.inside)
+
+
+@lru_cache(_CACHED_NAMES)
+def split_name(name: str) -> tuple[str, ...]:
+    """The words of a column's name: split at signs, digits and capitals; lower case, without accents.
+
+    >>> split_name("Straße-Nr. 2"), split_name("dateOfBirth"), split_name("Prénom")
+    (('strasse', 'nr'), ('date', 'of', 'birth'), ('prenom',))
+    >>> split_name("ИмяПациента"), split_name("Doğum Tarihi")
+    (('имя', 'пациента'), ('dogum', 'tarihi'))
+    """
+    spaced = "".join(
+        f" {c}" if c.isupper() and before.islower() else c
+        for before, c in zip(" " + name, name, strict=False)
+    )
+    return tuple("".join(c if _is_letter(c) else " " for c in fold_heading(spaced)).split())
+
+
+def fold_heading(text: str) -> str:
+    """Small letters without accents, and letters that are written in several ways in one."""
+    plain = text.casefold()
+    if plain.isascii():
+        return plain
+    plain = _APOSTROPHE.sub("", plain)
+    kept = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
+    return unicodedata.normalize("NFC", kept).translate(_ALIKE)
+
+
+def _is_letter(character: str) -> bool:
+    """Whether a character belongs to a word; vowel signs of Indic and Thai scripts are marks, no letters."""
+    return character.isalpha() or unicodedata.category(character).startswith("M")
+
+
+@dataclass(frozen=True)
+class MatchedWord:
+    """A word of a heading: what it means (``persons``, ``others know``, ``private`` or a kind's letter)."""
+
+    meaning: str
+    word: str
+
+
+def match_words(parts: Sequence[str]) -> dict[str, str]:
+    """The words of a heading by meaning: ``PERSONS``, a letter of the kinds, ``QUASI_IDENTIFYING``,
+    ``PRIVATE``.
+
+    A word for the name of anything (``имя файла``) means no person next to a word for a thing.
+    """
+    found = {meaning: word for meaning, words in _vocabulary().items() if (word := words.found(parts))}
+    if PERSONS in found and _generic_name_words().found((found[PERSONS],)) and any(map(is_thing_word, parts)):
+        del found[PERSONS]
+    return found
+
+
+def letter_by_foreign_word(word: str) -> str:
+    """The letter of the kind that a word of these lists points to; empty for none."""
+    found = match_words((word,))
+    letters = [meaning for meaning in found if len(meaning) == 1 and meaning not in "BC"]
+    letters += ["A"] if PERSONS in found else []
+    letters += [meaning for meaning in found if meaning in ("B", "C")]
+    return letters[0] if letters else ""
+
+
+def may_mean_person(name: str) -> bool:
+    """Whether a heading may mean persons: ``beneficiary``, ``created_by``, ``врач``.
+
+    >>> may_mean_person("created_by"), may_mean_person("Begünstigter"), may_mean_person("weight")
+    (True, True, False)
+    """
+    parts = split_name(name)
+    return bool(_person_words().found(parts) or match_words(parts).get(PERSONS))
+
+
+def is_person_word(part: str) -> bool:
+    """Whether one word of a heading means a person."""
+    return bool(_person_words().found((part,)))
+
+
+def is_thing_word(part: str) -> bool:
+    """Whether one word of a heading means a thing that has a name: ``product``, ``company``."""
+    return bool(_thing_words().found((part,)))
+
+
+@cache
+def _person_words() -> _WordList:
+    return _compile_words([(PERSON_WORDS, False)])
+
+
+@cache
+def _generic_name_words() -> _WordList:
+    return _compile_words([(GENERIC_NAME_WORDS, True)])
+
+
+@cache
+def _thing_words() -> _WordList:
+    return _compile_words([(THING_WORDS_IN_HEADINGS, True)])
+
+
+@cache
+def _vocabulary() -> dict[str, _WordList]:
+    texts: dict[str, list[tuple[str, bool]]] = {}
+    for language in LANGUAGES:
+        meanings = {PERSONS: language.persons, **language.identifiers}
+        meanings |= {"B": language.places, "C": language.dates}
+        meanings |= {QUASI_IDENTIFYING: language.quasi_identifying, PRIVATE: language.private}
+        for meaning, text in meanings.items():
+            texts.setdefault(meaning, []).append((text, language.inside))
+    return {meaning: _compile_words(of_each) for meaning, of_each in texts.items()}
+
+
+def _compile_words(texts: Iterable[tuple[str, bool]]) -> _WordList:
+    whole: set[str] = set()
+    stems: list[str] = []
+    inside: list[str] = []
+    for text, unspaced in texts:
+        for written in text.split():
+            word = fold_heading(written).replace(" ", "")
+            if word.endswith("*"):
+                stems.append(word[:-1])
+                continue
+            whole.add(word)
+            if unspaced and len(word) > 1 and _UNSPACED.search(word):
+                inside.append(word)
+    return _WordList(frozenset(whole), tuple(stems), tuple(inside))

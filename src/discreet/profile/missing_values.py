@@ -1,8 +1,7 @@
-"""Cells that show nothing: texts that say that a value is missing, and stars.
+"""Warnings about cells without information: marks of missing values, stars, and unquoted NULL words.
 
-A mark counts as a value for as long as nobody says that it is none. In a sensitive column that is unsafe: a
-class of one diagnosis and ``unknown`` seems to have two. A star is no value there in any case; elsewhere it
-is a cell that was generalized before, and a row of stars alone is nobody's (decision 0016).
+A mark counts as a value until the spec says otherwise; in a sensitive column that is unsafe, since it looks
+like a second value. A star is no value there; elsewhere it is a cell generalized before (decision 0016).
 """
 
 from __future__ import annotations
@@ -16,50 +15,55 @@ from types import MappingProxyType
 import numpy as np
 
 from discreet.engines.base import Engine, SourceTable
-from discreet.engines.missing_marks import marks_in
-from discreet.engines.scratch import opened
-from discreet.model.coded_warning import (
+from discreet.engines.column_scans import find_missing_marks
+from discreet.engines.source_tables import open_source_table
+from discreet.model.coded_warnings import (
     MISSING_MARKS,
     ROWS_WITHOUT_QUASI_IDENTIFIERS,
     STARRED_CELLS,
     CodedWarning,
 )
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.hierarchy import Given
-from discreet.model.missing_marks import Mark, marks_among
-from discreet.model.table_spec import Attribute, TableSpec
-from discreet.sql.names import literal
-from discreet.sql.starred_cells import shows_nothing
+from discreet.model.hierarchy import PublicPart
+from discreet.model.missing_value_codes import MissingMark, detect_marks
+from discreet.model.table_spec import Attribute, SourceSpec, TableSpec
+from discreet.sql.cell_expressions import all_stars_predicate
+from discreet.sql.quoting import literal
 
-_MOST_TOLD = 5
+_MOST_REPORTED = 5
 
 
 def check_missing_values(engine: Engine, spec: TableSpec) -> tuple[CodedWarning, ...]:
     """Warn of marks and stars in the columns that the requirement is about; scans, as nothing is counted."""
-    keys, values = _columns(spec)
-    with opened(engine, replace(spec.source, star_free=(), set_apart=())) as table:
-        return missing_values(engine, table, keys, values, spec.source.null_values, _declared_in(spec))
+    keys, values = _key_and_value_columns(spec)
+    with open_source_table(engine, replace(spec.source, star_free=(), set_apart=())) as table:
+        return warn_about_missing_values(
+            engine, table, keys, values, spec.source.null_values, _declared_values(spec)
+        )
 
 
-def counted_missing_values(spec: TableSpec, counted: FrequencySet) -> tuple[CodedWarning, ...]:
+def warn_about_counted_missing_values(spec: TableSpec, counted: FrequencySet) -> tuple[CodedWarning, ...]:
     """Warn of the same by what was counted, all sensitive attributes included; no row is read."""
-    keys, values = _columns(spec)
-    found: dict[str, Sequence[Mark]] = {}
+    keys, values = _key_and_value_columns(spec)
+    found: dict[str, Sequence[MissingMark]] = {}
     for sets in counted.sensitive:
         whole = sets.of
         if whole is not None:
-            found[sets.attribute] = marks_among(whole.values, whole.rows.tolist(), sensitive=True)
+            found[sets.attribute] = detect_marks(whole.values, whole.rows.tolist(), sensitive=True)
     for name, rows in counted.starred.items():
-        found[name] = (*found.get(name, ()), Mark("*", rows, starred=True))
+        found[name] = (*found.get(name, ()), MissingMark("*", rows, starred=True))
     for hierarchy, of_code in zip(counted.hierarchies, counted.rows_by_code, strict=True):
         held = np.flatnonzero(of_code[:-1])
         texts = [hierarchy.leaves[code] for code in held.tolist()]
-        found[hierarchy.attribute] = marks_among(texts, of_code[held].tolist(), sensitive=False)
-    apart = (rows_set_apart(counted.set_apart),) if counted.set_apart else ()
-    return (*apart, *_told(found, keys, values, spec.source.null_values, _declared_in(spec)))
+        found[hierarchy.attribute] = detect_marks(texts, of_code[held].tolist(), sensitive=False)
+    apart = (warn_about_rows_set_apart(counted.set_apart),) if counted.set_apart else ()
+    return (
+        *apart,
+        *_missing_value_warnings(found, keys, values, spec.source.null_values, _declared_values(spec)),
+    )
 
 
-def missing_values(
+def warn_about_missing_values(
     engine: Engine,
     table: SourceTable,
     keys: Sequence[str],
@@ -72,114 +76,145 @@ def missing_values(
     ``null_values`` are read as NULL. ``declared`` are texts by column that are values for certain, None where
     all are.
     """
-    found = marks_in(engine, table, [name for name in (*values, *keys) if name in table.types], values)
+    found = find_missing_marks(
+        engine, table, [name for name in (*values, *keys) if name in table.types], values
+    )
     apart: list[CodedWarning] = []
     if any(mark.starred for name in keys for mark in found.get(name, ())):
-        apart += _rows_apart(engine, table, keys, null_values)
-    return (*apart, *_told(found, keys, values, null_values, declared))
+        apart += _empty_rows_warnings(engine, table, keys, null_values)
+    return (*apart, *_missing_value_warnings(found, keys, values, null_values, declared))
 
 
-def _told(
-    found: Mapping[str, Sequence[Mark]],
+def _missing_value_warnings(
+    found: Mapping[str, Sequence[MissingMark]],
     keys: Sequence[str],
     values: Sequence[str],
     null_values: Sequence[str],
     declared: Mapping[str, Collection[str] | None],
 ) -> Iterator[CodedWarning]:
-    yield from _starred(found, keys, values)
-    told: dict[str, list[Mark]] = {}
+    yield from _star_warnings(found, keys, values)
+    reported: dict[str, list[MissingMark]] = {}
     for name in (*values, *keys):
         listed = declared.get(name, ())
         marks = [] if listed is None else [m for m in found.get(name, ()) if not m.starred]
         kept = [mark for mark in marks if mark.text not in {*(listed or ()), *null_values}]
         if kept:
-            told[name] = kept
-    if told:
-        yield _marked(told, values, null_values)
+            reported[name] = kept
+    if reported:
+        yield _marks_warning(reported, values, null_values)
 
 
-def _columns(spec: TableSpec) -> tuple[list[str], list[str]]:
+def _key_and_value_columns(spec: TableSpec) -> tuple[list[str], list[str]]:
     """The quasi-identifiers and the sensitive attributes of a spec."""
     return [a.name for a in spec.quasi_identifiers], [a.name for a in spec.sensitive]
 
 
-def _declared_in(spec: TableSpec) -> dict[str, Collection[str] | None]:
-    return {a.name: _declared(a, spec) for a in (*spec.quasi_identifiers, *spec.sensitive)}
+def _declared_values(spec: TableSpec) -> dict[str, Collection[str] | None]:
+    return {a.name: _declared_values_of(a, spec) for a in (*spec.quasi_identifiers, *spec.sensitive)}
 
 
-def _declared(attribute: Attribute, spec: TableSpec) -> Collection[str] | None:
+def _declared_values_of(attribute: Attribute, spec: TableSpec) -> Collection[str] | None:
     """The texts of an attribute that its publisher lists as values; None where the hierarchy lists all."""
     hierarchy, form = attribute.hierarchy, spec.source.written.get(attribute.name)
-    if attribute in spec.quasi_identifiers and getattr(hierarchy, "given", None) is Given.HIERARCHY:
+    if attribute in spec.quasi_identifiers and getattr(hierarchy, "given", None) is PublicPart.HIERARCHY:
         return None
     others = () if form is None else form.others
     return {*attribute.real_values, *others, *getattr(hierarchy, "others", ())}
 
 
-def _marked(
-    told: Mapping[str, Sequence[Mark]], values: Sequence[str], null_values: Sequence[str]
+def _marks_warning(
+    reported: Mapping[str, Sequence[MissingMark]], values: Sequence[str], null_values: Sequence[str]
 ) -> CodedWarning:
     """Name the marks of all columns, and the line of the spec that reads all of them as NULL."""
-    texts = list(dict.fromkeys(mark.text for marks in told.values() for mark in marks[:_MOST_TOLD]))
-    found = "; ".join(f"'{name}' has {_listed(marks)}" for name, marks in told.items())
-    sensitive = [name for name in told if name in values]
-    one = next(iter(told))
+    texts = list(dict.fromkeys(mark.text for marks in reported.values() for mark in marks[:_MOST_REPORTED]))
+    found = "; ".join(f"'{name}' has {_marks_text(marks)}" for name, marks in reported.items())
+    sensitive = [name for name in reported if name in values]
+    one = next(iter(reported))
     counted = "They count as values" + (", for l and every other criterion" if sensitive else "")
     return CodedWarning(
         MISSING_MARKS,
         f"{found}: texts that may say that a value is missing. {counted}. Write null_values = "
-        f"{_toml([*null_values, *texts])} in [source], and they are NULL, which is no sensitive value; or, "
-        f"where they are values, real_values = {_toml([mark.text for mark in told[one][:_MOST_TOLD]])} in "
-        f"[attributes.{_key(one)}].",
+        f"{_toml_list([*null_values, *texts])} in [source], and they are NULL, which is no sensitive value; or, "
+        f"where they are values, real_values = {_toml_list([mark.text for mark in reported[one][:_MOST_REPORTED]])} in "
+        f"[attributes.{_toml_key(one)}].",
         private=True,
     )
 
 
-def _key(name: str) -> str:
+def _toml_key(name: str) -> str:
     return name if re.fullmatch("[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
 
 
-def _starred(
-    found: Mapping[str, Sequence[Mark]], keys: Sequence[str], values: Sequence[str]
+def _star_warnings(
+    found: Mapping[str, Sequence[MissingMark]], keys: Sequence[str], values: Sequence[str]
 ) -> Iterator[CodedWarning]:
     for names, what in (
         (values, "in a sensitive column a star is no value, and is read as NULL"),
         (keys, "a cell that was generalized before; it stays so, and is alike to stars only"),
     ):
         stars = {name: sum(m.rows for m in found.get(name, ()) if m.starred) for name in names}
-        told = ", ".join(f"'{name}' in {_rows(rows)}" for name, rows in stars.items() if rows)
-        if told:
-            yield CodedWarning(STARRED_CELLS, f"* stands in {told}: {what}.", private=True)
+        reported = ", ".join(f"'{name}' in {_row_count_text(rows)}" for name, rows in stars.items() if rows)
+        if reported:
+            yield CodedWarning(STARRED_CELLS, f"* stands in {reported}: {what}.", private=True)
 
 
-def _rows_apart(
+def _empty_rows_warnings(
     engine: Engine, table: SourceTable, keys: Sequence[str], null_values: Sequence[str]
 ) -> Iterator[CodedWarning]:
     cells = [(table.column(name), table.types[name]) for name in keys]
-    test = shows_nothing(cells, list(map(literal, null_values)), table.dialect)
+    test = all_stars_predicate(cells, list(map(literal, null_values)), table.dialect)
     rows = int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation} WHERE {test}")[0][0])
     if rows:
-        yield rows_set_apart(rows)
+        yield warn_about_rows_set_apart(rows)
 
 
-def rows_set_apart(rows: int) -> CodedWarning:
+def warn_about_rows_set_apart(rows: int) -> CodedWarning:
     """Say that so many rows of a table have no quasi-identifier."""
     return CodedWarning(
         ROWS_WITHOUT_QUASI_IDENTIFIERS,
-        f"{_rows(rows)} with * or NULL in every quasi-identifier: nobody knows whom they are like, so they "
+        f"{_row_count_text(rows)} with * or NULL in every quasi-identifier: nobody knows whom they are like, so they "
         "count for no class and are not published.",
     )
 
 
-def _listed(marks: Sequence[Mark]) -> str:
-    told = [f"'{mark.text}' in {_rows(mark.rows)}" for mark in marks[:_MOST_TOLD]]
-    more = len(marks) - _MOST_TOLD
-    return ", ".join(told) + (f" and {more} more such texts" if more > 0 else "")
+def _marks_text(marks: Sequence[MissingMark]) -> str:
+    reported = [f"'{mark.text}' in {_row_count_text(mark.rows)}" for mark in marks[:_MOST_REPORTED]]
+    more = len(marks) - _MOST_REPORTED
+    return ", ".join(reported) + (f" and {more} more such texts" if more > 0 else "")
 
 
-def _rows(number: int) -> str:
+def _row_count_text(number: int) -> str:
     return f"{number:,} row{'s' * (number != 1)}"
 
 
-def _toml(texts: Sequence[str]) -> str:
+def _toml_list(texts: Sequence[str]) -> str:
     return f"[{', '.join(json.dumps(text, ensure_ascii=False) for text in dict.fromkeys(texts))}]"
+
+
+def warn_about_unquoted_nulls(engine: Engine, source: SourceSpec) -> tuple[str, ...]:
+    """Name the columns with such cells and their rows; nothing where there are none. Cost: two scans.
+
+    ``source`` says which words are NULL without quotes.
+    """
+    words = source.unquoted_nulls or ()
+    if not words:
+        return ()
+    quoted, every = (_count_rows_with(engine, replace(source, unquoted_nulls=n), words) for n in (words, ()))
+    rows = {name: every[name] - number for name, number in quoted.items()}
+    cells = ", ".join(f"'{n}' in {number:,} row{'s' * (number != 1)}" for n, number in rows.items() if number)
+    if not cells:
+        return ()
+    return (
+        f"{', '.join(words)} without quotes is NULL, as the file quotes its texts: {cells}. In quotes it is "
+        "a value.",
+    )
+
+
+def _count_rows_with(engine: Engine, source: SourceSpec, words: tuple[str, ...]) -> dict[str, int]:
+    """The rows of each column that have one of some texts."""
+    listed = ", ".join(map(literal, words))
+    with open_source_table(engine, source) as table:
+        tests = [f"CASE WHEN {table.column(name)} IN ({listed}) THEN 1 ELSE 0 END" for name in table.columns]
+        counts = [f"CAST(coalesce(sum({test}), 0) AS BIGINT)" for test in tests]
+        found = engine.fetch_rows(f"SELECT {', '.join(counts)} FROM {table.relation}")[0]
+        return dict(zip(table.columns, map(int, found), strict=True))

@@ -1,30 +1,137 @@
-"""Find the column that says whose row it is, by what the rows say.
+"""Columns that identify persons, found from the rows: birth date, sex and origin agree within a key's values.
 
-Definition: rows of one person agree in birth date, sex and origin, and nearly in age. A column whose values
-repeat, and within whose values these traits agree far more often than between rows at random, identifies
-persons. Agreement is measured as Cohen's kappa over the pairs of rows of each value: (a - e) / (1 - e), with
-the observed share a of pairs that agree and the share e of any two rows. Ages may move on within a person:
-their variance within the values is compared with that of all rows.
-
-Cost: one GROUP BY of the rows per column that is looked at, and groupings of its result.
+Agreement is Cohen's kappa over the pairs of rows of each value, (a - e) / (1 - e); the spread of ages within
+values is compared with that of all rows. Words of headings supply candidates, households and traits. Cost:
+one GROUP BY per candidate, and groupings of its result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 from math import inf, log
 
 from discreet.engines.base import Engine, SourceTable
-from discreet.engines.scratch import TemporaryTables
+from discreet.engines.source_tables import TemporaryTables
 from discreet.model.table_spec import AttributeRole
-from discreet.profile.columns import ColumnProfile
-from discreet.profile.names import NameHint, is_money, name_hint
-from discreet.profile.person_words import TraitKind, is_household, is_person_key, is_weak_key, trait_kind
-from discreet.sql import repeated_traits as sql
-from discreet.sql.source import is_binary, is_nested
-from discreet.sql.written_steps import stripped
+from discreet.profile.column_profile import ColumnProfile
+from discreet.profile.heading_hints import RoleHint, hint_role, is_age, is_money, person_key_word, split_name
+from discreet.sql import column_statistics as sql
+from discreet.sql.cell_expressions import is_binary, is_nested
+from discreet.sql.format_parsing import strip_blanks
+
+
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_PERSON_KEYS = _word_set(
+    """
+    pid pidp pidlink pidno xwaveid persnr pernr pnr pnum persnum persno persid personid personnr personnum
+    personno perid idperson idpers idpersona idind indid individ individual individu inddiv idno idnum
+    idnumber
+    resp respid respno respnr respnum respondentid respondentnr respondentno idrespondent idrespondente
+    subjid usubjid subjectid subjectno subjno subj studyid sujet sujetid
+    studid stuid studentid studentno studentnr schuelernr matrikel matrikelnr matrnr matriculation learnerid
+    pat patid patnr patno patnum patientid patientno patientnr patientnum patientnbr ptid ptno ptnum nip ipp
+    mrn chi hcn nhsno nhsnumber medrec beneid benefid beneficiaryid desynpufid memberid memberno membernr
+    mitgliedsnr mitgliedsnummer userid userno custid custno custnr customerid customerno kdnr kundennr kundenr
+    kundennummer kundeid klient klientnr clientid clientno empid empno empnr employeeid employeeno staffid
+    staffno workerid mitarbeiternr personalnr personalnummer nomina legajo
+    lopnr lopenr lpnr cpr cprnr fnr fodselsnr fodselsnummer henkilotunnus hetu bsn rin rinpersoon
+    versnr versichertennr versichertennummer versichertenid vsnr rvnr kvnr eid nomem nomemencr mergeid hhidpn
+    caseid participantid partid particid probandid probandennr probnr vpn vpnr versuchsperson teilnehmernr
+    deelnemer deelnemernr curp rut cuit cuil nik oib emso jmbg rodnecislo steuernr steuerid idnr taxid cedula
+    donorid donornr tenantid borrowerid playerid athleteid driverid passengerid voterid panelist panelistid
+    panelid playerno ausweisnr
+    """
+)
+_WEAK_KEYS = _word_set(
+    "id ids uid guid uuid identifier identifiant identificador kennung username login insurance"
+)
+_HOUSEHOLDS = _word_set(
+    """
+    hid hidp hh hhid hhno hhnr hhnum household householdid householdno hhserial serial haushalt haushaltid
+    haushaltsid haushaltsnr haushaltnr haushaltsnummer famid familyid familyno familiennr dwelling dwellingid
+    menage idmenage foyer hogar idhogar vivienda nucleo domicilio huishouden huishoudnr hushall hushallsid
+    husholdning gospodarstwo
+    """
+)
+_BIRTH = _word_set(
+    """
+    birth born birthday birthdate birthyear byear dob yob gebdat gebdatum gebjahr geburt geburtsdatum
+    geburtsjahr geburtstag nacimiento naissance nascita nascimento yrbrn geboortedatum geboortejaar
+    urodzenia fodelsear fodelsedatum fodselsdato syntymaaika narozeni dogum szuletesi
+    рождения народження γεννηση γεννησης 出生 出生日期 生年月日 생년월일 เกิด
+    """
+)
+_SEX = _word_set(
+    """
+    sex gender gndr geschlecht geschl sexe sexo sesso geslacht plec kon kjonn sukupuoli pohlavi cinsiyet
+    genero пол стать φυλο 性别 性別 성별 เพศ جنس الجنس מין लिंग
+    """
+)
+_AGES = _word_set("wiek alderen ika vek kor yas возраст вік ηλικια 年龄 年齢 年齡 나이 연령 อายุ العمر גיל आयु")
+_ORIGIN = _word_set("race ethnicity ethnic ethnie raza raca")
+_NUMBER_WORDS = {"nbr": "nr", "num": "nr", "numb": "nr", "idx": "id", "ident": "id"}
+
+
+class TraitKind(StrEnum):
+    """A kind of trait that a person keeps, or that changes slowly with time."""
+
+    BIRTH = "birth"
+    SEX = "sex"
+    AGE = "age"
+    ORIGIN = "origin"
+
+
+def trait_kind(name: str) -> TraitKind | None:
+    """Return the trait that a column holds by its name.
+
+    >>> [str(trait_kind(name)) for name in ("date_of_birth", "Geschlecht", "AGE", "race", "zip")]
+    ['birth', 'sex', 'age', 'origin', 'None']
+    """
+    parts = {*split_name(name), "".join(split_name(name))}
+    if parts & _BIRTH:
+        return TraitKind.BIRTH
+    if parts & _SEX:
+        return TraitKind.SEX
+    if parts & _AGES or is_age(name):
+        return TraitKind.AGE
+    return TraitKind.ORIGIN if parts & _ORIGIN else None
+
+
+def is_person_key(name: str) -> bool:
+    """Return whether a name says that the column numbers persons.
+
+    >>> [is_person_key(name) for name in ("patient_nbr", "PNR", "resp_id", "id", "room_id", "country")]
+    [True, True, True, False, False, False]
+    """
+    parts = split_name(name)
+    if "".join(parts) in _PERSON_KEYS:
+        return True
+    word = person_key_word(" ".join(_NUMBER_WORDS.get(part, part) for part in parts))
+    return bool(word) and word not in _WEAK_KEYS
+
+
+def names_a_key(name: str) -> bool:
+    """Return whether a name says that the column numbers something, which may be persons.
+
+    >>> names_a_key("id"), names_a_key("room_id"), names_a_key("country")
+    (True, True, False)
+    """
+    return bool(person_key_word(name))
+
+
+def is_household(name: str) -> bool:
+    """Return whether a name says that the column numbers households.
+
+    >>> is_household("hhid"), is_household("HH_ID"), is_household("household size")
+    (True, True, False)
+    """
+    return "".join(split_name(name)) in _HOUSEHOLDS
+
 
 _CONSTANT = 0.8
 _VARIES = {TraitKind.BIRTH: 0.6, TraitKind.SEX: 0.6, TraitKind.ORIGIN: 0.4, TraitKind.AGE: 0.3}
@@ -43,7 +150,7 @@ _NESTED = 0.95
 _MOST_PERSONS_OF_UNIT = 10
 
 
-class _State(Enum):
+class _TraitState(Enum):
     """What a trait says of a key: constant within its values, varying, or neither."""
 
     CONSTANT = "constant"
@@ -67,7 +174,7 @@ class PersonKey:
     traits: tuple[str, ...] = ()
 
     @property
-    def by_rows(self) -> bool:
+    def is_found_in_rows(self) -> bool:
         """Whether the rows say so."""
         return bool(self.traits)
 
@@ -96,7 +203,7 @@ class PersonKeys:
         return self.person or next(iter(self.suspected), None)
 
 
-def trait_columns(table: SourceTable) -> tuple[str, ...]:
+def find_trait_columns(table: SourceTable) -> tuple[str, ...]:
     """The columns of a table that hold traits by their names, at most four: those that change least first."""
     kinds = {name: kind for name in table.columns if (kind := trait_kind(name)) is not None}
     order = list(TraitKind)
@@ -104,33 +211,33 @@ def trait_columns(table: SourceTable) -> tuple[str, ...]:
     return tuple(sorted(readable, key=lambda name: order.index(kinds[name]))[:_MOST_TRAITS])
 
 
-def repeating_columns(engine: Engine, table: SourceTable, names: Sequence[str]) -> tuple[str, ...]:
+def find_repeating_columns(engine: Engine, table: SourceTable, names: Sequence[str]) -> tuple[str, ...]:
     """The columns of ``names`` that have a value in several rows.
 
     Of very many rows an estimate tells those that are unique, so that a few repeats may stay unseen.
     """
-    estimated = _values(engine, table, names, exact=False)
+    estimated = _count_values(engine, table, names, exact=False)
     asked = [
         name
         for name, (filled, values) in estimated.items()
         if filled <= _EXACT_ROWS or values < _SURELY_REPEATS * filled
     ]
-    counted = _values(engine, table, asked, exact=True)
+    counted = _count_values(engine, table, asked, exact=True)
     return tuple(name for name, (filled, values) in counted.items() if filled > values > 1)
 
 
-def _values(
+def _count_values(
     engine: Engine, table: SourceTable, names: Sequence[str], *, exact: bool
 ) -> dict[str, tuple[int, int]]:
     """Rows with a value, and values, of columns by name."""
     if not names:
         return {}
     texts = [table.text(name) for name in names]
-    found = engine.fetch_rows(sql.repeats(table.dialect, table.relation, texts, exact=exact))[0]
+    found = engine.fetch_rows(sql.value_repetition(table.dialect, table.relation, texts, exact=exact))[0]
     return {n: (int(a), int(b)) for n, a, b in zip(names, found[::2], found[1::2], strict=True)}
 
 
-def key_candidates(columns: Sequence[ColumnProfile]) -> tuple[str, ...]:
+def find_key_candidates(columns: Sequence[ColumnProfile]) -> tuple[str, ...]:
     """The columns that may identify persons, by their profiles: at most eight, the likeliest first.
 
     Their values repeat; they are no dates, measures or sums of money.
@@ -138,13 +245,13 @@ def key_candidates(columns: Sequence[ColumnProfile]) -> tuple[str, ...]:
     found = [
         c
         for c in columns
-        if c.filled > c.distinct > 2 and not (c.dates or c.fractions) and may_number(c.name)
+        if c.filled > c.distinct > 2 and not (c.dates or c.fractions) and may_identify_persons(c.name)
     ]
-    order = sorted(found, key=lambda column: (likeliness(column.name), -column.distinct))
+    order = sorted(found, key=lambda column: (candidate_rank(column.name), -column.distinct))
     return tuple(column.name for column in order[:MOST_CANDIDATES])
 
 
-def may_number(name: str) -> bool:
+def may_identify_persons(name: str) -> bool:
     """Whether a column of that name may identify persons.
 
     It is not named like a sum of money, like what others know of a person or like what a person hides.
@@ -153,12 +260,12 @@ def may_number(name: str) -> bool:
         return False
     if is_person_key(name) or is_household(name):
         return True
-    return name_hint(name)[0] not in (NameHint.QUASI_IDENTIFIER, NameHint.SENSITIVE)
+    return hint_role(name)[0] not in (RoleHint.QUASI_IDENTIFIER, RoleHint.SENSITIVE)
 
 
-def likeliness(name: str) -> int:
+def candidate_rank(name: str) -> int:
     """The order of columns by their names, those first that likely identify persons."""
-    return 0 if is_person_key(name) else 1 if is_household(name) else 2 if is_weak_key(name) else 3
+    return 0 if is_person_key(name) else 1 if is_household(name) else 2 if names_a_key(name) else 3
 
 
 def find_person_keys(
@@ -169,8 +276,8 @@ def find_person_keys(
     ``traits`` are columns that a person keeps, of which ``names`` has none.
     """
     with TemporaryTables(engine) as tables:
-        looks = [_look(engine, tables, table, name, tuple(traits)) for name in names]
-        persons = sorted((look for look in looks if look.is_person), key=_Look.rank)
+        looks = [_examine_candidate(engine, tables, table, name, tuple(traits)) for name in names]
+        persons = sorted((look for look in looks if look.is_person), key=_Candidate.rank)
         person = next((look for look in persons if look.key.can_be_subject), None) or next(
             iter(persons), None
         )
@@ -181,12 +288,12 @@ def find_person_keys(
         others = [look for look in looks if look is not person]
         finer = [look for look in others if look.key.values > person.key.values]
         coarser = [look.name for look in others if look.key.values < person.key.values and look.varies]
-        units = _units(engine, tables, table, person.key, coarser)
+        units = _find_units(engine, tables, table, person.key, coarser)
         events = tuple(look.name for look in finer if look.is_person)
     return PersonKeys(person.key, units, events)
 
 
-def roles_of_people(people: PersonKeys) -> dict[str, tuple[AttributeRole, str]]:
+def person_key_roles(people: PersonKeys) -> dict[str, tuple[AttributeRole, str]]:
     """The role of each column that identifies persons or groups of them: never a quasi-identifier."""
     found = dict.fromkeys(people.units, "groups people, as a household does")
     found |= {key.column: "identifies people, by its name" for key in people.suspected}
@@ -224,23 +331,23 @@ class _Trait:
         return self.compared * (a * log(a / e) + (1 - a) * log((1 - a) / max(1 - e, 1e-12)))
 
     @property
-    def state(self) -> _State:
+    def state(self) -> _TraitState:
         """What it says of the key."""
         kappa = (self.agreed - self.chance) / (1 - self.chance)
         if kappa >= _CONSTANT:
-            return _State.CONSTANT
+            return _TraitState.CONSTANT
         if self.age_spread < inf:
-            return _State.VARIES if self.age_spread > _OTHER_AGES else _State.OPEN
-        return _State.VARIES if kappa < _VARIES[self.kind] else _State.OPEN
+            return _TraitState.VARIES if self.age_spread > _OTHER_AGES else _TraitState.OPEN
+        return _TraitState.VARIES if kappa < _VARIES[self.kind] else _TraitState.OPEN
 
 
 @dataclass(frozen=True)
-class _Look:
+class _Candidate:
     """A column with what its rows say."""
 
     key: PersonKey
     traits: tuple[_Trait, ...]
-    states: tuple[_State, ...]
+    states: tuple[_TraitState, ...]
     combinations: int
 
     @property
@@ -249,7 +356,7 @@ class _Look:
 
     @property
     def constant(self) -> list[_Trait]:
-        return [t for t, state in zip(self.traits, self.states, strict=True) if state is _State.CONSTANT]
+        return [t for t, state in zip(self.traits, self.states, strict=True) if state is _TraitState.CONSTANT]
 
     @property
     def varies(self) -> bool:
@@ -258,9 +365,13 @@ class _Look:
         Of several columns of a kind one may be another person's, as a partner's sex. Ages and origins may be
         recorded otherwise where the date of birth stays.
         """
-        kinds = {t.kind for t, state in zip(self.traits, self.states, strict=True) if state is _State.VARIES}
+        kinds = {
+            t.kind for t, state in zip(self.traits, self.states, strict=True) if state is _TraitState.VARIES
+        }
         kept = {
-            t.kind for t, state in zip(self.traits, self.states, strict=True) if state is not _State.VARIES
+            t.kind
+            for t, state in zip(self.traits, self.states, strict=True)
+            if state is not _TraitState.VARIES
         }
         if TraitKind.BIRTH in {t.kind for t in self.constant}:
             kept |= {TraitKind.AGE, TraitKind.ORIGIN}
@@ -297,74 +408,76 @@ class _Look:
     @property
     def is_suspected(self) -> bool:
         """Whether only the name says that it numbers persons; few values for many rows number groups."""
-        named = is_person_key(self.name) or (is_weak_key(self.name) and not self.varies)
+        named = is_person_key(self.name) or (names_a_key(self.name) and not self.varies)
         often = self.key.filled > _REPEATS * self.key.values
         return named and often and self.key.values >= _KEY_DISTINCT * self.key.filled and not self.is_person
 
     def rank(self) -> tuple[int, int]:
         """The order in which keys of persons are chosen: by name, then the one with fewest values."""
-        return (4 if is_household(self.name) else likeliness(self.name), self.key.values)
+        return (4 if is_household(self.name) else candidate_rank(self.name), self.key.values)
 
 
-def _look(
+def _examine_candidate(
     engine: Engine, tables: TemporaryTables, table: SourceTable, name: str, traits: tuple[str, ...]
-) -> _Look:
+) -> _Candidate:
     """Count how far traits agree within a column's values."""
     dialect = table.dialect
     made = tables.create(
-        sql.combinations(table.relation, table.text(name), [_plain(table, trait) for trait in traits])
+        sql.combinations(
+            table.relation, table.text(name), [_normalized_text_sql(table, trait) for trait in traits]
+        )
     )
     nulls, filled, values, most = map(int, engine.fetch_rows(sql.key_sizes(made))[0])
     found = []
     if traits:
         chances = {
             int(p): (float(q), float(n))
-            for p, q, n, _ in engine.fetch_rows(sql.chances(dialect, made, len(traits)))
+            for p, q, n, _ in engine.fetch_rows(sql.trait_frequencies(dialect, made, len(traits)))
         }
-        for place, compared, agreed in engine.fetch_rows(sql.agreements(dialect, made, len(traits))):
-            squares, rows = chances[int(place)]
-            trait, kind = traits[int(place)], trait_kind(traits[int(place)]) or TraitKind.ORIGIN
+        for index, compared, agreed in engine.fetch_rows(sql.agreements(dialect, made, len(traits))):
+            squares, rows = chances[int(index)]
+            trait, kind = traits[int(index)], trait_kind(traits[int(index)]) or TraitKind.ORIGIN
             chance = (squares - rows) / (rows * (rows - 1)) if rows > 1 else 1.0
-            spread = _age_spread(engine, table, made, int(place), rows) if kind is TraitKind.AGE else inf
+            spread = _age_spread(engine, table, made, int(index), rows) if kind is TraitKind.AGE else inf
             found.append(
                 _Trait(trait, kind, float(compared), float(agreed) / float(compared), chance, spread)
             )
     informing = tuple(t for t in found if t.informs)
     states = tuple(t.state for t in informing)
-    constant = [t for t, state in zip(informing, states, strict=True) if state is _State.CONSTANT]
+    constant = [t for t, state in zip(informing, states, strict=True) if state is _TraitState.CONSTANT]
     number = 0
     if constant:
         places = [traits.index(t.name) for t in constant]
-        number = int(engine.fetch_rows(sql.different(made, places))[0][0])
+        number = int(engine.fetch_rows(sql.count_combinations(made, places))[0][0])
     tables.drop(made)
     key = PersonKey(name, filled, values, most, nulls, tuple(t.name for t in constant))
-    look = _Look(key, informing, states, number)
+    look = _Candidate(key, informing, states, number)
     return (
         look
         if look.is_person
-        else _Look(PersonKey(name, filled, values, most, nulls), informing, states, number)
+        else _Candidate(PersonKey(name, filled, values, most, nulls), informing, states, number)
     )
 
 
-def _plain(table: SourceTable, trait: str) -> str:
+def _normalized_text_sql(table: SourceTable, trait: str) -> str:
     """A trait's text without blanks around it and without capitals."""
-    return f"lower({stripped(table.text(trait))})"
+    return f"lower({strip_blanks(table.text(trait))})"
 
 
-def _age_spread(engine: Engine, table: SourceTable, made: str, place: int, rows: float) -> float:
+def _age_spread(engine: Engine, table: SourceTable, made: str, index: int, rows: float) -> float:
     """The variance of ages within a key's values over that of all rows; infinite of what is no number."""
-    numbers, total, within, values = engine.fetch_rows(sql.spread(table.dialect, made, place))[0]
+    numbers, total, within, values = engine.fetch_rows(sql.spread(table.dialect, made, index))[0]
     if not numbers or float(numbers) < 0.9 * rows or not total:
         return inf
     free = float(numbers) - float(values)
     return (float(within) / free) / (float(total) / (float(numbers) - 1)) if free > 0 else inf
 
 
-def _units(
+def _find_units(
     engine: Engine, tables: TemporaryTables, table: SourceTable, person: PersonKey, names: Sequence[str]
 ) -> tuple[str, ...]:
     """The columns that group few persons each and that a person keeps."""
-    named = [name for name in names if is_household(name) or is_weak_key(name) or is_person_key(name)]
+    named = [name for name in names if is_household(name) or names_a_key(name) or is_person_key(name)]
     if not named:
         return ()
     dialect = table.dialect
@@ -372,12 +485,14 @@ def _units(
         sql.combinations(table.relation, table.text(person.column), [table.text(name) for name in named])
     )
     shares = {
-        int(place): float(agreed) / float(compared)
-        for place, compared, agreed in engine.fetch_rows(sql.agreements(dialect, made, len(named)))
+        int(index): float(agreed) / float(compared)
+        for index, compared, agreed in engine.fetch_rows(sql.agreements(dialect, made, len(named)))
     }
-    values = {int(p): int(v) for p, _, _, v in engine.fetch_rows(sql.chances(dialect, made, len(named)))}
+    values = {
+        int(p): int(v) for p, _, _, v in engine.fetch_rows(sql.trait_frequencies(dialect, made, len(named)))
+    }
     return tuple(
         name
-        for place, name in enumerate(named)
-        if shares.get(place, 0) >= _NESTED and person.values <= _MOST_PERSONS_OF_UNIT * values.get(place, 0)
+        for index, name in enumerate(named)
+        if shares.get(index, 0) >= _NESTED and person.values <= _MOST_PERSONS_OF_UNIT * values.get(index, 0)
     )

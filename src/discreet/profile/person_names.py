@@ -1,9 +1,8 @@
-"""Recognition of personal names among values: whether the values of a column are names of persons.
+"""Recognition of personal names in a column's values, and of free text that may contain names.
 
-A value is compared with lists of given and family names (``given_names``, ``names_by_script``,
-``family_names``), with the usual forms of a name (``Anna Schmidt``, ``Schmidt, Anna``, ``A. Schmidt``, with
-or without a title), and with words that no name has. One value proves little; the column is judged by the
-shares of its distinct values.
+A value is compared with lists of given and family names, with forms of names (``Anna Schmidt``, ``Schmidt,
+A.``), and with words that no name has. A column is judged by the shares of its distinct values; up to 400 of
+the most frequent are read.
 """
 
 from __future__ import annotations
@@ -11,22 +10,38 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from discreet.profile import names_by_script
-from discreet.profile.family_names import ENDINGS, TRADES_AND_THINGS, family_names
-from discreet.profile.given_names import AMBIGUOUS, given_names
-from discreet.profile.words_of_things import (
-    EAST_ASIAN_ENDINGS,
-    PARTICLES,
-    STOPS,
-    STOPS_IN_FRONT,
-    THINGS,
-    TITLES,
+from discreet.engines.base import Engine, SourceTable
+from discreet.model.table_spec import AttributeRole
+from discreet.profile import given_names
+from discreet.profile.column_profile import ColumnProfile, column_batch_size, grouped_texts_sql
+from discreet.profile.family_names import (
+    AMBIGUOUS_FAMILY_NAMES,
+    EAST_ASIAN_THING_ENDINGS,
+    FAMILY_NAME_ENDINGS,
+    LEADING_STOP_WORDS,
+    NAME_PARTICLES,
+    NAME_TITLES,
+    STOP_WORDS,
+    THING_WORDS,
+    all_family_names,
 )
+from discreet.profile.given_names import AMBIGUOUS_GIVEN_NAMES, latin_given_names
+from discreet.profile.heading_hints import (
+    PERSON_TYPES,
+    RoleHint,
+    hint_role,
+    person_name_words,
+    record_path,
+    refers_to_thing,
+)
+from discreet.profile.heading_words import may_mean_person
+from discreet.sql.cell_expressions import batched, is_binary, is_nested
+from discreet.sql.quoting import literal
 
 _FEW, _SOME = 5, 12
 _SHARES = {"few": 0.75, "some": 0.5, "many": 0.25}
@@ -71,7 +86,7 @@ _EAST_ASIAN_TITLES = (
 )
 
 
-class Sign(StrEnum):
+class NameSign(StrEnum):
     """What a value shows of being a name."""
 
     NAME = "a given name, or a title"
@@ -92,86 +107,88 @@ class NameShares:
     """
 
     values: int
-    signs: Counter[Sign]
+    signs: Counter[NameSign]
     commonest: float
     parts: int
 
-    def share(self, *signs: Sign) -> float:
+    def share(self, *signs: NameSign) -> float:
         """The share of the values that have one of some signs."""
         return sum(self.signs[sign] for sign in signs) / self.values if self.values else 0.0
 
     @property
-    def given(self) -> float:
+    def given_name_share(self) -> float:
         """The share with a given name or a title; a word of two meanings counts half."""
-        return self.share(Sign.NAME) + self.share(Sign.PERHAPS) / 2
+        return self.share(NameSign.NAME) + self.share(NameSign.PERHAPS) / 2
 
     @property
-    def told(self) -> float:
+    def any_sign_share(self) -> float:
         """The share with any sign but the form alone."""
-        return self.share(Sign.NAME, Sign.PERHAPS, Sign.FAMILY, Sign.INITIALS, Sign.WEAK)
+        return self.share(NameSign.NAME, NameSign.PERHAPS, NameSign.FAMILY, NameSign.INITIALS, NameSign.WEAK)
 
 
-def are_names(values: Iterable[str], *, of_persons: bool = False, strict: bool = False) -> bool:
+def are_person_names(values: Iterable[str], *, of_persons: bool = False, strict: bool = False) -> bool:
     """Return whether distinct values are names of persons.
 
     ``of_persons`` says that the heading means persons (``beneficiary``), so fewer signs are needed;
     ``strict`` that it means something else (``city``), so more are.
 
-    >>> are_names(["Anna Schmidt", "Peter Meier", "J. Weber"])
+    >>> are_person_names(["Anna Schmidt", "Peter Meier", "J. Weber"])
     True
-    >>> are_names(["New York", "San Antonio", "Sales Manager"])
+    >>> are_person_names(["New York", "San Antonio", "Sales Manager"])
     False
     """
-    found = name_shares(values)
-    if found.values == 1:
-        return bool(found.signs[Sign.NAME]) and found.parts > 1
-    if not found.values or found.share(Sign.NO_NAME) > (0.25 if strict else 0.4):
+    shares = count_name_signs(values)
+    if shares.values == 1:
+        return bool(shares.signs[NameSign.NAME]) and shares.parts > 1
+    if not shares.values or shares.share(NameSign.NO_NAME) > (0.25 if strict else 0.4):
         return False
-    size = "few" if found.values < _FEW else "some" if found.values < _SOME else "many"
+    size = "few" if shares.values < _FEW else "some" if shares.values < _SOME else "many"
     least = max(_SHARES[size], 0.6) if strict else _SHARES[size]
-    if found.given >= least and found.signs[Sign.NAME]:
+    if shares.given_name_share >= least and shares.signs[NameSign.NAME]:
         return True
-    likely = found.share(Sign.NAME, Sign.FAMILY, Sign.INITIALS)
-    if found.signs[Sign.NAME] > 1 and found.given >= 0.5 and likely >= _SHARES["few"]:
+    likely = shares.share(NameSign.NAME, NameSign.FAMILY, NameSign.INITIALS)
+    if shares.signs[NameSign.NAME] > 1 and shares.given_name_share >= 0.5 and likely >= _SHARES["few"]:
         return True
     if strict:
-        return found.told >= _SHARES["few"] and found.signs[Sign.NAME] > 0
-    return _by_form(found) or (of_persons and _by_heading(found))
+        return shares.any_sign_share >= _SHARES["few"] and shares.signs[NameSign.NAME] > 0
+    return _are_names_by_form(shares) or (of_persons and _are_names_by_heading(shares))
 
 
-def _by_form(found: NameShares) -> bool:
+def _are_names_by_form(shares: NameShares) -> bool:
     """Whether family names, initials, or the form with some signs make names of persons."""
-    if found.share(Sign.WEAK, Sign.NAME) >= _WEAK_SHARE:
+    if shares.share(NameSign.WEAK, NameSign.NAME) >= _WEAK_SHARE:
         return True
-    if found.share(Sign.INITIALS) > _FAMILY_SHARE / 2 and found.commonest > _MOST_OF_A_MARK:
+    if shares.share(NameSign.INITIALS) > _FAMILY_SHARE / 2 and shares.commonest > _MOST_OF_A_MARK:
         return False
-    by_family = found.share(Sign.NAME, Sign.FAMILY, Sign.INITIALS) + found.share(Sign.PERHAPS) / 2
-    if found.values >= _FEW and by_family >= (_FAMILY_SHARE if found.values < _SOME else _MANY_FAMILIES):
+    by_family = (
+        shares.share(NameSign.NAME, NameSign.FAMILY, NameSign.INITIALS) + shares.share(NameSign.PERHAPS) / 2
+    )
+    if shares.values >= _FEW and by_family >= (_FAMILY_SHARE if shares.values < _SOME else _MANY_FAMILIES):
         return True
-    shaped = found.share(Sign.SHAPE) + found.told
-    spread = found.commonest <= _MOST_OF_ONE_WORD
-    signs = found.told - found.share(Sign.PERHAPS) / 2 - found.share(Sign.WEAK)
-    return found.values >= _MANY_SHAPED and shaped >= _SHAPED and signs >= _SIGNS and spread
+    shaped = shares.share(NameSign.SHAPE) + shares.any_sign_share
+    spread = shares.commonest <= _MOST_OF_ONE_WORD
+    signs = shares.any_sign_share - shares.share(NameSign.PERHAPS) / 2 - shares.share(NameSign.WEAK)
+    return shares.values >= _MANY_SHAPED and shaped >= _SHAPED and signs >= _SIGNS and spread
 
 
-def _by_heading(found: NameShares) -> bool:
+def _are_names_by_heading(shares: NameShares) -> bool:
     """Whether the signs suffice below a heading that means persons."""
-    if found.told >= _KNOWN_BY_HEADING:
+    if shares.any_sign_share >= _KNOWN_BY_HEADING:
         return True
-    shaped = found.share(Sign.SHAPE) >= _SHAPED and found.commonest <= 2 * _MOST_OF_ONE_WORD
-    return shaped and found.values >= _FEW
+    shaped = shares.share(NameSign.SHAPE) >= _SHAPED and shares.commonest <= 2 * _MOST_OF_ONE_WORD
+    return shaped and shares.values >= _FEW
 
 
-def name_shares(values: Iterable[str]) -> NameShares:
+def count_name_signs(values: Iterable[str]) -> NameShares:
     """Count the signs of names among distinct values; words for what is missing are left out."""
-    signs: Counter[Sign] = Counter()
+    signs: Counter[NameSign] = Counter()
     words: Counter[str] = Counter()
     parts = 0
     for value in values:
-        if fold(value).strip(" .-?") in _MISSING:
+        if fold_name(value).strip(" .-?") in _MISSING:
             continue
-        signs[name_sign(value)] += 1
-        words.update({part for part in fold(value).split() if part not in PARTICLES})
+        signs[classify_name(value)] += 1
+        words.update({part for part in fold_name(value).split() if part not in NAME_PARTICLES})
         parts = max(parts, len(value.split()))
     total = sum(signs.values())
     most = max(words.values(), default=0)
@@ -197,10 +214,10 @@ _MISSING = frozenset(
 
 
 @cache
-def fold(text: str) -> str:
+def fold_name(text: str) -> str:
     """Small letters without accents; letters that are written in several ways are written in one.
 
-    >>> fold("Łukasz MÜLLER"), fold("Ιωάννης")
+    >>> fold_name("Łukasz MÜLLER"), fold_name("Ιωάννης")
     ('lukasz muller', 'ιωαννησ')
     """
     plain = text.casefold()
@@ -211,110 +228,116 @@ def fold(text: str) -> str:
 
 
 @cache
-def _given() -> frozenset[str]:
-    return given_names() | {fold(name) for name in names_by_script.written_names()}
+def _folded_given_names() -> frozenset[str]:
+    return latin_given_names() | {fold_name(name) for name in given_names.given_names_by_script()}
 
 
 @cache
-def _family() -> frozenset[str]:
-    return frozenset(fold(name) for name in family_names())
+def _folded_family_names() -> frozenset[str]:
+    return frozenset(fold_name(name) for name in all_family_names())
 
 
 @cache
-def _stops() -> frozenset[str]:
-    return frozenset(fold(word) for word in STOPS)
+def _folded_stop_words() -> frozenset[str]:
+    return frozenset(fold_name(word) for word in STOP_WORDS)
 
 
 @cache
-def _things() -> frozenset[str]:
-    return frozenset(fold(word) for word in THINGS)
+def _folded_thing_words() -> frozenset[str]:
+    return frozenset(fold_name(word) for word in THING_WORDS)
 
 
 @cache
-def _titles() -> frozenset[str]:
-    return frozenset(fold(word) for word in TITLES)
+def _folded_titles() -> frozenset[str]:
+    return frozenset(fold_name(word) for word in NAME_TITLES)
 
 
 @cache
-def _families_first() -> frozenset[str]:
-    return frozenset(names_by_script.FAMILY_FIRST.split())
+def _family_names_first() -> frozenset[str]:
+    return frozenset(given_names.FAMILY_NAMES_FIRST.split())
 
 
 @cache
-def _japanese() -> tuple[str, ...]:
-    return tuple(fold(name) for name in names_by_script.JAPANESE_FAMILY.split())
+def _japanese_family_names() -> tuple[str, ...]:
+    return tuple(fold_name(name) for name in given_names.JAPANESE_FAMILY_NAMES.split())
 
 
-def name_sign(value: str) -> Sign:
+def classify_name(value: str) -> NameSign:
     """Return what one value shows of being a personal name.
 
-    >>> [name_sign(text).name for text in ("Dr. Nagy Anna", "A. Schmidt", "Petrova", "张伟", "Sales Manager")]
+    >>> [classify_name(text).name for text in ("Dr. Nagy Anna", "A. Schmidt", "Petrova", "张伟", "Sales Manager")]
     ['NAME', 'INITIALS', 'FAMILY', 'WEAK', 'NO_NAME']
     """
     plain = _ASIDE.sub(" ", value).strip()
     if not plain or len(plain) > _LONGEST:
-        return Sign.NO_NAME if plain else Sign.NONE
-    east = _east_asian(plain)
+        return NameSign.NO_NAME if plain else NameSign.NONE
+    east = _classify_east_asian(plain)
     if east is not None:
         return east
-    told, words = _without_titles(_WORD.findall(_JOINED.sub(r"\1 ", plain)))
+    any_sign_share, words = _without_titles(_WORD.findall(_JOINED.sub(r"\1 ", plain)))
     while len(words) > 1 and words[-1].isdigit():
         words.pop()
-    folded = [fold(word).strip(".") for word in words]
-    names = [word for word in folded if word and word not in PARTICLES] or [word for word in folded if word]
+    folded = [fold_name(word).strip(".") for word in words]
+    names = [word for word in folded if word and word not in NAME_PARTICLES] or [
+        word for word in folded if word
+    ]
     if not names or len(names) > _MOST_WORDS or any(c.isdigit() for word in names for c in word):
-        return Sign.NO_NAME
+        return NameSign.NO_NAME
     dotless = [word.replace(".", "") for word in names]
-    if folded[0].split("-")[0] in STOPS_IN_FRONT or any(word in _stops() for word in (*names, *dotless)):
-        return Sign.NO_NAME
+    if folded[0].split("-")[0] in LEADING_STOP_WORDS or any(
+        word in _folded_stop_words() for word in (*names, *dotless)
+    ):
+        return NameSign.NO_NAME
     if any(_STREET.fullmatch(word) for word in names) or _SEVERAL.search(plain):
-        return Sign.NO_NAME
-    sure = any(word in _given() and word not in AMBIGUOUS for word in names)
-    if not sure and any(word in _things() for word in names):
-        return Sign.NO_NAME
-    if told:
-        return Sign.NAME
-    return _sign_of_words(plain, words, names)
+        return NameSign.NO_NAME
+    sure = any(word in _folded_given_names() and word not in AMBIGUOUS_GIVEN_NAMES for word in names)
+    if not sure and any(word in _folded_thing_words() for word in names):
+        return NameSign.NO_NAME
+    if any_sign_share:
+        return NameSign.NAME
+    return _classify_words(plain, words, names)
 
 
-def _sign_of_words(plain: str, words: Sequence[str], names: Sequence[str]) -> Sign:
+def _classify_words(plain: str, words: Sequence[str], names: Sequence[str]) -> NameSign:
     """The sign of words without titles; ``names`` are those of ``words`` that are no particles, folded."""
     parts = [part for word in names for part in (word, *word.split("-")) if part]
     if len(names) > 1 and any(_PATRONYMIC.fullmatch(word) for word in names):
-        return Sign.NAME
-    given = [part for part in parts if part in _given()]
-    if any(part not in AMBIGUOUS or len(names) > 1 for part in given) and _is_cased(words):
-        return Sign.NAME
-    if given:
-        return Sign.PERHAPS
+        return NameSign.NAME
+    given_name_share = [part for part in parts if part in _folded_given_names()]
+    if any(part not in AMBIGUOUS_GIVEN_NAMES or len(names) > 1 for part in given_name_share) and _is_cased(
+        words
+    ):
+        return NameSign.NAME
+    if given_name_share:
+        return NameSign.PERHAPS
     if _is_family_first(names):
-        return Sign.WEAK
-    family = [part for part in parts if part in _family() or ENDINGS.fullmatch(part)]
-    family = [part for part in family if part not in TRADES_AND_THINGS or len(names) > 1]
+        return NameSign.WEAK
+    family = [part for part in parts if part in _folded_family_names() or FAMILY_NAME_ENDINGS.fullmatch(part)]
+    family = [part for part in family if part not in AMBIGUOUS_FAMILY_NAMES or len(names) > 1]
     capital = _is_cased(words)
     if _has_initials(words) and capital:
-        return Sign.INITIALS
+        return NameSign.INITIALS
     if family and capital and (len(names) == 1 or (len(names) == 2 and "," not in plain)):
-        return Sign.FAMILY
+        return NameSign.FAMILY
     shaped = 2 <= len(names) <= 4 and capital and all(word[:1].isupper() for word in words if len(word) > 3)
-    return Sign.SHAPE if shaped and len(plain) <= _LONGEST // 2 else Sign.NONE
+    return NameSign.SHAPE if shaped and len(plain) <= _LONGEST // 2 else NameSign.NONE
 
 
 def _without_titles(words: Sequence[str]) -> tuple[bool, list[str]]:
     """Whether a value begins with a title, and its words without titles."""
     kept = list(words)
-    told = False
-    while len(kept) > 1 and fold(kept[0]).strip(".") in _titles():
-        told = True
+    any_sign_share = False
+    while len(kept) > 1 and fold_name(kept[0]).strip(".") in _folded_titles():
+        any_sign_share = True
         kept.pop(0)
-    while len(kept) > 1 and fold(kept[-1]).strip(".") in _SUFFIXES:
+    while len(kept) > 1 and fold_name(kept[-1]).strip(".") in _SUFFIXES:
         kept.pop()
     joined = next(
         (t for t in _THAI_TITLES if kept and kept[0].startswith(t) and len(kept[0]) > len(t) + 1), ""
     )
     if joined:
-        told, kept[0] = len(kept) > 1, kept[0].removeprefix(joined)
-    return told, kept
+        any_sign_share, kept[0] = len(kept) > 1, kept[0].removeprefix(joined)
+    return any_sign_share, kept
 
 
 _SUFFIXES = frozenset(["jr", "sr", "ii", "iii", "iv", "md", "phd", "msc", "bsc", "mba", "esq"])
@@ -326,46 +349,168 @@ def _is_cased(words: Sequence[str]) -> bool:
     Words that are small throughout are taken, too: some programs write all so.
     """
     cased = [word for word in words if word[:1].isupper() or word[:1].islower()]
-    small = [word for word in cased if word[:1].islower() and fold(word).strip(".") not in PARTICLES]
+    small = [
+        word for word in cased if word[:1].islower() and fold_name(word).strip(".") not in NAME_PARTICLES
+    ]
     return not small or len(small) == len(cased)
 
 
 def _has_initials(words: Sequence[str]) -> bool:
     """``A. Schmidt``, ``Schmidt A.``, ``J. R. Ewing``, ``Schmidt AB``: one or two letters and a word."""
     marks = [word for word in words if _INITIALS.fullmatch(word) and word.isupper()]
-    others = [word for word in words if word not in marks and fold(word) not in PARTICLES]
+    others = [word for word in words if word not in marks and fold_name(word) not in NAME_PARTICLES]
     long = [word for word in others if len(word) > 2 and word[0].isupper()]
-    told = [word for word in marks if fold(word).strip(".") not in _COMPASS]
-    return bool(told) and 1 <= len(long) <= 2 and len(long) == len(others)
+    any_sign_share = [word for word in marks if fold_name(word).strip(".") not in _COMPASS]
+    return bool(any_sign_share) and 1 <= len(long) <= 2 and len(long) == len(others)
 
 
 def _is_family_first(names: Sequence[str]) -> bool:
     """``Wang Wei``, ``Nguyen Thi Lan``, ``Kim Min-jun``: a family name and one to three short words."""
     if not 2 <= len(names) <= 4 or any(len(name.replace("-", "")) > 9 for name in names):
         return False
-    return names[0] in _families_first() or names[-1] in _families_first()
+    return names[0] in _family_names_first() or names[-1] in _family_names_first()
 
 
-def _east_asian(value: str) -> Sign | None:
+def _classify_east_asian(value: str) -> NameSign | None:
     """The sign of a value in Chinese, Japanese or Korean characters; None for other values."""
     joined = re.sub(r"[\s・,、]+", "", value)
     title = next((t for t in _EAST_ASIAN_TITLES if joined.endswith(t) and len(joined) > len(t) + 1), "")
     bare = joined.removesuffix(title)
     if not (_HAN.fullmatch(bare) or _KANA.fullmatch(bare) or _HANGUL.fullmatch(bare)):
-        return Sign.NO_NAME if re.search(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]", value) else None
-    folded = fold(bare)
-    if bare.endswith(EAST_ASIAN_ENDINGS):
-        return Sign.NO_NAME
-    if title or any(fold(part) in _given() for part in (bare, *value.split())):
-        return Sign.NAME
-    if any(folded.startswith(name) and len(folded) > max(len(name), 2) for name in _japanese()):
-        return Sign.NAME
-    if folded in _japanese():
-        return Sign.NONE if bare in _PREFECTURES else Sign.FAMILY
+        return NameSign.NO_NAME if re.search(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]", value) else None
+    folded = fold_name(bare)
+    if bare.endswith(EAST_ASIAN_THING_ENDINGS):
+        return NameSign.NO_NAME
+    if title or any(fold_name(part) in _folded_given_names() for part in (bare, *value.split())):
+        return NameSign.NAME
+    if any(folded.startswith(name) and len(folded) > max(len(name), 2) for name in _japanese_family_names()):
+        return NameSign.NAME
+    if folded in _japanese_family_names():
+        return NameSign.NONE if bare in _PREFECTURES else NameSign.FAMILY
     family = bare[0]
     if _HANGUL.fullmatch(bare):
-        given = len(bare) == 3 and family in names_by_script.KOREAN_FAMILY
-        return Sign.WEAK if given or folded[1:] in _given() else Sign.NONE
-    if family in names_by_script.CHINESE_FAMILY and 2 <= len(bare) <= 3:
-        return Sign.NAME if folded[1:] in _given() else Sign.WEAK
-    return Sign.NONE
+        given_name_share = len(bare) == 3 and family in given_names.KOREAN_FAMILY_NAMES
+        return NameSign.WEAK if given_name_share or folded[1:] in _folded_given_names() else NameSign.NONE
+    if family in given_names.CHINESE_FAMILY_NAMES and 2 <= len(bare) <= 3:
+        return NameSign.NAME if folded[1:] in _folded_given_names() else NameSign.WEAK
+    return NameSign.NONE
+
+
+PERSON_NAMES_REASON = "values look like names of persons (HIPAA A, names)"
+"""The reason for which a column is an identifier whose heading says nothing of it."""
+
+REFERENCED_NAMES_REASON = "the names of persons that the record refers to (HIPAA A, names)"
+"""The same of a ``display`` next to a ``reference``."""
+
+FREE_TEXT_REASON = "free text, in which anything may be"
+"""The reason for which a text that is the same in every row is not proposed as insensitive."""
+
+_MOST_VALUES = 400
+_LONG_TEXT, _MANY_WORDS = 60, 8
+
+RoleWithReason = tuple[AttributeRole, str]
+
+
+def detect_person_names(
+    engine: Engine,
+    table: SourceTable,
+    columns: Sequence[ColumnProfile],
+    roles: Sequence[RoleWithReason],
+    known: Sequence[str] = (),
+) -> list[RoleWithReason]:
+    """Return the roles with identifiers where values are names of persons or free text.
+
+    ``roles`` are those by headings and counts, with their reasons; those of ``known`` columns stay. Up to 400
+    of the most frequent values are read of each column of texts that would be published, generalized or not.
+    """
+    read = [
+        column
+        for column, (role, _) in zip(columns, roles, strict=True)
+        if column.name not in known and _is_read(table, column, role)
+    ]
+    values = _read_values(engine, table, read, columns[0].rows if columns else 0)
+    types = _types_of_references(engine, table, [column.name for column in read])
+    return [
+        _role_by_values(column, role, values[column.name], types.get(column.name))
+        if column.name in values
+        else role
+        for column, role in zip(columns, roles, strict=True)
+    ]
+
+
+def _is_read(table: SourceTable, column: ColumnProfile, role: AttributeRole) -> bool:
+    if role is AttributeRole.IDENTIFIER or column.distinct == 0:
+        return False
+    kind = table.types[column.name]
+    return not (column.numbers or column.dates or column.codes or is_nested(kind) or is_binary(kind))
+
+
+def _role_by_values(
+    column: ColumnProfile, role: RoleWithReason, values: Sequence[str], types: frozenset[str] | None
+) -> RoleWithReason:
+    """The role of a column of texts; ``types`` are those of the records that it is the ``display`` of."""
+    if types is not None and _refers_to_person(column.name, types):
+        return AttributeRole.IDENTIFIER, REFERENCED_NAMES_REASON
+    hint, _ = hint_role(column.name)
+    of_persons = bool(may_mean_person(column.name) or person_name_words(column.name))
+    elsewhere = hint is RoleHint.QUASI_IDENTIFIER and not of_persons
+    if are_person_names(values, of_persons=of_persons, strict=elsewhere):
+        return AttributeRole.IDENTIFIER, PERSON_NAMES_REASON
+    if role[0] is AttributeRole.INSENSITIVE and any(_is_free_text(value) for value in values):
+        return AttributeRole.IDENTIFIER, FREE_TEXT_REASON
+    return role
+
+
+def _is_free_text(value: str) -> bool:
+    return len(value) > _LONG_TEXT or len(value.split()) > _MANY_WORDS
+
+
+def _refers_to_person(name: str, types: frozenset[str]) -> bool:
+    """Whether a ``display`` is that of persons: by the references next to it, else by its path, else yes."""
+    known = {kind for kind in types if kind[:1].isupper()}
+    return bool(known & PERSON_TYPES) if known else not refers_to_thing(name)
+
+
+def _types_of_references(
+    engine: Engine, table: SourceTable, names: Sequence[str]
+) -> Mapping[str, frozenset[str]]:
+    """For each ``display`` next to a ``reference`` the types of the references' records, where they name one.
+
+    ``Patient/17`` and ``https://a.example/fhir/Patient/17`` name a type, ``urn:uuid:…`` none.
+    """
+    by_stem = {stem: name for name in table.columns if (stem := record_path(name, "reference"))}
+    stems = {name: stem for name in names if (stem := record_path(name, "display")) and stem in by_stem}
+    found: dict[str, frozenset[str]] = {}
+    for name, stem in stems.items():
+        reference = by_stem[stem]
+        kind = table.types[reference]
+        values = (
+            [] if is_nested(kind) or is_binary(kind) else _most_frequent_values(engine, table, [reference])[0]
+        )
+        found[name] = frozenset(
+            value.rstrip("/").split("/")[-2] for value in values if "/" in value.rstrip("/")
+        )
+    return found
+
+
+def _read_values(
+    engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile], rows: int
+) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for some in batched([column.name for column in columns], column_batch_size(rows)):
+        found |= dict(zip(some, _most_frequent_values(engine, table, some), strict=True))
+    return found
+
+
+def _most_frequent_values(engine: Engine, table: SourceTable, names: Sequence[str]) -> list[list[str]]:
+    """The most frequent values of some columns, at most 400 of each."""
+    found: list[list[str]] = [[] for _ in names]
+    ranked = (
+        "SELECT place, v, row_number() OVER (PARTITION BY place ORDER BY n DESC, v) AS r "
+        f"FROM ({grouped_texts_sql(table, names)}) AS g WHERE v <> {literal('')}"
+    )
+    for place, value in engine.fetch_rows(
+        f"SELECT place, v FROM ({ranked}) AS ranked WHERE r <= {_MOST_VALUES}"
+    ):
+        found[int(place)].append(str(value))
+    return found

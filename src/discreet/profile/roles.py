@@ -1,30 +1,45 @@
-"""Which role a column may start with. It fails closed: in doubt the more protected role.
+"""Proposed roles of columns, the more protected one in doubt; and pseudonyms for identifiers that join
+tables.
 
-A column that nobody thought of must not be published as it stands, so a column is proposed as insensitive
-only where it has the same value in every row; what is unknown becomes an identifier (dropped) where it is
-nearly unique, and a quasi-identifier (generalized) else.
+A column is proposed as insensitive only if it has one value in all rows. Unknown columns become identifiers
+if nearly unique, otherwise quasi-identifiers. A pseudonym is proposed in words only; identifiers stay left
+out.
 """
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from discreet.model.table_spec import AttributeRole
-from discreet.profile.columns import ColumnProfile
-from discreet.profile.identifiers import IdentifierKind, kind_of_letter, kind_of_word
-from discreet.profile.names import NameHint, is_money, is_numbered, is_weight, name_hint
+from discreet.profile.column_profile import ColumnProfile
+from discreet.profile.heading_hints import (
+    IdentifierKind,
+    RoleHint,
+    hint_role,
+    is_money,
+    is_weight,
+    kind_by_letter,
+    kind_by_word,
+    names_a_number,
+    person_key_word,
+)
 
 NEARLY_UNIQUE_DISTINCT = 0.5
 """A column with more distinct values per row than this is nearly unique,"""
 
-NEARLY_UNIQUE_ALONE = 0.2
+NEARLY_UNIQUE_SHARE = 0.2
 """and so is one in which more than this share of the rows has a value of its own."""
 
-NEARLY_UNIQUE = "nearly unique"
+NEARLY_UNIQUE_REASON = "nearly unique"
 """The reason for which a column that is known for nothing else is an identifier."""
 
-MEASURE = "a measure, nearly unique"
+MEASURE_REASON = "a measure, nearly unique"
 """The reason for which a nearly unique column is no identifier."""
 
-IN_DOUBT = "in doubt, so protected"
+IN_DOUBT_REASON = "in doubt, so protected"
 """The reason for which a column that is known for nothing is a quasi-identifier."""
 
 _FEW_ROWS = 100
@@ -42,36 +57,42 @@ def propose_role(column: ColumnProfile, *, written_as_number: bool = False) -> t
     name too in tables of a hundred rows or more, since a sensitive value is published as it stands and a
     unique one names its person. What is measured, money above all, generalizes into intervals instead.
     """
-    hint, word = name_hint(column.name)
-    if hint is NameHint.IDENTIFIER:
-        return AttributeRole.IDENTIFIER, f"named like an identifier ({_told(word, identifier_kind(column))})"
-    form = kind_of_letter(column.form)
+    hint, word = hint_role(column.name)
+    if hint is RoleHint.IDENTIFIER:
+        return (
+            AttributeRole.IDENTIFIER,
+            f"named like an identifier ({_word_with_kind(word, identifier_kind(column))})",
+        )
+    form = kind_by_letter(column.form)
     if form is not None:
         return AttributeRole.IDENTIFIER, f"values of an identifier's form ({form.label})"
     if column.distinct == 0:
         return AttributeRole.IDENTIFIER, "no value at all"
     if column.distinct == 1 and column.nulls == 0 and column.rows > 1:
         return AttributeRole.INSENSITIVE, "the same value in every row"
-    unique = nearly_unique(column)
+    unique = is_nearly_unique(column)
     if _is_sample_weight(column):
         role = AttributeRole.IDENTIFIER if unique else AttributeRole.QUASI_IDENTIFIER
         return role, "a survey's weight, it seems: each value points to few rows"
-    if hint is NameHint.QUASI_IDENTIFIER:
-        return AttributeRole.QUASI_IDENTIFIER, f"known to others ({_told(word, kind_of_word(word))})"
+    if hint is RoleHint.QUASI_IDENTIFIER:
+        return (
+            AttributeRole.QUASI_IDENTIFIER,
+            f"known to others ({_word_with_kind(word, kind_by_word(word))})",
+        )
     if column.dates:
         return AttributeRole.QUASI_IDENTIFIER, "a date, which others may know"
     written_freely = unique and column.longest > _LONG_TEXT
-    if hint is NameHint.SENSITIVE and not written_freely and (column.rows < _FEW_ROWS or not unique):
+    if hint is RoleHint.SENSITIVE and not written_freely and (column.rows < _FEW_ROWS or not unique):
         return AttributeRole.SENSITIVE, f"a private matter ({word})"
     if unique and _is_measure(column, written_as_number=written_as_number):
-        return AttributeRole.QUASI_IDENTIFIER, MEASURE
+        return AttributeRole.QUASI_IDENTIFIER, MEASURE_REASON
     if unique:
-        return AttributeRole.IDENTIFIER, NEARLY_UNIQUE
-    if is_numbered(column.name) and column.distinct > _NUMBERED_DISTINCT * column.filled:
+        return AttributeRole.IDENTIFIER, NEARLY_UNIQUE_REASON
+    if names_a_number(column.name) and column.distinct > _NUMBERED_DISTINCT * column.filled:
         return AttributeRole.IDENTIFIER, "numbers that are given to something, by its name"
     if column.longest > _LONG_TEXT and column.distinct > _MOST_ANSWERS:
         return AttributeRole.IDENTIFIER, "long texts, in which anything may stand"
-    return AttributeRole.QUASI_IDENTIFIER, IN_DOUBT
+    return AttributeRole.QUASI_IDENTIFIER, IN_DOUBT_REASON
 
 
 def _is_measure(column: ColumnProfile, *, written_as_number: bool) -> bool:
@@ -93,15 +114,59 @@ def identifier_kind(column: ColumnProfile) -> IdentifierKind | None:
 
     What is named like an identifier and is none of the first seventeen kinds is of the last.
     """
-    hint, word = name_hint(column.name)
-    last = kind_of_letter("R") if hint is NameHint.IDENTIFIER else None
-    return kind_of_word(word) or kind_of_letter(column.form) or last
+    hint, word = hint_role(column.name)
+    last = kind_by_letter("R") if hint is RoleHint.IDENTIFIER else None
+    return kind_by_word(word) or kind_by_letter(column.form) or last
 
 
-def _told(word: str, kind: IdentifierKind | None) -> str:
+def _word_with_kind(word: str, kind: IdentifierKind | None) -> str:
     return word if kind is None else f"{word}; {kind.label}"
 
 
-def nearly_unique(column: ColumnProfile) -> bool:
+def is_nearly_unique(column: ColumnProfile) -> bool:
     """Whether the column names most rows by itself."""
-    return column.distinct > NEARLY_UNIQUE_DISTINCT * column.filled or column.alone > NEARLY_UNIQUE_ALONE
+    return (
+        column.distinct > NEARLY_UNIQUE_DISTINCT * column.filled or column.unique_share > NEARLY_UNIQUE_SHARE
+    )
+
+
+_REPEATS = 1.02
+
+
+@dataclass(frozen=True)
+class PseudonymProposal:
+    """A form: ``way`` as the spec's attribute takes it, what it does, and a sentence for the screens."""
+
+    way: Mapping[str, str]
+    words: str
+    sentence: str
+
+    def __str__(self) -> str:
+        """The line of the spec, and what it does."""
+        entries = ", ".join(
+            f"{key} = {json.dumps(text, ensure_ascii=False)}" for key, text in self.way.items()
+        )
+        return f"way = {{{entries}}} {self.words}"
+
+
+def propose_pseudonym(column: ColumnProfile, *, subject: bool) -> PseudonymProposal | None:
+    """The form of an identifier, None where nothing is lost by leaving it out.
+
+    ``subject`` says that the column names whom k counts.
+    """
+    repeats = column.filled > _REPEATS * column.distinct
+    if subject or (person_key_word(column.name) and repeats and column.distinct > 1):
+        return PseudonymProposal(
+            {"way": "per-release"},
+            "keeps a person's rows together, within one release",
+            "A number in its place would keep a person's rows together, within one release.",
+        )
+    if person_key_word(column.name) and is_nearly_unique(column):
+        name = re.sub(r"\W+", "_", column.name, flags=re.ASCII).strip("_") or "people"
+        way = {"way": "pseudonym", "key": f"keys/{name}.list"}
+        return PseudonymProposal(
+            way,
+            "joins the releases of several tables, for all who name this key's file",
+            "A pseudonym in its place would join the releases of several tables, for all who have its key.",
+        )
+    return None

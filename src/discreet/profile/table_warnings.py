@@ -1,42 +1,133 @@
-"""Warnings about the rows of a table under its spec, which every verb repeats.
+"""Warnings about the rows of a table that every verb repeats: undeclared persons, unique insensitive values.
 
-``init`` looks at a table before it has a spec. A later verb reads only the spec, so a fault of the rows that
-``init`` noticed must be found again from the rows or be written into the spec. Each check here looks at an
-opened table under its spec; ``discreet inspect``, ``negotiate`` and ``publish`` report the results.
+``init`` looks at a table before it has a spec; later verbs check the opened table under its spec and repeat
+what the spec records. Texts about persons are shared by all verbs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from discreet.engines.base import Engine, SourceTable
-from discreet.engines.scratch import opened
-from discreet.engines.single_values import single_values
-from discreet.model.coded_warning import CodedWarning, told_once
-from discreet.model.group_warnings import source_rows_singled_out
+from discreet.engines.column_scans import count_single_values
+from discreet.engines.source_tables import open_source_table
+from discreet.model.coded_warnings import (
+    FEW_PEOPLE,
+    CodedWarning,
+    source_single_values_warning,
+    unique_warnings,
+)
 from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.profile.person_keys import (
     MOST_CANDIDATES,
+    PersonKey,
     PersonKeys,
+    candidate_rank,
     find_person_keys,
-    likeliness,
-    may_number,
-    repeating_columns,
-    trait_columns,
+    find_repeating_columns,
+    find_trait_columns,
+    may_identify_persons,
 )
-from discreet.profile.person_warnings import repeating_key
-from discreet.sql.source import is_binary, is_nested
+from discreet.sql.cell_expressions import is_binary, is_nested
+
+
+def warn_about_persons(people: PersonKeys) -> list[str]:
+    """What to know before there is a spec: which column becomes the subject, or could be it."""
+    person = people.person
+    found = []
+    if person is not None and person.can_be_subject:
+        found.append(
+            f"{_repetition_text(person)} {_constant_traits_text(person)} the same within each value, so it identifies people: the "
+            f"spec says subject = {_toml_text(person.column)} in [source], and k counts people and not rows."
+        )
+    elif person is not None:
+        found.append(_incomplete_key_warning(person))
+    if people.units:
+        groups = "groups" if len(people.units) == 1 else "group"
+        found.append(
+            f"{_quoted_names(people.units)} {groups} people, as households do: who finds one member has found "
+            "the others. discreet attack --by households measures that."
+        )
+    return found + [warn_about_repeating_key(key) for key in people.suspected]
+
+
+def warn_about_repeating_key(key: PersonKey) -> CodedWarning:
+    """That a column repeats and nothing says whether its values or the rows are people."""
+    if not key.can_be_subject:
+        return _incomplete_key_warning(key)
+    if key.is_found_in_rows:
+        text = f"{_repetition_text(key)} {_constant_traits_text(key)} the same within each value, so it identifies people: set"
+    else:
+        text = f"{_repetition_text(key)} If it names the person, set"
+    return CodedWarning(
+        FEW_PEOPLE,
+        f"{text} subject = {_toml_text(key.column)} in [source], so that k counts people and not rows. Where each "
+        "row is a person, set rows_are_people = true there.",
+    )
+
+
+def warn_about_uncounted_persons(key: PersonKey, why: str) -> CodedWarning:
+    """That nobody counted how many different values of a key the groups contain."""
+    return CodedWarning(FEW_PEOPLE, f"{warn_about_repeating_key(key)} Groups were not counted by it: {why}.")
+
+
+def comment_on_persons(people: PersonKeys) -> dict[str, tuple[str, ...]]:
+    """Comments of a spec, by the key of ``[source]`` above which they stand; "" is behind the last key."""
+    person, first = people.person, people.first
+    if person is not None and person.can_be_subject:
+        text = (
+            f"The person: {person.filled:,} rows have {person.values:,} values, {_constant_traits_text(person)} the same "
+            "within each.",
+            "k counts people. Where each row is a person, write rows_are_people = true, and the reason.",
+        )
+        return {"subject": text}
+    if first is None:
+        return {}
+    known = (
+        f"'{first.column}' repeats: {first.filled:,} rows have {first.values:,} values. Say who a person is:",
+        f"subject = {_toml_text(first.column)}",
+        "rows_are_people = true",
+    )
+    return {"": known}
+
+
+def _incomplete_key_warning(key: PersonKey) -> CodedWarning:
+    return CodedWarning(
+        FEW_PEOPLE,
+        f"{_repetition_text(key)} It identifies people, and {key.nulls:,} rows have no value of it: fill or remove "
+        f"these, then set subject = {_toml_text(key.column)} in [source], so that k counts people and not rows.",
+    )
+
+
+def _repetition_text(key: PersonKey) -> str:
+    counted = f"{key.filled:,} rows have {key.values:,} values, one of them {key.most:,} times"
+    return f"'{key.column}' repeats: {counted}."
+
+
+def _constant_traits_text(key: PersonKey) -> str:
+    return f"{_quoted_names(key.traits)} {'is' if len(key.traits) == 1 else 'are'}"
+
+
+def _toml_text(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)
+
+
+def _quoted_names(names: Sequence[str]) -> str:
+    quoted = [f"'{name}'" for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
 
 _MOST_UNLISTED = 24
 _MOST_INSENSITIVE = 1_000
 
-Check: TypeAlias = Callable[[Engine, SourceTable, TableSpec], Iterable[CodedWarning]]
+TableCheck: TypeAlias = Callable[[Engine, SourceTable, TableSpec], Iterable[CodedWarning]]
 """Look at an opened table under its spec. A check without a column to look at makes no query."""
 
 
-def insensitive_values(engine: Engine, table: SourceTable, spec: TableSpec) -> Iterator[CodedWarning]:
+def check_insensitive_values(engine: Engine, table: SourceTable, spec: TableSpec) -> Iterator[CodedWarning]:
     """Count the rows whose value of a column that is published unchanged no other row has."""
     roles = spec.published_roles(table.columns)
     names = [name for name, role in roles.items() if role is AttributeRole.INSENSITIVE]
@@ -44,18 +135,18 @@ def insensitive_values(engine: Engine, table: SourceTable, spec: TableSpec) -> I
     if not names:
         return
     rows = int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")[0][0])
-    for found in single_values(engine, table, names, (), rows):
+    for found in count_single_values(engine, table, names, (), rows):
         if found.alone:
-            yield source_rows_singled_out(found.column, found.alone, rows)
+            yield source_single_values_warning(found.column, found.alone, rows)
 
 
-def recorded(engine: Engine, table: SourceTable, spec: TableSpec) -> Iterator[CodedWarning]:
+def repeat_recorded_warnings(engine: Engine, table: SourceTable, spec: TableSpec) -> Iterator[CodedWarning]:
     """Repeat what the spec records of the rows."""
     del engine, table
     yield from (CodedWarning("noticed", text, private=True) for text in spec.source.warnings)
 
 
-CHECKS: tuple[Check, ...] = (recorded, insensitive_values)
+TABLE_CHECKS: tuple[TableCheck, ...] = (repeat_recorded_warnings, check_insensitive_values)
 """The checks, in the order of their warnings, behind those about people."""
 
 
@@ -71,17 +162,17 @@ class TableFindings:
     people: PersonKeys
 
 
-def table_findings(engine: Engine, spec: TableSpec) -> TableFindings:
+def check_table(engine: Engine, spec: TableSpec) -> TableFindings:
     """Run every check on the table of a spec; ``InputError`` where the source cannot be read."""
-    with opened(engine, spec.source) as table:
-        people = undeclared_people(engine, table, spec)
+    with open_source_table(engine, spec.source) as table:
+        people = find_undeclared_persons(engine, table, spec)
         key = people.first
-        told = () if key is None else (repeating_key(key),)
-        others = (warning for check in CHECKS for warning in check(engine, table, spec))
-        return TableFindings(told_once((*told, *others)), people)
+        told = () if key is None else (warn_about_repeating_key(key),)
+        others = (warning for check in TABLE_CHECKS for warning in check(engine, table, spec))
+        return TableFindings(unique_warnings((*told, *others)), people)
 
 
-def undeclared_people(engine: Engine, table: SourceTable, spec: TableSpec) -> PersonKeys:
+def find_undeclared_persons(engine: Engine, table: SourceTable, spec: TableSpec) -> PersonKeys:
     """Look for columns that identify people, where neither a subject nor rows are declared to be people.
 
     Candidates are the identifiers and what is published unchanged; without any identifier the columns that
@@ -94,11 +185,11 @@ def undeclared_people(engine: Engine, table: SourceTable, spec: TableSpec) -> Pe
     names = [attribute.name for attribute in spec.attributes if attribute.role in outside]
     if not spec.with_role(AttributeRole.IDENTIFIER):
         names += [name for name in table.columns if name not in listed]
-    names = [name for name in names if may_number(name) and _is_readable(table, name)]
-    repeating = repeating_columns(engine, table, sorted(names, key=likeliness)[:_MOST_UNLISTED])
+    names = [name for name in names if may_identify_persons(name) and _is_readable(table, name)]
+    repeating = find_repeating_columns(engine, table, sorted(names, key=candidate_rank)[:_MOST_UNLISTED])
     if not repeating:
         return PersonKeys()
-    traits = [name for name in trait_columns(table) if name not in repeating]
+    traits = [name for name in find_trait_columns(table) if name not in repeating]
     return find_person_keys(engine, table, repeating[:MOST_CANDIDATES], traits)
 
 

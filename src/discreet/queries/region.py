@@ -1,22 +1,128 @@
-"""The region of a predicate: disjoint boxes of attribute values, the rows of which the predicate is true.
+"""Domains of attributes, and the region of a predicate: disjoint boxes of attribute values.
 
-A box holds, for some attributes, the codes that are selected, and every code of all others. AND intersects
-boxes and OR joins them; NOT is pushed down to the comparisons, where it selects what the comparison is false
-of (so NULL, of which it is unknown, stays out, as in SQL). Boxes are kept disjoint: what a box adds to the
-boxes before it is cut into boxes. So sums over boxes count nothing twice. Nested OR can make many boxes; more
-than a thousand are refused.
+A number compares with the number that a value's text states (``20`` equals ``20.0``), a text with the text.
+Values are ranked once by number and by text; a comparison is two bisections and one pass over ranks. A box
+has the selected codes of some attributes, and every code of the others. AND intersects boxes, OR joins
+them, NOT is pushed down to the comparisons, where it selects the codes for which the comparison is false,
+so NULL is excluded. Boxes are disjoint, so sums over them count nothing twice; more than a thousand are
+refused.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.queries.domain import Domain
-from discreet.queries.predicate import And, Atom, Everything, Not, Or, Predicate
+from discreet.model.hierarchy import parse_decimal
+from discreet.queries.aggregate_query import (
+    And,
+    Atom,
+    Everything,
+    Interval,
+    IsNull,
+    Members,
+    Not,
+    Or,
+    Predicate,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeDomain:
+    """The texts of an attribute's values, by code; NULL has the code after the last."""
+
+    attribute: str
+    texts: tuple[str, ...]
+
+    @property
+    def null_code(self) -> int:
+        """The code of NULL."""
+        return len(self.texts)
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64]:
+        """The number that each text says, NaN for none, shape ``(values,)``."""
+        return np.array([np.nan if n is None else float(n) for n in self._decimals], dtype=np.float64)
+
+    @cached_property
+    def is_numeric(self) -> bool:
+        """Whether there is a value, and every text says a number."""
+        return bool(self.texts) and None not in self._decimals
+
+    def selected(self, atom: Atom) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """The codes of which a comparison is true and those of which it is false.
+
+        Both have shape ``(values + 1,)``, NULL last.
+        """
+        true = np.zeros(self.null_code + 1, dtype=np.bool_)
+        if isinstance(atom, IsNull):
+            true[-1] = True
+            return true, ~true
+        if isinstance(atom, Members):
+            known = self._select_members(atom, true)
+        else:
+            known = self._select_interval(atom, true)
+        return true, known & ~true
+
+    def _select_members(self, atom: Members, true: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Set what equals a member; which values are comparable with every member."""
+        known = np.ones_like(true)
+        known[-1] = False
+        for value in atom.values:
+            ordered = self._by_text if isinstance(value, str) else self._by_number
+            place = bisect_left(ordered.values, value)
+            if place < len(ordered.values) and ordered.values[place] == value:
+                true[:-1] |= ordered.ranks == place
+            known[:-1] &= ordered.ranks >= 0
+        return known | true
+
+    def _select_interval(self, atom: Interval, true: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Set what lies between the ends; which values are comparable with them."""
+        is_text = isinstance(atom.low if atom.low is not None else atom.high, str)
+        ordered = self._by_text if is_text else self._by_number
+        first, last = 0, len(ordered.values)
+        if atom.low is not None:
+            first = (bisect_left if atom.low_closed else bisect_right)(ordered.values, atom.low)
+        if atom.high is not None:
+            last = (bisect_right if atom.high_closed else bisect_left)(ordered.values, atom.high)
+        true[:-1] = (first <= ordered.ranks) & (ordered.ranks < last)
+        return np.append(ordered.ranks >= 0, False)
+
+    @cached_property
+    def _decimals(self) -> tuple[Decimal | None, ...]:
+        return tuple(parse_decimal(text) for text in self.texts)
+
+    @cached_property
+    def _by_text(self) -> _RankedValues:
+        return _RankedValues.of(self.texts)
+
+    @cached_property
+    def _by_number(self) -> _RankedValues:
+        return _RankedValues.of(self._decimals)
+
+
+@dataclass(frozen=True, eq=False)
+class _RankedValues:
+    """The distinct values in order, and each code's place among them; -1 for none."""
+
+    values: Sequence[Any]
+    ranks: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, values: Sequence[Any]) -> _RankedValues:
+        ordered = sorted({value for value in values if value is not None})
+        rank = {value: place for place, value in enumerate(ordered)}
+        ranks = [-1 if value is None else rank[value] for value in values]
+        return cls(ordered, np.array(ranks, dtype=np.int64))
+
 
 Mask = NDArray[np.bool_]
 Box = Mapping[str, Mask]
@@ -25,39 +131,41 @@ Box = Mapping[str, Mask]
 MOST_BOXES = 1000
 
 
-def region_of(predicate: Predicate, domains: Mapping[str, Domain]) -> tuple[Box, ...]:
+def find_region(predicate: Predicate, domains: Mapping[str, AttributeDomain]) -> tuple[Box, ...]:
     """The disjoint boxes of a predicate, none where it is true of nothing.
 
     ``InputError`` for an attribute without a domain, or where there would be over a thousand boxes.
     """
-    return tuple(_boxes(predicate, domains, True))
+    return tuple(_boxes_of_predicate(predicate, domains, True))
 
 
-def restricted(region: Sequence[Box], attribute: str, mask: Mask) -> tuple[Box, ...]:
+def restrict_region(region: Sequence[Box], attribute: str, mask: Mask) -> tuple[Box, ...]:
     """A region in which an attribute has selected codes only."""
-    return tuple(union(intersection(region, [{attribute: mask}])))
+    return tuple(unite_boxes(intersect_regions(region, [{attribute: mask}])))
 
 
-def _boxes(predicate: Predicate, domains: Mapping[str, Domain], wanted: bool) -> list[Box]:
+def _boxes_of_predicate(
+    predicate: Predicate, domains: Mapping[str, AttributeDomain], wanted: bool
+) -> list[Box]:
     """Disjoint boxes where a predicate is true, or false where not ``wanted``."""
     if isinstance(predicate, Everything):
         return [{}] if wanted else []
     if isinstance(predicate, Not):
-        return _boxes(predicate.of, domains, not wanted)
+        return _boxes_of_predicate(predicate.of, domains, not wanted)
     if isinstance(predicate, And | Or):
-        parts = [_boxes(part, domains, wanted) for part in predicate.parts]
+        parts = [_boxes_of_predicate(part, domains, wanted) for part in predicate.parts]
         if isinstance(predicate, And) == wanted:
             found: list[Box] = [{}]
             for part in parts:
-                found = intersection(found, part)
+                found = intersect_regions(found, part)
             return found
-        return union([box for part in parts for box in part])
+        return unite_boxes([box for part in parts for box in part])
     true, false = _domain_of(predicate, domains).selected(predicate)
     mask = true if wanted else false
     return [{predicate.attribute: mask}] if mask.any() else []
 
 
-def _domain_of(atom: Atom, domains: Mapping[str, Domain]) -> Domain:
+def _domain_of(atom: Atom, domains: Mapping[str, AttributeDomain]) -> AttributeDomain:
     if atom.attribute not in domains:
         raise InputError(
             f"a query names '{atom.attribute}', of which nothing is known", allowed=", ".join(domains)
@@ -65,7 +173,7 @@ def _domain_of(atom: Atom, domains: Mapping[str, Domain]) -> Domain:
     return domains[atom.attribute]
 
 
-def intersection(first: Sequence[Box], second: Sequence[Box]) -> list[Box]:
+def intersect_regions(first: Sequence[Box], second: Sequence[Box]) -> list[Box]:
     """The pairwise intersections of disjoint boxes, empty ones left out."""
     found: list[Box] = []
     for a in first:
@@ -73,23 +181,23 @@ def intersection(first: Sequence[Box], second: Sequence[Box]) -> list[Box]:
             box = {**a, **{name: a[name] & mask if name in a else mask for name, mask in b.items()}}
             if all(mask.any() for mask in box.values()):
                 found.append(box)
-                _check(len(found))
+                _check_box_count(len(found))
     return found
 
 
-def union(boxes: Sequence[Box]) -> list[Box]:
+def unite_boxes(boxes: Sequence[Box]) -> list[Box]:
     """Disjoint boxes with the same union."""
     found: list[Box] = []
     for box in boxes:
         rest = [box]
         for earlier in found:
-            rest = [piece for part in rest for piece in _without(part, earlier)]
-            _check(len(found) + len(rest))
+            rest = [piece for part in rest for piece in _subtract_box(part, earlier)]
+            _check_box_count(len(found) + len(rest))
         found += rest
     return found
 
 
-def _without(box: Box, other: Box) -> list[Box]:
+def _subtract_box(box: Box, other: Box) -> list[Box]:
     """A box less another, as disjoint boxes: attribute by attribute, what lies outside the other."""
     if any(not (box[name] & mask).any() for name, mask in other.items() if name in box):
         return [box]
@@ -104,7 +212,7 @@ def _without(box: Box, other: Box) -> list[Box]:
     return found
 
 
-def _check(boxes: int) -> None:
+def _check_box_count(boxes: int) -> None:
     if boxes > MOST_BOXES:
         raise InputError(
             f"a query's OR makes more than {MOST_BOXES:,} boxes",

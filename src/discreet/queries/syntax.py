@@ -1,4 +1,4 @@
-"""Pieces of syntax as the parser makes them: what they may hold, and how they are refused."""
+"""Pieces of syntax as the parser returns them: allowed arguments, columns, refusals, and ``label(column)``."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Protocol
 from sqlglot import exp
 
 from discreet.errors import InputError
-from discreet.model.closest import closest
-from discreet.queries.condition import Condition
-from discreet.queries.operand import ColumnKind, Operand
+from discreet.model.registry import suggest_name
+from discreet.queries.sql_expression import ColumnKind, Condition, Operand, text_operand
 from discreet.sql.dialect import Dialect
 
-ALLOWED = (
+ALLOWED_EXPRESSIONS = (
     "columns and constants; =, <>, <, <=, >, >=, BETWEEN, IN (…), LIKE, ILIKE, IS NULL, IS DISTINCT FROM; "
     "AND, OR, NOT; CASE, +, -, *, /, %, ||; upper, lower, trim, length, substring, left, right, abs, round, "
     "floor, ceil, mod, greatest, least, coalesce, nullif, and CAST to a text, a whole number or a double"
@@ -22,7 +21,7 @@ ALLOWED = (
 
 
 @dataclass(frozen=True)
-class Columns:
+class QueryColumns:
     """The columns that an expression may name, and why others may not be.
 
     ``refused`` maps a column to the reason. ``tables`` are names that may stand before a column's, folded.
@@ -36,14 +35,14 @@ class Columns:
 
     def name_of(self, tree: exp.Column) -> str:
         """The column that is meant, as the release spells it; ``InputError`` where it may not be named."""
-        check_arguments(tree, "this", "table")
+        check_syntax_arguments(tree, "this", "table")
         if not isinstance(tree.this, exp.Identifier):
-            raise refusal(tree)
+            raise refuse_syntax(tree)
         if tree.args.get("table") is not None and tree.table.casefold() not in self.tables:
             raise InputError(f"'{tree.table}' is not the table behind FROM", allowed="one table")
-        return self.spelled(str(tree.name))
+        return self.find_name(str(tree.name))
 
-    def spelled(self, name: str, *, refusing: bool = True) -> str:
+    def find_name(self, name: str, *, refusing: bool = True) -> str:
         """A column as the release spells it, whatever the case of ``name``."""
         known = [*self.kinds, *self.refused]
         found = [c for c in known if c == name] or [c for c in known if c.casefold() == name.casefold()]
@@ -51,18 +50,18 @@ class Columns:
             raise InputError(
                 f"'{name}' is no column of the release",
                 allowed=", ".join(self.kinds),
-                advice=closest(name, self.kinds),
+                advice=suggest_name(name, self.kinds),
             )
         if refusing and found[0] in self.refused:
             raise InputError(self.refused[found[0]], allowed=", ".join(self.kinds))
         return found[0]
 
 
-class ReadsExpressions(Protocol):
-    """What a row of the tables needs of the reader of whole expressions (``queries.expressions``)."""
+class ExpressionReader(Protocol):
+    """What a row of the tables needs of the reader of whole expressions (``queries.expression_grammar``)."""
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> QueryColumns:
         """The columns that may be named."""
 
     @property
@@ -70,7 +69,7 @@ class ReadsExpressions(Protocol):
         """The dialect that is written."""
 
     @property
-    def whole_division(self) -> bool:
+    def integer_division(self) -> bool:
         """Whether whole numbers are divided without a remainder."""
 
     def condition(self, tree: exp.Expr) -> Condition:
@@ -89,9 +88,9 @@ class ReadsExpressions(Protocol):
         """Operands in the one reading that they are compared in, and the columns that they name."""
 
 
-def refusal(tree: exp.Expr, why: str = "is not supported", advice: str | None = None) -> InputError:
+def refuse_syntax(tree: exp.Expr, why: str = "is not supported", advice: str | None = None) -> InputError:
     """The error for syntax without a row in the tables."""
-    return InputError(f"{excerpt(tree)} {why}", allowed=ALLOWED, advice=advice)
+    return InputError(f"{excerpt(tree)} {why}", allowed=ALLOWED_EXPRESSIONS, advice=advice)
 
 
 def excerpt(tree: exp.Expr) -> str:
@@ -103,16 +102,46 @@ def excerpt(tree: exp.Expr) -> str:
     return f"'{found}'" if len(found) <= 60 else f"'{found[:57]}…'"
 
 
-def given_arguments(tree: exp.Expr) -> set[str]:
+def present_arguments(tree: exp.Expr) -> set[str]:
     """The names of the arguments that a piece of syntax has."""
     return {
         name for name, value in tree.args.items() if value is not None and value is not False and value != []
     }
 
 
-def check_arguments(tree: exp.Expr, *allowed: str) -> None:
+def check_syntax_arguments(tree: exp.Expr, *allowed: str) -> None:
     """``InputError`` where syntax comes with more than its row allows."""
-    beyond = given_arguments(tree) - set(allowed)
+    beyond = present_arguments(tree) - set(allowed)
     if beyond:
         words = ", ".join(sorted(name.strip("_").replace("_", " ").upper() for name in beyond))
-        raise refusal(tree, f"has more than is supported ({words})")
+        raise refuse_syntax(tree, f"has more than is supported ({words})")
+
+
+LABEL_FUNCTION = "label"
+
+
+def label_column(column: str) -> str:
+    """The name of a column's labels among a query's columns."""
+    return f"{LABEL_FUNCTION}({column})"
+
+
+def is_label(tree: exp.Expr | None) -> bool:
+    """Whether a piece of syntax is ``label(…)``."""
+    return isinstance(tree, exp.Anonymous) and str(tree.this).casefold() == LABEL_FUNCTION
+
+
+def read_label(of: ExpressionReader, tree: exp.Expr) -> Operand:
+    """The label of a column; other functions of the parser's that it does not know are refused."""
+    if not is_label(tree):
+        raise refuse_syntax(tree)
+    check_syntax_arguments(tree, "this", "expressions")
+    inner = tree.expressions[0].unnest() if len(tree.expressions) == 1 else tree
+    if not isinstance(inner, exp.Column):
+        raise refuse_syntax(tree, "is no label of one column", "Write label(column).")
+    name = of.columns.name_of(inner)
+    taken = label_column(name)
+    if taken in of.columns.refused and name in of.columns.kinds and taken not in of.columns.kinds:
+        raise refuse_syntax(tree, f"is refused: {of.columns.refused[taken]}")
+    if taken in of.columns.kinds or taken in of.columns.refused:
+        raise refuse_syntax(tree, f"cannot be told from the column of the name '{taken}'")
+    return text_operand(of.dialect.identifier(taken), Operand(None, None, (taken,)))

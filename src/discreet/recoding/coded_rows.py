@@ -1,4 +1,8 @@
-"""Copying a source's rows into a coded table: the steps that every recoding shares."""
+"""Coded tables: the steps that copy a source's rows with codes in place of quasi-identifiers.
+
+Cells are compared as numbers, dates or booleans if every leaf is the canonical text of such a value;
+otherwise as texts.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import Engine, SourceTable
-from discreet.engines.scratch import TemporaryTables
+from discreet.engines.source_tables import TemporaryTables
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.table_spec import NullPolicy, TableSpec
-from discreet.recoding.columns import PublishedColumn, source_changed
+from discreet.recoding.published_columns import PublishedColumn, source_changed_error
 from discreet.recoding.stored_classes import CountedTable
-from discreet.sql import recode
-from discreet.sql.source import is_long
+from discreet.sql import recoded_rows
+from discreet.sql.cell_expressions import is_long
 
-DrawKeys = Callable[[Engine, str, int], None]
-"""Creates a table, of a given name, of that many sort keys (columns ``sql.recode.SORT_KEYS``)."""
-_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}")
+DrawSortKeys = Callable[[Engine, str, int], None]
+"""Creates a table, of a given name, of that many sort keys (columns ``sql.recoded_rows.SORT_KEYS``)."""
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DECIMAL = re.compile(r"DECIMAL\(([0-9]+), ?([0-9]+)\)")
 
@@ -53,10 +57,10 @@ class StoredColumns:
         others = [column.stored for column in columns if column.stored is not None]
         subject = whose = None
         if spec.source.subject is not None:
-            subject = recode.other_name(len(others))
+            subject = recoded_rows.other_name(len(others))
             others.append(table.text(spec.source.subject, "s"))
         if person is not None:
-            whose = recode.other_name(len(others))
+            whose = recoded_rows.other_name(len(others))
             others.append(table.text(person, "s"))
         never_null: list[str] = []
         if spec.source.nulls is NullPolicy.DROP:
@@ -69,19 +73,19 @@ def key_columns(
     table: SourceTable,
     hierarchies: Sequence[GeneralizationHierarchy],
     node: Sequence[int],
-) -> list[recode.KeyColumn]:
+) -> list[recoded_rows.KeyColumn]:
     """The quasi-identifiers on their way to a node; their values and positions are loaded into the engine."""
     return [
         _key_column(tables, table, hierarchy, level)
         if level < hierarchy.height
-        else recode.KeyColumn(table.text(hierarchy.attribute, "s"), None, len(hierarchy.labels[level]))
+        else recoded_rows.KeyColumn(table.text(hierarchy.attribute, "s"), None, len(hierarchy.labels[level]))
         for hierarchy, level in zip(hierarchies, node, strict=True)
     ]
 
 
 def leaf_columns(
     tables: TemporaryTables, table: SourceTable, hierarchies: Sequence[GeneralizationHierarchy]
-) -> list[recode.KeyColumn]:
+) -> list[recoded_rows.KeyColumn]:
     """The quasi-identifiers on their way to leaf codes, NULL to the code after the last leaf."""
     return [_key_column(tables, table, hierarchy, 0) for hierarchy in hierarchies]
 
@@ -95,7 +99,7 @@ def leaf_texts(table: SourceTable, hierarchy: GeneralizationHierarchy) -> list[s
 
 def _key_column(
     tables: TemporaryTables, table: SourceTable, hierarchy: GeneralizationHierarchy, level: int
-) -> recode.KeyColumn:
+) -> recoded_rows.KeyColumn:
     name, leaves = hierarchy.attribute, hierarchy.leaves
     codes = hierarchy.ancestors[level].astype(np.min_scalar_type(len(leaves)))
     cell, type_name = table.text(name, "s"), None
@@ -103,32 +107,32 @@ def _key_column(
     if native is not None:
         cell, type_name, held = native
         leaves, codes = tuple(compress(leaves, held)), codes[held]
-    positions = tables.load({recode.VALUE: leaves, recode.POSITION: codes})
-    return recode.KeyColumn(cell, positions, len(hierarchy.labels[level]), type_name)
+    positions = tables.load({recoded_rows.CELL_VALUE: leaves, recoded_rows.POSITION: codes})
+    return recoded_rows.KeyColumn(cell, positions, len(hierarchy.labels[level]), type_name)
 
 
 def check_rows(engine: Engine, coded: str, keys: int, spec: TableSpec, counted: CountedTable) -> int:
     """The rows of a coded table; ``InputError`` where they are not those that were counted."""
-    rows, uncovered = engine.fetch_rows(recode.coded_rows(coded, keys))[0]
+    rows, uncovered = engine.fetch_rows(recoded_rows.coded_rows(coded, keys))[0]
     if uncovered or rows != counted.rows:
         new = f", {uncovered} of them with a new value" if uncovered else ""
-        raise source_changed(spec, f"{rows} rows now, {counted.rows} then{new}")
+        raise source_changed_error(spec, f"{rows} rows now, {counted.rows} then{new}")
     return int(rows)
 
 
-def with_sort_keys(
-    engine: Engine, tables: TemporaryTables, coded: str, rows: int, draw_keys: DrawKeys
+def add_sort_keys(
+    engine: Engine, tables: TemporaryTables, coded: str, rows: int, draw_keys: DrawSortKeys
 ) -> str:
     """Replace a coded table by one in which each row has its sort keys; its name.
 
     The database draws them, where it can; elsewhere ``draw_keys`` loads a table of them.
     """
     if engine.dialect.random_key is not None:
-        ordered = tables.create(recode.with_random_keys(engine.dialect, coded))
+        ordered = tables.create(recoded_rows.with_random_keys(engine.dialect, coded))
     else:
         sort_keys = tables.new_name()
         draw_keys(engine, sort_keys, rows)
-        ordered = tables.create(recode.with_loaded_keys(coded, sort_keys))
+        ordered = tables.create(recoded_rows.with_loaded_keys(coded, sort_keys))
         tables.drop(sort_keys)
     tables.drop(coded)
     return ordered
@@ -152,7 +156,7 @@ def native_key(
     """
     if table.null_values:
         return None
-    found = _canonical(table.types[name])
+    found = _canonical_type(table.types[name])
     if found is None:
         return None
     type_name, is_canonical = found
@@ -165,10 +169,10 @@ def native_key(
     return cell, type_name, held
 
 
-def _canonical(type_name: str) -> tuple[str, Callable[[str], bool]] | None:
+def _canonical_type(type_name: str) -> tuple[str, Callable[[str], bool]] | None:
     """The type to compare as, and whether a text is the canonical one of a value of the column's type."""
     if is_long(type_name):
-        return "BIGINT", lambda text: _WHOLE.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
+        return "BIGINT", lambda text: _INTEGER.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
     if type_name == "BOOLEAN":
         return type_name, lambda text: text in ("true", "false")
     if type_name == "DATE":

@@ -1,4 +1,4 @@
-"""A recoding that was applied: coded rows in the engine, and the queries that publish them."""
+"""Applied recodings: coded rows in the engine, and the queries that publish them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 
 from discreet.engines.base import Engine
 from discreet.errors import InternalError
-from discreet.model.recoding import SuppressionPolicy
+from discreet.model.search_result import SuppressionPolicy
 from discreet.model.table_spec import AttributeRole
-from discreet.recoding.columns import PublishedColumn
-from discreet.sql import recode, recode_classes, row_order
-from discreet.sql.class_cells import LABELS, ClassCells
+from discreet.recoding.published_columns import PublishedColumn
+from discreet.sql import cell_expressions, recoded_classes, recoded_rows
 from discreet.sql.dialect import Dialect
-from discreet.sql.names import identifier
+from discreet.sql.quoting import identifier
+from discreet.sql.recoded_classes import LABELS_ALIAS, ClassCells
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,8 +78,8 @@ class CodedRows(RecodedTable):
         if self.types is None:
             return self._rows(drawn=True)
         names = [f"c{i}" for i in range(len(self.columns))]
-        shown = [i for i, column in enumerate(self.columns) if _is_shown(column)]
-        return row_order.sorted_by_cells(self.dialect, self.unordered(), self.types, names, shown)
+        shown = [i for i, column in enumerate(self.columns) if _is_quasi_identifier(column)]
+        return cell_expressions.sorted_by_cells(self.dialect, self.unordered(), self.types, names, shown)
 
     def unordered(self) -> str:
         """The same rows in no order."""
@@ -89,7 +89,9 @@ class CodedRows(RecodedTable):
         """The subject of each row that is kept (see ``RecodedTable``)."""
         by_name = {column.name: column for column in self.columns}
         texts = [by_name[name].published_text for name in names]
-        cells = [f"coalesce({column.published_text} = '{recode.STAR}', FALSE)" for column in self.columns]
+        cells = [
+            f"coalesce({column.published_text} = '{recoded_rows.STAR}', FALSE)" for column in self.columns
+        ]
         starred = self.dialect.text(f"({' AND '.join(cells)})", "BOOLEAN")
         return self._published([*texts, f"t.{self.subject}", starred], drawn=False, star=False)
 
@@ -98,7 +100,7 @@ class CodedRows(RecodedTable):
         return self._published([column.published for column in self.columns], drawn=drawn, star=star)
 
     def _published(self, cells: Sequence[str], *, drawn: bool, star: bool) -> str:
-        return recode.published_rows(
+        return recoded_rows.published_rows(
             self.dialect,
             self.coded,
             self.failing,
@@ -110,7 +112,7 @@ class CodedRows(RecodedTable):
         )
 
 
-def by_cells(engine: Engine, rows: CodedRows) -> CodedRows:
+def order_by_cells(engine: Engine, rows: CodedRows) -> CodedRows:
     """The same rows in the order of their cells."""
     return replace(rows, types=engine.column_types(rows.unordered()))
 
@@ -122,7 +124,7 @@ class ClassedRows(RecodedTable):
     ``coded`` has the rows that are published and no others, where they are ``counted`` one for each that are
     alike with the number of them; they go in the ``order`` that ends the query, or as it has them. ``listed``
     are cells that are written otherwise than they are read again, by the name of their column
-    (``recoding.few_texts``).
+    (``recoding.direct_recoding``).
     """
 
     labels: str
@@ -141,22 +143,22 @@ class ClassedRows(RecodedTable):
 
     def class_cells(self) -> ClassCells:
         """What rows have from the table of labels, and the rest of them."""
-        shown = {i: c.published for i, c in enumerate(self.columns) if _is_shown(c)}
-        others = [column for column in self.columns if not _is_shown(column)]
+        shown = {i: c.published for i, c in enumerate(self.columns) if _is_quasi_identifier(c)}
+        others = [column for column in self.columns if not _is_quasi_identifier(column)]
 
         def first(name: str) -> list[str]:
-            number = [f"t.{recode_classes.NUMBER_OF_ROWS}"] if self.counted else []
-            return [f"{LABELS}.{name}", *number]
+            number = [f"t.{recoded_classes.COPIES}"] if self.counted else []
+            return [f"{LABELS_ALIAS}.{name}", *number]
 
         cells = [column.published for column in others]
         if self.suppression is SuppressionPolicy.STAR:
-            cells = [recode_classes.starred(cell) for cell in cells]
+            cells = [recoded_classes.star_suppressed(cell) for cell in cells]
         return ClassCells(
             self.labels,
             shown,
             lambda labels, name: self._rows(labels, others, "", *first(name), repeated=False),
             cells,
-            lambda aggregate: recode_classes.sums_of_classes(self.coded, aggregate),
+            lambda aggregate: recoded_classes.sums_of_classes(self.coded, aggregate),
             counted=self.counted,
         )
 
@@ -173,8 +175,8 @@ class ClassedRows(RecodedTable):
         Counted rows come as often as they are counted, unless they are not to be ``repeated``.
         """
         starred = self.suppression is SuppressionPolicy.STAR
-        own = [*(False for _ in first), *(not _is_shown(column) for column in columns)]
-        return recode_classes.published_classes(
+        own = [*(False for _ in first), *(not _is_quasi_identifier(column) for column in columns)]
+        return recoded_classes.published_classes(
             self.dialect,
             self.coded,
             labels,
@@ -189,5 +191,5 @@ class ClassedRows(RecodedTable):
         raise InternalError(f"the subjects of {', '.join(names)} were asked of rows without subjects")
 
 
-def _is_shown(column: PublishedColumn) -> bool:
+def _is_quasi_identifier(column: PublishedColumn) -> bool:
     return column.role is AttributeRole.QUASI_IDENTIFIER

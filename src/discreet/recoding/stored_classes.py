@@ -1,4 +1,4 @@
-"""Recodings of tables that may be larger than memory, and what every recoding is told of its table."""
+"""Recodings by classes whose tables exist in the engine only, and the protocol of a counted table."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Protocol
 
 from discreet.model.class_recoding import ClassRecoding
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
 from discreet.model.requirement import Requirement
+from discreet.model.search_result import FullDomainRecoding, SuppressionPolicy
 
 
 class CountedTable(Protocol):

@@ -1,27 +1,48 @@
-"""Delivering files: under owner-only temporary names, audited there, and renamed at last."""
+"""Delivery of a release: to files under temporary names, or to tables of the source's database.
+
+The engine's declaration says whether it writes folders or tables.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import cast
 
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
-from discreet.engines.delivery import DATA, Listed, Part
-from discreet.engines.files.database_file import NewTable, check_columns
-from discreet.engines.files.folder import folder_digest
-from discreet.engines.files.statistics_kinds import WRITTEN, Codebook
-from discreet.engines.registry import ENGINES
-from discreet.engines.table_writer import FolderWriter
+from discreet.engines.connection import connect
+from discreet.engines.declaration import TableTarget
+from discreet.engines.delivery import DATA, TABLE_FORMAT, Delivery, FolderWriter, Listed, Part
+from discreet.engines.files.output_files import (
+    WRITABLE_STATISTICS_FORMATS,
+    Codebook,
+    NewTable,
+    check_database_columns,
+)
+from discreet.engines.files.parquet_files import folder_digest
+from discreet.engines.files.sources import read_codebook
+from discreet.engines.registry import ENGINES, known_engines
+from discreet.errors import InputError
 from discreet.model.release_address import ReleaseAddress
-from discreet.model.table_spec import SourceSpec
-from discreet.places.kept_files import KeptFile
-from discreet.release.private_log import file_digest
-from discreet.release.target import DATABASE, Target, check_free, check_target, writing
-from discreet.release.temporary import TemporaryFiles, remove_leftovers, sync_file
+from discreet.model.table_spec import SourceSpec, TableSpec
+from discreet.places.protected_files import ProtectedFile
+from discreet.release.private_log import compute_file_digest
+from discreet.release.release_target import (
+    DATABASE_FORMAT,
+    FOLDER_FORMATS,
+    RELEASE_FORMATS,
+    ReleaseTarget,
+    StagingFiles,
+    check_release_target,
+    check_unoccupied,
+    list_protected_files,
+    remove_leftovers,
+    sync_file,
+    translate_write_errors,
+)
 from discreet.settings import Settings
 from discreet.sql.dialect import Dialect
 
@@ -36,11 +57,11 @@ class FileDelivery:
     """
 
     engine: Engine
-    target: Target
-    files: TemporaryFiles
+    target: ReleaseTarget
+    files: StagingFiles
     settings: Settings
     overwrite: bool
-    held: bool = False
+    in_memory: bool = False
     placed: Path | None = None
     labels: Callable[[], Codebook] = Codebook
     types: dict[str, Mapping[str, str]] = field(default_factory=dict)
@@ -48,12 +69,12 @@ class FileDelivery:
     @property
     def address(self) -> ReleaseAddress:
         """The data's path."""
-        return ReleaseAddress(path=self.target.path, held=self.held, placed=self.placed)
+        return ReleaseAddress(path=self.target.path, in_memory=self.in_memory, placed=self.placed)
 
     @property
     def manifest(self) -> ReleaseAddress:
         """The manifest's path."""
-        return ReleaseAddress(path=self.target.manifest_path, held=self.held)
+        return ReleaseAddress(path=self.target.manifest_path, in_memory=self.in_memory)
 
     @property
     def file_format(self) -> str:
@@ -68,18 +89,18 @@ class FileDelivery:
     def listed(self, purpose: str, name: str) -> Listed:
         """The file of a part; in a database file its table."""
         file = dict(self.target.companions).get(purpose, self.target.path).name
-        return Listed(file, name if self.file_format == DATABASE else None)
+        return Listed(file, name if self.file_format == DATABASE_FORMAT else None)
 
     def write(self, parts: Mapping[str, Part], views: Callable[[], tuple[str, ...]] | None = None) -> None:
         """Write each part into a file of its own, or all into a database, and wait for the disk."""
-        if self.file_format == DATABASE:
+        if self.file_format == DATABASE_FORMAT:
             tables = {part.name: part.table for part in parts.values()}
-            check_columns({name: table.columns for name, table in tables.items()})
+            check_database_columns({name: table.columns for name, table in tables.items()})
             self.engine.write_database(self.files.path(DATA), tables, () if views is None else views())
         else:
             for purpose, part in parts.items():
                 self._write_part(purpose, part.table)
-        with writing(self.target.folder):
+        with translate_write_errors(self.target.folder):
             for purpose in (DATA, *(purpose for purpose, _ in self.target.companions)):
                 sync_file(self.files.path(purpose))
 
@@ -103,7 +124,7 @@ class FileDelivery:
 
     def source(self, purpose: str, table: str | None = None) -> SourceSpec:
         """The temporary file of a part, or its table in the temporary database file."""
-        if self.file_format == DATABASE:
+        if self.file_format == DATABASE_FORMAT:
             return SourceSpec(path=self.files.path(DATA), table=table)
         found = self._source(self.files.path(purpose), self.file_format)
         return replace(found, types=self.types.get(purpose, {}))
@@ -113,7 +134,7 @@ class FileDelivery:
         if purpose != DATA and purpose not in dict(self.target.companions):
             return None
         path = self.files.path(purpose)
-        return folder_digest(path) if self.target.is_folder else file_digest(path)
+        return folder_digest(path) if self.target.is_folder else compute_file_digest(path)
 
     def write_manifest(self, text: str) -> None:
         """Write the manifest under a temporary name, like the data."""
@@ -125,7 +146,7 @@ class FileDelivery:
 
     def _write_part(self, purpose: str, table: NewTable) -> None:
         path = self.files.path(purpose)
-        if self.file_format not in WRITTEN:
+        if self.file_format not in WRITABLE_STATISTICS_FORMATS:
             self._write(table.query, path, table.columns, table.types)
             return
         types = table.types or self.engine.column_types(table.unordered or table.query)
@@ -153,16 +174,16 @@ class FileDelivery:
 
 
 @contextmanager
-def file_delivery(
+def deliver_files(
     engine: Engine,
     output: Path,
     settings: Settings,
     *,
     overwrite: bool,
-    protected: Sequence[KeptFile],
+    protected: Sequence[ProtectedFile],
     formats: Mapping[str, str],
     purposes: Callable[[str], Sequence[str]],
-    held: bool = False,
+    in_memory: bool = False,
     placed: Path | None = None,
     labels: Callable[[], Codebook] = Codebook,
 ) -> Iterator[FileDelivery]:
@@ -173,10 +194,67 @@ def file_delivery(
     memory, ``placed`` where the data will be put with others; ``labels`` finds the labels of the source's
     file, where one is to be written that has such.
     """
-    target = check_target(
+    target = check_release_target(
         output, overwrite=overwrite, protected=protected, formats=formats, purposes=purposes
     )
     remove_leftovers(target)
-    check_free(target, overwrite=overwrite)
-    with TemporaryFiles(target) as files:
-        yield FileDelivery(engine, target, files, settings, overwrite, held, placed, labels)
+    check_unoccupied(target, overwrite=overwrite)
+    with StagingFiles(target) as files:
+        yield FileDelivery(engine, target, files, settings, overwrite, in_memory, placed, labels)
+
+
+_FILE_ADVICE = "Publish to a file: --output PATH."
+
+
+def open_delivery(
+    engine: Engine,
+    spec: TableSpec,
+    output: Path | ReleaseAddress,
+    settings: Settings,
+    *,
+    overwrite: bool,
+    formats: Mapping[str, str] = RELEASE_FORMATS,
+    purposes: Callable[[str], Sequence[str]] = lambda _: (),
+) -> AbstractContextManager[Delivery]:
+    """The delivery of a release to a path, or to a table of the database that has the source.
+
+    ``formats`` are the endings of files that may be written, ``purposes`` the companions of the data by its
+    format. ``InputError`` where the target may not be written, as the context is entered; in a database
+    rights are checked too.
+    """
+    address = ReleaseAddress.of(output)
+    if address.path is not None:
+        return deliver_files(
+            engine,
+            address.path,
+            settings,
+            overwrite=overwrite,
+            protected=list_protected_files(spec, settings),
+            formats={**formats, **(FOLDER_FORMATS if ENGINES.named(engine.name).folders else {})},
+            purposes=purposes,
+            in_memory=address.in_memory,
+            placed=address.placed,
+            labels=partial(read_codebook, spec.source),
+        )
+    target = _find_table_target(engine, spec, address)
+    return target.deliver(engine, spec, address, overwrite=overwrite, purposes=purposes(TABLE_FORMAT))
+
+
+def check_table_target(engine: Engine, spec: TableSpec, address: ReleaseAddress, *, overwrite: bool) -> None:
+    """Raise ``InputError`` where a release could not be created as a table: rights and names, nothing else.
+
+    It is what ``open_delivery`` checks too, for whoever wants to know before counting begins.
+    """
+    _find_table_target(engine, spec, address).check(engine, spec, address, overwrite=overwrite)
+
+
+def _find_table_target(engine: Engine, spec: TableSpec, address: ReleaseAddress) -> TableTarget:
+    tables = ENGINES.named(engine.name).tables
+    if tables is None:
+        where = ", or ".join(engine.tables_where for engine in known_engines() if engine.tables is not None)
+        raise InputError(
+            f"{address.label} as the target, while the source is {spec.source.label}",
+            allowed=f"tables where the source {where}",
+            advice=_FILE_ADVICE,
+        )
+    return tables()

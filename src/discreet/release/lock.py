@@ -1,7 +1,7 @@
-"""A lock: the decision behind a release as a small file, so that the next month's is made by the same one.
+"""Lock file: the decision behind a release, to be applied again to next month's data.
 
-It holds what was asked, the level of each quasi-identifier, what the spec says of each column, and digests of
-hierarchies that were given before the data. It holds no value of the data, no count and no place of a file.
+Contains the request, the level of each quasi-identifier, what the spec says of each column, and digests of
+hierarchies that existed before the data; no value, no count and no path.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.model.hierarchy import GeneralizationHierarchy, Given, HierarchySource
-from discreet.model.json_text import json_of
+from discreet.model.hierarchy import GeneralizationHierarchy, HierarchySource, PublicPart
+from discreet.model.json_documents import parse_json
 from discreet.model.table_spec import AttributeRole, TableSpec
-from discreet.release.evidence import attributes_of, given_of
+from discreet.release.publication_evidence import build_manifest_attributes, find_public_part
 
-VERSION = 1
-TOP = "top"
-MODEL = "full-domain"
-_LARGEST = 4 * 2**20
+LOCK_VERSION = 1
+TOP_LEVEL = "top"
+LOCK_MODEL = "full-domain"
+_MAX_BYTES = 4 * 2**20
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class Lock:
     def text(self) -> str:
         """The file's text, the same for the same decision."""
         document = {
-            "lock": VERSION,
+            "lock": LOCK_VERSION,
             "discreet": self.program,
-            "model": MODEL,
+            "model": LOCK_MODEL,
             "requirement": dict(self.requirement),
             "max_suppressed": self.max_suppressed,
             "suppressed": self.suppressed,
@@ -66,7 +66,9 @@ class Lock:
     def differences(self, other: Lock) -> list[str]:
         """In what the spec of ``other`` differs, in words that name columns and keys and no value."""
         names = [*self.columns, *(name for name in other.columns if name not in self.columns)]
-        found = [_difference(name, self.columns.get(name), other.columns.get(name)) for name in names]
+        found = [
+            _describe_difference(name, self.columns.get(name), other.columns.get(name)) for name in names
+        ]
         if list(self.columns) != list(other.columns) and not any(found):
             found.append("the order of the columns")
         keys = sorted({*self.reading, *other.reading})
@@ -74,36 +76,36 @@ class Lock:
         return [difference for difference in found if difference]
 
 
-def _difference(name: str, then: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> str:
+def _describe_difference(name: str, then: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> str:
     if then is None or now is None:
         return f"'{name}' is {'new' if then is None else 'no longer there'}"
     keys = sorted(key for key in {*then, *now} if then.get(key) != now.get(key))
     return f"the {' and '.join(keys)} of '{name}'" if keys else ""
 
 
-def columns_of(spec: TableSpec, built: Sequence[GeneralizationHierarchy]) -> dict[str, dict[str, Any]]:
+def describe_columns(spec: TableSpec, built: Sequence[GeneralizationHierarchy]) -> dict[str, dict[str, Any]]:
     """What the spec says of each attribute, as a manifest tells it, and the rule of a hierarchy by rule."""
     roles = {a.name: a.role for a in spec.attributes if a.role is not AttributeRole.IDENTIFIER or a.way}
     sources = {a.name: a.hierarchy for a in spec.attributes}
     found = {}
-    for entry in attributes_of(spec, built, {}, roles):
+    for entry in build_manifest_attributes(spec, built, {}, roles):
         told = entry.as_json()
         name = told.pop("name")
         if entry.hierarchy_from_data is not None:
-            told["rule"] = _rule(sources.get(name))
+            told["rule"] = _rule_digest(sources.get(name))
         found[name] = told
     return found
 
 
-def _rule(source: HierarchySource | None) -> str | None:
+def _rule_digest(source: HierarchySource | None) -> str | None:
     """A digest of how a hierarchy is built; None where it is given in full, or says nothing stable."""
     told = repr(source)
-    if source is None or given_of(source) is Given.HIERARCHY or " at 0x" in told:
+    if source is None or find_public_part(source) is PublicPart.HIERARCHY or " at 0x" in told:
         return None
     return hashlib.sha256(told.encode()).hexdigest()
 
 
-def reading_of(spec: TableSpec) -> dict[str, Any]:
+def describe_reading(spec: TableSpec) -> dict[str, Any]:
     """What the spec says of the rows; the values of a subset, and the texts that are NULL, stay out."""
     source = spec.source
     return {
@@ -117,17 +119,19 @@ def reading_of(spec: TableSpec) -> dict[str, Any]:
 def read_lock(path: Path) -> Lock:
     """The lock in a file; ``InputError`` for what is none, or of another version."""
     try:
-        if path.stat().st_size > _LARGEST:
+        if path.stat().st_size > _MAX_BYTES:
             raise InputError(f"{path} is too large for a lock")
-        document = json_of(path.read_text(encoding="utf-8"))
-        if document["lock"] != VERSION or document["model"] != MODEL:
-            raise InputError(f"{path} is a lock of another version or model", allowed=f"{VERSION}, {MODEL}")
+        document = parse_json(path.read_text(encoding="utf-8"))
+        if document["lock"] != LOCK_VERSION or document["model"] != LOCK_MODEL:
+            raise InputError(
+                f"{path} is a lock of another version or model", allowed=f"{LOCK_VERSION}, {LOCK_MODEL}"
+            )
         lock = Lock(
             requirement=document["requirement"],
             max_suppressed=str(document["max_suppressed"]),
             suppressed=document["suppressed"],
             order=document["order"],
-            levels=_levels(document["levels"]),
+            levels=_check_levels(document["levels"]),
             columns=document["spec"]["columns"],
             reading=document["spec"]["rows"],
             program=document["discreet"],
@@ -141,9 +145,9 @@ def read_lock(path: Path) -> Lock:
     return lock
 
 
-def _levels(levels: Mapping[str, Any]) -> dict[str, int | str]:
+def _check_levels(levels: Mapping[str, Any]) -> dict[str, int | str]:
     """The levels; ``ValueError`` for one that is none."""
     for level in levels.values():
-        if level != TOP and (type(level) is not int or level < 0):
+        if level != TOP_LEVEL and (type(level) is not int or level < 0):
             raise ValueError(level)
     return dict(levels)

@@ -1,8 +1,7 @@
-"""The manifest of a release: what was published, by which recoding, and what the audit found.
+"""Manifest of a release, ``PATH.manifest.json``: its recoding, columns, requirement and audit.
 
-It stands beside the data as ``PATH.manifest.json`` and may be handed over with it. It holds names, roles,
-levels and digests, never a value of a hierarchy, no digest of the input (which would let anybody confirm a
-guess of it), and no time finer than the day.
+It may be published with the data. It contains names, roles, levels and digests, never a value of a hierarchy,
+no digest of the input (which would confirm guesses of it), and no time finer than a day.
 """
 
 from __future__ import annotations
@@ -14,21 +13,19 @@ from pathlib import Path
 from typing import Any
 
 from discreet.engines.base import Engine
-from discreet.engines.stored_text import stored_text
+from discreet.engines.source_tables import read_text_table
 from discreet.errors import InputError
 from discreet.model.class_recoding import RecodingModel
-from discreet.model.coded_warning import CodedWarning
-from discreet.model.json_text import json_of
-from discreet.model.label_form import LabelForm
-from discreet.model.manifest_shape import check_manifest
-from discreet.model.permuted_release import PermutationFacts
-from discreet.model.recoding import SuppressionPolicy
-from discreet.model.release_address import MANIFEST, ReleaseAddress
-from discreet.model.release_kind import CLASSES, ReleaseKind, check_of_rows
-from discreet.places.regular_file import read_text
-from discreet.release.target import MANIFEST_SUFFIX, manifest_path_of
+from discreet.model.coded_warnings import CodedWarning
+from discreet.model.json_documents import check_manifest, parse_json
+from discreet.model.published_cells import LabelForm
+from discreet.model.release_address import MANIFEST_TABLE, ReleaseAddress
+from discreet.model.release_kind import CLASS_RELEASE, PermutedRelease, ReleaseKind, refuse_private_release
+from discreet.model.search_result import SuppressionPolicy
+from discreet.places.file_access import read_text
+from discreet.release.release_target import MANIFEST_SUFFIX, build_manifest_path
 
-VERSION = 1
+MANIFEST_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,7 @@ class ManifestAttribute:
     label_form: LabelForm | None = None
 
     @property
-    def told_level(self) -> str:
+    def level_text(self) -> str:
         """The level in words, as far as it is told: ``1 of 3``, ``1``, or ``above 0``."""
         if self.level is None:
             return "above 0"
@@ -91,19 +88,19 @@ class Manifest:
 
     ``file`` is the name of the data's file or folder; None where it is the ``table`` of a database.
     ``sha256`` is the digest of the file, of a folder's files (``engines.folder``), or of a table's rows
-    whatever their order (``sql.digest``). ``rows_are_people`` says that the publisher declared each row to be
-    a person, although values of an identifier repeat.
-    ``date`` is a day, ``YYYY-MM-DD`` in UTC; ``counted`` is what k and l count, ``rows`` or ``subjects``;
-    ``rows`` are the data's rows, starred ones included; ``dropped`` those that the NULL policy left out,
-    ``set_apart`` those without any quasi-identifier (decision 0016).
-    ``requirement`` is the document of ``Requirement.as_json``, as it was read: a criterion of another package
-    may not be here. ``audit`` holds ``passed, rows, classes, k, l, starred``, and ``criteria`` where others
-    were asked; ``model`` names the recoding model and ``summary`` how classes are shown, where that was
-    chosen. Where patterns guided the recoding, ``patterns`` holds ``pattern, classes, rows`` of each that is
-    used, a sign per quasi-identifier in the spec's order. ``permutation`` is there for a permuted release:
-    its groups and its further files. ``population`` is the number of people in the population beside the
-    table, where there is one; of its cells the manifest has none. ``input_version`` is the version of a table
-    with a log that was read. ``after`` are the digests of earlier releases beside which k and l hold, too.
+    whatever their order (``sql.row_hashes``). ``rows_are_people`` says that the publisher declared each row
+    to be a person, although values of an identifier repeat. ``date`` is a day, ``YYYY-MM-DD`` in UTC;
+    ``counted`` is what k and l count, ``rows`` or ``subjects``; ``rows`` are the data's rows, starred ones
+    included; ``dropped`` those that the NULL policy left out, ``remove_isolated`` those without any
+    quasi-identifier (decision 0016). ``requirement`` is the document of ``Requirement.as_json``, as it was
+    read: a criterion of another package may not be here. ``audit`` holds ``passed, rows, classes, k, l,
+    starred``, and ``criteria`` where others were asked; ``model`` names the recoding model and ``summary``
+    how classes are shown, where that was chosen. Where patterns guided the recoding, ``patterns`` holds
+    ``pattern, classes, rows`` of each that is used, a sign per quasi-identifier in the spec's order.
+    ``permutation`` is there for a permuted release: its groups and its further files. ``population`` is the
+    number of people in the population beside the table, where there is one; of its cells the manifest has
+    none. ``input_version`` is the version of a table with a log that was read. ``after`` are the digests of
+    earlier releases beside which k and l hold, too.
     """
 
     discreet: str
@@ -124,7 +121,7 @@ class Manifest:
     model: str = str(RecodingModel.FULL_DOMAIN)
     summary: str | None = None
     patterns: tuple[Mapping[str, Any], ...] = ()
-    permutation: PermutationFacts | None = None
+    permutation: PermutedRelease | None = None
     table: str | None = None
     population: int | None = None
     input_version: int | None = None
@@ -138,7 +135,7 @@ class Manifest:
         stored = {} if self.table is None else {"table": self.table}
         beside = {} if self.population is None else {"population": {"people": self.population}}
         return {
-            "manifest": VERSION,
+            "manifest": MANIFEST_VERSION,
             "discreet": self.discreet,
             "date": self.date,
             "data": {
@@ -192,7 +189,7 @@ class Manifest:
     @property
     def kind(self) -> ReleaseKind:
         """What its rows are counted by, and what its readers are told."""
-        return self.permutation or CLASSES
+        return self.permutation or CLASS_RELEASE
 
     @property
     def stars_rows(self) -> bool:
@@ -205,7 +202,7 @@ class Manifest:
         return self.kind.permuted or self.model == RecodingModel.FULL_DOMAIN
 
     @property
-    def tells_heights(self) -> bool:
+    def reports_heights(self) -> bool:
         """Whether no quasi-identifier's number of levels came from the data."""
         return all(a.height is not None for a in self.attributes if a.hierarchy_from_data is not None)
 
@@ -224,38 +221,38 @@ def read_manifest(address: Path | ReleaseAddress, engine: Engine | None = None) 
     place = ReleaseAddress.of(address)
     if place.path is None:
         label = f"the manifest of {place.label}"
-        return _read(label, lambda: _of_table(place, engine))
+        return _read(label, lambda: _read_table_text(place, engine))
     path = place.path
-    manifest = path if path.name.endswith(MANIFEST_SUFFIX) else manifest_path_of(path)
+    manifest = path if path.name.endswith(MANIFEST_SUFFIX) else build_manifest_path(path)
     return _read(str(manifest), lambda: read_text(manifest, str(manifest)))
 
 
-def manifest_of_text(text: str, address: ReleaseAddress) -> Manifest:
+def parse_manifest(text: str, address: ReleaseAddress) -> Manifest:
     """The manifest of a text; ``InputError`` as in ``read_manifest``, which names the release."""
     return _read(f"the manifest of {address.label}", lambda: text)
 
 
-def manifest_text(address: ReleaseAddress, engine: Engine) -> str:
+def read_manifest_text(address: ReleaseAddress, engine: Engine) -> str:
     """The manifest's text of a release in a database; ``InputError`` where there is none."""
-    return _of_table(address, engine)
+    return _read_table_text(address, engine)
 
 
 def has_manifest(address: Path | ReleaseAddress, engine: Engine | None = None) -> bool:
     """Whether a manifest lies beside a release."""
     place = ReleaseAddress.of(address)
     if place.path is not None:
-        return manifest_path_of(place.path).exists()
-    return engine is not None and _stands(engine, place)
+        return build_manifest_path(place.path).exists()
+    return engine is not None and _exists(engine, place)
 
 
-def _stands(engine: Engine, place: ReleaseAddress) -> bool:
-    return stored_text(engine, place.companion(MANIFEST).source(), place.source()) is not None
+def _exists(engine: Engine, place: ReleaseAddress) -> bool:
+    return read_text_table(engine, place.companion(MANIFEST_TABLE).source(), place.source()) is not None
 
 
-def _of_table(place: ReleaseAddress, engine: Engine | None) -> str:
+def _read_table_text(place: ReleaseAddress, engine: Engine | None) -> str:
     """The text of a companion table."""
-    beside = place.companion(MANIFEST)
-    found = None if engine is None else stored_text(engine, beside.source(), place.source())
+    beside = place.companion(MANIFEST_TABLE)
+    found = None if engine is None else read_text_table(engine, beside.source(), place.source())
     if found is None:
         raise InputError(
             f"{place.label} has no manifest",
@@ -266,16 +263,16 @@ def _of_table(place: ReleaseAddress, engine: Engine | None) -> str:
 
 def _read(manifest: str, read: Callable[[], str]) -> Manifest:
     try:
-        document = json_of(read())
-        check_of_rows(document, manifest)
+        document = parse_json(read())
+        refuse_private_release(document, manifest)
         check_manifest(document)
-        if document["manifest"] != VERSION:
+        if document["manifest"] != MANIFEST_VERSION:
             raise InputError(
                 f"{manifest} is a manifest of version {document['manifest']}",
-                allowed=f"version {VERSION}",
+                allowed=f"version {MANIFEST_VERSION}",
                 advice="Read it with the version of discreet that wrote it.",
             )
-        return _manifest(document)
+        return _manifest_of_document(document)
     except FileNotFoundError:
         raise InputError(
             f"{manifest} does not exist", advice="A release lies beside its manifest; audit other files."
@@ -288,7 +285,7 @@ def _read(manifest: str, read: Callable[[], str]) -> Manifest:
         raise InputError(f"{manifest} is no manifest of discreet's: {error}") from None
 
 
-def _manifest(document: Mapping[str, Any]) -> Manifest:
+def _manifest_of_document(document: Mapping[str, Any]) -> Manifest:
     data, audit = document["data"], document["audit"]
     recoding, permuted = document.get("recoding", {}), document.get("permutation")
     return Manifest(
@@ -298,21 +295,23 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
         file_format=data["format"],
         sha256=data["sha256"],
         rows=data["rows"],
-        attributes=tuple(_attribute(entry) for entry in document["attributes"]),
-        requirement=_with_k_and_l(document["requirement"]),
+        attributes=tuple(_parse_attribute(entry) for entry in document["attributes"]),
+        requirement=_require_k_and_l(document["requirement"]),
         counted=document["counted"],
         nulls=document["nulls"]["policy"],
         dropped=document["nulls"]["dropped_rows"],
         set_apart=document["nulls"].get("set_apart_rows", 0),
         suppression=document["suppression"]["policy"],
         suppressed=document["suppression"]["rows"],
-        audit=_with(audit, "passed", "rows", "classes", "k", "l", "starred"),
+        audit=_require_keys(audit, "passed", "rows", "classes", "k", "l", "starred"),
         warnings=tuple(CodedWarning(entry["code"], entry["text"]) for entry in document["warnings"]),
         model=recoding.get("model", RecodingModel.FULL_DOMAIN),
         summary=recoding.get("summary"),
-        patterns=tuple(_with(used, "pattern", "classes", "rows") for used in recoding.get("patterns", ())),
+        patterns=tuple(
+            _require_keys(used, "pattern", "classes", "rows") for used in recoding.get("patterns", ())
+        ),
         table=data.get("table"),
-        permutation=None if permuted is None else PermutationFacts.of_json(permuted),
+        permutation=None if permuted is None else PermutedRelease.of_json(permuted),
         population=None if "population" not in document else document["population"]["people"],
         input_version=document["input"]["version"] if "input" in document else None,
         after=tuple(map(str, document.get("after", ()))),
@@ -320,17 +319,17 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
     )
 
 
-def _with(entry: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+def _require_keys(entry: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     """A copy of an entry; ``KeyError`` where one of the keys that every reader needs is missing."""
     return {key: entry[key] for key in keys} | dict(entry)
 
 
-def _with_k_and_l(requirement: Mapping[str, Any]) -> Mapping[str, Any]:
+def _require_k_and_l(requirement: Mapping[str, Any]) -> Mapping[str, Any]:
     """A copy of a requirement; ``KeyError`` where k or l is not told."""
     return {"k": requirement["k"], "l": requirement["l"], **requirement}
 
 
-def _attribute(entry: Mapping[str, Any]) -> ManifestAttribute:
+def _parse_attribute(entry: Mapping[str, Any]) -> ManifestAttribute:
     hierarchy = entry.get("hierarchy", {})
     labels = hierarchy.get("labels")
     return ManifestAttribute(

@@ -1,8 +1,7 @@
-"""The publisher's own log of publications, for them alone to read.
+"""Publisher's private log of publications, readable by the owner only.
 
-What a manifest must not say (where the input lies, its digest) is needed to reproduce a release in private.
-Each line is a JSON document of one publication, written after its audit passed and before it is put in place,
-so no release exists that the log does not know; a line whose file never appeared is an aborted run.
+One JSON document per line, written after the audit passed and before the release is in place: no release
+exists that the log does not know, and a line whose file never appeared is an aborted run.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError, LimitReached
-from discreet.model.json_text import json_of
-from discreet.release.target import FULL
+from discreet.model.json_documents import parse_json
+from discreet.release.release_target import DISK_FULL_ERRORS
 
 
-def file_digest(path: Path) -> str:
+def compute_file_digest(path: Path) -> str:
     """SHA-256 of a file's bytes; ``InputError`` where it cannot be read."""
     try:
         with path.open("rb") as file:
@@ -31,7 +30,7 @@ def file_digest(path: Path) -> str:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def open_log(path: Path) -> int:
+def open_descriptor(path: Path) -> int:
     """A descriptor of the log, made where it is not there: folder 0700, file 0600.
 
     ``InputError`` where it cannot be written; nothing is published then.
@@ -59,20 +58,20 @@ def append(descriptor: int, entry: Mapping[str, Any]) -> None:
         if _is_file(descriptor):
             os.fsync(descriptor)
     except OSError as error:
-        if error.errno in FULL:
-            raise _full(error.strerror or str(error)) from None
+        if error.errno in DISK_FULL_ERRORS:
+            raise _full_error(error.strerror or str(error)) from None
         raise InputError(f"the private log cannot be written: {error.strerror}") from None
     if written != len(line):
-        raise _full("only a part was written")
+        raise _full_error("only a part was written")
 
 
-def publication_of(path: Path, sha256: str) -> Mapping[str, Any] | None:
+def find_publication(path: Path, sha256: str) -> Mapping[str, Any] | None:
     """The latest entry of a release with this digest; None where the log has none or cannot be read."""
-    found = [entry for entry in publications(path, (sha256,)) if entry.get("output_sha256") == sha256]
+    found = [entry for entry in read_publications(path, (sha256,)) if entry.get("output_sha256") == sha256]
     return found[-1] if found else None
 
 
-def publications(path: Path, naming: Sequence[str] | None = None) -> Iterator[Mapping[str, Any]]:
+def read_publications(path: Path, naming: Sequence[str] | None = None) -> Iterator[Mapping[str, Any]]:
     """The log's entries, the latest last; none where it is not there or cannot be read.
 
     Where texts are given, only lines that have one of them are read as JSON, which takes most of the time of
@@ -86,7 +85,7 @@ def publications(path: Path, naming: Sequence[str] | None = None) -> Iterator[Ma
         for line in lines:
             if written is None or any(name in line for name in written):
                 with suppress(ValueError):
-                    entry = json_of(line)
+                    entry = parse_json(line)
                     if isinstance(entry, dict):
                         yield entry
 
@@ -107,7 +106,7 @@ def _is_file(descriptor: int) -> bool:
     return stat.S_ISREG(os.fstat(descriptor).st_mode)
 
 
-def _full(reason: str) -> LimitReached:
+def _full_error(reason: str) -> LimitReached:
     return LimitReached(
         f"the private log has no room: {reason}", advice="Nothing was published. Free space there."
     )

@@ -1,32 +1,166 @@
-"""``discreet.report``: a release's evidence, written as one offline HTML file."""
+"""``discreet.report``: write the evidence of a release as one offline HTML file.
+
+The page contains its style and pictures, loads nothing and runs no script. It names columns and counts, and
+no cell of the release.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.printing.document import Document, Line, Tone, count
-from discreet.printing.printed import Printed
-from discreet.report.page import report_page
-from discreet.report.words import ENGLISH, language_of
+from discreet.printing.document import Document, Line, Tone, format_quantity
+from discreet.printing.rendering import Printable
+from discreet.report import description_sections, result_sections, risk_section
+from discreet.report.html import Numbering, paragraph
+from discreet.report.result_sections import verification_appendix
+from discreet.report.translation import ENGLISH, ReportLanguage, Translator, language_of
 from discreet.settings import Settings
-from discreet.spec.preset import preset
-from discreet.verbs.addresses import ReleasePlace, address_of
-from discreet.verbs.evidence import ReleaseEvidence, about_of, gather_evidence
-from discreet.verbs.files import check_new_file, write_text
-from discreet.verbs.outputs import kept_by_spec, kept_options, kept_releases
-from discreet.verbs.reporting import SILENT, Reporter
+from discreet.spec.preset import Preset, preset
+from discreet.verbs.locations import ReleaseLocation, address_of, check_output_file, write_text
+from discreet.verbs.output_checks import collect_release_files, list_option_files, list_spec_files
+from discreet.verbs.report_evidence import ReleaseEvidence, gather_evidence, merge_report_metadata
+from discreet.verbs.run_context import SILENT, Reporter
 
 if TYPE_CHECKING:
     from discreet.verbs.table import Table
 
-SUFFIX = ".report.html"
+
+def report_page(evidence: ReleaseEvidence, language: ReportLanguage, rule: Preset | None = None) -> str:
+    """The report's HTML text in a language; it names columns and counts, and no cell of the release."""
+    translator = Translator(language)
+    numbering = Numbering(translator)
+    name = evidence.manifest.name
+    title = evidence.about.title or translator("Evidence of the release {name}", name=name)
+    style = files("discreet.report").joinpath("report.css").read_text(encoding="utf-8")
+    sections = (
+        description_sections.purpose_section(evidence, translator),
+        description_sections.inventory_section(evidence, numbering),
+        description_sections.threat_model_section(evidence, translator),
+        description_sections.model_section(evidence, translator),
+        description_sections.transformation_section(evidence, numbering),
+        result_sections.guarantees_section(evidence, numbering),
+        risk_section.risk_section(evidence, numbering),
+        result_sections.utility_section(evidence, numbering),
+        result_sections.limits_section(evidence, translator),
+        result_sections.sign_off_section(evidence, rule, translator),
+        verification_appendix(evidence, translator),
+    )
+    return (
+        f'<!doctype html>\n<html lang="{language.code}">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src '
+        "'unsafe-inline'\">\n"
+        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+        f"{_page_header(evidence, title, translator)}<main>{_audit_verdict(evidence, translator)}{_headline(evidence, translator)}"
+        f"{''.join(sections)}</main>\n"
+        f"{_page_footer(evidence, translator)}</body>\n</html>\n"
+    )
+
+
+def _page_header(evidence: ReleaseEvidence, title: str, translator: Translator) -> str:
+    manifest = evidence.manifest
+    made = translator(
+        "{name}, published {day}; counted anew {today}",
+        name=manifest.name,
+        day=manifest.date,
+        today=evidence.date,
+    )
+    return (
+        f'<header class="title"><p class="kind">{escape(translator("Report of a release"))}</p>'
+        f'<h1>{escape(title)}</h1><p class="made">{escape(made)}</p></header>'
+    )
+
+
+def _audit_verdict(evidence: ReleaseEvidence, translator: Translator) -> str:
+    audit = evidence.audit
+    kind = "" if audit.passed else " bad"
+    word = translator("Audit passed.") if audit.passed else translator("Audit failed.")
+    counted = translator(
+        "{rows} in {classes}; the smallest has {least}.",
+        rows=translator.count(audit.rows, "row"),
+        classes=translator.count(audit.classes, *_class_unit(evidence)),
+        least=translator.count(audit.k, "row"),
+    )
+    return (
+        f'<div class="verdict{kind}"><p><b>{escape(word)}</b> {escape(counted)}</p>'
+        + paragraph(
+            translator(
+                "Counted in the written file, for the roles named in section 2. It is evidence for those who "
+                "decide, not a promise that nobody can be recognized."
+            )
+        )
+        + "</div>"
+    )
+
+
+def _headline(evidence: ReleaseEvidence, translator: Translator) -> str:
+    attack, audit = evidence.attack, evidence.audit
+    suppressed = evidence.manifest.suppressed
+    total = audit.rows + suppressed
+    risk_of = attack.after.prosecutor
+    pairs = [
+        (
+            translator("Rows published"),
+            translator.integer(audit.rows),
+            translator("in {classes}", classes=translator.count(audit.classes, *_class_unit(evidence))),
+        ),
+        (
+            translator("Rows suppressed"),
+            translator.integer(suppressed),
+            translator("{share} of all", share=translator.percent(suppressed, total)),
+        ),
+        (
+            translator("Highest prosecutor risk"),
+            translator.percent(risk_of.highest),
+            translator("of any row"),
+        ),
+        (translator("Mean prosecutor risk"), translator.percent(risk_of.mean), translator("over all rows")),
+    ]
+    losses = (
+        []
+        if evidence.comparison is None
+        else [m for m in evidence.comparison.metrics if m.metric.name == "loss"]
+    )
+    if losses and losses[0].value is not None:
+        pairs.append(
+            (translator("Loss"), translator.number(f"{losses[0].value:.3f}"), translator("0 none, 1 all"))
+        )
+    body = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}<small>{escape(note)}</small></dd></div>"
+        for name, value, note in pairs
+    )
+    return f'<dl class="headline">{body}</dl>'
+
+
+def _class_unit(evidence: ReleaseEvidence) -> tuple[str, str]:
+    """What rows are counted by, one and several."""
+    return (evidence.manifest.kind.unit, evidence.manifest.kind.units)
+
+
+def _page_footer(evidence: ReleaseEvidence, translator: Translator) -> str:
+    """Who made it; and, as all others have been looked up by now, that some sentences have no translation."""
+    texts = [
+        translator(
+            "Made by discreet {version} on {day}. This file holds its style and pictures and loads nothing.",
+            version=evidence.discreet,
+            day=evidence.date,
+        )
+    ]
+    if translator.untranslated:
+        texts.append(translator("Sentences that have no translation stand here in English."))
+    return f"<footer>{''.join(map(paragraph, texts))}</footer>\n"
+
+
+REPORT_FILE_SUFFIX = ".report.html"
 
 
 @dataclass(frozen=True, repr=False)
-class ReportResult(Printed):
+class ReportResult(Printable):
     """A report in place, and the evidence that it shows."""
 
     path: Path
@@ -55,11 +189,11 @@ class ReportResult(Printed):
         audit = self.evidence.audit
         verdict = "passed" if audit.passed else "failed"
         kind = self.evidence.manifest.kind
-        units = count(audit.classes, kind.unit, kind.units)
+        units = format_quantity(audit.classes, kind.unit, kind.units)
         return (
             Line(f"Wrote {self.path}.", Tone.GOOD),
             Line(
-                f"Audit {verdict}: {count(audit.rows, 'row')} in {units}.",
+                f"Audit {verdict}: {format_quantity(audit.rows, 'row')} in {units}.",
                 Tone.GOOD if audit.passed else Tone.BAD,
             ),
             *audit.criteria_lines(),
@@ -67,7 +201,7 @@ class ReportResult(Printed):
 
 
 def report(
-    release: ReleasePlace,
+    release: ReleaseLocation,
     *,
     output: str | Path | None = None,
     table: Table | None = None,
@@ -93,12 +227,11 @@ def report(
     ``release`` is a path or a ``ReleaseAddress``; ``output`` is ``PATH.report.html`` where it is not given;
     ``table`` the original (``discreet.open``), which utility is measured against. ``about`` is a TOML file of
     the publisher's own words, which go before those of the table's spec; the texts here (``purpose``,
-    ``recipient``, ``threat_model``, …) go before both, and what nobody says is left blank to be filled in by
-    hand. ``checks`` is a preset by its name (``discreet presets``), whose points stand before the signatures.
-    ``language`` is the code of one of ``languages()``, English where nobody says so. ``options`` are those of
-    attacks, by name.
-    A release whose audit fails gets its report too, which says so. ``InputError`` for a release without a
-    manifest, or where the output may not be written.
+    ``recipient``, ``threat_model_section``, …) go before both, and what nobody says is left blank to be
+    filled in by hand. ``checks`` is a preset by its name (``discreet presets``), whose points stand before
+    the signatures. ``language`` is the code of one of ``languages()``, English where nobody says so.
+    ``options`` are those of attacks, by name. A release whose audit fails gets its report too, which says so.
+    ``InputError`` for a release without a manifest, or where the output may not be written.
     """
     texts = {
         "title": title,
@@ -111,19 +244,19 @@ def report(
         "valid_until": valid_until,
         "language": language,
     }
-    words = about_of(table, about, texts)
+    words = merge_report_metadata(table, about, texts)
     spoken = language_of(words.language or ENGLISH)
     rule = None if checks is None else preset(checks)
     address = address_of(release)
-    shown = address.shown_path
-    target = shown.with_name(shown.name + SUFFIX) if output is None else Path(output)
+    shown = address.display_path
+    target = shown.with_name(shown.name + REPORT_FILE_SUFFIX) if output is None else Path(output)
     known = settings or Settings.from_environment()
-    kept = (
-        *kept_releases([address], "the release"),
-        *kept_by_spec(None if table is None else table.spec, known),
-        *kept_options({"about": about, **(options or {})}),
+    protected = (
+        *collect_release_files([address], "the release"),
+        *list_spec_files(None if table is None else table.spec, known),
+        *list_option_files({"about": about, **(options or {})}),
     )
-    check_new_file(target, overwrite=overwrite, name="a report", kept=kept)
+    check_output_file(target, overwrite=overwrite, name="a report", protected=protected)
     evidence = gather_evidence(
         address,
         table=table,

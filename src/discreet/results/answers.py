@@ -1,17 +1,27 @@
-"""What a negotiation answers, printed: attributes down, answers across."""
+"""Results of a negotiation: the exact answer or the relaxations, and what a partial lattice proves.
+
+A grid shows attributes down and answers across. Where the lattice was counted in part, ``PartialEvidence``
+states the counted nodes, their selection metric and the proven bounds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from discreet.model.cost_value import cost_in_json, cost_text
 from discreet.model.criteria.base import Criterion
-from discreet.model.lattice import Lattice, height
-from discreet.model.negotiation import Answer, Negotiation, Relaxation, relaxations_of
-from discreet.model.read_only import ReadOnlyDict
+from discreet.model.lattice import Lattice, node_height
 from discreet.model.request import Request
+from discreet.model.search_result import (
+    Answer,
+    Negotiation,
+    ReadOnlyDict,
+    Relaxation,
+    cost_as_json,
+    format_cost,
+    relaxable_names,
+)
 from discreet.printing.document import (
     BLANK,
     Column,
@@ -20,17 +30,91 @@ from discreet.printing.document import (
     Line,
     Tone,
     answer_lines,
-    count,
-    rows_and_share,
-    share,
+    format_quantity,
+    format_rows,
+    format_share,
     warning_lines,
 )
-from discreet.printing.printed import Printed
-from discreet.results.basis import PartialBasis
+from discreet.printing.rendering import Printable
+
+if TYPE_CHECKING:
+    from discreet.negotiation.partial_lattice import PreparationTimes
+    from discreet.negotiation.partial_negotiation import ProvenBound
+
+
+@dataclass(frozen=True)
+class PartialEvidence:
+    """The partial lattice behind an answer: its nodes of how many, their choice, its cost, the bound.
+
+    ``runtime``: the request's own node was counted. ``descended``: answers were walked down to minimal
+    nodes. ``counted`` are the nodes counted since the preparation.
+    """
+
+    nodes: int
+    of: int
+    metric: str
+    runtime: bool
+    descended: bool
+    counted: int
+    nbytes: int
+    preparation: PreparationTimes
+    bound: ProvenBound
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys that a partial lattice adds to ``negotiate --json``."""
+        return {
+            "lattice": "partial",
+            "partial": {
+                "nodes": self.nodes,
+                "of": self.of,
+                "metric": self.metric,
+                "runtime": self.runtime,
+                "descended": self.descended,
+                "counted": self.counted,
+                "bytes": self.nbytes,
+                "seconds": {
+                    "level_statistics": self.preparation.level_statistics,
+                    "node_scores": self.preparation.node_scores,
+                    "histograms": self.preparation.histograms,
+                },
+            },
+            "bound": self.bound.as_json(),
+        }
+
+    def lines(self, negotiation: Negotiation, limit: int) -> Document:
+        """What was looked at, and what is proven all the same."""
+        more = f" and {self.counted:,} more at run time" if self.counted else ""
+        looked = Line(
+            f"Answered from a partial lattice: {format_quantity(self.nodes, 'node')} of {self.of:,} "
+            f"({format_share(self.nodes, self.of)}, ranked by {self.metric}){more}.",
+            Tone.HINT,
+        )
+        return (looked, *(Line(f"Proven: {text}", Tone.HINT) for text in self._proven(negotiation, limit)))
+
+    def _proven(self, negotiation: Negotiation, limit: int) -> list[str]:
+        found = []
+        if negotiation.exact is None:
+            fewest = self.bound.suppressed
+            none = ", so there is no exact answer" if fewest > limit else "; an exact answer may exist"
+            found.append(
+                f"at least {format_quantity(fewest, 'row')} must be suppressed within the levels{none}."
+            )
+            for name, largest in self.bound.largest:
+                than = "above" if name in ("k", "l") else "stricter than"
+                if largest is not None:
+                    found.append(f"no {name} {than} {largest:,} is reached within the levels and the limit.")
+        for answer, least in zip(negotiation.answers, self.bound.heights, strict=True):
+            name = f"the relaxation of {answer.relaxed}" if answer.relaxed else "the exact answer"
+            tall = node_height(answer.node)
+            if least >= tall:
+                found.append(f"no node lower than height {tall:,} is {name}.")
+            else:
+                found.append(f"{name} is not below height {least:,} (found: {tall:,}).")
+        return found
 
 
 @dataclass(frozen=True, repr=False)
-class AnswerResult(Printed):
+class AnswerResult(Printable):
     """One answer: a node, what it was asked to meet, and how many rows it suppresses.
 
     ``cost`` is that of the node under the cost named ``cost_name``, where one was asked.
@@ -55,7 +139,7 @@ class AnswerResult(Printed):
     @property
     def height(self) -> int:
         """The sum of the levels."""
-        return height(self.answer.node)
+        return node_height(self.answer.node)
 
     @property
     def k(self) -> int | None:
@@ -79,7 +163,7 @@ class AnswerResult(Printed):
 
     def as_json(self) -> dict[str, Any]:
         """The contract's form of one answer; ``cost`` is there where one was asked."""
-        told = {} if self.cost_name is None else {"cost": cost_in_json(self.cost)}
+        told = {} if self.cost_name is None else {"cost": cost_as_json(self.cost)}
         return self.answer.as_json(self.lattice) | told
 
     def document(self) -> Document:
@@ -88,7 +172,7 @@ class AnswerResult(Printed):
 
 
 @dataclass(frozen=True, repr=False)
-class NegotiationResult(Printed):
+class NegotiationResult(Printable):
     """The exact answer to a request, or the relaxations.
 
     ``basis`` tells of the partial lattice that answered; None where every node was known. ``costs`` are those
@@ -98,7 +182,7 @@ class NegotiationResult(Printed):
 
     negotiation: Negotiation
     request: Request
-    basis: PartialBasis | None = None
+    basis: PartialEvidence | None = None
     costs: tuple[float, ...] = ()
     cost_name: str | None = None
     warnings: tuple[str, ...] = ()
@@ -171,11 +255,11 @@ class NegotiationResult(Printed):
         limit = self.request.max_suppressed
         allowed = f"{limit.of(self.rows):,}" + (f" ({limit})" if limit.percent is not None else "")
         if self.exact is not None:
-            part = rows_and_share(self.exact.suppressed, self.rows)
+            part = format_rows(self.exact.suppressed, self.rows)
             return (
                 Line(
                     f"Exact answer: {self.request.requirement} holds with {part} of "
-                    f"{count(self.rows, 'row')} suppressed; at most {allowed} were allowed.",
+                    f"{format_quantity(self.rows, 'row')} suppressed; at most {allowed} were allowed.",
                     Tone.GOOD,
                 ),
             )
@@ -190,8 +274,8 @@ class NegotiationResult(Printed):
         if fewest is None:
             every = self.basis is None or self.basis.bound.suppressed >= self.rows
             return " Within the levels asked, every row must be suppressed." if every else ""
-        part = rows_and_share(fewest.suppressed, self.rows)
-        rows = count(self.rows, "row")
+        part = format_rows(fewest.suppressed, self.rows)
+        rows = format_quantity(self.rows, "row")
         if self.basis is not None and self.basis.bound.suppressed < fewest.suppressed:
             return f" The nodes looked at suppress at least {part} of {rows}; at most {allowed} may be."
         return (
@@ -200,7 +284,7 @@ class NegotiationResult(Printed):
         )
 
     def _flags(self) -> list[Line]:
-        asked = relaxations_of(self.request.requirement)
+        asked = relaxable_names(self.request.requirement)
         without = [part for part in asked if self.relaxation(part) is None]
         if not without:
             return []
@@ -221,24 +305,24 @@ def answers_grid(
     first = answers[0]
     columns = (Column(""), *(Column(a.relaxed or title, right=True) for a in answers))
     rows = [
-        (name, *(_level(a.levels[name], top, limits.get(name)) for a in answers))
+        (name, *(_level_text(a.levels[name], top, limits.get(name)) for a in answers))
         for name, top in zip(first.lattice.attributes, first.lattice.heights, strict=True)
     ]
     rows.append(("height", *(f"{a.height}" for a in answers)))
     for criterion in first.criteria:
-        rows.append((criterion.label, *(_value_of(criterion, a) for a in answers)))
+        rows.append((criterion.label, *(_value_text(criterion, a) for a in answers)))
     if first.cost_name is not None:
-        rows.append((f"cost, {first.cost_name}", *(cost_text(a.cost) for a in answers)))
+        rows.append((f"cost, {first.cost_name}", *(format_cost(a.cost) for a in answers)))
     rows.append(("suppressed", *(f"{a.suppressed:,}" for a in answers)))
-    rows.append(("of the rows", *(share(a.suppressed, a.rows) for a in answers)))
+    rows.append(("of the rows", *(format_share(a.suppressed, a.rows) for a in answers)))
     return Grid(columns, tuple(rows))
 
 
-def _level(level: int, top: int, limit: int | None) -> str:
+def _level_text(level: int, top: int, limit: int | None) -> str:
     above = f" (+{level - limit})" if limit is not None and level > limit else ""
     return f"{level} of {top}{above}"
 
 
-def _value_of(criterion: Criterion, answer: AnswerResult) -> str:
+def _value_text(criterion: Criterion, answer: AnswerResult) -> str:
     value = next(c.value for c in answer.criteria if c.score == criterion.score)
     return f"{value:g}" if isinstance(value, float) else f"{value:,}"

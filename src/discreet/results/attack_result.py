@@ -1,4 +1,8 @@
-"""What attacks on a release found, as a result that prints."""
+"""The result of the attacks on a release, as a document and as JSON.
+
+Prosecutor, journalist and marketer risk before and after, minimal uniques, outlier classes, disclosure,
+linkage, and the findings of the attacks requested by name.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +11,78 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.attacks.disclosure import Disclosure
-from discreet.attacks.finding import Finding
-from discreet.attacks.linkage import STEPS, Linkage, LinkageSide
-from discreet.attacks.risk import PopulationRisk, ReidentificationRisk
-from discreet.attacks.standing_out import ClassOfInterest
-from discreet.attacks.uniques import MinimalUniques
-from discreet.model.single_values import SingleValues
+from discreet.attacks.attribute_disclosure import AttributeDisclosure
+from discreet.attacks.finding import Finding, FoundTable, Value, ValueKind
+from discreet.attacks.linkage import MATCH_STEPS, Linkage, LinkageSide
+from discreet.attacks.reidentification_risk import OutlierClass, PopulationRisk, ReidentificationRisk
+from discreet.attacks.suda import MinimalUniques
+from discreet.model.coded_warnings import SingleValues
 from discreet.printing.document import (
     BLANK,
     Column,
     Document,
     Grid,
     Line,
-    count,
-    heading,
-    rows_and_share,
-    share,
-    warnings_of,
+    Tone,
+    format_quantity,
+    format_rows,
+    format_share,
+    heading_line,
+    warning_block,
 )
-from discreet.printing.printed import Printed
-from discreet.results.findings import finding_document
+from discreet.printing.rendering import Printable
 
 _DASH = "–"
+
+
+def describe_finding(found: Finding) -> Document:
+    """A heading, what the attacker does, figures, tables, notes; or why it was not tried."""
+    begin = (BLANK, heading_line(found.title))
+    if found.skipped is not None:
+        return (*begin, Line(f"Not tried: {found.skipped}."))
+    figures = Grid(
+        (Column(""), Column("", right=True)),
+        tuple((each.label, format_finding_value(each.value, each.kind)) for each in found.figures),
+    )
+    return (
+        *begin,
+        Line(found.lead),
+        *((figures,) if found.figures else ()),
+        *(block for table in found.tables for block in _describe_table(table)),
+        *(Line(note, Tone.HINT) for note in found.notes),
+    )
+
+
+def format_finding_value(value: Value, kind: ValueKind) -> str:
+    """A value by its kind, a dash where there is none."""
+    if value is None:
+        return _DASH
+    if isinstance(value, str) or kind is ValueKind.TEXT:
+        return str(value)
+    if kind is ValueKind.CHANCE:
+        return format_share(value, 1)
+    return f"{value:,}" if kind is ValueKind.COUNT else f"{value:,.4g}"
+
+
+def _describe_table(table: FoundTable) -> Document:
+    grid = Grid(
+        tuple(
+            Column(column.title, right=column.kind is not ValueKind.TEXT, shrinks=True)
+            for column in table.columns
+        ),
+        tuple(
+            tuple(
+                format_finding_value(value, column.kind)
+                for value, column in zip(row, table.columns, strict=True)
+            )
+            for row in table.rows
+        ),
+    )
+    notes = (Line(table.note),) if table.note else ()
+    return (BLANK, Line(table.title, Tone.HEADING), *((grid,) if table.rows else (Line("None."),)), *notes)
+
+
+_MISSING = "–"
 
 
 @dataclass(frozen=True)
@@ -57,14 +110,14 @@ class TableRisk:
 
 
 @dataclass(frozen=True, repr=False)
-class AttackResult(Printed):
+class AttackResult(Printable):
     """What an attacker gets out of a release.
 
-    ``before`` is the original, where it is known. ``by_group`` says that values are permuted within groups:
-    quasi-identifiers are then as they were, and ``disclosure`` speaks of groups. ``threshold`` is the chance
-    above which a row counts as at risk, ``dominance`` the share above which one value dominates a class.
-    ``findings`` are those of the attacks that were named beside (``by``). ``single_values`` has, for each
-    published column that is no quasi-identifier, the rows that its values single out.
+    ``before`` is the original, where it is known. ``order_by_group`` says that values are permuted within
+    groups: quasi-identifiers are then as they were, and ``disclosure`` speaks of groups. ``threshold`` is the
+    chance above which a row counts as at risk, ``dominance`` the share above which one value dominates a
+    class. ``findings`` are those of the attacks that were named beside (``by``). ``count_single_values`` has,
+    for each published column that is no quasi-identifier, the rows that its values single out.
     """
 
     path: Path
@@ -76,8 +129,8 @@ class AttackResult(Printed):
     before: TableRisk | None
     after: TableRisk
     journalist: PopulationRisk | None
-    standing_out: tuple[ClassOfInterest, ...]
-    disclosure: tuple[Disclosure, ...]
+    standing_out: tuple[OutlierClass, ...]
+    disclosure: tuple[AttributeDisclosure, ...]
     linkage: Linkage | None
     warnings: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -137,10 +190,10 @@ class AttackResult(Printed):
     def document(self) -> Document:
         """The risks before and after, uniques, classes that stand out, disclosure, linkage, warnings."""
         after = self.after
-        starred = f", {count(self.starred, 'starred row')} apart" if self.starred else ""
-        classes = count(after.classes, "class", "classes")
+        starred = f", {format_quantity(self.starred, 'starred row')} apart" if self.starred else ""
+        classes = format_quantity(after.classes, "class", "classes")
         return (
-            heading(f"{self.path}: {count(after.rows, 'row')} in {classes}{starred}"),
+            heading_line(f"{self.path}: {format_quantity(after.rows, 'row')} in {classes}{starred}"),
             self._risk_grid(),
             Line(f"Marketer risk rests on {self.marketer_basis}."),
             *self._uniques(),
@@ -148,8 +201,8 @@ class AttackResult(Printed):
             *self._disclosure(),
             *self._single_values(),
             *self._linkage(),
-            *(block for found in self.findings for block in finding_document(found)),
-            *warnings_of(self.warnings),
+            *(block for found in self.findings for block in describe_finding(found)),
+            *warning_block(self.warnings),
         )
 
     def _risk_grid(self) -> Grid:
@@ -159,21 +212,21 @@ class AttackResult(Printed):
         rows = [
             ("rows", *(f"{t.rows:,}" for t in tables)),
             ("classes", *(f"{t.classes:,}" for t in tables)),
-            ("prosecutor risk, highest", *(share(t.prosecutor.highest, 1) for t in tables)),
-            ("prosecutor risk, mean", *(share(t.prosecutor.mean, 1) for t in tables)),
-            (over, *(rows_and_share(t.prosecutor.over, t.rows) for t in tables)),
-            ("sample uniques", *(rows_and_share(t.uniques.rows, t.rows) for t in tables)),
+            ("prosecutor risk, highest", *(format_share(t.prosecutor.highest, 1) for t in tables)),
+            ("prosecutor risk, mean", *(format_share(t.prosecutor.mean, 1) for t in tables)),
+            (over, *(format_rows(t.prosecutor.over, t.rows) for t in tables)),
+            ("sample uniques", *(format_rows(t.uniques.rows, t.rows) for t in tables)),
         ]
-        unknown = [] if self.before is None else [_DASH]
+        unknown = [] if self.before is None else [_MISSING]
         if self.journalist is not None:
             risk = self.journalist.risk
             rows += [
-                ("journalist risk, highest", *unknown, share(risk.highest, 1)),
-                ("journalist risk, mean", *unknown, share(risk.mean, 1)),
+                ("journalist risk, highest", *unknown, format_share(risk.highest, 1)),
+                ("journalist risk, mean", *unknown, format_share(risk.mean, 1)),
             ]
         before = self.marketer_before
-        known = unknown if before is None else [share(before, 1)]
-        rows.append(("marketer risk", *known, share(self.marketer, 1)))
+        known = unknown if before is None else [format_share(before, 1)]
+        rows.append(("marketer risk", *known, format_share(self.marketer, 1)))
         return Grid((Column(""), *(Column(title, right=True) for title in titles)), tuple(rows))
 
     def _uniques(self) -> Document:
@@ -182,10 +235,12 @@ class AttackResult(Printed):
         if not any(t.uniques.rows for t in tables):
             return ()
         sizes = range(1, max(t.uniques.largest for t in tables) + 1)
-        rows = tuple((f"{size}", *(_at(t.uniques.rows_by_size, size - 1) for t in tables)) for size in sizes)
+        rows = tuple(
+            (f"{size}", *(_number_at(t.uniques.rows_by_size, size - 1) for t in tables)) for size in sizes
+        )
         columns = (Column("columns", right=True), *(Column(title, right=True) for title in titles))
         title = "Rows by the fewest columns in which they are alone"
-        return (BLANK, heading(title), Grid(columns, rows))
+        return (BLANK, heading_line(title), Grid(columns, rows))
 
     def _single_values(self) -> Document:
         """The rows that values of other columns than quasi-identifiers single out."""
@@ -198,10 +253,10 @@ class AttackResult(Printed):
             Column("alone in their group", right=True),
         )
         rows = tuple(
-            (each.column, rows_and_share(each.alone, each.rows), rows_and_share(each.in_class, each.rows))
+            (each.column, format_rows(each.alone, each.rows), format_rows(each.in_class, each.rows))
             for each in found
         )
-        return (BLANK, heading("Rows that one published value singles out"), Grid(columns, rows))
+        return (BLANK, heading_line("Rows that one published value singles out"), Grid(columns, rows))
 
     def _standing_out(self) -> Document:
         if not self.standing_out:
@@ -215,14 +270,14 @@ class AttackResult(Printed):
         rows = tuple(
             (
                 f"{found.rows:,}",
-                _DASH if found.distance is None else f"{found.distance}",
+                _MISSING if found.distance is None else f"{found.distance}",
                 *("NULL" if found.values[name] is None else str(found.values[name]) for name in names),
             )
             for found in self.standing_out
         )
         return (
             BLANK,
-            heading("Classes that stand out"),
+            heading_line("Classes that stand out"),
             Line("Apart by: the quasi-identifiers in which a class differs from every other."),
             Grid(columns, rows),
         )
@@ -236,7 +291,9 @@ class AttackResult(Printed):
             Column("l", right=True),
             Column("entropy l", right=True),
             Column(f"rows whose {unit} has one value", right=True, shrinks=True),
-            Column(f"rows with a value in over {share(self.dominance, 1)} of it", right=True, shrinks=True),
+            Column(
+                f"rows with a value in over {format_share(self.dominance, 1)} of it", right=True, shrinks=True
+            ),
             Column("guessed right", right=True, shrinks=True),
             Column("without the release", right=True, shrinks=True),
         )
@@ -245,14 +302,14 @@ class AttackResult(Printed):
                 d.attribute,
                 f"{d.fewest_values:,}",
                 f"{d.entropy_l:.2f}",
-                rows_and_share(d.homogeneous_rows, d.rows),
-                rows_and_share(d.dominated_rows, d.rows),
-                share(d.guessed, 1),
-                share(d.baseline, 1),
+                format_rows(d.homogeneous_rows, d.rows),
+                format_rows(d.dominated_rows, d.rows),
+                format_share(d.guessed, 1),
+                format_share(d.baseline, 1),
             )
             for d in self.disclosure
         )
-        return (BLANK, heading(f"What a {unit} tells"), Grid(columns, rows))
+        return (BLANK, heading_line(f"What a {unit} tells"), Grid(columns, rows))
 
     def _linkage(self) -> Document:
         found = self.linkage
@@ -264,34 +321,38 @@ class AttackResult(Printed):
         columns = (Column(""), *(Column(title, right=True) for title in titles))
         return (
             BLANK,
-            heading(f"Linkage of {count(found.after.records, 'outside record')} by {pairs}"),
-            Grid(columns, tuple(_linkage_rows(sides))),
-            *((Line(f"{count(found.incomplete, 'record')} lack a value."),) if found.incomplete else ()),
+            heading_line(f"Linkage of {format_quantity(found.after.records, 'outside record')} by {pairs}"),
+            Grid(columns, tuple(_linkage_cells(sides))),
+            *(
+                (Line(f"{format_quantity(found.incomplete, 'record')} lack a value."),)
+                if found.incomplete
+                else ()
+            ),
         )
 
 
-def _linkage_rows(sides: list[LinkageSide]) -> list[tuple[str, ...]]:
+def _linkage_cells(sides: list[LinkageSide]) -> list[tuple[str, ...]]:
     rows = [
-        ("records that match a row", *(rows_and_share(s.matched, s.records) for s in sides)),
-        ("records that match one row", *(rows_and_share(s.unique, s.records) for s in sides)),
-        ("matching rows, median", *(_DASH if s.median is None else f"{s.median:,.0f}" for s in sides)),
-        ("right links, if all were in the table", *(f"{s.sure_if_present:,.1f}" for s in sides)),
+        ("records that match a row", *(format_rows(s.matched, s.records) for s in sides)),
+        ("records that match one row", *(format_rows(s.unique, s.records) for s in sides)),
+        ("matching rows, median", *(_MISSING if s.median is None else f"{s.median:,.0f}" for s in sides)),
+        ("right links, if all were in the table", *(f"{s.expected_if_present:,.1f}" for s in sides)),
     ]
     if sides[-1].correct is not None:
         rows += [
             ("records of people in the original", *(f"{s.known or 0:,}" for s in sides)),
             ("right links expected", *(f"{s.correct or 0:,.1f}" for s in sides)),
         ]
-    for i, name in enumerate(step_names()):
+    for i, name in enumerate(match_range_names()):
         rows.append((f"match {name}", *(f"{s.histogram[i]:,}" for s in sides)))
     return rows
 
 
-def step_names() -> tuple[str, ...]:
+def match_range_names() -> tuple[str, ...]:
     """The ranges of matching rows that a histogram tells apart, in words."""
     names = []
-    for i, least in enumerate(STEPS):
-        most = STEPS[i + 1] - 1 if i + 1 < len(STEPS) else None
+    for i, least in enumerate(MATCH_STEPS):
+        most = MATCH_STEPS[i + 1] - 1 if i + 1 < len(MATCH_STEPS) else None
         if most is None:
             names.append(f"{least} rows or more")
         elif most == least:
@@ -301,5 +362,5 @@ def step_names() -> tuple[str, ...]:
     return tuple(names)
 
 
-def _at(numbers: tuple[int, ...], place: int) -> str:
-    return f"{numbers[place]:,}" if place < len(numbers) else _DASH
+def _number_at(numbers: tuple[int, ...], index: int) -> str:
+    return f"{numbers[index]:,}" if index < len(numbers) else _MISSING

@@ -1,17 +1,16 @@
-"""What an audit found, as a result that prints."""
+"""The result of an audit, and the SQL statements that check a release without this program."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from discreet.measures.class_sizes import ClassSizes
-from discreet.measures.metrics import MetricValue, metrics_of_sizes
-from discreet.model.audit_report import AuditReport, CriterionFinding
-from discreet.model.criteria.base import as_text
-from discreet.model.permuted_parts import GroupCounts
-from discreet.model.read_only import ReadOnlyDict
-from discreet.model.strictest_value import StrictestValue
+from discreet.measures.generalized_table import ClassSizes
+from discreet.measures.metrics import MetricValue, size_metric_values
+from discreet.model.audit_report import AuditReport, CheckStatement, CriterionFinding, StrictestValue
+from discreet.model.criteria.base import parameter_text
+from discreet.model.release_kind import GroupCounts
+from discreet.model.search_result import ReadOnlyDict
 from discreet.printing.document import (
     BLANK,
     Column,
@@ -20,19 +19,58 @@ from discreet.printing.document import (
     Line,
     Tone,
     answer_lines,
-    count,
-    warnings_of,
+    format_quantity,
+    warning_block,
 )
-from discreet.printing.metric_grid import metric_grid
-from discreet.printing.printed import Printed
-from discreet.printing.strictest_grid import strictest_grid
+from discreet.printing.metric_grid import describe_strictest_values, metric_grid
+from discreet.printing.rendering import Printable
 
-_SHOWN = 20
-_FAILS = "class fails", "classes fail"
+_OMITTED_NOTE = "Its query names values of the release; print it by discreet audit --sql."
 
 
 @dataclass(frozen=True, repr=False)
-class AuditResult(Printed):
+class CheckStatements(Printable):
+    """Statements, and who runs them: ``reader`` is the name of the dialect."""
+
+    statements: tuple[CheckStatement, ...]
+    reader: str
+
+    @property
+    def script(self) -> str:
+        """SQL to be run as it stands: a comment and a query for each guarantee."""
+        parts = [f"-- For {self.reader}. Every query must find failing = 0.\n"]
+        for one in self.statements:
+            told = "\n".join(f"-- {line}" for line in one.guarantee.splitlines())
+            parts.append(f"{told}\n" if one.sql is None else f"{told}\n{one.sql};\n")
+        return "\n".join(parts)
+
+    @property
+    def without_values(self) -> CheckStatements:
+        """The same, with a comment in place of each query in which cells of the release stand."""
+        told = (
+            replace(one, guarantee=f"{one.guarantee}\n{_OMITTED_NOTE}", sql=None) if one.holds_values else one
+            for one in self.statements
+        )
+        return replace(self, statements=tuple(told))
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet audit --sql --json``."""
+        return {
+            "for": self.reader,
+            "statements": [{"guarantee": one.guarantee, "sql": one.sql} for one in self.statements],
+        }
+
+    def document(self) -> Document:
+        """The script, line by line: a wrapped line would break a literal."""
+        return tuple(Line(line, verbatim=True) for line in self.script.split("\n"))
+
+
+_MAX_FAILING_CLASSES = 20
+_FAILING_NOUNS = "class fails", "classes fail"
+
+
+@dataclass(frozen=True, repr=False)
+class AuditResult(Printable):
     """What the audit counted in the file itself.
 
     ``asked_k`` normalizes the average class; without one the k that the release had to have, else the
@@ -57,7 +95,7 @@ class AuditResult(Printed):
             further = report.starred - report.suppressed
             found[further] = found.get(further, 0) + 1
         sizes = ClassSizes.of(found, report.suppressed)
-        return metrics_of_sizes(sizes, self.asked_k or report.required_k)
+        return size_metric_values(sizes, self.asked_k or report.required_k)
 
     @property
     def passed(self) -> bool:
@@ -98,17 +136,19 @@ class AuditResult(Printed):
         report = self.report
         if report.permutation is not None:
             groups, others = answer_lines(self._groups(report.permutation), report.warnings)
-            return (*groups, *self._failing(), *warnings_of(others))
+            return (*groups, *self._failing(), *warning_block(others))
         verdict = "Audit passed" if report.passed else "Audit failed"
-        counted = f"{count(report.rows, 'row')} in {count(report.classes, 'class', 'classes')}"
+        counted = (
+            f"{format_quantity(report.rows, 'row')} in {format_quantity(report.classes, 'class', 'classes')}"
+        )
         unit = "row" if report.class_rows is None else "subject"
-        starred = f", {count(report.starred, 'starred row')} apart" if report.starred else ""
+        starred = f", {format_quantity(report.starred, 'starred row')} apart" if report.starred else ""
         first = Line(f"{verdict}: {counted}{starred}.", Tone.GOOD if report.passed else Tone.BAD)
         above, others = answer_lines((first,), report.warnings)
         lines: list[Line | Grid] = [
             *above,
             Line(
-                f"The smallest class has {count(report.k, unit)} (k = {report.k:,})."
+                f"The smallest class has {format_quantity(report.k, unit)} (k = {report.k:,})."
                 if report.classes
                 else "No class at all."
             ),
@@ -118,12 +158,12 @@ class AuditResult(Printed):
             lines.append(Line(f"Fewest distinct sensitive values in a class (l): {fewest}."))
         lines += self.criteria_lines()
         metrics = (BLANK, metric_grid(self.metrics)) if report.classes else ()
-        strictest = strictest_grid(report.strictest)
-        return (*lines, *metrics, *strictest, *self._failing(), *warnings_of(others))
+        strictest = describe_strictest_values(report.strictest)
+        return (*lines, *metrics, *strictest, *self._failing(), *warning_block(others))
 
     def criteria_lines(self) -> tuple[Line, ...]:
         """Each criterion beside k and l that was asked, and what was found; none where there is no class."""
-        return tuple(map(_criterion_line, self.report.criteria)) if self.report.classes else ()
+        return tuple(map(_describe_criterion, self.report.criteria)) if self.report.classes else ()
 
     def _groups(self, counts: GroupCounts) -> Document:
         """The groups of a permuted release."""
@@ -132,17 +172,19 @@ class AuditResult(Printed):
         range_ = "" if counts.smallest_range is None else f", a range of at least {counts.smallest_range:,}"
         lines = [
             Line(
-                f"{verdict}: {count(report.rows, 'row')} in {count(counts.groups, 'group')}, counted again, "
+                f"{verdict}: {format_quantity(report.rows, 'row')} in {format_quantity(counts.groups, 'group')}, counted again, "
                 "and the help table computed again.",
                 Tone.GOOD if report.passed else Tone.BAD,
             ),
             Line(
-                f"Every group has at least {count(counts.fewest_values, 'distinct value')}{range_} and "
-                f"{count(report.k, 'row')}; required: {counts.requirement}."
+                f"Every group has at least {format_quantity(counts.fewest_values, 'distinct value')}{range_} and "
+                f"{format_quantity(report.k, 'row')}; required: {counts.requirement}."
             ),
         ]
         if counts.rows_without_value:
-            lines.append(Line(f"{count(counts.rows_without_value, 'row')} in all groups have no value."))
+            lines.append(
+                Line(f"{format_quantity(counts.rows_without_value, 'row')} in all groups have no value.")
+            )
         return tuple(lines)
 
     def _failing(self) -> Document:
@@ -152,34 +194,37 @@ class AuditResult(Printed):
         names = list(failing[0].values)
         columns = (Column("rows", right=True), *(Column(name, shrinks=True) for name in names))
         rows = tuple(
-            (f"{f.rows:,}", *(_shown(f.values.get(name)) for name in names)) for f in failing[:_SHOWN]
+            (f"{f.rows:,}", *(_cell_text(f.values.get(name)) for name in names))
+            for f in failing[:_MAX_FAILING_CLASSES]
         )
         left = self.report.failing_classes - len(rows)
         more = (
-            (Line(f"… and {count(left, 'more failing class', 'more failing classes')}."),) if left > 0 else ()
+            (Line(f"… and {format_quantity(left, 'more failing class', 'more failing classes')}."),)
+            if left > 0
+            else ()
         )
         kind = self.report.kind
         words = (f"{kind.unit} fails", f"{kind.units} fail")
-        title = Line(f"{count(self.report.failing_classes, *words)}:", Tone.BAD)
+        title = Line(f"{format_quantity(self.report.failing_classes, *words)}:", Tone.BAD)
         return (BLANK, title, Grid(columns, rows), *more)
 
 
-def _criterion_line(found: CriterionFinding) -> Line:
+def _describe_criterion(found: CriterionFinding) -> Line:
     """A criterion beside k and l: what was asked, what the worst class has, and how many classes fail."""
     criterion = found.criterion
     of = "" if criterion.attribute is None else f" of {criterion.attribute}"
     who, where, verdict = "a class", "the worst class", "every class passes"
     if not found.passed:
-        verdict = count(found.failing_classes, *_FAILS)
+        verdict = format_quantity(found.failing_classes, *_FAILING_NOUNS)
     if criterion.of_release:
         who, where = "the release", "all classes together"
         verdict = "it passes" if found.passed else "it fails"
-    least = f"{who} has no score" if found.found is None else f"{as_text(found.found)} in {where}"
+    least = f"{who} has no score" if found.found is None else f"{parameter_text(found.found)} in {where}"
     return Line(
         f"{criterion.title}{of} ({criterion.name}): {found.asked} required, {least}; {verdict}.",
         Tone.PLAIN if found.passed else Tone.BAD,
     )
 
 
-def _shown(value: str | None) -> str:
+def _cell_text(value: str | None) -> str:
     return "NULL" if value is None else value

@@ -1,4 +1,4 @@
-"""What a table is before anything is done to it: row types, uniqueness, risk, hierarchies, warnings."""
+"""Inspection of a table before recoding: row types, uniqueness, prosecutor risk, hierarchies, warnings."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.frequency.uniqueness import AttributeUniqueness, uniqueness_of
-from discreet.measures.comparison import ReleasePair
-from discreet.measures.metrics import MetricValue, metrics_of_table
-from discreet.measures.risk import ProsecutorRisk, prosecutor_risk
+from discreet.frequency.rollup import AttributeUniqueness, measure_uniqueness
+from discreet.measures.generalized_table import ReleasePair
+from discreet.measures.metrics import MetricValue, table_metric_values
+from discreet.measures.recoding_metrics import ProsecutorRisk, prosecutor_risk
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.table_spec import AttributeRole, PatternStanza, TableSpec, UnlistedPolicy
+from discreet.model.table_spec import AttributeGlob, AttributeRole, TableSpec, UnlistedPolicy
 from discreet.printing.document import (
     BLANK,
     Column,
     Document,
     Grid,
     Line,
-    count,
-    few_of,
-    heading,
-    rows_and_share,
-    share,
-    warnings_of,
+    format_quantity,
+    format_rows,
+    format_share,
+    heading_line,
+    join_names,
+    warning_block,
 )
 from discreet.printing.metric_grid import metric_grid
-from discreet.printing.printed import Printed
-from discreet.spec.problems import key_text
+from discreet.printing.rendering import Printable
+from discreet.spec.validation import format_key
 
 _ARROW = " → "
 
@@ -71,7 +71,7 @@ class AttributeInspection:
 
 
 @dataclass(frozen=True, repr=False)
-class Inspection(Printed):
+class Inspection(Printable):
     """A table as it stands.
 
     ``risk`` is the prosecutor's, on row types as classes: in rows, or in subjects where the spec names one
@@ -97,7 +97,7 @@ class Inspection(Printed):
     nodes: int
     metrics: tuple[MetricValue, ...]
     warnings: tuple[str, ...]
-    patterns: tuple[PatternStanza, ...] = ()
+    patterns: tuple[AttributeGlob, ...] = ()
     ways: tuple[tuple[str, str], ...] = ()
     shifted: tuple[str, ...] = ()
 
@@ -134,14 +134,16 @@ class Inspection(Printed):
     def document(self) -> Document:
         """The counts, the risk, a row per attribute, metrics, the other columns, the warnings."""
         return (
-            heading(f"{self.label}: {count(self.rows, 'row')}, {count(self.row_types, 'row type')}"),
-            Line(f"Unique by their quasi-identifiers: {rows_and_share(self.unique_rows, self.rows)} rows."),
-            Line(f"Smallest class: {count(self.smallest_class, self.unit)}."),
+            heading_line(
+                f"{self.label}: {format_quantity(self.rows, 'row')}, {format_quantity(self.row_types, 'row type')}"
+            ),
+            Line(f"Unique by their quasi-identifiers: {format_rows(self.unique_rows, self.rows)} rows."),
+            Line(f"Smallest class: {format_quantity(self.smallest_class, self.unit)}."),
             Line(
                 "Chance that an attacker who knows them names the right row: "
-                f"{share(self.risk.mean, 1)} on average, {share(self.risk.highest, 1)} at most."
+                f"{format_share(self.risk.mean, 1)} on average, {format_share(self.risk.highest, 1)} at most."
             ),
-            Line(f"Lattice: {count(self.nodes, 'node')}."),
+            Line(f"Lattice: {format_quantity(self.nodes, 'node')}."),
             BLANK,
             self._attribute_grid(),
             BLANK,
@@ -149,7 +151,7 @@ class Inspection(Printed):
             metric_grid(self.metrics),
             BLANK,
             *self._other_columns(),
-            *warnings_of(self.warnings),
+            *warning_block(self.warnings),
         )
 
     def _attribute_grid(self) -> Grid:
@@ -186,7 +188,9 @@ class Inspection(Printed):
     def _other_columns(self) -> Document:
         lines = []
         if self.sensitive:
-            names = ", ".join(f"{name} ({count(values, 'value')})" for name, values in self.sensitive)
+            names = ", ".join(
+                f"{name} ({format_quantity(values, 'value')})" for name, values in self.sensitive
+            )
             lines.append(Line(f"Sensitive: {names}."))
         for role, title in (
             (AttributeRole.IDENTIFIER, "Identifiers, dropped"),
@@ -196,14 +200,16 @@ class Inspection(Printed):
                 name for name, other in self.other_roles if other == role and name not in dict(self.ways)
             ]
             if found:
-                lines.append(Line(f"{title}: {few_of(found)}."))
+                lines.append(Line(f"{title}: {join_names(found)}."))
         lines += [Line(f"In the place of {name}, an identifier: {title}.") for name, title in self.ways]
         if self.shifted:
-            lines.append(Line(f"Dates moved by a secret number of days per subject: {few_of(self.shifted)}."))
+            lines.append(
+                Line(f"Dates moved by a secret number of days per subject: {join_names(self.shifted)}.")
+            )
         lines += [
             Line(
-                f"{key_text(('attributes', s.pattern))} stands for {count(len(s.columns), 'column')}: "
-                f"{few_of(s.columns)}."
+                f"{format_key(('attributes', s.pattern))} stands for {format_quantity(len(s.columns), 'column')}: "
+                f"{join_names(s.columns)}."
             )
             for s in self.patterns
             if s.columns
@@ -211,16 +217,16 @@ class Inspection(Printed):
         return tuple(lines)
 
 
-def inspection_of(
+def inspect_frequency_set(
     spec: TableSpec, frequency_set: FrequencySet, columns: Sequence[str], warnings: Sequence[str] = ()
 ) -> Inspection:
     """Inspect a counted table; ``columns`` are the source's, ``warnings`` are about its rows."""
     classes = _class_sizes(frequency_set)
-    unique = uniqueness_of(frequency_set)
+    unique = measure_uniqueness(frequency_set)
     listed = {a.name for a in spec.attributes}
     unlisted = tuple(c for c in columns if c not in listed)
     attributes = tuple(
-        _attribute(unique.attributes[i], h, frequency_set.codes[:, i])
+        _inspect_attribute(unique.attributes[i], h, frequency_set.codes[:, i])
         for i, h in enumerate(frequency_set.hierarchies)
     )
     others = tuple(
@@ -229,7 +235,7 @@ def inspection_of(
         if a.role in (AttributeRole.IDENTIFIER, AttributeRole.INSENSITIVE)
     )
     return Inspection(
-        label=_label(spec),
+        label=_source_label(spec),
         rows=frequency_set.rows,
         dropped=frequency_set.dropped,
         set_apart=frequency_set.set_apart,
@@ -245,13 +251,13 @@ def inspection_of(
         shifted=tuple(spec.source.shifts),
         unlisted=unlisted,
         nodes=prod(h.height + 1 for h in frequency_set.hierarchies),
-        metrics=metrics_of_table(ReleasePair.as_it_stands(frequency_set, spec.request.k, spec.numeric)),
-        warnings=(*warnings, *unique.warnings, *_warnings(spec, frequency_set, unlisted)),
+        metrics=table_metric_values(ReleasePair.as_it_stands(frequency_set, spec.request.k, spec.numeric)),
+        warnings=(*warnings, *unique.warnings, *_spec_warnings(spec, frequency_set, unlisted)),
         patterns=spec.patterns,
     )
 
 
-def _label(spec: TableSpec) -> str:
+def _source_label(spec: TableSpec) -> str:
     """The source's name, without steps up and down again in its path."""
     path = spec.source.path
     return spec.source.label if path is None else os.path.normpath(path)
@@ -263,7 +269,7 @@ def _class_sizes(frequency_set: FrequencySet) -> NDArray[np.int64]:
     return frequency_set.counts if subjects is None else np.diff(subjects.offsets)
 
 
-def _attribute(
+def _inspect_attribute(
     unique: AttributeUniqueness, hierarchy: GeneralizationHierarchy, codes: NDArray[np.int64]
 ) -> AttributeInspection:
     occurring = np.bincount(codes, minlength=1)[: hierarchy.null_code]
@@ -278,7 +284,7 @@ def _attribute(
     )
 
 
-def _warnings(spec: TableSpec, frequency_set: FrequencySet, unlisted: tuple[str, ...]) -> list[str]:
+def _spec_warnings(spec: TableSpec, frequency_set: FrequencySet, unlisted: tuple[str, ...]) -> list[str]:
     found = list(spec.notes)
     if unlisted:
         names = ", ".join(unlisted)
@@ -297,6 +303,6 @@ def _warnings(spec: TableSpec, frequency_set: FrequencySet, unlisted: tuple[str,
     for s in frequency_set.sensitive:
         if s.size < 2:
             found.append(
-                f"Sensitive '{s.attribute}' has {count(s.size, 'value')}: no l of 2 or more can hold."
+                f"Sensitive '{s.attribute}' has {format_quantity(s.size, 'value')}: no l of 2 or more can hold."
             )
     return found

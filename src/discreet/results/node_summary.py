@@ -1,4 +1,8 @@
-"""One node, summed up: levels, loss, suppressed rows, and the sizes and distinct values of its classes."""
+"""Summary and histogram of one node: loss, suppressed rows, class sizes, distinct sensitive values.
+
+The summary reads the evaluated signatures where these answer all criteria, else it rolls the row types up
+once. The histogram and the count of homogeneous classes always roll up.
+"""
 
 from __future__ import annotations
 
@@ -8,28 +12,191 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.frequency.class_facts import FactCounter
+from discreet.frequency.fact_counter import FactCounter
 from discreet.frequency.rollup import roll_up
 from discreet.measures.loss import LossTables
-from discreet.model.cost_value import cost_in_json, cost_text
-from discreet.model.counted_values import of_subjects_refused
-from discreet.model.criteria.base import Score
-from discreet.model.criteria.counts import distinct_of
+from discreet.model.criteria.base import ScoreKey
+from discreet.model.criteria.registry import distinct_score
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.judge import below, least_size, suppressed
-from discreet.model.lattice import Lattice, LatticeNode, height
-from discreet.model.requirement import Requirement
-from discreet.printing.document import BLANK, Column, Document, Grid, count, heading, rows_and_share
-from discreet.printing.printed import Printed
-from discreet.results.homogeneous import homogeneous_classes
+from discreet.model.lattice import Lattice, LatticeNode, node_height
+from discreet.model.requirement import (
+    Requirement,
+    smallest_kept_size,
+    subject_count_error,
+    suppression_mask,
+    threshold_mask,
+)
+from discreet.model.search_result import cost_as_json, format_cost
+from discreet.printing.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    format_quantity,
+    format_rows,
+    heading_line,
+)
+from discreet.printing.rendering import Printable
 
-_FIRSTS = (0, 1, 2, 3, 5, *(step * 10**power for power in range(1, 19) for step in (1, 2, 5)))
+
+def count_homogeneous_classes(
+    table: FrequencySet, node: LatticeNode, requirement: Requirement
+) -> dict[str, int]:
+    """Count the classes of a node that are published with at most one value of a sensitive attribute.
+
+    Args:
+        table: The frequency set, with the values of its sensitive attributes.
+        node: The levels.
+        requirement: What a class must meet to be published.
+
+    Returns:
+        The number of such classes by sensitive attribute. NULL is no value: a class of ``flu`` and NULL has
+        one, and a class of NULL only has none.
+
+    Raises:
+        InputError: The requirement has a criterion of an attribute that is not sensitive.
+
+    Cost: one roll-up of the row types, and one pass over the sensitive values.
+    """
+    classes = roll_up(table, node)
+    counter = FactCounter.of(table, requirement, exact=True)
+    facts = counter.at_node(classes)
+    published = ~suppression_mask(counter.bound, facts) & (facts.sizes > 0)
+    return {
+        name: int((published & (values.distinct <= 1)).sum())
+        for name, values in zip(table.sensitive_attributes, facts.values, strict=True)
+        if values is not None
+    }
+
+
+_BAR_WIDTH = 24
+_MAX_LINES = 30
+
+
+@dataclass(frozen=True)
+class HistogramLine:
+    """The classes of one value, a size or a number of distinct sensitive values.
+
+    ``rows`` are those of the classes, ``upto`` those of all classes of at most this value: so many rows are
+    suppressed where one more is required.
+    """
+
+    value: int
+    classes: int
+    rows: int
+    upto: int
+
+    def as_json(self) -> dict[str, int]:
+        """The line as a document."""
+        return {"value": self.value, "classes": self.classes, "rows": self.rows, "upto": self.upto}
+
+
+@dataclass(frozen=True, repr=False)
+class NodeHistogramResult(Printable):
+    """The classes of one node by their size and, for each sensitive attribute, by its distinct values.
+
+    ``unit`` is what sizes count: rows, or subjects where the spec names one.
+    """
+
+    levels: dict[str, int]
+    rows: int
+    classes: int
+    unit: str
+    sizes: tuple[HistogramLine, ...]
+    distinct: dict[str, tuple[HistogramLine, ...]]
+
+    def as_json(self) -> dict[str, Any]:
+        """The histogram as a document, a line for every value that occurs."""
+        return {
+            "levels": self.levels,
+            "rows": self.rows,
+            "classes": self.classes,
+            "unit": self.unit,
+            "sizes": [line.as_json() for line in self.sizes],
+            "distinct": {name: [line.as_json() for line in lines] for name, lines in self.distinct.items()},
+        }
+
+    def document(self) -> Document:
+        """A grid with bars for the sizes, and one for each sensitive attribute; long ones are cut."""
+        levels = " ".join(f"{level}" for level in self.levels.values())
+        found: list[Line | Grid] = [
+            heading_line(
+                f"Node {levels}: {format_quantity(self.rows, 'row')} in {format_quantity(self.classes, 'class', 'classes')}"
+            )
+        ]
+        found += _histogram_grid(f"class size in {self.unit}", self.sizes)
+        for name, lines in self.distinct.items():
+            found += [BLANK, *_histogram_grid(f"distinct values of {name}", lines)]
+        return tuple(found)
+
+
+def make_node_histogram(table: FrequencySet, node: LatticeNode, lattice: Lattice) -> NodeHistogramResult:
+    """Count the classes of one node by size and by distinct sensitive values, in one roll-up."""
+    classes = roll_up(table, node)
+    facts = FactCounter.of(table, Requirement(1), exact=True).at_node(classes)
+    rows = np.bincount(classes.class_of, table.counts, facts.classes).astype(np.int64)
+    occurring = rows > 0
+    return NodeHistogramResult(
+        levels=lattice.levels_of(node),
+        rows=int(rows.sum()),
+        classes=int(occurring.sum()),
+        unit="rows" if table.subjects is None else "subjects",
+        sizes=_histogram_lines(facts.sizes[occurring], rows[occurring]),
+        distinct={
+            name: _histogram_lines(values.distinct[occurring], rows[occurring])
+            for name, values in zip(table.sensitive_attributes, facts.values, strict=True)
+            if values is not None
+        },
+    )
+
+
+def _histogram_lines(values: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[HistogramLine, ...]:
+    kinds, kind, classes = np.unique(values, return_inverse=True, return_counts=True)
+    of_kind = np.bincount(kind.reshape(-1), rows, len(kinds)).astype(np.int64)
+    columns = (kinds, classes, of_kind, np.cumsum(of_kind))
+    return tuple(HistogramLine(*line) for line in zip(*(c.tolist() for c in columns), strict=True))
+
+
+def _histogram_grid(value_title: str, lines: tuple[HistogramLine, ...]) -> Iterable[Line | Grid]:
+    """The lines with a bar of the rows of each; of many the first, and how many are left out."""
+    shown = lines if len(lines) <= _MAX_LINES else lines[: _MAX_LINES - 1]
+    most = max((line.rows for line in lines), default=1)
+    columns = (
+        Column(value_title, right=True),
+        *(Column(title, right=True) for title in ("classes", "rows", "rows up to it")),
+        Column(""),
+    )
+    yield Grid(
+        columns,
+        tuple(
+            (
+                f"{line.value:,}",
+                f"{line.classes:,}",
+                f"{line.rows:,}",
+                f"{line.upto:,}",
+                "█" * max(round(_BAR_WIDTH * line.rows / most), int(line.rows > 0)),
+            )
+            for line in shown
+        ),
+    )
+    rest = lines[len(shown) :]
+    if rest:
+        classes, rows = sum(line.classes for line in rest), sum(line.rows for line in rest)
+        yield Line(
+            f"Larger values, up to {rest[-1].value:,}: {format_quantity(classes, 'class', 'classes')} of "
+            f"{format_quantity(rows, 'row')}. --json lists all."
+        )
+
+
+_BIN_STARTS = (0, 1, 2, 3, 5, *(step * 10**power for power in range(1, 19) for step in (1, 2, 5)))
 """Where bins begin."""
 
 
-class ClassLookup(Protocol):
-    """What a summary asks of a lattice, whole or partial (``results.negotiable`` has it)."""
+class SignatureLookup(Protocol):
+    """What a summary asks of a lattice, whole or partial (``results.table_lattice`` has it)."""
 
     @property
     def lattice(self) -> Lattice:
@@ -48,7 +215,7 @@ class ClassLookup(Protocol):
         """Each attribute's loss by level."""
 
     @property
-    def scores(self) -> tuple[Score, ...]:
+    def scores(self) -> tuple[ScoreKey, ...]:
         """The parts of a signature."""
 
     def rows_by_signature(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
@@ -81,7 +248,7 @@ class ClassBin:
 
 
 @dataclass(frozen=True, repr=False)
-class NodeSummary(Printed):
+class NodeSummary(Printable):
     """One node under a requirement.
 
     ``unit`` is what class sizes count: rows, or subjects where the spec names one. ``classes``, ``kept`` (the
@@ -112,7 +279,7 @@ class NodeSummary(Printed):
 
     def as_json(self) -> dict[str, Any]:
         """The node as a document; ``cost`` is there where one was asked, a ranked one as its parts."""
-        asked = {"name": self.cost_name, "value": cost_in_json(self.cost)}
+        asked = {"name": self.cost_name, "value": cost_as_json(self.cost)}
         return {
             **({} if self.cost_name is None else {"cost": asked}),
             "levels": self.levels,
@@ -138,10 +305,10 @@ class NodeSummary(Printed):
         facts = [
             ("height", f"{self.height}"),
             ("loss", f"{self.loss:.4f}"),
-            ("suppressed", rows_and_share(self.suppressed, self.rows)),
+            ("suppressed", format_rows(self.suppressed, self.rows)),
         ]
         if self.cost_name is not None:
-            facts.insert(2, (f"cost, {self.cost_name}", cost_text(self.cost)))
+            facts.insert(2, (f"cost, {self.cost_name}", format_cost(self.cost)))
         if self.classes is not None:
             facts.append(("classes", f"{self.classes:,}, {self.kept:,} of them published"))
         if self.smallest is not None:
@@ -151,22 +318,22 @@ class NodeSummary(Printed):
             for name, number in self.homogeneous.items()
             if number
         ]
-        rows = tuple((_range(b), f"{b.kept:,}", f"{b.suppressed:,}") for b in self.sizes)
+        rows = tuple((_bin_text(b), f"{b.kept:,}", f"{b.suppressed:,}") for b in self.sizes)
         columns = (
             Column(f"class size in {self.unit}"),
             Column("published rows", right=True),
             Column("suppressed rows", right=True),
         )
-        title = f"Node {levels}: {count(self.rows, 'row')}"
+        title = f"Node {levels}: {format_quantity(self.rows, 'row')}"
         return (
-            heading(title),
+            heading_line(title),
             Grid((Column(""), Column("", shrinks=True)), tuple(facts)),
             BLANK,
             Grid(columns, rows),
         )
 
 
-def summarize_node(lattice: ClassLookup, node: LatticeNode, requirement: Requirement) -> NodeSummary:
+def summarize_node(lattice: SignatureLookup, node: LatticeNode, requirement: Requirement) -> NodeSummary:
     """One node of a lattice, whole or partial, under a requirement.
 
     ``InputError`` for a criterion of an attribute that is not sensitive. Cost: one pass over the node's
@@ -174,15 +341,18 @@ def summarize_node(lattice: ClassLookup, node: LatticeNode, requirement: Require
     """
     table = lattice.frequency_set
     names = table.sensitive_attributes
-    told, signatures = _looked_up(lattice, node, requirement) or (names, _counted(table, node, requirement))
-    places = {name: place for place, name in enumerate(told, 1)}
+    told, signatures = _lookup_signatures(lattice, node, requirement) or (
+        names,
+        _count_signatures(table, node, requirement),
+    )
+    indexes = {name: index for index, name in enumerate(told, 1)}
     by_rows = table.subjects is None
     kept = [(signature, rows) for signature, rows, fails in signatures if not fails]
     kept_classes = sum(rows // signature[0] for signature, rows in kept) if by_rows else None
     kept_rows = sum(rows for _, rows in kept)
     return NodeSummary(
         levels=lattice.lattice.levels_of(node),
-        height=height(node),
+        height=node_height(node),
         loss=lattice.loss_tables.loss_of_node(node),
         rows=lattice.rows,
         suppressed=lattice.rows - kept_rows,
@@ -193,18 +363,18 @@ def summarize_node(lattice: ClassLookup, node: LatticeNode, requirement: Require
         largest=max((signature[0] for signature, _ in kept), default=None),
         mean=kept_rows / kept_classes if kept_classes else None,
         least_distinct={
-            name: min((signature[places[name]] for signature, _ in kept if name in places), default=None)
+            name: min((signature[indexes[name]] for signature, _ in kept if name in indexes), default=None)
             for name in names
         },
         homogeneous=(
-            {name: _classes_of_one(kept, places[name]) for name in names}
-            if by_rows and set(names) <= set(places)
-            else homogeneous_classes(table, node, requirement)
+            {name: _count_single_valued(kept, indexes[name]) for name in names}
+            if by_rows and set(names) <= set(indexes)
+            else count_homogeneous_classes(table, node, requirement)
         ),
-        sizes=_bins(((s[0], rows, fails) for s, rows, fails in signatures), classes=by_rows),
+        sizes=_make_bins(((s[0], rows, fails) for s, rows, fails in signatures), classes=by_rows),
         distinct={
-            name: _bins(
-                ((s[places[name]], rows, fails) for s, rows, fails in signatures if name in places),
+            name: _make_bins(
+                ((s[indexes[name]], rows, fails) for s, rows, fails in signatures if name in indexes),
                 classes=False,
             )
             for name in names
@@ -212,18 +382,18 @@ def summarize_node(lattice: ClassLookup, node: LatticeNode, requirement: Require
     )
 
 
-def _classes_of_one(kept: Iterable[tuple[tuple[int, ...], int]], place: int) -> int:
+def _count_single_valued(kept: Iterable[tuple[tuple[int, ...], int]], index: int) -> int:
     """Count the classes whose number of distinct values, at a place of their signature, is at most 1."""
-    return sum(rows // signature[0] for signature, rows in kept if signature[place] <= 1)
+    return sum(rows // signature[0] for signature, rows in kept if signature[index] <= 1)
 
 
-Judged = tuple[tuple[int, ...], int, bool]
+JudgedSignature = tuple[tuple[int, ...], int, bool]
 """A signature (class size, then distinct values), the rows of classes that have it, whether these fail."""
 
 
-def _looked_up(
-    lattice: ClassLookup, node: LatticeNode, requirement: Requirement
-) -> tuple[tuple[str, ...], list[Judged]] | None:
+def _lookup_signatures(
+    lattice: SignatureLookup, node: LatticeNode, requirement: Requirement
+) -> tuple[tuple[str, ...], list[JudgedSignature]] | None:
     """A node's signatures as evaluated, with the attributes that they tell; None where that is too little."""
     names, scores = lattice.frequency_set.sensitive_attributes, lattice.scores
     if requirement.of_cells is not None or any(one.of_rest for one in requirement.criteria):
@@ -231,26 +401,28 @@ def _looked_up(
     if not {one.criterion.counted for one in requirement.bound(names)} <= {*scores}:
         return None
     if requirement.of_release and lattice.frequency_set.subjects is not None:
-        raise of_subjects_refused(requirement.of_release[0])
+        raise subject_count_error(requirement.of_release[0])
     found = lattice.rows_by_signature(node)
     columns = np.array(list(found), np.int64).reshape(len(found), len(scores)).T
     rows = np.array(list(found.values()), np.int64)
-    fails = below(list(columns), requirement.of_classes.thresholds(scores, names))
+    fails = threshold_mask(list(columns), requirement.of_classes.thresholds(scores, names))
     if requirement.of_release:
         sizes = np.repeat(columns[0], np.where(fails, 0, rows // columns[0]))
-        fails |= columns[0] < least_size(requirement.of_release, sizes)
-    told = tuple(name for name in names if distinct_of(name) in scores)
-    shown = columns[[0, *(scores.index(distinct_of(name)) for name in told)]].T.tolist()
+        fails |= columns[0] < smallest_kept_size(requirement.of_release, sizes)
+    told = tuple(name for name in names if distinct_score(name) in scores)
+    shown = columns[[0, *(scores.index(distinct_score(name)) for name in told)]].T.tolist()
     return told, list(zip(map(tuple, shown), rows.tolist(), fails.tolist(), strict=True))
 
 
-def _counted(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> list[Judged]:
+def _count_signatures(
+    table: FrequencySet, node: LatticeNode, requirement: Requirement
+) -> list[JudgedSignature]:
     """The same from the row types, by any criteria."""
     classes = roll_up(table, node)
     counter = FactCounter.of(table, requirement, exact=True)
     facts = counter.at_node(classes)
     parts = [facts.sizes, *(values.distinct for values in facts.values if values is not None)]
-    columns = np.stack([*parts, suppressed(counter.bound, facts)], axis=1)
+    columns = np.stack([*parts, suppression_mask(counter.bound, facts)], axis=1)
     kinds, kind = np.unique(columns, axis=0, return_inverse=True)
     rows = np.bincount(kind.ravel(), classes.counts, minlength=len(kinds)).astype(np.int64)
     return [
@@ -259,21 +431,21 @@ def _counted(table: FrequencySet, node: LatticeNode, requirement: Requirement) -
     ]
 
 
-def _bins(found: Iterable[tuple[int, int, bool]], *, classes: bool) -> tuple[ClassBin, ...]:
+def _make_bins(found: Iterable[tuple[int, int, bool]], *, classes: bool) -> tuple[ClassBin, ...]:
     """Rows by value, in bins that begin at 1, 2, 3, 5, 10, 20, 50, 100, …; empty ones in between are kept."""
     bins: dict[int, list[int]] = {}
     for value, rows, fails in found:
-        tally = bins.setdefault(bisect_right(_FIRSTS, value) - 1, [0, 0, 0])
+        tally = bins.setdefault(bisect_right(_BIN_STARTS, value) - 1, [0, 0, 0])
         tally[fails] += rows
         tally[2] += rows // value if classes and value else 0
     if not bins:
         return ()
     tallies = [(i, *bins.get(i, (0, 0, 0))) for i in range(min(bins), max(bins) + 1)]
     return tuple(
-        ClassBin(_FIRSTS[i], _FIRSTS[i + 1] - 1, kept, suppressed, number if classes else None)
+        ClassBin(_BIN_STARTS[i], _BIN_STARTS[i + 1] - 1, kept, suppressed, number if classes else None)
         for i, kept, suppressed, number in tallies
     )
 
 
-def _range(b: ClassBin) -> str:
+def _bin_text(b: ClassBin) -> str:
     return f"{b.first:,}" if b.first == b.last else f"{b.first:,}–{b.last:,}"

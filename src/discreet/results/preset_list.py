@@ -1,17 +1,17 @@
-"""Presets as a result that prints: what rules ask, with their sources."""
+"""The presets as a result: what rules require, with their sources."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.printing.document import BLANK, Document, Line, Tone, heading
-from discreet.printing.printed import Printed
+from discreet.printing.document import BLANK, Document, Line, Tone, heading_line
+from discreet.printing.rendering import Printable
 from discreet.spec.preset import Preset
 
 
 @dataclass(frozen=True, repr=False)
-class PresetList(Printed):
+class PresetList(Printable):
     """Some presets, in order."""
 
     presets: tuple[Preset, ...]
@@ -39,7 +39,7 @@ class PresetList(Printed):
         for one in self.presets:
             asked = ", ".join(map(str, one.criteria)) or "no number"
             lines += [
-                heading(one.name),
+                heading_line(one.name),
                 Line(one.title),
                 Line(f"{one.citation} ({one.as_of})", Tone.HINT),
                 Line(f"asks for {asked}; {len(one.checks)} points for people to see to"),

@@ -1,9 +1,9 @@
-"""A generated census: invented people, plausible together, none of them real.
+"""The census of the demo: invented people, plausible together, none of them real, and its spec.
 
-Every column is drawn by inverse transform from uniform numbers of a seeded generator, each from a table of
-weights that depends on columns drawn before: age first, then sex and municipality, education by age, marital
-status by age, occupation by education and age, diagnosis by age, sex and occupation. The weights are round
-numbers of our own, not estimates. Cost: one pass per column, a fraction of a second for 30,000 rows.
+Every column is drawn by inverse transform from uniform numbers of a seeded generator, with weights that
+depend on columns drawn before: age, then sex and municipality, education and marital status by age,
+occupation by education and age, diagnosis by age, sex and occupation. The weights are round numbers of our
+own. Cost: one pass per column.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-ROWS = 30_000
-SEED = 2026
+CENSUS_ROWS = 30_000
+CENSUS_SEED = 2026
 
 SEXES = ("female", "male")
 EDUCATIONS = (
@@ -93,39 +94,41 @@ _REGIONS = (30, 24, 18, 13, 9, 6)
 _MUNICIPALITIES_PER_REGION = 8
 
 
-def census_sample(rows: int = ROWS, seed: int = SEED) -> dict[str, list[str]]:
+def generate_census(rows: int = CENSUS_ROWS, seed: int = CENSUS_SEED) -> dict[str, list[str]]:
     """The columns of the table as text, each ``rows`` long; equal for equal arguments.
 
     ``person_id`` is an identifier, ``diagnosis`` is sensitive, the six between are quasi-identifiers.
     """
     generator = np.random.default_rng(seed)
-    age = _ages(generator, rows)
+    age = _draw_ages(generator, rows)
     band = np.digitize(age, (25, 45, 65))
     female = generator.random(rows) < 0.49 + np.maximum(age - 60, 0) * 0.004
-    education = _draw(generator, np.array(_EDUCATION_BY_AGE)[band])
-    occupation = _occupations(generator, age, education, female)
+    education = _draw_categories(generator, np.array(_EDUCATION_BY_AGE)[band])
+    occupation = _draw_occupations(generator, age, education, female)
     return {
-        "person_id": _identifiers(generator, rows),
+        "person_id": _draw_identifiers(generator, rows),
         "age": [str(a) for a in age.tolist()],
-        "sex": _names(SEXES, np.where(female, 0, 1)),
-        "municipality": _municipalities(generator, rows, education),
-        "education": _names(EDUCATIONS, education),
-        "marital_status": _names(MARITAL_STATUSES, _draw(generator, np.array(_MARITAL_BY_AGE)[band])),
-        "occupation": _names(OCCUPATIONS, occupation),
-        "diagnosis": _names(DIAGNOSES, _diagnoses(generator, band, female, occupation)),
+        "sex": _labels(SEXES, np.where(female, 0, 1)),
+        "municipality": _draw_municipalities(generator, rows, education),
+        "education": _labels(EDUCATIONS, education),
+        "marital_status": _labels(
+            MARITAL_STATUSES, _draw_categories(generator, np.array(_MARITAL_BY_AGE)[band])
+        ),
+        "occupation": _labels(OCCUPATIONS, occupation),
+        "diagnosis": _labels(DIAGNOSES, _draw_diagnoses(generator, band, female, occupation)),
     }
 
 
-def write_census(path: Path, rows: int = ROWS, seed: int = SEED) -> None:
+def write_census(path: Path, rows: int = CENSUS_ROWS, seed: int = CENSUS_SEED) -> None:
     """Write the sample as CSV (UTF-8, comma, LF) to a new file; ``FileExistsError`` where there is one."""
-    columns = census_sample(rows, seed)
+    columns = generate_census(rows, seed)
     with path.open("x", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
 
 
-def _draw(generator: np.random.Generator, weights: ArrayLike) -> NDArray[np.int64]:
+def _draw_categories(generator: np.random.Generator, weights: ArrayLike) -> NDArray[np.int64]:
     """One category per row of ``weights``, shape ``(rows, categories)``, each row summing above 0."""
     steps = np.cumsum(np.asarray(weights, dtype=np.float64), axis=1)
     drawn = generator.random(len(steps)) * steps[:, -1]
@@ -133,7 +136,7 @@ def _draw(generator: np.random.Generator, weights: ArrayLike) -> NDArray[np.int6
     return found
 
 
-def _ages(generator: np.random.Generator, rows: int) -> NDArray[np.int64]:
+def _draw_ages(generator: np.random.Generator, rows: int) -> NDArray[np.int64]:
     """Adults of 18 to 94: level up to 55, then falling."""
     ages = np.arange(18, 95)
     weights = np.where(ages < 55, 10.0 + np.minimum(ages - 18, 10) * 0.2, 12.0 * 0.955 ** (ages - 55))
@@ -143,7 +146,7 @@ def _ages(generator: np.random.Generator, rows: int) -> NDArray[np.int64]:
     return found
 
 
-def _occupations(
+def _draw_occupations(
     generator: np.random.Generator,
     age: NDArray[np.int64],
     education: NDArray[np.int64],
@@ -158,10 +161,10 @@ def _occupations(
     weights[:, OCCUPATIONS.index("at-home")] = np.where(female, 16, 6)
     retired = np.select([age < 55, age < 63, age < 68], [1.0, 18.0, 170.0], 2400.0)
     weights[:, OCCUPATIONS.index("retired")] = retired
-    return _draw(generator, weights)
+    return _draw_categories(generator, weights)
 
 
-def _diagnoses(
+def _draw_diagnoses(
     generator: np.random.Generator,
     band: NDArray[np.int64],
     female: NDArray[np.bool_],
@@ -172,25 +175,84 @@ def _diagnoses(
     weights[:, DIAGNOSES.index("back-pain")] *= np.where(strenuous, 1.9, 0.8)
     weights[:, DIAGNOSES.index("migraine")] *= np.where(female, 1.6, 0.5)
     weights[:, DIAGNOSES.index("heart-disease")] *= np.where(female, 0.7, 1.4)
-    return _draw(generator, weights)
+    return _draw_categories(generator, weights)
 
 
-def _municipalities(generator: np.random.Generator, rows: int, education: NDArray[np.int64]) -> list[str]:
+def _draw_municipalities(
+    generator: np.random.Generator, rows: int, education: NDArray[np.int64]
+) -> list[str]:
     """Codes of five digits: region, then a municipality within it, the first of each the largest."""
     region_weights = np.tile(np.array(_REGIONS, dtype=np.float64), (rows, 1))
     region_weights[:, 0] *= 1 + 0.18 * (education >= EDUCATIONS.index("bachelor"))
-    region = _draw(generator, region_weights)
+    region = _draw_categories(generator, region_weights)
     sizes = 1.0 / np.arange(1, _MUNICIPALITIES_PER_REGION + 1) ** 1.2
-    place = _draw(generator, np.tile(sizes, (rows, 1)))
+    place = _draw_categories(generator, np.tile(sizes, (rows, 1)))
     places = zip(region.tolist(), place.tolist(), strict=True)
     return [f"{r + 1}{p // 5}{p % 5 * 2}{(7 * r + 3 * p) % 10}0" for r, p in places]
 
 
-def _identifiers(generator: np.random.Generator, rows: int) -> list[str]:
+def _draw_identifiers(generator: np.random.Generator, rows: int) -> list[str]:
     """A different number for each person, in no order."""
     numbers = np.argsort(generator.random(rows)) + 100_001
     return [f"P{number}" for number in numbers.tolist()]
 
 
-def _names(names: Sequence[str], codes: NDArray[np.int64]) -> list[str]:
+def _labels(names: Sequence[str], codes: NDArray[np.int64]) -> list[str]:
     return [names[code] for code in codes.tolist()]
+
+
+_EDUCATION = {
+    "below-upper-secondary": {
+        "no-certificate-or-primary": ["no-certificate", "primary"],
+        "lower-secondary": ["lower-secondary"],
+    },
+    "upper-secondary-or-vocational": {
+        "upper-secondary": ["upper-secondary"],
+        "vocational": ["vocational"],
+    },
+    "university": {
+        "bachelor": ["bachelor"],
+        "master-or-doctorate": ["master", "doctorate"],
+    },
+}
+_MARITAL_STATUS = {
+    "never-married": ["single"],
+    "with-partner": ["married", "partnership"],
+    "partner-lost": ["separated", "divorced", "widowed"],
+}
+_OCCUPATION = {
+    "employed": {
+        "manual": ["farming", "crafts", "factory", "transport"],
+        "service": ["care", "sales", "office"],
+        "professional": ["teaching", "engineering", "medicine", "management"],
+    },
+    "not-employed": {
+        "before-or-beside-work": ["student", "at-home"],
+        "after-work": ["retired"],
+    },
+}
+
+
+def census_spec(path: str) -> dict[str, Any]:
+    """The spec of a census that ``write_census`` wrote to ``path`` (relative to the spec)."""
+    return {
+        "source": {"path": path},
+        "attributes": {
+            "person_id": {"role": "identifier"},
+            "age": _quasi_identifier_entry({"kind": "intervals", "widths": [5, 10, 20]}),
+            "sex": _quasi_identifier_entry(None),
+            "municipality": _quasi_identifier_entry({"kind": "mask", "steps": [2, 2]}),
+            "education": _quasi_identifier_entry({"kind": "taxonomy", "tree": _EDUCATION}),
+            "marital_status": _quasi_identifier_entry({"kind": "taxonomy", "tree": _MARITAL_STATUS}),
+            "occupation": _quasi_identifier_entry({"kind": "taxonomy", "tree": _OCCUPATION}),
+            "diagnosis": {"role": "sensitive"},
+        },
+        "request": {"l": 2},
+    }
+
+
+def _quasi_identifier_entry(hierarchy: dict[str, Any] | None) -> dict[str, Any]:
+    entry: dict[str, Any] = {"role": "quasi-identifier"}
+    if hierarchy is not None:
+        entry["hierarchy"] = hierarchy
+    return entry

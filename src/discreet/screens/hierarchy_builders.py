@@ -1,23 +1,177 @@
-"""The builders of hierarchies as forms: their parameters, and from what was typed to the spec's table.
+"""The forms of hierarchy builders: their parameters, parsed from typed text to the spec's table and back.
 
-A form's values are texts (lists separated by commas or line ends), truth values and chosen words; the spec's
-table is what the command line reads. An error names the parameter it is about.
+A form's values are texts (lists separated by commas or line ends), booleans and choices; the spec's table is
+the one that the command line reads. An error names the parameter that it is about.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.hierarchy.builtin.hierarchy import BUILTINS
+from discreet.hierarchy.builtin.builder import BUILTINS
 from discreet.hierarchy.dates import GRANULARITIES
-from discreet.hierarchy.messages import shown
+from discreet.hierarchy.messages import quote_value
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.screens.typed_parameters import Parameter, shown_value, typed_value
-from discreet.spec.hierarchies import HierarchyReader
+from discreet.spec.attribute_section import HierarchyReader
+
+_MAX_TEXT = 2_000_000
+_FORMAT_SEPARATOR = "|"
+_LEVEL_SEPARATOR = ";"
+
+
+@dataclass(frozen=True)
+class BuilderParameter:
+    """One parameter of a builder.
+
+    ``form`` is number, numbers, end, whole, wholes, bounds, text, texts, formats, choice, flag or outline;
+    ``choices`` are those of a choice, ``initial`` what a form begins with.
+    """
+
+    name: str
+    label: str
+    form: str
+    hint: str = ""
+    choices: tuple[str, ...] = ()
+    initial: str | bool = ""
+
+
+def parse_parameter(parameter: BuilderParameter, value: Any) -> Any:
+    """One typed value as the spec has it; None where it is as good as empty."""
+    if parameter.form == "flag":
+        if not isinstance(value, bool):
+            raise InputError(f"{parameter.name} = {quote_value(value)}", allowed="true, false")
+        return value or None
+    if not isinstance(value, str) or len(value) > _MAX_TEXT:
+        raise InputError(f"{parameter.name} is no text of a sensible length", allowed="a text")
+    text = value if parameter.form in ("outline", "text") else value.strip()
+    if parameter.form == "choice" and text not in parameter.choices:
+        raise InputError(f"{parameter.name} = {quote_value(text)}", allowed=", ".join(parameter.choices))
+    found = _PARSERS[parameter.form](text) if parameter.form in _PARSERS else text
+    one_for_all = parameter.form == "wholes" and parameter.name in ("steps", "fanout") and len(found) == 1
+    return found[0] if one_for_all else found
+
+
+def _split_list(text: str) -> list[str]:
+    return [part.strip() for part in text.replace("\n", ",").split(",") if part.strip()]
+
+
+def _parse_formats(text: str) -> str | list[str]:
+    patterns = [part.strip() for part in text.split(_FORMAT_SEPARATOR) if part.strip()]
+    return patterns[0] if len(patterns) == 1 else patterns
+
+
+def _parse_number(text: str) -> int | Decimal:
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if not number.is_finite():
+        raise InputError(f"{quote_value(text)} is no number", allowed="a number such as 5 or 2.5")
+    whole = abs(number) < 10**15 and number == number.to_integral_value()
+    return int(number) if whole else number
+
+
+def _parse_integer(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise InputError(f"{quote_value(text)} is no whole number", allowed="1, 2, 3, …")
+    return int(text)
+
+
+def _parse_end(text: str) -> int | Decimal | str:
+    return text if text == "data" else _parse_number(text)
+
+
+def _parse_bounds(text: str) -> list[Any]:
+    """Numbers of one level, or of several with ``;`` between them."""
+    levels = [[_parse_number(part) for part in _split_list(level)] for level in text.split(_LEVEL_SEPARATOR)]
+    return levels[0] if len(levels) == 1 else levels
+
+
+def parse_outline(text: str) -> list[Any]:
+    """Nested groups from indented lines, as the spec's ``taxonomy`` has them.
+
+    >>> parse_outline("Gov\\n  Federal\\n  Local\\nOther")
+    [{'Gov': ['Federal', 'Local']}, 'Other']
+    """
+    lines = [
+        (len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip()), line.strip())
+        for line in text.splitlines()
+        if line.strip()
+    ]
+    found, end = _parse_branch(lines, 0, lines[0][0] if lines else 0)
+    if end < len(lines):
+        raise InputError(
+            f"{quote_value(lines[end][1])} is indented less than the first line",
+            allowed="the outermost groups first, all indented alike",
+        )
+    return found
+
+
+def _parse_branch(lines: Sequence[tuple[int, str]], start: int, indent: int) -> tuple[list[Any], int]:
+    """The members from a line on that are indented alike, and the line after them."""
+    found: list[Any] = []
+    place = start
+    while place < len(lines) and lines[place][0] >= indent:
+        depth, name = lines[place]
+        if depth > indent:
+            raise InputError(
+                f"{quote_value(name)} is indented like no line above it",
+                allowed="members of a group indented alike",
+            )
+        place += 1
+        if place < len(lines) and lines[place][0] > indent:
+            members, place = _parse_branch(lines, place, lines[place][0])
+            found.append({name: members})
+        else:
+            found.append(name)
+    return found, place
+
+
+def _format_outline(tree: Any, indent: str = "") -> str:
+    """The way back: a taxonomy's tree as indented lines."""
+    if isinstance(tree, Mapping):
+        return "".join(
+            f"{indent}{name}\n{_format_outline(held, indent + '  ')}" for name, held in tree.items()
+        )
+    if isinstance(tree, str):
+        return f"{indent}{tree}\n"
+    if isinstance(tree, Sequence):
+        return "".join(_format_outline(member, indent) for member in tree)
+    return f"{indent}{tree}\n"
+
+
+def format_parameter(parameter: BuilderParameter, value: Any) -> str | bool:
+    """A value of the spec as its field shows it: the way back."""
+    if parameter.form == "flag":
+        return bool(value)
+    if parameter.form == "outline":
+        return _format_outline(value)
+    if parameter.form == "bounds" and value and all(isinstance(level, list | tuple) for level in value):
+        return f"{_LEVEL_SEPARATOR} ".join(", ".join(str(bound) for bound in level) for level in value)
+    if isinstance(value, list | tuple):
+        between = f" {_FORMAT_SEPARATOR} " if parameter.form == "formats" else ", "
+        return between.join(str(part) for part in value)
+    return str(value)
+
+
+_PARSERS: Mapping[str, Callable[[str], Any]] = {
+    "number": _parse_number,
+    "numbers": lambda text: [_parse_number(part) for part in _split_list(text)],
+    "end": _parse_end,
+    "whole": _parse_integer,
+    "wholes": lambda text: [_parse_integer(part) for part in _split_list(text)],
+    "bounds": _parse_bounds,
+    "texts": _split_list,
+    "formats": _parse_formats,
+    "outline": parse_outline,
+}
+"""How the text of a field is read, by the field's form; texts and choices stay as they are."""
+
 
 _LABEL = "the hierarchy"
 
@@ -32,141 +186,153 @@ class ParameterError(InputError):
 
 
 @dataclass(frozen=True)
-class Builder:
+class HierarchyBuilder:
     """One kind of hierarchy that is built from parameters."""
 
     kind: str
     title: str
     words: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[BuilderParameter, ...]
 
 
-_OTHERS = Parameter("others", "Other values", "texts", "Values that stay as they are, such as unknown")
+_OTHERS = BuilderParameter("others", "Other values", "texts", "Values that stay as they are, such as unknown")
 
-_FORMAT = Parameter(
+_FORMAT = BuilderParameter(
     "format", "Format", "formats", "A pattern such as %d.%m.%Y, or several with | between; ISO where empty"
 )
 
-_CUTS = (
-    Parameter("widths", "Widths", "numbers", "From fine to coarse, each a multiple of the one before"),
-    Parameter("breaks", "Or bounds", "bounds", "Such as 18, 35, 65; further levels after a semicolon"),
-    Parameter("anchor", "Starts at", "number", "A number at which an interval starts", initial="0"),
-    Parameter("lower", "Lowest", "end", "Numbers below it form one value; data: as they occur"),
-    Parameter("upper", "Highest", "end", "Numbers from it on form one value; data: as they occur"),
+_INTERVAL_PARAMETERS = (
+    BuilderParameter("widths", "Widths", "numbers", "From fine to coarse, each a multiple of the one before"),
+    BuilderParameter("breaks", "Or bounds", "bounds", "Such as 18, 35, 65; further levels after a semicolon"),
+    BuilderParameter("anchor", "Starts at", "number", "A number at which an interval starts", initial="0"),
+    BuilderParameter("lower", "Lowest", "end", "Numbers below it form one value; data: as they occur"),
+    BuilderParameter("upper", "Highest", "end", "Numbers from it on form one value; data: as they occur"),
 )
 
 BUILDERS = (
-    Builder(
+    HierarchyBuilder(
         "intervals",
         "Intervals",
         "Numbers in intervals of growing width, or between bounds of your own; with open ends.",
         (
-            *_CUTS,
+            *_INTERVAL_PARAMETERS,
             _OTHERS,
         ),
     ),
-    Builder(
+    HierarchyBuilder(
         "mask",
         "Mask",
         "Characters of codes hidden step by step, such as 90210 → 902** → *.",
         (
-            Parameter("steps", "Characters per level", "wholes", "One number, or one per level: 2, 2"),
-            Parameter("from", "Hide from the", "choice", choices=("right", "left"), initial="right"),
-            Parameter("character", "Mask character", "text", "One character", initial="*"),
-            Parameter("pad", "Fill short codes up to one length", "flag", initial=False),
-            Parameter("length", "That length", "whole", "Where empty, the longest code's"),
+            BuilderParameter("steps", "Characters per level", "wholes", "One number, or one per level: 2, 2"),
+            BuilderParameter("from", "Hide from the", "choice", choices=("right", "left"), initial="right"),
+            BuilderParameter("character", "Mask character", "text", "One character", initial="*"),
+            BuilderParameter("pad", "Fill short codes up to one length", "flag", initial=False),
+            BuilderParameter("length", "That length", "whole", "Where empty, the longest code's"),
         ),
     ),
-    Builder(
+    HierarchyBuilder(
         "dates",
         "Dates",
         "Days in months, quarters, years, decades.",
         (
-            Parameter("levels", "Levels", "texts", f"From fine to coarse: {', '.join(GRANULARITIES)}"),
+            BuilderParameter("levels", "Levels", "texts", f"From fine to coarse: {', '.join(GRANULARITIES)}"),
             _FORMAT,
             _OTHERS,
         ),
     ),
-    Builder(
+    HierarchyBuilder(
         "age",
         "Age",
         "The age of a date of birth on one day, then intervals of ages. The date itself is level 0, which is "
         "published only where a least level of 0 is asked.",
         (
-            Parameter("reference", "Age on", "text", "A date such as 2026-11-23"),
-            *(parameter for parameter in _CUTS if parameter.name != "anchor"),
+            BuilderParameter("reference", "Age on", "text", "A date such as 2026-11-23"),
+            *(parameter for parameter in _INTERVAL_PARAMETERS if parameter.name != "anchor"),
             _FORMAT,
             _OTHERS,
         ),
     ),
-    Builder(
+    HierarchyBuilder(
         "builtin",
         "Built in",
         "An everyday hierarchy: ages, dates, diagnoses, occupations, economic activities, countries, postal "
         "codes. It does not depend on the data.",
         (
-            Parameter("name", "Hierarchy", "choice", choices=tuple(BUILTINS), initial=next(iter(BUILTINS))),
-            Parameter("levels", "Levels", "texts", "From fine to coarse; all where empty"),
+            BuilderParameter(
+                "name", "Hierarchy", "choice", choices=tuple(BUILTINS), initial=next(iter(BUILTINS))
+            ),
+            BuilderParameter("levels", "Levels", "texts", "From fine to coarse; all where empty"),
             _OTHERS,
         ),
     ),
-    Builder(
+    HierarchyBuilder(
         "taxonomy",
         "Taxonomy",
         "Names of groups and what each holds, one per line, indented below its group.",
         (
-            Parameter(
+            BuilderParameter(
                 "tree", "Groups", "outline", "Indent what a group holds; lines without children are values"
             ),
         ),
     ),
-    Builder(
+    HierarchyBuilder(
         "order",
         "Order",
         "Neighbouring values grouped, so many at a time.",
         (
-            Parameter("values", "Values in order", "texts", "Where empty: numbers by size, then by name"),
-            Parameter("sizes", "Values per group", "wholes", "By level, each a multiple of the one before"),
-            Parameter("fanout", "Or groups per group", "wholes", "One number of 2 or more, or one per level"),
-            Parameter("label", "Groups are called by", "choice", choices=("range", "set"), initial="range"),
+            BuilderParameter(
+                "values", "Values in order", "texts", "Where empty: numbers by size, then by name"
+            ),
+            BuilderParameter(
+                "sizes", "Values per group", "wholes", "By level, each a multiple of the one before"
+            ),
+            BuilderParameter(
+                "fanout", "Or groups per group", "wholes", "One number of 2 or more, or one per level"
+            ),
+            BuilderParameter(
+                "label", "Groups are called by", "choice", choices=("range", "set"), initial="range"
+            ),
         ),
     ),
-    Builder(
+    HierarchyBuilder(
         "auto",
         "Automatic",
         "Groups of about equal size, made from the data: a start to improve on, which tells of the data.",
-        (Parameter("by", "Group by", "choice", choices=("order", "frequency"), initial="order"),),
+        (BuilderParameter("by", "Group by", "choice", choices=("order", "frequency"), initial="order"),),
     ),
 )
 """Every builder that has parameters, in the order that a form offers them."""
 
 
-def builder_of(kind: str) -> Builder:
+def find_builder(kind: str) -> HierarchyBuilder:
     """The builder of a kind; ``ParameterError`` for another text."""
     for builder in BUILDERS:
         if builder.kind == kind:
             return builder
     kinds = ", ".join(builder.kind for builder in BUILDERS)
-    raise ParameterError(InputError(f"there is no builder {shown(kind)}", allowed=kinds), "kind")
+    raise ParameterError(InputError(f"there is no builder {quote_value(kind)}", allowed=kinds), "kind")
 
 
-def hierarchy_table(kind: str, typed: Mapping[str, Any]) -> dict[str, Any]:
+def parse_builder_form(kind: str, typed: Mapping[str, Any]) -> dict[str, Any]:
     """The spec's table of what was typed into a builder's form; empty texts are left out.
 
     ``ParameterError`` for a text that is no such value, and for a parameter that the builder has not.
     """
-    builder = builder_of(kind)
+    builder = find_builder(kind)
     known = {parameter.name: parameter for parameter in builder.parameters}
     for name in typed:
         if name not in known:
-            raise ParameterError(InputError(f"{kind} has no {shown(name)}", allowed=", ".join(known)), None)
+            raise ParameterError(
+                InputError(f"{kind} has no {quote_value(name)}", allowed=", ".join(known)), None
+            )
     table: dict[str, Any] = {"kind": kind}
     for name, parameter in known.items():
         value = typed.get(name)
         if value is None or (isinstance(value, str) and not value.strip()):
             continue
         try:
-            found = typed_value(parameter, value)
+            found = parse_parameter(parameter, value)
         except InputError as error:
             raise ParameterError(error, name) from None
         if found is not None:
@@ -174,19 +340,19 @@ def hierarchy_table(kind: str, typed: Mapping[str, Any]) -> dict[str, Any]:
     return table
 
 
-def typed_values(table: Mapping[str, Any]) -> dict[str, str | bool]:
+def builder_form_values(table: Mapping[str, Any]) -> dict[str, str | bool]:
     """What a builder's form shows for a spec's table: the way back."""
-    builder = builder_of(str(table.get("kind")))
+    builder = find_builder(str(table.get("kind")))
     given = {**table, **({"widths": [table["width"]]} if "width" in table else {})}
     return {
-        parameter.name: shown_value(parameter, given[parameter.name])
+        parameter.name: format_parameter(parameter, given[parameter.name])
         if parameter.name in given
         else parameter.initial
         for parameter in builder.parameters
     }
 
 
-def build_hierarchy(
+def build_from_table(
     attribute: str, table: Mapping[str, Any], values: Sequence[str], counts: Sequence[int], base: Path
 ) -> GeneralizationHierarchy:
     """The hierarchy of a spec's table over some values; paths in it are relative to ``base``.
@@ -197,10 +363,10 @@ def build_hierarchy(
         source = HierarchyReader(base, _LABEL, objects=False).read(table, ())
         return source.build(attribute, values, counts)
     except InputError as error:
-        raise ParameterError(error, _blamed(error, table)) from None
+        raise ParameterError(error, _guess_parameter(error, table)) from None
 
 
-_WORDS = {
+_PARAMETER_KEYWORDS = {
     "widths": ("width", "widths", "nest", "number"),
     "breaks": ("breaks", "the bound"),
     "lower": ("lower",),
@@ -221,12 +387,12 @@ _WORDS = {
 }
 
 
-def _blamed(error: InputError, table: Mapping[str, Any]) -> str | None:
+def _guess_parameter(error: InputError, table: Mapping[str, Any]) -> str | None:
     """The parameter that an error is about: the one it names, else the one that its words belong to."""
     text = error.message
-    names = [p.name for p in builder_of(str(table["kind"])).parameters] if _has_builder(table) else []
+    names = [p.name for p in find_builder(str(table["kind"])).parameters] if _has_builder(table) else []
     named = [name for name in names if any(f"{name}{mark}" in text for mark in (" =", "[", ":"))]
-    worded = [name for name in names if any(word in text for word in _WORDS.get(name, ()))]
+    worded = [name for name in names if any(word in text for word in _PARAMETER_KEYWORDS.get(name, ()))]
     return next(iter([*named, *worded]), names[0] if names else None)
 
 

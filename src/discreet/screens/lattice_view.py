@@ -1,9 +1,8 @@
-"""The nodes of a lattice as they are shown: height by height, within a height by their number of classes.
+"""The nodes of a lattice in display order: by height, within a height by their number of classes.
 
-Few classes stand at the left, so that what meets a request gathers there. The order does not depend on a
-requirement: a node keeps its place while k, l and the limits change; only its suppressed rows change, which
-are looked up for all nodes at once. Of a partial lattice the nodes at hand are shown, the prepared ones and
-those that requests had counted since; they stand by the product of their values.
+The order does not depend on a requirement: a node keeps its position while k, l and the limits change; only
+its suppressed rows change, which are looked up for all nodes at once. A partial lattice shows the prepared
+nodes and those counted since, ordered by the product of their numbers of values.
 
 Cost: one sort of the nodes; then one look-up and one gather per requirement.
 """
@@ -20,14 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.measures.loss import LossTables
-from discreet.measures.named_cost import NamedCost
+from discreet.measures.named_costs import NamedCost
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
-from discreet.negotiation.frontier import frontier
-from discreet.results.lattice import TableLattice
-from discreet.results.negotiable import NegotiableLattice
-from discreet.results.partial import TablePartialLattice
+from discreet.negotiation.frontier import compute_frontier
+from discreet.results.table_lattice import NegotiationLattice, TableLattice
+from discreet.results.table_partial_lattice import TablePartialLattice
 
 _DECIMALS = 12
 
@@ -56,11 +54,11 @@ class LatticeView:
             losses = source.loss_tables.losses
             crowd = source.evaluated.classes()
         else:
-            levels = np.array(source.partial.at_hand(), dtype=np.int64).reshape(
+            levels = np.array(source.partial.available_nodes(), dtype=np.int64).reshape(
                 -1, len(source.lattice.heights)
             )
             losses = _losses_at(source.loss_tables, levels)
-            crowd = _values_at(source.frequency_set.hierarchies, levels)
+            crowd = _log_values_at(source.frequency_set.hierarchies, levels)
         heights = levels.sum(axis=1)
         order = np.lexsort((np.arange(len(levels)), np.round(losses, _DECIMALS), crowd, heights))
         widths = np.bincount(heights, minlength=sum(source.lattice.heights) + 1)
@@ -81,7 +79,7 @@ class LatticeView:
     def is_current(self) -> bool:
         """Whether a partial lattice has counted no node since."""
         source = self.source
-        return isinstance(source, TableLattice) or len(source.partial.at_hand()) == self.nodes
+        return isinstance(source, TableLattice) or len(source.partial.available_nodes()) == self.nodes
 
     def suppression(self, requirement: Requirement) -> NDArray[np.int64]:
         """The suppressed rows of every node by place, shape ``(nodes,)``."""
@@ -91,24 +89,24 @@ class LatticeView:
         found = dict(zip(map(tuple, known.tolist()), rows.tolist(), strict=True))
         return np.array([found.get(tuple(node), -1) for node in self.levels.tolist()], dtype=np.int64)
 
-    def place(self, node: LatticeNode) -> int | None:
+    def position(self, node: LatticeNode) -> int | None:
         """A node's place; None where a partial lattice does not have it at hand."""
         if isinstance(self.source, TableLattice):
-            return int(self._places[self.source.lattice.index(node)])
-        return self._known.get(node)
+            return int(self._positions[self.source.lattice.index(node)])
+        return self._position_of_node.get(node)
 
     def frontier(self, requirement: Requirement) -> list[int]:
         """The places of the nodes that no other beats in height, loss and suppressed rows, ascending."""
         if isinstance(self.source, TableLattice):
-            points = frontier(self.source.evaluated, requirement, self.source.loss_tables)
-            return sorted(int(self._places[self.source.lattice.index(point.node)]) for point in points)
-        return _undominated(self.starts, np.round(self.losses, _DECIMALS), self.suppression(requirement))
+            points = compute_frontier(self.source.evaluated, requirement, self.source.loss_tables)
+            return sorted(int(self._positions[self.source.lattice.index(point.node)]) for point in points)
+        return _nondominated(self.starts, np.round(self.losses, _DECIMALS), self.suppression(requirement))
 
     def frontier_of_cost(self, requirement: Requirement, cost: NamedCost) -> dict[int, float]:
         """The places, ascending, of the nodes that no other beats in a cost and suppression; their costs."""
         if isinstance(self.source, TableLattice):
             suppressed = self.source.evaluated.suppression(requirement)
-            levels, places = self.source.lattice.all_levels(), self._places
+            levels, places = self.source.lattice.all_levels(), self._positions
         else:
             suppressed = self.suppression(requirement)
             places = np.flatnonzero(suppressed >= 0)
@@ -117,23 +115,23 @@ class LatticeView:
         return dict(sorted((int(places[position]), value) for position, value in found.items()))
 
     @cached_property
-    def _places(self) -> NDArray[np.int64]:
+    def _positions(self) -> NDArray[np.int64]:
         places = np.empty(len(self.order), dtype=np.int64)
         places[self.order] = np.arange(len(self.order))
         return places
 
     @cached_property
-    def _known(self) -> dict[LatticeNode, int]:
-        return {tuple(node): place for place, node in enumerate(self.levels.tolist())}
+    def _position_of_node(self) -> dict[LatticeNode, int]:
+        return {tuple(node): position for position, node in enumerate(self.levels.tolist())}
 
 
-def view_of(lattice: NegotiableLattice) -> LatticeView:
+def lattice_view_of(lattice: NegotiationLattice) -> LatticeView:
     """The view of a lattice, whole or partial."""
     assert isinstance(lattice, (TableLattice, TablePartialLattice))
     return LatticeView.of(lattice)
 
 
-def _values_at(
+def _log_values_at(
     hierarchies: Sequence[GeneralizationHierarchy], levels: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """The logarithm of the product of the numbers of values of each node's levels."""
@@ -150,23 +148,23 @@ def _losses_at(tables: LossTables, levels: NDArray[np.int64]) -> NDArray[np.floa
     return factors ** (1.0 / max(len(tables.tables), 1)) - 1.0
 
 
-def _undominated(
+def _nondominated(
     starts: tuple[int, ...], losses: NDArray[np.float64], suppressed: NDArray[np.int64]
 ) -> list[int]:
     """The same among the nodes at hand: by height, against the best suppression at each loss so far."""
     best: list[tuple[float, int]] = []
     found: list[int] = []
     for start, end in pairwise(starts):
-        part = sorted(range(start, end), key=lambda place: (losses[place], suppressed[place]))
+        part = sorted(range(start, end), key=lambda position: (losses[position], suppressed[position]))
         kept: list[int] = []
-        for place in part:
-            key = (float(losses[place]), int(suppressed[place]))
+        for position in part:
+            key = (float(losses[position]), int(suppressed[position]))
             lower = best[: bisect_right(best, (key[0], key[1]))]
             beaten = any(rows <= key[1] for _, rows in lower)
             same = [(float(losses[other]), int(suppressed[other])) for other in kept]
             if not beaten and all(rows > key[1] or (loss, rows) == key for loss, rows in same):
-                kept.append(place)
-        for place in kept:
-            insort(best, (float(losses[place]), int(suppressed[place])))
+                kept.append(position)
+        for position in kept:
+            insort(best, (float(losses[position]), int(suppressed[position])))
         found += kept
     return sorted(found)

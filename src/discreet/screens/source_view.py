@@ -1,4 +1,8 @@
-"""A source as it is read: what was inferred, its columns, its first rows."""
+"""Sources on the Load screen: how a file is read, its columns and first rows, named databases, the sample
+table.
+
+Only databases that the server's operator has named can be chosen; their addresses are shown to nobody.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +10,67 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from discreet.engines.connect import connect
-from discreet.engines.files.folder import kind_of_folder
-from discreet.engines.files.sources import sheets_in
+from discreet.engines.connection import NamedDatabase, connect, list_tables, named_databases
+from discreet.engines.files.parquet_files import folder_kind
+from discreet.engines.files.sources import list_sheets
 from discreet.engines.registry import engine_of
-from discreet.engines.scratch import opened
+from discreet.engines.source_tables import open_source_table
+from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
-from discreet.profile.source_form import SourceForm, infer_form
+from discreet.profile.file_format import FileFormat, infer_file_format
+from discreet.sample.census import census_spec, write_census
 from discreet.settings import Settings
-from discreet.verbs.interruption import interruptible
+from discreet.verbs.run_context import interruptible_engine
+
+
+def available_databases() -> tuple[NamedDatabase, ...]:
+    """The named databases; their addresses are told to nobody."""
+    return named_databases()
+
+
+def find_database(name: str, *, is_service: bool) -> NamedDatabase:
+    """The named database of a name; ``InputError`` where there is none."""
+    wanted = NamedDatabase(name, is_service=is_service)
+    known = named_databases()
+    if wanted not in known:
+        raise InputError(
+            "no database has this name",
+            allowed=", ".join(each.name for each in known) or None,
+            advice="Name it in a variable or a service file, and start the workbench again.",
+        )
+    return wanted
+
+
+def is_named_database(url: str | None) -> bool:
+    """Whether a spec's address is the name of such a database, and nothing else."""
+    return any(each.url == url for each in named_databases())
+
+
+def available_tables(url: str, settings: Settings) -> tuple[str, ...]:
+    """The names of a database's tables and views that may be read; ``InputError`` where none answers."""
+    return list_tables(url, settings)
+
+
+SAMPLE_NAME = "census.csv"
+"""The file of the generated census: 30,000 invented people."""
+
+
+def write_sample_table(folder: Path, *, path: str) -> dict[str, Any]:
+    """Write the generated census into ``folder`` and return its spec's mapping, whose source is ``path``.
+
+    A census that is there already is written anew; it is always the same.
+    """
+    target = folder / SAMPLE_NAME
+    target.unlink(missing_ok=True)
+    write_census(target)
+    target.chmod(0o600)
+    return census_spec(path)
+
 
 PREVIEW_ROWS = 12
 """Rows of a preview."""
 
-LONGEST_CELL = 200
+MAX_CELL_CHARACTERS = 200
 """Characters of a cell in a preview."""
 
 
@@ -33,7 +84,7 @@ class SourceView:
     """
 
     source: SourceSpec
-    form: SourceForm | None
+    form: FileFormat | None
     columns: tuple[str, ...]
     types: tuple[str, ...]
     preview: tuple[tuple[str | None, ...], ...]
@@ -76,10 +127,16 @@ def view_source(source: SourceSpec, settings: Settings, *, rows: int = PREVIEW_R
     Rows of a database stay there: no row of a source is shown that another engine than the embedded has.
     """
     apart = not engine_of(source).embedded
-    form = None if source.path is None or apart else infer_form(source.path, source.label, source.format)
+    form = (
+        None if source.path is None or apart else infer_file_format(source.path, source.label, source.format)
+    )
     in_order = replace(settings, threads=1)
-    with connect(in_order, source) as engine, interruptible(engine), opened(engine, source) as table:
-        cells = ", ".join(f"left({table.text(name)}, {LONGEST_CELL})" for name in table.columns)
+    with (
+        connect(in_order, source) as engine,
+        interruptible_engine(engine),
+        open_source_table(engine, source) as table,
+    ):
+        cells = ", ".join(f"left({table.text(name)}, {MAX_CELL_CHARACTERS})" for name in table.columns)
         query = f"SELECT {cells} FROM {table.relation} LIMIT {int(rows)}"
         found = [] if apart else engine.fetch_rows(query)
         types = tuple(table.types[name] for name in table.columns)
@@ -87,18 +144,18 @@ def view_source(source: SourceSpec, settings: Settings, *, rows: int = PREVIEW_R
     return SourceView(source, form, columns, types, tuple(tuple(row) for row in found))
 
 
-def table_kind(folder: Path) -> str | None:
+def folder_table_kind(folder: Path) -> str | None:
     """What a folder is as one table (``Parquet``, ``Delta Lake``, …); None where it is none."""
-    return kind_of_folder(folder)
+    return folder_kind(folder)
 
 
-def sheets_to_choose(source: SourceSpec) -> tuple[str, ...]:
+def available_sheets(source: SourceSpec) -> tuple[str, ...]:
     """The sheets of a spreadsheet that has several with cells; none of any other source."""
-    found = sheets_in(source)
+    found = list_sheets(source)
     return found if len(found) > 1 else ()
 
 
-def inferred_source(source: SourceSpec) -> SourceSpec:
+def infer_source(source: SourceSpec) -> SourceSpec:
     """A source with what its file seems to be where the publisher said nothing: encoding and quote.
 
     The delimiter is left to the engine, which tells it from the header too. ``InputError`` where the file
@@ -106,5 +163,5 @@ def inferred_source(source: SourceSpec) -> SourceSpec:
     """
     if source.path is None:
         return source
-    form = infer_form(source.path, source.label, source.format)
+    form = infer_file_format(source.path, source.label, source.format)
     return replace(source, encoding=form.encoding, quote=form.quote or source.quote)

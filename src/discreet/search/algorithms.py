@@ -1,4 +1,8 @@
-"""The named algorithms; each is loaded when it is first asked for."""
+"""The registry of full-domain searches by name.
+
+Each algorithm's module is imported when the algorithm is first requested, so that a command loads one
+search.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,11 @@ from importlib import import_module
 from typing import cast
 
 from discreet.errors import InputError
-from discreet.model.closest import closest
+from discreet.model.registry import suggest_name
 from discreet.model.search_result import SearchResult
-from discreet.search.task import SearchTask
+from discreet.search.search_problem import SearchProblem
 
-Search = Callable[[SearchTask], SearchResult]
+SearchAlgorithm = Callable[[SearchProblem], SearchResult]
 """What every algorithm is."""
 
 _FUNCTIONS = {
@@ -36,11 +40,13 @@ EVERY_SOLUTION = ("bottom-up", "bottom-up-rollup", "incognito", "incognito-super
 """The searches that find every solution by themselves; ``exhaustive`` does so by evaluating the lattice."""
 
 
-def algorithm_named(name: str) -> Search:
+def load_algorithm(name: str) -> SearchAlgorithm:
     """The function of a named algorithm; ``InputError`` for a name that none has."""
     if name not in _FUNCTIONS:
         raise InputError(
-            f"the search algorithm '{name}'", allowed=", ".join(ALGORITHMS), advice=closest(name, ALGORITHMS)
+            f"the search algorithm '{name}'",
+            allowed=", ".join(ALGORITHMS),
+            advice=suggest_name(name, ALGORITHMS),
         )
     module, function = _FUNCTIONS[name]
-    return cast(Search, getattr(import_module(f"discreet.search.{module}"), function))
+    return cast(SearchAlgorithm, getattr(import_module(f"discreet.search.{module}"), function))

@@ -1,21 +1,11 @@
-"""Large lattices: a good node at once, better ones as time goes, and a proof of how good (``anytime``).
+"""Anytime search of large lattices: a good node at once, better ones later, and a proven gap.
 
-For lattices of millions of nodes and more (20 and more quasi-identifiers), which nobody can evaluate. Two
-searches take turns and help each other:
+Descents (``incumbent``) improve the best node from above while branch and bound raises the proven lower
+bound. Every reported node is counted exactly; the best node never gets worse. The search ends when the
+best node is proven optimal, when its budget of seconds or nodes is spent, or at an interrupt; without a
+budget after 30 seconds. With a budget of nodes it is reproducible.
 
-* from above, descents (``search.descent``): each ends in a node that keeps the suppression limit and cannot
-  be made more special. They are guided by the domain share that a step gives up, by the bits of identity
-  that it takes away, by the one per the other, and by the Λ metric of Pilalidou and Vassiliadis.
-* from below, bounds (``search.branch_and_bound``): the parts of the lattice with the least bound are cut off
-  or parted, which raises the proven bound.
-
-Every node that is answered has been counted, whole: no sample, no estimate. The best node never gets worse.
-The search ends by itself where the best is proven best (``complete``), else with its budget of seconds or of
-nodes, or by an interrupt (Ctrl-C), with the best node so far, the bound and the gap. With a budget of nodes
-it is the same each time. Without a budget it takes 30 seconds.
-
-Cost: a roll-up per node (``frequency.node_classes``); a quarter of the memory limit holds counted states,
-half of it the open parts of the lattice.
+Cost: a roll-up per node; a quarter of the memory limit for counted states, half of it for open boxes.
 """
 
 from __future__ import annotations
@@ -24,17 +14,17 @@ from time import perf_counter
 
 from discreet.measures.cost_kinds import ClassSizeCost
 from discreet.model.search_result import SearchResult
-from discreet.search.branch_and_bound import BranchAndBound, result_of
-from discreet.search.descent import Descents, first_answer
-from discreet.search.level_guides import (
+from discreet.search.branch_and_bound import (
+    BranchAndBound,
     Guide,
     bits_guide,
+    build_branch_and_bound_result,
     lambda_guide,
     loss_guide,
     loss_per_bit_guide,
 )
-from discreet.search.preference import Candidate
-from discreet.search.task import SearchTask
+from discreet.search.incumbent import RestartedDescents, descend_from_chain
+from discreet.search.search_problem import Candidate, SearchProblem
 
 DEFAULT_SECONDS = 30.0
 _SECONDS_BETWEEN_NOTICES = 2.0
@@ -48,7 +38,7 @@ class _BudgetSpent(Exception):
     """The search ends here."""
 
 
-def anytime(task: SearchTask) -> SearchResult:
+def anytime(task: SearchProblem) -> SearchResult:
     """The best node found within the budget, the bound that is proven, and whether that settles it.
 
     Its default cost is the loss. No solution only where there is none. An interrupt before the first answer
@@ -58,10 +48,10 @@ def anytime(task: SearchTask) -> SearchResult:
     task.require_monotone("anytime")
     cost = task.cost_or("loss")
     search = BranchAndBound(task, cost, task.settings.memory_limit // 2, forget=True)
-    watch = _Watch(search, start)
+    watch = _Budget(search, start)
     search.before_count = watch.before_count
     try:
-        _run(search, watch)
+        _run_until_budget(search, watch)
     except _BudgetSpent:
         pass
     except KeyboardInterrupt:
@@ -69,20 +59,20 @@ def anytime(task: SearchTask) -> SearchResult:
             raise
         search.counter.forget()  # An interrupt may have left it halfway through a change.
     search.before_count = _unbounded
-    result = result_of(search, "anytime", start)
-    watch.tell(finally_=True)
+    result = build_branch_and_bound_result(search, "anytime", start)
+    watch.report(finally_=True)
     return result
 
 
-def _run(search: BranchAndBound, watch: _Watch) -> None:
+def _run_until_budget(search: BranchAndBound, watch: _Budget) -> None:
     task, table = search.task, search.task.frequency_set
     if not search.keeps_limit(task.high, exactly=True):
         search.expand()
         return
     guides = _guides(search)
     for guide in guides:
-        first_answer(search, guide)
-    descents = Descents(search, guides)
+        descend_from_chain(search, guide)
+    descents = RestartedDescents(search, guides)
     turns = 0
     while not search.finished:
         counted = search.counter.counted
@@ -93,11 +83,11 @@ def _run(search: BranchAndBound, watch: _Watch) -> None:
             if search.finished or search.counter.counted - counted > spent:
                 break
             search.expand()
-            watch.look()
+            watch.check_time()
         turns += 1
         if turns == len(table.hierarchies) and watch.allows(_LAMBDA_SHARE * (1 + sum(task.lattice.heights))):
             guides.append(lambda_guide(task.lattice, table.rows, search.count_classes))
-            first_answer(search, guides[-1])
+            descend_from_chain(search, guides[-1])
 
 
 def _guides(search: BranchAndBound) -> list[Guide]:
@@ -114,7 +104,7 @@ def _unbounded() -> None:
     """Nothing ends the last steps."""
 
 
-class _Watch:
+class _Budget:
     """Keeps the budget, and tells of the best node, the bound and the gap."""
 
     def __init__(self, search: BranchAndBound, start: float) -> None:
@@ -125,8 +115,8 @@ class _Watch:
         self._seconds = task.time_budget
         if self._nodes is None and self._seconds is None:
             self._seconds = DEFAULT_SECONDS
-        self._told: Candidate | None = None
-        self._told_at = self._stepped_at = start
+        self._reported: Candidate | None = None
+        self._reported_at = self._stepped_at = start
 
     def allows(self, nodes: int) -> bool:
         """Whether the budget has room for so many counts more."""
@@ -137,9 +127,9 @@ class _Watch:
         counted = self._search.counter.counted
         if counted and self._nodes is not None and counted >= self._nodes:
             raise _BudgetSpent
-        self.look()
+        self.check_time()
 
-    def look(self) -> None:
+    def check_time(self) -> None:
         """The same for the seconds; and tell how things stand, from time to time."""
         now = perf_counter()
         if self._search.counter.counted and self._seconds is not None and now - self._start >= self._seconds:
@@ -147,13 +137,13 @@ class _Watch:
         if now - self._stepped_at >= _SECONDS_BETWEEN_STEPS:
             self._stepped_at = now
             self._search.task.advance(*self._proven())
-        if self._search.best != self._told and now - self._told_at >= _SECONDS_BETWEEN_NOTICES:
-            self.tell()
+        if self._search.best != self._reported and now - self._reported_at >= _SECONDS_BETWEEN_NOTICES:
+            self.report()
 
-    def tell(self, *, finally_: bool = False) -> None:
+    def report(self, *, finally_: bool = False) -> None:
         """One line: the best node's cost, what is proven, and the gap."""
         best, notice = self._search.best, self._search.task.notice
-        self._told, self._told_at = best, perf_counter()
+        self._reported, self._reported_at = best, perf_counter()
         if notice is None or best is None or (finally_ and self._search.complete):
             return
         bound = self._search.bound

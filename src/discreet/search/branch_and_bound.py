@@ -1,14 +1,10 @@
-"""The cheapest node of a lattice that is too large to evaluate: bound parts of it, and cut.
+"""Branch and bound for the cheapest node of a lattice that is too large to evaluate.
 
-A *box* is all nodes between a lower and an upper one. Its lower node bounds the cost of every node in it, by
-tables, without counting; its upper node has the fewest suppressed rows in it, so where that node exceeds the
-suppression limit, the whole box does. Suppressed rows at the upper node are suppressed everywhere in the box,
-which raises the bound. The box of least bound is looked at first; it is cut off, or parted in two by one
-attribute: that attribute at its lowest level, and above it. Where the lower node suppresses the same rows as
-the upper one, it is the cheapest of the box.
-
-So the proof comes from both ends: costs from below, suppression from above. When no box is left whose bound
-lies under the best cost found, that cost is least. Ties are settled by the tie rule (decision 0004).
+A *box* is all nodes between a lower and an upper one. The lower node bounds the cost of the box without
+counting; the upper node suppresses the fewest rows, so if it exceeds the suppression limit the whole box
+does. The box of least bound is cut off or split by one attribute. A cache stores counted nodes and the
+verdicts that they imply for nodes above and below. Guides score each step from one level to the next, by
+loss, by bits of identity, by their quotient, or by Λ of Pilalidou and Vassiliadis.
 
 Cost: a roll-up per counted node and some hundred bytes per open box; in the worst case as many boxes as
 nodes.
@@ -16,28 +12,154 @@ nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
+from itertools import pairwise
 from math import inf
 from time import perf_counter
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.errors import LimitReached
-from discreet.measures.cost_kinds import ClassSizeCost, ClassSizes, Cost
+from discreet.measures.cell_sums import domain_sums, rows_by_code
+from discreet.measures.cost_kinds import ClassSizeCost, Cost, NodeClassSizes
+from discreet.measures.grouping_power import ImportanceMetric, level_grouping_power, level_importance
 from discreet.measures.node_statistics import NodeStatistics
-from discreet.model.lattice import LatticeNode
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.search_result import SearchResult, Solution
-from discreet.search.known_nodes import KnownNodes
-from discreet.search.level_guides import bits_guide, loss_guide
-from discreet.search.node_statistics import StatisticsCounter
-from discreet.search.preference import Candidate, better, beyond
-from discreet.search.task import SearchTask
+from discreet.search.node_counts import StatisticsCounter
+from discreet.search.search_problem import Candidate, SearchProblem, exceeds_best, preferred_of_two
+
+Guide = tuple[tuple[float, ...], ...]
+"""``guide[i][level]``: the score of attribute i's step from that level to the next."""
+
+
+def loss_guide(table: FrequencySet) -> Guide:
+    """The share of the domain that each step gives up."""
+    rows = max(table.rows, 1)
+    return tuple(
+        tuple((up.total - down.total) / (rows * max(len(h.leaves) - 1, 1)) for down, up in pairwise(sums))
+        for h, sums in zip(table.hierarchies, domain_sums(table), strict=True)
+    )
+
+
+def bits_guide(table: FrequencySet) -> Guide:
+    """The bits of identity that each step takes away, negative: the largest first."""
+    guide = []
+    for i, hierarchy in enumerate(table.hierarchies):
+        rows = rows_by_code(table, i)
+        entropies = []
+        for level in range(hierarchy.height + 1):
+            groups = np.bincount(hierarchy.level_map(level), weights=rows)
+            share = groups[groups > 0] / max(rows.sum(), 1)
+            entropies.append(float(-(share * np.log2(share)).sum()))
+        guide.append(tuple(up - down for down, up in pairwise(entropies)))
+    return tuple(guide)
+
+
+def loss_per_bit_guide(table: FrequencySet) -> Guide:
+    """The share of the domain given up for each bit of identity taken away."""
+    return tuple(
+        tuple(loss / max(-bits, 1e-9) for loss, bits in zip(losses, gains, strict=True))
+        for losses, gains in zip(loss_guide(table), bits_guide(table), strict=True)
+    )
+
+
+def lambda_guide(lattice: Lattice, rows: int, groups: Callable[[LatticeNode], int]) -> Guide:
+    """The negative gain in Λ; ``groups`` counts a node's classes and is asked once per level."""
+    bottom = lattice.bottom
+    counted = []
+    ground = groups(bottom)
+    for i, height in enumerate(lattice.heights):
+        levels = [(*bottom[:i], level, *bottom[i + 1 :]) for level in range(1, height + 1)]
+        counted.append([ground, *(groups(node) for node in levels)])
+    scores = level_importance(lattice, level_grouping_power(lattice, rows, counted), ImportanceMetric.LAMBDA)
+    return tuple(tuple(float(down - up) for down, up in pairwise(part)) for part in scores)
+
+
+def guided_chain(guide: Guide, low: LatticeNode, high: LatticeNode) -> list[LatticeNode]:
+    """The nodes from ``low`` to ``high``, each one step above the last, small scores first."""
+    nodes = [low]
+    node = list(low)
+    while tuple(node) != high:
+        free = [i for i, level in enumerate(node) if level < high[i]]
+        chosen = min(free, key=lambda i: (guide[i][node[i]], i))
+        node[chosen] += 1
+        nodes.append(tuple(node))
+    return nodes
+
+
+def steps_down(guide: Guide, node: LatticeNode, low: LatticeNode) -> Iterator[int]:
+    """The attributes that may go one level down, the largest score first."""
+    free = [i for i, level in enumerate(node) if level > low[i]]
+    return iter(sorted(free, key=lambda i: (-guide[i][node[i] - 1], i)))
+
+
+_CACHED_NODES = 2048
+
+
+class NodeCache:
+    """Suppressed rows of counted nodes, and which nodes keep the limit.
+
+    The newest 2,048 nodes of either kind draw conclusions; ``inferred`` counts those drawn.
+    """
+
+    def __init__(self, attributes: int, limit: int) -> None:
+        self.limit = limit
+        self.suppressed: dict[LatticeNode, int] = {}
+        self.inferred = 0
+        self._within = _ImpliedRegion(attributes, upwards=True)
+        self._beyond = _ImpliedRegion(attributes, upwards=False)
+
+    def add(self, node: LatticeNode, suppressed: int) -> None:
+        """A node was counted."""
+        self.suppressed[node] = suppressed
+        (self._within if suppressed <= self.limit else self._beyond).add(node)
+
+    def verdict(self, node: LatticeNode) -> bool | None:
+        """Whether the node keeps the limit; None where it is not known."""
+        counted = self.suppressed.get(node)
+        if counted is not None:
+            return counted <= self.limit
+        found = None
+        if self._within.covers(node):
+            found = True
+        elif self._beyond.covers(node):
+            found = False
+        self.inferred += found is not None
+        return found
+
+
+class _ImpliedRegion:
+    """Nodes that speak for all above them (``upwards``), or for all below; the newest of them."""
+
+    def __init__(self, attributes: int, *, upwards: bool) -> None:
+        self._nodes: NDArray[np.int16] = np.zeros((_CACHED_NODES, attributes), np.int16)
+        self._number = 0
+        self._upwards = upwards
+
+    def covers(self, node: LatticeNode) -> bool:
+        """Whether one of them speaks for the node."""
+        known = self._nodes[: min(self._number, _CACHED_NODES)]
+        levels = np.array(node, np.int16)
+        beside = known <= levels if self._upwards else known >= levels
+        return bool(beside.all(axis=1).any())
+
+    def add(self, node: LatticeNode) -> None:
+        """One more, unless another speaks for it."""
+        if not self.covers(node):
+            self._nodes[self._number % _CACHED_NODES] = node
+            self._number += 1
+
 
 _BOX_BYTES, _LEVEL_BYTES = 240, 16
 _SMALL_BOX = 4
 
 
-class Box(NamedTuple):
+class LatticeBox(NamedTuple):
     """Nodes between ``low`` and ``high``, ordered by bound; all suppress at least ``suppressed`` rows."""
 
     bound: float
@@ -57,13 +179,13 @@ class BranchAndBound:
     proof goes no further than they allow; without it ``LimitReached`` is raised.
     """
 
-    def __init__(self, task: SearchTask, cost: Cost, memory: int, *, forget: bool) -> None:
+    def __init__(self, task: SearchProblem, cost: Cost, memory: int, *, forget: bool) -> None:
         self.task = task
         self.cost = cost
         self.best: Candidate | None = None
-        self.before_count: Callable[[], None] = _always
+        self.before_count: Callable[[], None] = _no_budget
         self.counter = StatisticsCounter(task.frequency_set, task.requirement, memory // 2)
-        self.known = KnownNodes(len(task.low), task.limit)
+        self.known = NodeCache(len(task.low), task.limit)
         self._forget = forget
         self._forgotten = inf
         self._most = max(memory // (_BOX_BYTES + _LEVEL_BYTES * len(task.low)), 64)
@@ -73,10 +195,10 @@ class BranchAndBound:
                 loss_guide(task.frequency_set), bits_guide(task.frequency_set), strict=True
             )
         ]
-        self._sizes_at: dict[LatticeNode, ClassSizes] = {}
+        self._sizes_at: dict[LatticeNode, NodeClassSizes] = {}
         self._number = 0
-        self._boxes: list[Box] = []
-        self._open: Box | None = None
+        self._boxes: list[LatticeBox] = []
+        self._open: LatticeBox | None = None
         self._push(task.low, task.high, 0, cost.least(task.low))
 
     @property
@@ -103,7 +225,7 @@ class BranchAndBound:
     @property
     def complete(self) -> bool:
         """Whether the best node is proven to be the best, or that there is none."""
-        return self.finished and (self._forgotten == inf or beyond(self._forgotten, self.best))
+        return self.finished and (self._forgotten == inf or exceeds_best(self._forgotten, self.best))
 
     def keeps_limit(self, node: LatticeNode, *, exactly: bool = False) -> bool:
         """Whether a node keeps the suppression limit: as known, or counted; then it may become the best.
@@ -127,7 +249,7 @@ class BranchAndBound:
         suppressed = statistics.suppressed
         if suppressed <= self.task.limit:
             exact = self.cost.of(statistics)
-            self.best = better(self.best, Candidate(node, exact, suppressed))
+            self.best = preferred_of_two(self.best, Candidate(node, exact, suppressed))
         self.known.add(node, suppressed)
         return statistics
 
@@ -141,7 +263,7 @@ class BranchAndBound:
         self._look_at(self._open)
         self._open = None
 
-    def _look_at(self, box: Box) -> None:
+    def _look_at(self, box: LatticeBox) -> None:
         if self._cut_off(box.bound, box.height):
             return
         only_lowest = (
@@ -171,7 +293,7 @@ class BranchAndBound:
         if self._cut_off(bound, height):
             return
         self._number += 1
-        heappush(self._boxes, Box(bound, height, -self._number, low, high, suppressed))
+        heappush(self._boxes, LatticeBox(bound, height, -self._number, low, high, suppressed))
         if len(self._boxes) + len(self.known.suppressed) > self._most:
             self._make_room()
 
@@ -179,17 +301,17 @@ class BranchAndBound:
         """Whether no node of such a cost and height, or of more, can be preferred."""
         if self.best is None:
             return False
-        return beyond(bound, self.best) or (bound >= self.best.cost and height > sum(self.best.node))
+        return exceeds_best(bound, self.best) or (bound >= self.best.cost and height > sum(self.best.node))
 
     def _bound(self, low: LatticeNode, suppressed: int) -> float:
         """The bound by tables; costs of class sizes are worth counting the lower node for."""
         if not isinstance(self.cost, ClassSizeCost):
             return self.cost.least(low, suppressed)
         if low not in self._sizes_at:
-            self._sizes_at[low] = ClassSizes.of(self._counted(low).class_sizes)
-        return self.cost.least_above(self._sizes_at[low], suppressed)
+            self._sizes_at[low] = NodeClassSizes.of(self._counted(low).class_sizes)
+        return self.cost.lower_bound_above(self._sizes_at[low], suppressed)
 
-    def _lowest_is_best(self, box: Box, suppressed: int) -> bool:
+    def _lowest_is_best(self, box: LatticeBox, suppressed: int) -> bool:
         """Whether the lower node keeps the limit and nothing in the box is preferred; it is then counted."""
         if not self.cost.monotone or suppressed > self.task.limit:
             return False
@@ -199,7 +321,7 @@ class BranchAndBound:
             return False
         return self.cost.always_monotone or self.known.suppressed[box.low] == suppressed
 
-    def _parting(self, box: Box) -> int:
+    def _parting(self, box: LatticeBox) -> int:
         """The attribute whose next step gives up much of its domain and takes much identity away."""
         free = [i for i, level in enumerate(box.low) if level < box.high[i]]
         return max(free, key=lambda i: (self._score[i][box.low[i]], -i))
@@ -223,11 +345,11 @@ class BranchAndBound:
         del self._boxes[kept:]
 
 
-def _always() -> None:
+def _no_budget() -> None:
     """No budget."""
 
 
-def result_of(search: BranchAndBound, name: str, start: float) -> SearchResult:
+def build_branch_and_bound_result(search: BranchAndBound, name: str, start: float) -> SearchResult:
     """What a search found, as the contract reports it; whether the node is minimal may take more counts."""
     task, best = search.task, search.best
     solutions: tuple[Solution, ...] = ()

@@ -1,35 +1,138 @@
-"""The breadth-first search of one set of attributes, as bottom-up and Incognito do it (LeFevre et al. 2005).
+"""Breadth-first search of one set of attributes (LeFevre et al. 2005), and bottom-up search with it.
 
-Nodes wait in a queue by height, at first the roots: the candidates that no other one lies directly below. A
-node taken from it is checked, unless it is marked. One that meets the requirement marks its direct
-generalizations (with transitive marking, all). One that fails leaves the candidates, and its direct
-generalizations join the queue. A marked node is skipped, and does not mark on. What never joins the queue
-survives too, since no node below it failed.
+A *family* is a set of attributes; its nodes are an array of truth values with one axis per attribute.
+Candidates are the nodes whose projections on all attributes but one survived: one AND per subset, which
+is the paper's join and prune at once. Nodes are checked by height from the roots. A node that meets the
+requirement marks its direct generalizations (with transitive marking, all of them); a node that fails is
+removed, and its generalizations join the queue. Bottom-up searches the whole lattice as one family.
 
-With roll-up the frequency set of a node that is no root is made from the smallest one of the direct
-specializations that failed, of which there is one, or the node would not be in the queue.
-
-Cost: one check per node that fails, and per node that meets the requirement and is not marked.
+Cost: one check per node that fails, and per node that meets the requirement and is not marked; a byte
+per node of a family. With roll-up the frequency sets of the failing nodes of two heights are in memory.
 """
 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.model.lattice import LatticeNode, tie_key
-from discreet.search.candidates import Family, Nodes, roots
-from discreet.search.frequencies import FrequencyClasses
-from discreet.search.outcome import Tally
-from discreet.search.root_sets import RootSets
-from discreet.search.task import Marking, SearchTask
-from discreet.search.walk import children_within, parents_within
+from discreet.errors import LimitReached
+from discreet.model.lattice import LatticeNode, tie_break_key
+from discreet.model.search_result import SearchResult
+from discreet.search.frequency_sets import AttributeFrequencySet, FrequencySets, open_frequency_sets
+from discreet.search.search_problem import Marking, SearchProblem, children_within, parents_within
+from discreet.search.solutions import SearchTally, box_size, build_result, check_node_limit, list_nodes
+
+Family = tuple[int, ...]
+"""Positions of attributes in the lattice, ascending."""
+
+FamilyNodes = NDArray[np.bool_]
+"""The nodes of a family: shape = levels searched of each of its attributes."""
+
+
+def join_candidates(
+    family: Family, levels: Sequence[int], survivors: Mapping[Family, FamilyNodes]
+) -> FamilyNodes:
+    """The nodes of a family whose projections on all attributes but one survived.
+
+    ``levels`` are the numbers of levels of all attributes of the lattice.
+    """
+    found = np.ones([levels[attribute] for attribute in family], dtype=np.bool_)
+    if len(family) > 1:
+        for axis in range(len(family)):
+            found &= np.expand_dims(survivors[family[:axis] + family[axis + 1 :]], axis)
+    return found
+
+
+def roots(nodes: FamilyNodes) -> FamilyNodes:
+    """The nodes to which no edge leads: none of their direct specializations is among ``nodes``."""
+    reached = np.zeros_like(nodes)
+    for axis in range(nodes.ndim):
+        upper, lower = [slice(None)] * nodes.ndim, [slice(None)] * nodes.ndim
+        upper[axis], lower[axis] = slice(1, None), slice(None, -1)
+        reached[tuple(upper)] |= nodes[tuple(lower)]
+    found: FamilyNodes = nodes & ~reached
+    return found
+
+
+class RootSets(Protocol):
+    """Frequency sets of the roots of one family after the other."""
+
+    def enter(self, family: Family, roots: Sequence[LatticeNode]) -> None:
+        """Begin with a family, whose roots are these."""
+
+    def of(self, root: LatticeNode) -> AttributeFrequencySet:
+        """The frequency set of a root of the family."""
+
+    def keeps(self, counts: AttributeFrequencySet) -> bool:
+        """Whether it will be asked for again, and must not be released by who got it."""
+
+    def leave(self) -> None:
+        """End with the family."""
+
+
+class CountedRootSets:
+    """Basic Incognito: every root is counted from the table."""
+
+    def __init__(self, frequencies: FrequencySets) -> None:
+        self._frequencies = frequencies
+        self._family: Family = ()
+
+    def enter(self, family: Family, roots: Sequence[LatticeNode]) -> None:  # noqa: ARG002
+        """Nothing is made before a root is asked for."""
+        self._family = family
+
+    def of(self, root: LatticeNode) -> AttributeFrequencySet:
+        """Counted from the table."""
+        return self._frequencies.count(self._family, root)
+
+    def keeps(self, counts: AttributeFrequencySet) -> bool:  # noqa: ARG002
+        """Nothing is kept."""
+        return False
+
+    def leave(self) -> None:
+        """Nothing is left."""
+
+
+class SuperRootSets:
+    """Super-roots: a family's roots are rolled up from one frequency set.
+
+    It is that of their greatest common specialization, level by level the least (the paper calls it the least
+    upper bound), and the only one of the family that is counted from the table. It is no candidate itself,
+    unless it is the only root.
+    """
+
+    def __init__(self, frequencies: FrequencySets) -> None:
+        self._frequencies = frequencies
+        self._base: AttributeFrequencySet | None = None
+
+    def enter(self, family: Family, roots: Sequence[LatticeNode]) -> None:
+        """Count the super-root."""
+        levels = tuple(min(level) for level in zip(*roots, strict=True))
+        self._base = self._frequencies.count(family, levels)
+
+    def of(self, root: LatticeNode) -> AttributeFrequencySet:
+        """Rolled up from the super-root."""
+        assert self._base is not None
+        return self._base if self._base.levels == root else self._base.roll_up(root)
+
+    def keeps(self, counts: AttributeFrequencySet) -> bool:
+        """The super-root is kept."""
+        return counts is self._base
+
+    def leave(self) -> None:
+        """Release the super-root."""
+        if self._base is not None:
+            self._base.release()
+            self._base = None
 
 
 @dataclass
-class _Seen:
+class _NodeQueue:
     """The nodes of a family come upon: a queue by height, and in the paper's order within one."""
 
     queue: list[tuple[int, LatticeNode, LatticeNode]]
@@ -38,7 +141,7 @@ class _Seen:
     def add(self, node: LatticeNode) -> None:
         if node not in self.nodes:
             self.nodes.add(node)
-            heapq.heappush(self.queue, (sum(node), tie_key(node), node))
+            heapq.heappush(self.queue, (sum(node), tie_break_key(node), node))
 
     def take(self) -> LatticeNode:
         return heapq.heappop(self.queue)[2]
@@ -53,11 +156,11 @@ class FamilySearch:
 
     def __init__(
         self,
-        task: SearchTask,
+        task: SearchProblem,
         family: Family,
-        nodes: Nodes,
+        nodes: FamilyNodes,
         root_sets: RootSets,
-        tally: Tally,
+        tally: SearchTally,
         *,
         roll_up: bool = True,
         watched: bool = False,
@@ -72,13 +175,13 @@ class FamilySearch:
         self._roll_up = roll_up
         self._watched = watched
         self._marked = np.zeros_like(nodes)
-        self._failed: dict[LatticeNode, FrequencyClasses] = {}
-        self._seen = _Seen([], set())
+        self._failed: dict[LatticeNode, AttributeFrequencySet] = {}
+        self._seen = _NodeQueue([], set())
         self.suppressed: dict[LatticeNode, int] = {}
 
-    def run(self) -> Nodes:
+    def run(self) -> FamilyNodes:
         """The nodes that survive."""
-        first = [self._node(place) for place in np.argwhere(roots(self._nodes)).tolist()]
+        first = [self._node(index) for index in np.argwhere(roots(self._nodes)).tolist()]
         if not first:
             return self._nodes
         self._root_sets.enter(self._family, first)
@@ -90,7 +193,7 @@ class FamilySearch:
             if sum(node) > height:
                 height = sum(node)
                 self._forget_below(height - 1)
-            if self._marked[self._place(node)]:
+            if self._marked[self._index_of(node)]:
                 self._tally.marked += 1
             else:
                 self._check(node)
@@ -109,7 +212,7 @@ class FamilySearch:
             self._mark_above(node)
             self._release(counts)
             return
-        self._nodes[self._place(node)] = False
+        self._nodes[self._index_of(node)] = False
         if self._roll_up:
             self._failed[node] = counts
         else:
@@ -117,31 +220,65 @@ class FamilySearch:
         for parent in parents_within(node, self._high):
             self._seen.add(parent)
 
-    def _frequency_set(self, node: LatticeNode) -> FrequencyClasses:
+    def _frequency_set(self, node: LatticeNode) -> AttributeFrequencySet:
         below = [self._failed[c] for c in children_within(node, self._low) if c in self._failed]
         if not below:
             return self._root_sets.of(node)
         return min(below, key=lambda counts: counts.classes).roll_up(node)
 
     def _mark_above(self, node: LatticeNode) -> None:
-        place = self._place(node)
+        index = self._index_of(node)
         if self._task.marking is Marking.TRANSITIVE:
-            self._marked[tuple(slice(i, None) for i in place)] = True
+            self._marked[tuple(slice(i, None) for i in index)] = True
             return
         for parent in parents_within(node, self._high):
-            self._marked[self._place(parent)] = True
+            self._marked[self._index_of(parent)] = True
 
     def _forget_below(self, height: int) -> None:
         """Release the frequency sets of nodes below a height: no node rolls up from them any more."""
         for node in [node for node in self._failed if sum(node) < height]:
             self._release(self._failed.pop(node))
 
-    def _release(self, counts: FrequencyClasses) -> None:
+    def _release(self, counts: AttributeFrequencySet) -> None:
         if not self._root_sets.keeps(counts):
             counts.release()
 
-    def _node(self, place: list[int]) -> LatticeNode:
-        return tuple(low + i for low, i in zip(self._low, place, strict=True))
+    def _node(self, index: list[int]) -> LatticeNode:
+        return tuple(low + i for low, i in zip(self._low, index, strict=True))
 
-    def _place(self, node: LatticeNode) -> tuple[int, ...]:
+    def _index_of(self, node: LatticeNode) -> tuple[int, ...]:
         return tuple(level - low for low, level in zip(self._low, node, strict=True))
+
+
+_MOST_ATTRIBUTES = 64
+"""The axes that an array may have."""
+
+
+def bottom_up(task: SearchProblem) -> SearchResult:
+    """Every solution; each checked node's frequency set is counted from the table."""
+    return _search_bottom_up(task, "bottom-up", roll_up=False)
+
+
+def bottom_up_rollup(task: SearchProblem) -> SearchResult:
+    """Every solution; each checked node's frequency set but the first is rolled up from one below it."""
+    return _search_bottom_up(task, "bottom-up-rollup", roll_up=True)
+
+
+def _search_bottom_up(task: SearchProblem, name: str, *, roll_up: bool) -> SearchResult:
+    task.require_monotone(name)
+    check_node_limit(box_size(task.low, task.high), task)
+    if len(task.low) > _MOST_ATTRIBUTES:
+        raise LimitReached(
+            f"the search takes {_MOST_ATTRIBUTES} quasi-identifiers at most, and there are {len(task.low)}",
+            advice="Name fewer quasi-identifiers, or use --algorithm samarati, optimal or anytime.",
+        )
+    every_node = np.ones([b - a + 1 for a, b in zip(task.low, task.high, strict=True)], dtype=np.bool_)
+    attributes = tuple(range(len(task.low)))
+    with open_frequency_sets(task) as frequencies:
+        tally = SearchTally()
+        search = FamilySearch(
+            task, attributes, every_node, CountedRootSets(frequencies), tally, roll_up=roll_up, watched=True
+        )
+        survivors = search.run()
+        solutions = {node: search.suppressed.get(node) for node in list_nodes(survivors, task)}
+        return build_result(task, name, frequencies, solutions, tally)

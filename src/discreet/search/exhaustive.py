@@ -1,53 +1,55 @@
-"""Every node counted, every solution found: the reference of the other searches.
+"""Exhaustive search: count every node and report every solution; the reference of the other searches.
 
-Where the lattice fits the memory limit it is evaluated (``lattice.evaluate``), faster than any of them by
-far: all nodes share the work of their prefixes, and the histograms answer. Where it does not, and in the
-database, the nodes are walked depth first, the last attribute fastest, and each is rolled up from the node
-before it that differs in one level; so one frequency set per attribute is held at a time.
+If the lattice fits the memory limit it is evaluated (``lattice.evaluate``). Otherwise, and in the
+database, nodes are visited depth first, the last attribute fastest, and each is rolled up from its
+predecessor, so that one frequency set per attribute is in memory.
 
 Cost: one scan, and a check of every node between the bounds.
 """
 
 from __future__ import annotations
 
-from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
 from discreet.model.lattice import LatticeNode
 from discreet.model.search_result import SearchResult
-from discreet.search.fact_table import FactTable
-from discreet.search.frequencies import Frequencies, FrequencyClasses
-from discreet.search.open_frequencies import frequencies_of
-from discreet.search.outcome import Tally, box_size, check_nodes, result_of
-from discreet.search.task import SearchTask
-from discreet.search.whole_lattice import evaluated_lattice, levels_of, nodes_within
+from discreet.search.frequency_sets import AttributeFrequencySet, FrequencySets, open_frequency_sets
+from discreet.search.search_problem import (
+    FactTable,
+    SearchProblem,
+    evaluate_if_fits,
+    levels_of_nodes,
+    solution_indices,
+)
+from discreet.search.solutions import SearchTally, box_size, build_result, check_node_limit
 
 
-def exhaustive(task: SearchTask) -> SearchResult:
+def exhaustive(task: SearchProblem) -> SearchResult:
     """Every solution, with every node's suppression counted."""
-    tally = Tally()
-    evaluated = None if isinstance(task.table, FactTable) else evaluated_lattice(task)
-    with frequencies_of(task) as frequencies:
+    tally = SearchTally()
+    evaluated = None if isinstance(task.table, FactTable) else evaluate_if_fits(task)
+    with open_frequency_sets(task) as frequencies:
         tally.checked = box_size(task.low, task.high)
         if evaluated is None:
-            check_nodes(tally.checked, task)
+            check_node_limit(tally.checked, task)
             solutions = _DepthFirst(task, frequencies).run()
         else:
             solutions = _within(task, evaluated)
             frequencies.scans += 1
-        return result_of(task, "exhaustive", frequencies, solutions, tally)
+        return build_result(task, "exhaustive", frequencies, solutions, tally)
 
 
-def _within(task: SearchTask, evaluated: EvaluatedLattice) -> dict[LatticeNode, int]:
+def _within(task: SearchProblem, evaluated: EvaluatedLattice) -> dict[LatticeNode, int]:
     """The solutions between the bounds."""
     suppressed = evaluated.suppression(task.requirement)
-    nodes = nodes_within(task, suppressed)
-    found = zip(map(tuple, levels_of(task, nodes).tolist()), suppressed[nodes].tolist(), strict=True)
+    nodes = solution_indices(task, suppressed)
+    found = zip(map(tuple, levels_of_nodes(task, nodes).tolist()), suppressed[nodes].tolist(), strict=True)
     return dict(found)
 
 
 class _DepthFirst:
     """The walk from the lowest node, one attribute raised after the other."""
 
-    def __init__(self, task: SearchTask, frequencies: Frequencies) -> None:
+    def __init__(self, task: SearchProblem, frequencies: FrequencySets) -> None:
         self._task = task
         self._frequencies = frequencies
         self._total = box_size(task.low, task.high)
@@ -61,7 +63,7 @@ class _DepthFirst:
         counts.release()
         return self._solutions
 
-    def _descend(self, counts: FrequencyClasses, attribute: int) -> None:
+    def _descend(self, counts: AttributeFrequencySet, attribute: int) -> None:
         """Visit the nodes that agree with ``counts`` before ``attribute``; from there on it is lowest."""
         if attribute == len(self._task.low):
             self._visit(counts)
@@ -78,7 +80,7 @@ class _DepthFirst:
         if current is not counts:
             current.release()
 
-    def _visit(self, counts: FrequencyClasses) -> None:
+    def _visit(self, counts: AttributeFrequencySet) -> None:
         rows = counts.suppressed()
         if rows <= self._task.limit:
             self._solutions[counts.levels] = rows

@@ -1,90 +1,249 @@
-"""Incognito: every solution, by searching ever larger sets of attributes (LeFevre et al. 2005).
+"""Incognito: find every solution by searching ever larger sets of attributes (LeFevre et al. 2005).
 
-What a set of attributes fails, every larger set fails (subset property): where a class of the subset is too
-small, so are those that it falls into. So the nodes of single attributes are searched first, then those of
-pairs whose attributes both survived, and so on; candidates of i + 1 attributes are joined from the survivors
-of i and pruned (``candidates``). The survivors of all attributes together are the solutions, all of them.
+A set of attributes that fails makes every larger set fail (subset property), so candidates of i + 1
+attributes are joined from the survivors of i. The frequency sets of roots are counted from the table
+(basic), rolled up from one super-root per family, or rolled up from a cube: the frequency sets of all
+sets of attributes at the lowest levels, and under a memory budget points of higher levels with the
+greatest benefit per byte (Harinarayan, Rajaraman and Ullman 1996). The three variants check the same
+nodes and differ in scans.
 
-The nodes of one set of attributes, a family, are searched breadth first (``breadth_first``) from the roots,
-the candidates that no edge leads to. The frequency set of a node that is no root is rolled up. Roots are
-counted from the table (basic Incognito), or rolled up too: from one super-root per family (``root_sets``), or
-from a cube of all sets of attributes at the lowest levels (``cube``). The three check the same nodes and
-differ in scans.
-
-With a suppression limit all this holds too where criteria are growing, as k and l are: the classes of a
-subset are unions of classes, so its failing ones have no more rows.
-
-Cost: exponential in the number of attributes; a byte per node of every set of attributes.
+Cost: exponential in the number of attributes; a byte per node of every set of attributes; 2^d frequency
+sets for the cube.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import heapq
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
 from math import comb
 from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import LimitReached
 from discreet.model.lattice import LatticeNode
 from discreet.model.search_result import SearchResult
-from discreet.search.breadth_first import FamilySearch
-from discreet.search.candidates import Family, Nodes, candidates
-from discreet.search.cube import Cube, families
-from discreet.search.frequencies import Frequencies
-from discreet.search.open_frequencies import frequencies_of
-from discreet.search.outcome import Tally, nodes_of, result_of
-from discreet.search.root_sets import CountedRoots, RootSets, SuperRoots
-from discreet.search.task import SearchTask
+from discreet.search.breadth_first import (
+    CountedRootSets,
+    Family,
+    FamilyNodes,
+    FamilySearch,
+    RootSets,
+    SuperRootSets,
+    join_candidates,
+)
+from discreet.search.frequency_sets import AttributeFrequencySet, FrequencySets, open_frequency_sets
+from discreet.search.search_problem import SearchProblem
+from discreet.search.solutions import SearchTally, build_result, list_nodes
 
-Open = Callable[[Frequencies, Tally], RootSets]
+_ROOT_SHARE = 1 / 32
+"""The share of nodes that are taken to become roots."""
+
+ClassEstimates = NDArray[np.float64]
 
 
-def incognito(task: SearchTask) -> SearchResult:
+def materialize_points(points: Mapping[Family, list[AttributeFrequencySet]], task: SearchProblem) -> None:
+    """Add the points that save the most to each family's list, whose first is its lowest point."""
+    left = task.cube_budget
+    choices = {f: _FamilyPoints(f, held[0], task) for f, held in points.items() if held[0].classes}
+    queue: list[tuple[float, Family, tuple[int, ...]]] = []
+
+    def enqueue(family: Family) -> None:
+        density, index = choices[family].best(left)
+        if density > 0:
+            heapq.heappush(queue, (-density, family, index))
+
+    for family in choices:
+        enqueue(family)
+    while queue:
+        _, family, index = heapq.heappop(queue)
+        choice = choices[family]
+        if choice.nbytes(index) <= left:
+            levels = choice.levels(index)
+            made = smallest_below(points[family], levels).roll_up(levels)
+            if made.nbytes <= left:
+                left -= made.nbytes
+                points[family].append(made)
+                choice.take(index, made.classes)
+            else:
+                made.release()
+                choice.refuse(index)
+        enqueue(family)
+
+
+def smallest_below(points: list[AttributeFrequencySet], levels: tuple[int, ...]) -> AttributeFrequencySet:
+    """The smallest point none of whose levels is higher."""
+    below = [p for p in points if all(a <= b for a, b in zip(p.levels, levels, strict=True))]
+    return min(below, key=lambda point: point.classes)
+
+
+class _FamilyPoints:
+    """The points of one family, one axis per attribute: estimated classes, and what a roll-up reads now."""
+
+    def __init__(self, family: Family, lowest: AttributeFrequencySet, task: SearchProblem) -> None:
+        self._low = lowest.levels
+        self._bytes = lowest.nbytes / lowest.classes
+        values = np.array(1.0)
+        for attribute in family:
+            hierarchy = task.hierarchies[attribute]
+            levels = range(task.low[attribute], task.high[attribute] + 1)
+            sizes = [float(hierarchy.level_map(level).max()) + 1 for level in levels]
+            values = np.multiply.outer(values, sizes)
+        self._classes = expected_distinct(values, lowest.classes)
+        self._read = np.full(values.shape, float(lowest.classes))
+
+    def levels(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """The levels of a place."""
+        return tuple(low + i for low, i in zip(self._low, index, strict=True))
+
+    def nbytes(self, index: tuple[int, ...]) -> float:
+        """The bytes that a point is estimated to take."""
+        return float(self._classes[index] * self._bytes)
+
+    def best(self, left: float) -> tuple[float, tuple[int, ...]]:
+        """The greatest benefit per byte among the points that fit, and its place; 0 where none has any."""
+        reads, above = self._read, np.ones_like(self._read)
+        # Sums over a point and all that lie above it: whatever may be rolled up from it.
+        for axis in range(reads.ndim):
+            reads = np.flip(np.cumsum(np.flip(reads, axis), axis=axis), axis)
+            above = np.flip(np.cumsum(np.flip(above, axis), axis=axis), axis)
+        size = self._classes * self._bytes
+        with np.errstate(invalid="ignore"):
+            density = (_ROOT_SHARE * (reads - self._classes * above) - self._read) / size
+        # A point that was refused is endless, so that its density is no number; it goes with those too large.
+        density[~(size <= left)] = 0.0
+        index = np.unravel_index(int(density.argmax()), density.shape)
+        return float(density[index]), tuple(int(i) for i in index)
+
+    def take(self, index: tuple[int, ...], classes: int) -> None:
+        """A point was materialized: whatever lies above it may be rolled up from it."""
+        self._classes[index] = max(classes, 1)
+        above = self._read[tuple(slice(i, None) for i in index)]
+        np.minimum(above, classes, out=above)
+
+    def refuse(self, index: tuple[int, ...]) -> None:
+        """A point turned out not to fit."""
+        self._classes[index] = np.inf
+
+
+def expected_distinct(values: ClassEstimates, draws: int) -> ClassEstimates:
+    """How many of so many values are expected among draws at even odds (Cardenas 1975)."""
+    # 1 - (1 - 1/v)^n, in a form that does not round small chances away.
+    with np.errstate(divide="ignore"):
+        missed = np.expm1(draws * np.log1p(-1.0 / values))
+    found: ClassEstimates = np.maximum(-values * missed, 1.0)
+    return found
+
+
+def families(attributes: int, size: int) -> Iterator[Family]:
+    """The sets of so many of the first attributes, in lexicographic order."""
+    return combinations(range(attributes), size)
+
+
+class CubeRootSets:
+    """Materialized points by family; as ``RootSets`` they give roots."""
+
+    def __init__(self, task: SearchProblem, frequencies: FrequencySets) -> None:
+        self._points: dict[Family, list[AttributeFrequencySet]] = {}
+        self._family: Family = ()
+        number = len(task.low)
+        for size in range(number, 0, -1):
+            for family in families(number, size):
+                self._points[family] = [self._lowest_point(family, task.low, frequencies)]
+        if task.cube_budget:
+            materialize_points(self._points, task)
+
+    @property
+    def points(self) -> int:
+        """How many points are materialized, at the lowest levels or above."""
+        return sum(map(len, self._points.values()))
+
+    def _lowest_point(
+        self, family: Family, low: LatticeNode, frequencies: FrequencySets
+    ) -> AttributeFrequencySet:
+        if len(family) == len(low):
+            return frequencies.count(family, low)
+        supersets = [
+            (self._points[tuple(sorted((*family, extra)))][0], extra)
+            for extra in range(len(low))
+            if extra not in family
+        ]
+        smallest, extra = min(supersets, key=lambda pair: pair[0].classes)
+        return smallest.sum_out(extra)
+
+    def enter(self, family: Family, roots: Sequence[LatticeNode]) -> None:  # noqa: ARG002
+        """Begin with a family."""
+        self._family = family
+
+    def of(self, root: LatticeNode) -> AttributeFrequencySet:
+        """The root's own point, or a roll-up of the smallest point below it."""
+        smallest = smallest_below(self._points[self._family], root)
+        return smallest if smallest.levels == root else smallest.roll_up(root)
+
+    def keeps(self, counts: AttributeFrequencySet) -> bool:
+        """Points are kept until their family is left."""
+        return any(counts is point for point in self._points.get(self._family, ()))
+
+    def leave(self) -> None:
+        """Release the family's points: each family is searched once."""
+        for point in self._points.pop(self._family, ()):
+            point.release()
+
+
+RootSetsFactory = Callable[[FrequencySets, SearchTally], RootSets]
+
+
+def incognito(task: SearchProblem) -> SearchResult:
     """Every solution; roots are counted from the table."""
-    return _search(task, "incognito", lambda frequencies, _: CountedRoots(frequencies))
+    return _search(task, "incognito", lambda frequencies, _: CountedRootSets(frequencies))
 
 
-def incognito_superroots(task: SearchTask) -> SearchResult:
+def incognito_superroots(task: SearchProblem) -> SearchResult:
     """Every solution; the roots of a family are rolled up from their greatest common specialization."""
-    return _search(task, "incognito-superroots", lambda frequencies, _: SuperRoots(frequencies))
+    return _search(task, "incognito-superroots", lambda frequencies, _: SuperRootSets(frequencies))
 
 
-def incognito_cube(task: SearchTask) -> SearchResult:
+def incognito_cube(task: SearchProblem) -> SearchResult:
     """Every solution; roots are rolled up from a cube, whose building is told apart."""
 
-    def build(frequencies: Frequencies, tally: Tally) -> Cube:
-        cube = Cube(task, frequencies)
+    def build(frequencies: FrequencySets, tally: SearchTally) -> CubeRootSets:
+        cube = CubeRootSets(task, frequencies)
         tally.build_seconds = perf_counter() - tally.started
         return cube
 
     return _search(task, "incognito-cube", build)
 
 
-def _search(task: SearchTask, name: str, open_roots: Open) -> SearchResult:
+def _search(task: SearchProblem, name: str, open_roots: RootSetsFactory) -> SearchResult:
     task.require_monotone(name)
     levels = [b - a + 1 for a, b in zip(task.low, task.high, strict=True)]
     _check_memory(task, levels)
     number = len(levels)
-    with frequencies_of(task) as frequencies:
-        tally = Tally()
+    with open_frequency_sets(task) as frequencies:
+        tally = SearchTally()
         root_sets = open_roots(frequencies, tally)
-        smaller: dict[Family, Nodes] = {}
+        smaller: dict[Family, FamilyNodes] = {}
         suppressed: dict[LatticeNode, int] = {}
         done = 0
         for size in range(1, number + 1):
-            larger: dict[Family, Nodes] = {}
+            larger: dict[Family, FamilyNodes] = {}
             for family in families(number, size):
-                search = FamilySearch(task, family, candidates(family, levels, smaller), root_sets, tally)
+                search = FamilySearch(
+                    task, family, join_candidates(family, levels, smaller), root_sets, tally
+                )
                 larger[family] = search.run()
                 suppressed = search.suppressed
                 done += 1
                 task.advance(done, 2**number - 1)
             smaller = larger
-        found = nodes_of(smaller[tuple(range(number))], task)
+        found = list_nodes(smaller[tuple(range(number))], task)
         solutions = {node: suppressed.get(node) for node in found}
-        return result_of(task, name, frequencies, solutions, tally)
+        return build_result(task, name, frequencies, solutions, tally)
 
 
-def _check_memory(task: SearchTask, levels: list[int]) -> None:
+def _check_memory(task: SearchProblem, levels: list[int]) -> None:
     """Refuse families whose nodes alone would not fit; a byte each, of two sizes of families at a time."""
     number = len(levels)
     by_size = [1] + [0] * number

@@ -1,20 +1,216 @@
-"""The cost of each node of a lattice whose suppressed rows are known: a bound of all, the cost of any."""
+"""Costs of nodes whose suppressed rows are known, and the cheapest of them.
+
+Costs of class sizes and vectorized cost functions are computed for all nodes at once from sums over
+their classes. For other costs nodes are counted in the order of their lower bounds, until a bound
+exceeds the best cost.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.lattice.evaluated import EvaluatedLattice
-from discreet.measures.aggregates import cost_at
-from discreet.measures.cost_kinds import Cost
-from discreet.model.subject_rows import one_row_each
-from discreet.search.node_statistics import StatisticsCounter
-from discreet.search.staged_optimum import costs_of_sums
-from discreet.search.task import SearchTask
-from discreet.search.told_nodes import EvaluatedNodes
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.measures.cell_sums import cost_at
+from discreet.measures.cost_kinds import ClassSizeCost, Cost, UserCost
+from discreet.measures.node_statistics import LazyNodeStatistics, NodesStatistics, NodeStatistics
+from discreet.model.frequency_set import has_one_row_per_subject
+from discreet.model.lattice import LatticeNode
+from discreet.model.search_result import Solution
+from discreet.search.candidate_nodes import (
+    MOST_SINGLE_COUNTS,
+    SubsetFilter,
+    fails_by_size_only,
+    open_subset_filter,
+)
+from discreet.search.node_counts import CandidateBatch, EvaluatedBatch, NodeBatch, StatisticsCounter
+from discreet.search.search_problem import (
+    Candidate,
+    SearchProblem,
+    children_within,
+    exceeds_best,
+    order_of_preference,
+    preferred_node,
+    preferred_of_two,
+)
+
+CostLevels = NDArray[np.int64]
+CostRows = NDArray[np.int64]
+
+
+def costs_from_class_sums(
+    task: SearchProblem, cost: Cost, levels: CostLevels, suppressed: CostRows, batch: NodeBatch
+) -> NDArray[np.float64] | None:
+    """The costs of nodes that the sums of their classes tell; None of a cost that asks for more."""
+    if isinstance(cost, ClassSizeCost):
+        found = batch.sums(every=cost.of_all)
+        costs: NDArray[np.float64] = cost.of_sizes(found.classes, found.squares, suppressed)
+        return costs.astype(np.float64)
+    if isinstance(cost, UserCost) and cost.over_nodes is not None:
+        return cost.of_nodes(_batch_statistics(task, levels, suppressed, batch))
+    return None
+
+
+def _batch_statistics(
+    task: SearchProblem, levels: CostLevels, suppressed: CostRows, batch: NodeBatch
+) -> NodesStatistics:
+    found = batch.sums()
+    return NodesStatistics(
+        levels, suppressed, found.classes, found.squares, task.rows, task.hierarchies, task.requirement
+    )
+
+
+def find_cheapest(
+    task: SearchProblem,
+    cost: Cost,
+    levels: CostLevels,
+    suppressed: CostRows,
+    counter: StatisticsCounter,
+    batch: NodeBatch | None = None,
+) -> Candidate | None:
+    """The preferred of some nodes within the limit, counted in the order of their bounds; None of none.
+
+    A function of one's own is given what is ``told``, and nodes are counted when it reads more of them.
+    """
+    if isinstance(cost, UserCost) and cost.monotone:
+        asked = np.flatnonzero(_needs_cost(levels, suppressed, all_same=task.suppression_never_rises))
+        levels, suppressed = levels[asked], suppressed[asked]
+        batch = None if batch is None else batch.only(asked)
+    bounds = cost.lower_bounds(levels, suppressed)
+    statistics_at = _statistics_reader(task, cost, levels, suppressed, counter, batch)
+    best: Candidate | None = None
+    for position in order_of_preference(levels, suppressed, bounds).tolist():
+        if exceeds_best(cost_at(bounds, position), best):
+            break
+        node: LatticeNode = tuple(levels[position].tolist())
+        exact = cost.known(node, int(suppressed[position]))
+        if exact is None:
+            exact = cost.of(statistics_at(position))
+        best = preferred_of_two(best, Candidate(node, exact, int(suppressed[position])))
+    return best
+
+
+def _statistics_reader(
+    task: SearchProblem,
+    cost: Cost,
+    levels: CostLevels,
+    suppressed: CostRows,
+    counter: StatisticsCounter,
+    batch: NodeBatch | None,
+) -> Callable[[int], NodeStatistics]:
+    """How a cost gets the statistics of the node at a position.
+
+    Where a class may stay or go for what the other classes are, every node is counted.
+    """
+    asked = task.requirement
+    by_itself = not any(one.of_release or one.of_rest for one in asked.criteria) and asked.of_cells is None
+    if batch is None or not isinstance(cost, UserCost) or not by_itself or not len(levels):
+        return lambda position: counter.count(tuple(levels[position].tolist()))
+    nodes, of = _batch_statistics(task, levels, suppressed, batch), batch
+    return lambda position: LazyNodeStatistics(nodes, position, of.sizes_of(position), counter.count)
+
+
+def _needs_cost(levels: CostLevels, suppressed: CostRows, *, all_same: bool) -> NDArray[np.bool_]:
+    """Which nodes a monotone cost must be asked of: none of whose children suppresses the same rows.
+
+    Two nodes of which one lies above the other suppress the same rows where they suppress none; and, with
+    ``all_same``, where they suppress as many.
+    """
+    rows = dict(zip(map(tuple, levels.tolist()), suppressed.tolist(), strict=True))
+    return np.array(
+        [
+            not any(
+                rows.get(child) == number and (all_same or not number)
+                for child in children_within(node, (0,) * len(node))
+            )
+            for node, number in rows.items()
+        ]
+    )
+
+
+@dataclass(eq=False)
+class FilteredOptimum:
+    """The answer of one task; ``settled`` where the nodes that are left are few enough to judge."""
+
+    task: SearchProblem
+    cost: Cost
+    counter: StatisticsCounter
+    search: SubsetFilter
+    settled: bool = True
+    best: Candidate | None = field(init=False, default=None)
+
+    @classmethod
+    def of(cls, task: SearchProblem, cost: Cost, counter: StatisticsCounter) -> FilteredOptimum | None:
+        """For a task; None where the lattice is not to be searched by stages (``open_subset_filter``)."""
+        search = open_subset_filter(task, cost, counter)
+        if search is None:
+            return None
+        found = cls(task, cost, counter, search)
+        left = search.run()
+        if search.abandoned:
+            found.settled = False
+        else:
+            found._decide(*left)
+        return found
+
+    @property
+    def checked(self) -> int:
+        """The nodes counted."""
+        return self.search.checked + self.counter.counted
+
+    @property
+    def scans(self) -> int:
+        """The frequency sets made from the row types."""
+        return self.search.scans + self.counter.scans
+
+    def solution(self) -> Solution | None:
+        """The best node; whether it is minimal may take more counts."""
+        best = self.best
+        if best is None:
+            return None
+        lower = [n for n in children_within(best.node, self.task.low) if not self.search.exceeds(n)]
+        minimal = all(rows > self.task.limit for rows in self._suppressed(lower))
+        return Solution(best.node, best.suppressed, minimal, best.cost)
+
+    def _decide(self, levels: CostLevels, suppressed: CostRows) -> None:
+        """Find the best of the nodes that are left."""
+        if not len(levels):
+            return
+        if not fails_by_size_only(self.task):
+            self._decide_by_counting(levels, suppressed)
+            return
+        batch = CandidateBatch(self.task, self.search.sizes, levels)
+        costs = costs_from_class_sums(self.task, self.cost, levels, suppressed, batch)
+        if costs is not None:
+            self.best = preferred_node(levels, suppressed, costs)
+        else:
+            self.best = find_cheapest(self.task, self.cost, levels, suppressed, self.counter, batch)
+
+    def _decide_by_counting(self, levels: CostLevels, suppressed: CostRows) -> None:
+        """Count the nodes that are left, in the order of their bounds, unless there are many of them."""
+        bounds = self.cost.cheap_lower_bounds(levels, suppressed)
+        for position in order_of_preference(levels, suppressed, bounds).tolist():
+            if exceeds_best(cost_at(bounds, position), self.best):
+                break
+            if self.counter.counted > MOST_SINGLE_COUNTS:
+                self.settled = False
+                return
+            statistics = self.counter.count(tuple(levels[position].tolist()))
+            if statistics.suppressed <= self.task.limit:
+                exact = self.cost.of(statistics)
+                self.best = preferred_of_two(
+                    self.best, Candidate(statistics.node, exact, statistics.suppressed)
+                )
+
+    def _suppressed(self, nodes: list[LatticeNode]) -> list[int]:
+        if fails_by_size_only(self.task) and nodes:
+            levels, least = np.array(nodes), self.task.requirement.least_rows
+            rows: list[int] = self.search.sizes.count(range(levels.shape[1]), levels, least).below.tolist()
+            return rows
+        return [self.counter.count(node).suppressed for node in nodes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,13 +225,13 @@ class NodeCosts:
     levels: NDArray[np.int64]
     suppressed: NDArray[np.int64]
     bounds: NDArray[np.float64]
-    told: bool
+    exact: bool
     counter: StatisticsCounter
 
     @classmethod
     def of(
         cls,
-        task: SearchTask,
+        task: SearchProblem,
         levels: NDArray[np.int64],
         suppressed: NDArray[np.int64],
         evaluated: EvaluatedLattice | None = None,
@@ -44,16 +240,16 @@ class NodeCosts:
         cost = task.cost_or("height")
         counter = StatisticsCounter(task.frequency_set, task.requirement, task.settings.memory_limit // 4)
         costs = None
-        if evaluated is not None and one_row_each(task.frequency_set):
+        if evaluated is not None and has_one_row_per_subject(task.frequency_set):
             nodes = np.arange(len(levels))
-            told = EvaluatedNodes(evaluated, task.requirement, nodes)
-            costs = costs_of_sums(task, cost, levels, suppressed, told)
-        bounds = cost.least_of(levels, suppressed) if costs is None else costs
+            exact = EvaluatedBatch(evaluated, task.requirement, nodes)
+            costs = costs_from_class_sums(task, cost, levels, suppressed, exact)
+        bounds = cost.lower_bounds(levels, suppressed) if costs is None else costs
         return cls(cost, levels, suppressed, bounds, costs is not None, counter)
 
     def at(self, position: int) -> float:
         """The cost of one of the nodes, counted where its levels and suppressed rows do not tell it."""
-        if self.told:
+        if self.exact:
             return cost_at(self.bounds, position)
         node = tuple(self.levels[position].tolist())
         known = self.cost.known(node, int(self.suppressed[position]))

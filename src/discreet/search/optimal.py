@@ -1,26 +1,12 @@
-"""The cheapest node within the suppression limit, under any cost (algorithm ``optimal``).
+"""Optimal search: the cheapest node within the suppression limit under any cost (algorithm ``optimal``).
 
-Most nodes are left out unseen (``search.staged``): a good node is found first, then sets of attributes tell
-which nodes may still cost less and keep the limit. What is left is counted in the order of its bounds, until
-the next bound lies above the best cost: a handful of nodes of thousands.
+A known lattice is looked up. Otherwise an incumbent is computed, subsets of attributes remove most nodes
+(``candidate_nodes``), and the rest is counted in the order of its bounds. If the kernels do not support
+the request, or many nodes remain, the lattice is evaluated; if that does not fit the memory limit,
+branch and bound gives the same answer. ``LimitReached`` is raised if neither fits. With criteria that
+are not monotone every node is counted and compared.
 
-A lattice that is known already is looked at, and no stage is counted. Where the compiled kernels do not
-serve, or a class may fail for more than its rows and many nodes are left, the lattice is evaluated
-(``lattice.evaluate``). Then the answer is the smallest entry of a table. Height, precision and the costs of
-class sizes are such tables: class sizes and their squares are sums over the suppression histograms. For loss,
-entropy and ambiguity the table holds bounds, made without counting: the sum without suppression, and the
-least that so many suppressed rows can add.
-
-Where the lattice does not fit the memory limit (or keys take several words and it is large, so that no
-compiled kernel serves), parts of it are bounded and cut (``search.branch_and_bound``), with the same answer.
-It is exact always; where memory ends first, ``LimitReached`` is raised. ``anytime`` is the search that
-answers all the same.
-
-Criteria of which suppressed rows may rise on the way up (``model.monotone``) leave nothing to conclude there
-but what sizes tell: every other node is counted and compared, and lattices that are too large for that too
-are refused.
-
-Cost: the states that are left (``search.staged``) or the evaluated lattice, and one roll-up per node counted.
+Cost: the states of the candidates or the evaluated lattice, and one roll-up per counted node.
 """
 
 from __future__ import annotations
@@ -28,27 +14,32 @@ from __future__ import annotations
 from itertools import product
 from time import perf_counter
 
-from discreet.lattice.evaluated import EvaluatedLattice
-from discreet.lattice.scores import further_bounds
+from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.lattice.scores import bind_further_scores
 from discreet.measures.cost_kinds import Cost
+from discreet.model.frequency_set import has_one_row_per_subject
 from discreet.model.search_result import SearchResult, Solution
-from discreet.model.subject_rows import one_row_each
-from discreet.search.branch_and_bound import BranchAndBound, result_of
-from discreet.search.descent import first_answer
-from discreet.search.level_guides import loss_per_bit_guide
-from discreet.search.node_statistics import StatisticsCounter
-from discreet.search.outcome import BYTES_PER_NODE, box_size
-from discreet.search.preference import Candidate, better, preferred
-from discreet.search.staged_optimum import StagedOptimum, cheapest, costs_of_sums
-from discreet.search.task import SearchTask
-from discreet.search.told_nodes import EvaluatedNodes
-from discreet.search.walk import children_within
-from discreet.search.whole_lattice import evaluated_lattice, fits_memory, levels_of, nodes_within
+from discreet.search.branch_and_bound import BranchAndBound, build_branch_and_bound_result, loss_per_bit_guide
+from discreet.search.incumbent import descend_from_chain
+from discreet.search.node_costs import FilteredOptimum, costs_from_class_sums, find_cheapest
+from discreet.search.node_counts import EvaluatedBatch, StatisticsCounter
+from discreet.search.search_problem import (
+    Candidate,
+    SearchProblem,
+    children_within,
+    evaluate_if_fits,
+    fits_memory,
+    levels_of_nodes,
+    preferred_node,
+    preferred_of_two,
+    solution_indices,
+)
+from discreet.search.solutions import BYTES_PER_NODE, box_size
 
 _MOST_TWIN_GROUPS = 5 * 10**9
 
 
-def optimal(task: SearchTask) -> SearchResult:
+def optimal(task: SearchProblem) -> SearchResult:
     """The preferred node of least cost; no solution where every node exceeds the suppression limit.
 
     The default cost is the height. Raises ``LimitReached`` where neither the evaluated lattice nor the search
@@ -59,20 +50,24 @@ def optimal(task: SearchTask) -> SearchResult:
     cost = task.cost_or("height")
     counter = StatisticsCounter(table, task.requirement, task.settings.memory_limit // 4)
     by_stages = task.known is None and fits_memory(task)
-    staged = StagedOptimum.of(task, cost, counter) if by_stages else None
+    staged = FilteredOptimum.of(task, cost, counter) if by_stages else None
     if staged is not None and staged.settled:
         return _result(task, cost, staged.solution(), staged.checked, staged.scans, start)
-    evaluated = None if task.known is None and _too_slow(task) else evaluated_lattice(task)
+    evaluated = None if task.known is None and _is_too_slow_to_evaluate(task) else evaluate_if_fits(task)
     if evaluated is None:
-        return _searched(task, cost, start) if task.rises_nowhere else _compared(task, cost, start)
-    best = _best(task, cost, evaluated, counter)
+        return (
+            _branch_and_bound(task, cost, start)
+            if task.suppression_never_rises
+            else _compare_every_node(task, cost, start)
+        )
+    best = _best_evaluated(task, cost, evaluated, counter)
     solution = None if best is None else _solution(task, evaluated, best)
     scans = counter.scans + (task.known is None)
     return _result(task, cost, solution, task.lattice.size, scans, start)
 
 
 def _result(
-    task: SearchTask, cost: Cost, solution: Solution | None, checked: int, scans: int, start: float
+    task: SearchProblem, cost: Cost, solution: Solution | None, checked: int, scans: int, start: float
 ) -> SearchResult:
     """The answer of a search that looked at every node."""
     return SearchResult(
@@ -91,7 +86,7 @@ def _result(
     )
 
 
-def _compared(task: SearchTask, cost: Cost, start: float) -> SearchResult:
+def _compare_every_node(task: SearchProblem, cost: Cost, start: float) -> SearchResult:
     """The answer by counting every node, nothing being concluded from one to another."""
     nodes = box_size(task.low, task.high)
     if nodes * BYTES_PER_NODE > task.settings.memory_limit:
@@ -102,7 +97,7 @@ def _compared(task: SearchTask, cost: Cost, start: float) -> SearchResult:
     for done, node in enumerate(product(*levels), 1):
         statistics = counter.count(node)
         if statistics.suppressed <= task.limit:
-            best = better(best, Candidate(node, cost.of(statistics), statistics.suppressed))
+            best = preferred_of_two(best, Candidate(node, cost.of(statistics), statistics.suppressed))
         task.advance(done, nodes)
     solution = None
     if best is not None:
@@ -112,44 +107,44 @@ def _compared(task: SearchTask, cost: Cost, start: float) -> SearchResult:
     return _result(task, cost, solution, nodes, counter.scans, start)
 
 
-def _too_slow(task: SearchTask) -> bool:
+def _is_too_slow_to_evaluate(task: SearchProblem) -> bool:
     """Whether the numpy twin may have to evaluate, for criteria beside k and l, and would take long."""
     table = task.frequency_set
     if task.lattice.size * table.row_types < _MOST_TWIN_GROUPS:
         return False
-    return bool(further_bounds(task.requirement.others, table))
+    return bool(bind_further_scores(task.requirement.others, table))
 
 
-def _searched(task: SearchTask, cost: Cost, start: float) -> SearchResult:
+def _branch_and_bound(task: SearchProblem, cost: Cost, start: float) -> SearchResult:
     """The answer for a lattice that is not evaluated: a good node first, then the proof."""
     search = BranchAndBound(task, cost, task.settings.memory_limit // 2, forget=False)
     if search.keeps_limit(task.high, exactly=True):
-        first_answer(search, loss_per_bit_guide(task.frequency_set))
+        descend_from_chain(search, loss_per_bit_guide(task.frequency_set))
     while not search.finished:
         search.expand()
         task.advance(round(1000 * search.proven), 1000)
-    return result_of(search, "optimal", start)
+    return build_branch_and_bound_result(search, "optimal", start)
 
 
-def _best(
-    task: SearchTask, cost: Cost, evaluated: EvaluatedLattice, counter: StatisticsCounter
+def _best_evaluated(
+    task: SearchProblem, cost: Cost, evaluated: EvaluatedLattice, counter: StatisticsCounter
 ) -> Candidate | None:
     suppressed = evaluated.suppression(task.requirement)
-    nodes = nodes_within(task, suppressed)
+    nodes = solution_indices(task, suppressed)
     if not len(nodes):
         return None
-    levels = levels_of(task, nodes)
+    levels = levels_of_nodes(task, nodes)
     suppressed = suppressed[nodes]
-    told = None
-    if one_row_each(task.frequency_set):
-        told = EvaluatedNodes(evaluated, task.requirement, nodes)
-        costs = costs_of_sums(task, cost, levels, suppressed, told)
+    batch = None
+    if has_one_row_per_subject(task.frequency_set):
+        batch = EvaluatedBatch(evaluated, task.requirement, nodes)
+        costs = costs_from_class_sums(task, cost, levels, suppressed, batch)
         if costs is not None:
-            return preferred(levels, suppressed, costs)
-    return cheapest(task, cost, levels, suppressed, counter, told)
+            return preferred_node(levels, suppressed, costs)
+    return find_cheapest(task, cost, levels, suppressed, counter, batch)
 
 
-def _solution(task: SearchTask, evaluated: EvaluatedLattice, best: Candidate) -> Solution:
+def _solution(task: SearchProblem, evaluated: EvaluatedLattice, best: Candidate) -> Solution:
     suppressed = evaluated.suppression(task.requirement)
     lower = children_within(best.node, task.low)
     minimal = all(int(suppressed[task.lattice.index(child)]) > task.limit for child in lower)

@@ -1,18 +1,12 @@
-"""Samarati's binary search on height (Samarati 2001).
+"""Samarati's binary search on the generalization height (Samarati 2001).
 
-Where a node meets the requirement, so does one of every greater height above it. So the least height that has
-a solution is found by bisection: at the middle height the nodes are checked one by one until one meets the
-requirement; the search goes on below where one does, else above.
+If a node meets the requirement, so does one of every greater height above it; so the least height with a
+solution is found by bisection. A node is checked by a GROUP BY instead of the paper's matrix of
+distances, and the answer is the solution that the tie rule prefers. Minimal solutions of greater heights
+are not found.
 
-Differences from the paper: a node is checked by a GROUP BY rather than by the matrix of distances of all
-pairs of rows, and the answer is not any solution of the least height but the one that the tie rule prefers,
-the fewest suppressed rows, then the paper's node order. So the nodes of that height that were passed over are
-checked at the end, until one suppresses nothing.
-
-It finds one solution of the least height. Other minimal solutions, which lie higher, it does not see.
-
-Cost: about log2(height of the lattice) heights, each with at most the width of the lattice there; every check
-is a scan. No memory beyond one frequency set.
+Cost: about log2(height of the lattice) heights, each with at most the width of the lattice there; one
+scan per check, one frequency set in memory.
 """
 
 from __future__ import annotations
@@ -21,29 +15,27 @@ from collections.abc import Iterator
 
 from discreet.model.lattice import LatticeNode
 from discreet.model.search_result import SearchResult
-from discreet.search.frequencies import Frequencies
-from discreet.search.open_frequencies import frequencies_of
-from discreet.search.outcome import Tally, check_nodes, result_of
-from discreet.search.task import SearchTask
-from discreet.search.walk import at_height, width_at
+from discreet.search.frequency_sets import FrequencySets, open_frequency_sets
+from discreet.search.search_problem import SearchProblem, nodes_at_height, width_at
+from discreet.search.solutions import SearchTally, build_result, check_node_limit
 
 
-def samarati(task: SearchTask) -> SearchResult:
+def samarati(task: SearchProblem) -> SearchResult:
     """A solution of the least height: the tie rule's, or none."""
     task.require_monotone("samarati")
-    with frequencies_of(task) as frequencies:
+    with open_frequency_sets(task) as frequencies:
         search = _BinarySearch(task, frequencies)
         best = search.run()
         solutions = {} if best is None else {best[0]: best[1]}
-        return result_of(task, "samarati", frequencies, solutions, search.tally)
+        return build_result(task, "samarati", frequencies, solutions, search.tally)
 
 
 class _BinarySearch:
-    def __init__(self, task: SearchTask, frequencies: Frequencies) -> None:
+    def __init__(self, task: SearchProblem, frequencies: FrequencySets) -> None:
         self._task = task
         self._frequencies = frequencies
         self._suppressed: dict[LatticeNode, int] = {}
-        self.tally = Tally()
+        self.tally = SearchTally()
 
     def run(self) -> tuple[LatticeNode, int] | None:
         """The preferred solution with its suppressed rows."""
@@ -71,8 +63,8 @@ class _BinarySearch:
 
     def _checked(self, height: int) -> Iterator[tuple[LatticeNode, int]]:
         """The nodes of a height, in the paper's order, each with its suppressed rows."""
-        check_nodes(width_at(self._task.low, self._task.high, height), self._task)
-        for node in at_height(self._task.low, self._task.high, height):
+        check_node_limit(width_at(self._task.low, self._task.high, height), self._task)
+        for node in nodes_at_height(self._task.low, self._task.high, height):
             if node not in self._suppressed:
                 counts = self._frequencies.count(range(len(node)), node)
                 self._suppressed[node] = counts.suppressed()

@@ -1,7 +1,7 @@
-"""Presets: what a rule asks, as requirement and as a list for people, each a TOML file with its source.
+"""Presets: the requirement of a rule and a checklist for people, each a TOML file with its citation.
 
-A preset never says that a release meets the rule. It asks for the numbers that the rule names, read strictly,
-and puts what no program can check before those who sign.
+A preset never says that a release meets the rule. It sets the numbers that the rule names, read strictly, and
+lists what no program can check. Loaded on demand.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from importlib.resources import files
 from pydantic import Field
 
 from discreet.errors import InputError
-from discreet.model.closest import closest
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.registry import criteria_from
-from discreet.spec.problems import StrictTable, validated
+from discreet.model.registry import suggest_name
+from discreet.spec.validation import StrictTable, validate_table
 
 _TEXT = "a text"
 
@@ -52,31 +52,31 @@ class PresetTable(StrictTable):
 
 
 @cache
-def every_preset() -> Mapping[str, Preset]:
+def load_presets() -> Mapping[str, Preset]:
     """Every preset by its name, in the order of names."""
     folder = files("discreet.spec").joinpath("presets")
     found = {}
     for file in sorted(folder.iterdir(), key=lambda each: each.name):
         if file.name.endswith(".toml"):
             name = file.name.removesuffix(".toml")
-            found[name] = _read(name, file.read_text(encoding="utf-8"))
+            found[name] = _read_preset(name, file.read_text(encoding="utf-8"))
     return found
 
 
 def preset(name: str) -> Preset:
     """The preset of a name; ``InputError`` where there is none."""
-    found = every_preset().get(name)
+    found = load_presets().get(name)
     if found is None:
         raise InputError(
             f"there is no preset '{name}'",
-            allowed=", ".join(every_preset()),
-            advice=closest(name, every_preset()),
+            allowed=", ".join(load_presets()),
+            advice=suggest_name(name, load_presets()),
         )
     return found
 
 
-def _read(name: str, text: str) -> Preset:
-    table = validated(PresetTable, tomllib.loads(text), label=f"the preset {name}", key=())
+def _read_preset(name: str, text: str) -> Preset:
+    table = validate_table(PresetTable, tomllib.loads(text), label=f"the preset {name}", key=())
     asked = {key: int(value) if value == int(value) else value for key, value in table.requirement.items()}
     return Preset(
         name=name,

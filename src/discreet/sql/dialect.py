@@ -1,9 +1,8 @@
-"""Where the SQL of three databases differs: a table with a column per database, and no branches elsewhere.
+"""SQL phrases in which the engines differ: one table with a column per database.
 
-Statements are written in what DuckDB, PostgreSQL (15 and later) and Spark (4 and later, in ANSI mode with
-quoted identifiers) have in common; where they have nothing in common, a statement takes the phrase from here.
-Types go by one set of names, the *house's* (DuckDB's: ``VARCHAR``, ``BIGINT``, ``DOUBLE``, ``DECIMAL(6,1)``,
-…), which ``type_name`` puts into a database's own.
+DuckDB, PostgreSQL (15 and later) and Spark (4 and later, ANSI mode with quoted identifiers). Statements are
+written in the common subset; where there is none, a statement takes its phrase from ``Dialect``, so no code
+branches on the engine. Types go by the house's names (DuckDB's), which ``type_name`` translates.
 """
 
 from __future__ import annotations
@@ -32,44 +31,42 @@ class Dialect:
     ``same`` is NULL-safe equality that a join can hash; both sides are of one type, which for ``same_text``,
     where that is faster, is text. ``full_match`` says whether a whole text matches a pattern (a literal),
     NULL for NULL; ``extract`` is what the one group of a pattern found in a text. ``try_whole`` and
-    ``try_double`` are the number that a text says, NULL where it says none.
-    ``numbers_to`` yields the rows 1 to a number, beside the other columns of a SELECT. ``any_order`` stands
-    inside ``OVER ()`` of row numbers in no order; ``distinct_number`` is a number of each row's own, which
-    may leave gaps. ``binary_order`` sorts texts by their code points. ``random_key`` is a sort key of random
-    bits from the operating system's generator, one per row; where it is None, keys are loaded
-    (``release.shuffle``). ``texts`` maps a house type to its canonical text, where that is no plain cast.
-    ``few_texts`` is the type of a column of few different texts (literals) which is written faster than a
-    text. ``sorts_before_joins`` says that one thread's join keeps the order of its larger side or subquery;
-    ``runs_in_order`` that windows of no order go over a subquery's rows in theirs;
-    ``keeps_stored_order`` that it does where that side is a stored table. Tables of up to ``cells_sent``
-    texts are put together before they are loaded, where joins of small tables cost more. ``random_order``
-    says that a query's rows go by a random key, each in a place of its own; ``sorted_rows`` that they go by
-    sort keys, each with ``nulls_last``, ``{1}`` being the same as expressions alone; from
-    ``counts_rows`` rows on, those which are often alike are best put together and counted before they are
-    sorted (None: never). ``rows_at_once`` are
-    as many rows as a join of wide rows should be asked to hold, None where any number goes to disk by itself.
-    ``name_quote`` stands around names; ``escapes`` are what literals double or escape. ``differs`` is
-    NULL-safe inequality. ``may_be_stars`` is a quick test that every text of stars passes, blanks before it
-    or not, and few others. ``whole`` rounds a number as the database does, ``plain_double`` what a text says
-    that was seen to be a plain number, ``truncated`` cuts its decimals off; ``remainder`` and ``rounded``
-    take a second expression, and give exact decimals where ``decimal_functions``. ``whole_division`` says
-    that whole numbers are divided without a remainder. ``wide`` makes an exact number wide enough to be
-    summed; ``{1}`` are its decimals. ``sha256`` is a text's digest in hexadecimal digits; ``joined_in_order``
-    puts such texts together in ascending order, as an aggregate, and ``joined_as_sorted`` in that of a sorted
-    subquery, where a database keeps to it; such a one has ``hashes``. ``bit_count`` is how many bits of a
-    BIGINT are set. ``row_hash`` is a number that depends on each of a list of cells (``hash_cell``) and on
-    its place, NULL told from all values, ``one_text_hash`` one of a row of one text, where that is faster,
-    and ``text_hash`` one of a text, the same in every database; ``hash_sum`` adds such numbers up exactly,
-    ``repeated_sum`` each of them as often as a second expression
-    says, and ``multiplies_sums`` says that a product of a sum and such a number is exact, too. ``cells``
-    yields a row for each of some texts, of which ``{1}`` is the number: its ``place`` from 0, and itself,
-    ``v``; where it is None, each column is a query of its own. ``parquet_folder`` stands behind FROM for a
-    path of Parquet files, an identifier, where no function reads them. ``reads_files`` says that a release's
-    files are read as they lie, so that a column of texts is one; ``table_macros`` that there are macros of
-    tables, and ``lists`` that a cell holds a list, which is read by place faster than rows are joined.
-    ``dense_groups`` are two statements: that groups of so many numbers as a permuted release may have are
-    counted in an array, and that this is over; ``sorted_groups`` that rows are grouped by sorting them, as is
-    faster where they lie in order.
+    ``try_double`` are the number that a text says, NULL where it says none. ``numbers_to`` yields the rows 1
+    to a number, beside the other columns of a SELECT. ``any_order`` stands inside ``OVER ()`` of row numbers
+    in no order; ``distinct_number`` is a number of each row's own, which may leave gaps. ``binary_order``
+    sorts texts by their code points. ``random_key`` is a sort key of random bits from the operating system's
+    generator, one per row; where it is None, keys are loaded (``release.publication_job``). ``texts`` maps a
+    house type to its canonical text, where that is no plain cast. ``find_dictionary`` is the type of a column
+    of few different texts (literals) which is written faster than a text. ``sorts_before_joins`` says that
+    one thread's join keeps the order of its larger side or subquery; ``runs_in_order`` that windows of no
+    order go over a subquery's rows in theirs; ``keeps_stored_order`` that it does where that side is a stored
+    table. Tables of up to ``cells_sent`` texts are put together before they are loaded, where joins of small
+    tables cost more. ``random_order`` says that a query's rows go by a random key, each in a place of its
+    own; ``sorted_rows`` that they go by sort keys, each with ``nulls_last``, ``{1}`` being the same as
+    expressions alone; from ``counts_rows`` rows on, those which are often alike are best put together and
+    counted before they are sorted (None: never). ``rows_at_once`` are as many rows as a join of wide rows
+    should be asked to hold, None where any number goes to disk by itself. ``name_quote`` stands around names;
+    ``escapes`` are what literals double or escape. ``differs`` is NULL-safe inequality. ``may_be_stars`` is a
+    quick test that every text of stars passes, blanks before it or not, and few others. ``whole`` rounds a
+    number as the database does, ``plain_double`` what a text says that was seen to be a plain number,
+    ``truncated`` cuts its decimals off; ``remainder`` and ``rounded`` take a second expression, and give
+    exact decimals where ``decimal_functions``. ``whole_division`` says that whole numbers are divided without
+    a remainder. ``wide`` makes an exact number wide enough to be summed; ``{1}`` are its decimals. ``sha256``
+    is a text's digest in hexadecimal digits; ``joined_in_order`` puts such texts together in ascending order,
+    as an aggregate, and ``joined_as_sorted`` in that of a sorted subquery, where a database keeps to it; such
+    a one has ``hashes``. ``bit_count`` is how many bits of a BIGINT are set. ``row_hash`` is a number that
+    depends on each of a list of cells (``hash_cell``) and on its place, NULL told from all values,
+    ``one_text_hash`` one of a row of one text, where that is faster, and ``text_hash`` one of a text, the
+    same in every database; ``hash_sum`` adds such numbers up exactly, ``repeated_sum`` each of them as often
+    as a second expression says, and ``multiplies_sums`` says that a product of a sum and such a number is
+    exact, too. ``cells`` yields a row for each of some texts, of which ``{1}`` is the number: its ``place``
+    from 0, and itself, ``v``; where it is None, each column is a query of its own. ``parquet_folder`` stands
+    behind FROM for a path of Parquet files, an identifier, where no function reads them. ``reads_files`` says
+    that a release's files are read as they lie, so that a column of texts is one; ``table_macros`` that there
+    are macros of tables, and ``lists`` that a cell holds a list, which is read by place faster than rows are
+    joined. ``dense_groups`` are two statements: that groups of so many numbers as a permuted release may have
+    are counted in an array, and that this is over; ``sorted_groups`` that rows are grouped by sorting them,
+    as is faster where they lie in order.
     """
 
     name: str
@@ -107,7 +104,7 @@ class Dialect:
     rounded: str = "ROUND({0}, {1})"
     decimal_functions: bool = False
     rows_at_once: int | None = None
-    whole_division: bool = False
+    integer_division: bool = False
     wide: str = "{0}"
     sha256: str = "sha256({0})"
     bit_count: str = "bit_count({0})"
@@ -302,7 +299,7 @@ POSTGRES = Dialect(
     remainder="(CAST({0} AS NUMERIC) % NULLIF(CAST({1} AS NUMERIC), 0))",
     rounded="ROUND(CAST({0} AS NUMERIC), {1})",
     decimal_functions=True,
-    whole_division=True,
+    integer_division=True,
     sha256="encode(sha256(convert_to({0}, 'UTF8')), 'hex')",
     bit_count="length(replace(CAST(CAST({0} AS BIT(64)) AS TEXT), '0', ''))",
     # Sorted in a subquery, which costs more than a line of one text does otherwise.

@@ -1,18 +1,9 @@
-"""Help tables: what aggregates of any h rows of a group can be (Zhang et al. 2007).
+"""Help tables: bounds of sums, minima and maxima of any h rows of a group (Zhang, Koudas, Srivastava and Yu
+2007).
 
-Of a group's n rows m have a value, sorted a1 ≤ … ≤ am. Among h rows there are j values, with j between
-``max(0, h - (n - m))`` and ``min(h, m)``. The least sum takes the j least values, for the j that is best: as
-many as are negative, if j may be that. The least minimum is a1; the largest is that of the j largest values
-for the smallest j that is not 0. Where no value is possible, sums are 0 and minimum and maximum NULL.
-
-Prefix sums of the sorted values give every sum: that of the j largest is the total without the first m - j.
-Groups without NULL need their sorted values once forwards and once backwards; others five look-ups more per
-row. The rows, values and sum of the group stand in each of its rows, for estimates. Doubles are rounded
-outwards by ``(m + 4) · 2^-52 · Σ|a|``, more than adding them in any order can lose.
-
-Cost: one sort of the values, and a join of the sorted values with themselves. Where the rows are in this
-process and every one has an exact number, the sort is one of whole numbers (``sort_keys``), and nothing is
-joined: what stands in a row is computed in arrays (``permutation.help_lines``) and loaded part by part.
+Among h of a group's n rows with m values, j values occur, max(0, h - (n - m)) ≤ j ≤ min(h, m). Prefix sums of
+the sorted values give the least and largest sum; doubles are rounded outwards by (m + 4) · 2^-52 · Σ|a|.
+Cost: one sort of the values and a join of the sorted values with themselves.
 """
 
 from __future__ import annotations
@@ -20,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from discreet.sql.cell_expressions import LONG_DIGITS, from_units, to_units
 from discreet.sql.dialect import Dialect
-from discreet.sql.names import identifier
-from discreet.sql.units import LONG_DIGITS, in_units, of_units
+from discreet.sql.quoting import identifier
 
-HITS, LEAST_VALUES, MOST_VALUES = "hits", "values_lower", "values_upper"
+HITS, VALUES_LOWER, VALUES_UPPER = "hits", "values_lower", "values_upper"
 GROUP_ROWS, GROUP_VALUES, GROUP_SUM = "group_rows", "group_values", "group_sum"
 BOUNDS = (
     "sum_lower",
@@ -38,16 +29,16 @@ BOUNDS = (
 )
 _COUNTS = ("g", "h", "n")
 _SUMS, _VALUES = (GROUP_SUM, *BOUNDS[:2]), BOUNDS[2:6]
-_KEPT = (*_SUMS, *_VALUES)
-KEPT = (*_COUNTS, *_KEPT)
+_COMPACT_VALUES = (*_SUMS, *_VALUES)
+COMPACT_COLUMNS = (*_COUNTS, *_COMPACT_VALUES)
 """The columns of which the others follow where every row has a value."""
 
 
-KEY = "sort_key"
+SORT_KEY = "sort_key"
 
 
 @dataclass(frozen=True)
-class Units:
+class SortKeyLayout:
     """Exact numbers from -``widest`` to ``widest`` units of the last of ``scale`` decimals.
 
     Each and a group's number are one number of 64 bits: the group's before the last ``bits``, and the value
@@ -85,7 +76,7 @@ class HelpTypes:
 
 def help_columns(group: str, *, numeric: bool) -> tuple[str, ...]:
     """The columns of a help table, in order."""
-    counts = (group, HITS, LEAST_VALUES, MOST_VALUES, GROUP_ROWS, GROUP_VALUES)
+    counts = (group, HITS, VALUES_LOWER, VALUES_UPPER, GROUP_ROWS, GROUP_VALUES)
     return (*counts, *((GROUP_SUM, *BOUNDS) if numeric else ()))
 
 
@@ -107,7 +98,7 @@ def group_totals(dialect: Dialect, values: str, group: str, number: str, types: 
     )
 
 
-def sorted_values(
+def ranked_values(
     dialect: Dialect, values: str, totals: str, group: str, number: str, types: HelpTypes
 ) -> str:
     """The table of each group's values in order: ``g``, ``i`` and ``back``, ``v``, ``upto`` (sum).
@@ -131,30 +122,30 @@ def help_query(dialect: Dialect, totals: str, ordered: str, types: HelpTypes) ->
     return f"SELECT {', '.join(_cells(dialect, types).values())} FROM ({both}) AS x"
 
 
-def kept_query(dialect: Dialect, totals: str, ordered: str, types: HelpTypes, whole: str) -> str:
+def compact_query(dialect: Dialect, totals: str, ordered: str, types: HelpTypes, whole: str) -> str:
     """What differs among the cells of ``help_query`` where every row has a value, by group and hits.
 
     Counts are of the house type ``whole``. As a third less is sorted, it takes half the time.
     """
     cells = _cells(dialect, types)
     counts = [f"{dialect.cast(name, whole)} AS {name}" for name in _COUNTS]
-    kept = [*counts, *(cells[name] for name in _KEPT)]
+    kept = [*counts, *(cells[name] for name in _COMPACT_VALUES)]
     return f"SELECT {', '.join(kept)} FROM ({_complete(totals, ordered)}) AS x ORDER BY g, h"
 
 
-def told_query(dialect: Dialect, kept: str) -> str:
+def expanded_query(dialect: Dialect, kept: str) -> str:
     """The help table of what was kept of it, in its order."""
-    return f"SELECT {', '.join(_told(dialect, {name: name for name in _KEPT}))} FROM {identifier(kept)}"
+    return f"SELECT {', '.join(_expanded_cells(dialect, {name: name for name in _COMPACT_VALUES}))} FROM {identifier(kept)}"
 
 
-def told_of_units(dialect: Dialect, table: str, types: HelpTypes, scale: int) -> str:
+def expanded_from_units(dialect: Dialect, table: str, types: HelpTypes, scale: int) -> str:
     """The help table of a table of ``KEPT`` columns, its numbers in units of the last decimal."""
-    kept = {name: dialect.cast(of_units(dialect, name, scale), types.sums) for name in _SUMS}
-    kept |= {name: dialect.cast(of_units(dialect, name, scale), types.values) for name in _VALUES}
-    return f"SELECT {', '.join(_told(dialect, kept))} FROM {identifier(table)}"
+    kept = {name: dialect.cast(from_units(dialect, name, scale), types.sums) for name in _SUMS}
+    kept |= {name: dialect.cast(from_units(dialect, name, scale), types.values) for name in _VALUES}
+    return f"SELECT {', '.join(_expanded_cells(dialect, kept))} FROM {identifier(table)}"
 
 
-def _told(dialect: Dialect, kept: Mapping[str, str]) -> list[str]:
+def _expanded_cells(dialect: Dialect, kept: Mapping[str, str]) -> list[str]:
     """The cells of a help table where every row has a value."""
     group, hits, rows = (dialect.cast(name, "BIGINT") for name in _COUNTS)
     cells = [f"{group} AS g", f"{hits} AS h", f"{hits} AS j_least", f"{hits} AS j_most"]
@@ -162,11 +153,11 @@ def _told(dialect: Dialect, kept: Mapping[str, str]) -> list[str]:
     return [*cells, f"{kept['max_lower']} AS lowest", f"{kept['min_upper']} AS highest"]
 
 
-def sort_keys(dialect: Dialect, values: str, group: str, number: str, form: Units) -> str:
+def group_value_keys(dialect: Dialect, values: str, group: str, number: str, form: SortKeyLayout) -> str:
     """One whole number per row, by which rows go by group and value: ``form`` says how (``Units``)."""
-    units = in_units(dialect, number, form.scale)
+    units = to_units(dialect, number, form.scale)
     whole = dialect.cast(group, "BIGINT")
-    return f"SELECT {whole} * {1 << form.bits} + ({units} + {form.widest}) AS {KEY} FROM {identifier(values)}"
+    return f"SELECT {whole} * {1 << form.bits} + ({units} + {form.widest}) AS {SORT_KEY} FROM {identifier(values)}"
 
 
 def _cells(dialect: Dialect, types: HelpTypes) -> dict[str, str]:
@@ -230,7 +221,7 @@ def by_group_query(relation: str, group: str, *, numeric: bool, has_null: bool) 
     ``relation`` and ``group`` are SQL; ``group_sum`` and the bounds are there of numbers alone.
     """
     totals = (GROUP_ROWS, GROUP_VALUES, *((GROUP_SUM,) if numeric else ()))
-    listed = ((LEAST_VALUES, MOST_VALUES) if has_null else ()) + (BOUNDS if numeric else ())
+    listed = ((VALUES_LOWER, VALUES_UPPER) if has_null else ()) + (BOUNDS if numeric else ())
     columns = [group, *(f"min({name}) AS {name}" for name in totals)]
     columns += [f"list({name} ORDER BY {HITS}) AS {name}" for name in listed]
     whole = [f"list({HITS} ORDER BY {HITS}) = range(1, count(*) + 1)", f"min({GROUP_ROWS}) = count(*)"]

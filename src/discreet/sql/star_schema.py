@@ -1,24 +1,23 @@
-"""A star schema of leaf codes, and the frequency sets that are counted from it (LeFevre et al. 2005).
+"""Star schema of leaf codes: frequency sets of a full-domain search and partitions of Mondrian, by GROUP BY.
 
-One *fact table* holds the rows: the code of each quasi-identifier's value (``c0``, ``c1``, …), of each
-sensitive value (``s0``, …; -1 for NULL) and of the subject (``u``). One *dimension table* per
-quasi-identifier holds its values with their generalizations: the text ``v`` and the position in each level
-(``l0``, ``l1``, …). A *frequency set* is a table with the position of each of its attributes (``c`` and the
-attribute's place), what the requirement asks for beside the rows (``s`` and place, ``u``) and the rows ``n``.
-Codes are never NULL, so plain equality joins them. Every function gives a query; the engine makes tables.
+One fact table has the codes of each row, a dimension table per quasi-identifier the positions of its values
+at each level (LeFevre, DeWitt and Ramakrishnan 2005). Row types are counted from the facts; a tree of cuts
+assigns them to fragments by one CASE expression, and histograms are counted per fragment. Functions return
+queries; the engine makes the tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from discreet.model.criteria.base import Bound
+from discreet.model.criteria.base import BoundCriterion
 from discreet.sql.dialect import Dialect
-from discreet.sql.failing import fails
-from discreet.sql.names import identifier
+from discreet.sql.quoting import identifier
+from discreet.sql.recoded_rows import failure_predicate
 
-ROWS, SUBJECT, VALUE, NUMBER = "n", "u", "v", "i"
+FACT_ROWS, SUBJECT, TEXT_VALUE, TEXT_NUMBER = "n", "u", "v", "i"
 
 
 def code_name(attribute: int) -> str:
@@ -47,12 +46,12 @@ def cell_texts(relation: str, texts: Sequence[str]) -> str:
     return f"SELECT {columns} FROM {relation}"
 
 
-def rows_of(table: str) -> str:
+def table_row_count(table: str) -> str:
     """The number of rows of a table."""
     return f"SELECT count(*) FROM {identifier(table)}"
 
 
-def rows_where(table: str, predicates: Sequence[str]) -> str:
+def row_counts_where(table: str, predicates: Sequence[str]) -> str:
     """The number of rows of a table, and of those that each predicate holds for: one row."""
     counted = [f"coalesce(sum(CASE WHEN {predicate} THEN 1 ELSE 0 END), 0)" for predicate in predicates]
     return f"SELECT {', '.join(['count(*)', *counted])} FROM {identifier(table)}"
@@ -62,12 +61,12 @@ def texts_with_rows(table: str, place: int, where: str) -> str:
     """The distinct texts ``v`` of a column, NULL left out, with their rows ``n``."""
     text = text_name(place)
     held = f"{identifier(table)} WHERE ({where}) AND {text} IS NOT NULL"
-    return f"SELECT {text} AS {VALUE}, count(*) AS {ROWS} FROM {held} GROUP BY {text}"
+    return f"SELECT {text} AS {TEXT_VALUE}, count(*) AS {FACT_ROWS} FROM {held} GROUP BY {text}"
 
 
 def every_text(held: str) -> str:
     """The texts of a table of them, with their rows."""
-    return f"SELECT {VALUE}, {ROWS} FROM {identifier(held)}"
+    return f"SELECT {TEXT_VALUE}, {FACT_ROWS} FROM {identifier(held)}"
 
 
 def numbered_texts(table: str, place: int, number: str) -> str:
@@ -76,8 +75,8 @@ def numbered_texts(table: str, place: int, number: str) -> str:
     ``number`` is the expression that numbers rows.
     """
     text = text_name(place)
-    values = f"SELECT DISTINCT {text} AS {VALUE} FROM {identifier(table)} WHERE {text} IS NOT NULL"
-    return f"SELECT {VALUE}, {number} AS {NUMBER} FROM ({values}) AS held"
+    values = f"SELECT DISTINCT {text} AS {TEXT_VALUE} FROM {identifier(table)} WHERE {text} IS NOT NULL"
+    return f"SELECT {TEXT_VALUE}, {number} AS {TEXT_NUMBER} FROM ({values}) AS held"
 
 
 def dense_number(dialect: Dialect) -> str:
@@ -86,7 +85,7 @@ def dense_number(dialect: Dialect) -> str:
 
 
 @dataclass(frozen=True)
-class Coded:
+class CodedColumn:
     """A column on its way into the fact table.
 
     ``table`` maps its texts (column ``v``) to codes (column ``code``); NULL gets ``null_code``.
@@ -98,12 +97,12 @@ class Coded:
     null_code: int
 
 
-def fact_table(texts: str, columns: Sequence[Coded], where: str) -> str:
+def fact_table(texts: str, columns: Sequence[CodedColumn], where: str) -> str:
     """The facts, from the table of cell texts."""
     selected, joins = [], []
     for i, column in enumerate(columns):
         selected.append(f"coalesce(d{i}.{column.code}, {column.null_code}) AS {column.name}")
-        joins.append(f"LEFT JOIN {identifier(column.table)} AS d{i} ON t.{text_name(i)} = d{i}.{VALUE}")
+        joins.append(f"LEFT JOIN {identifier(column.table)} AS d{i} ON t.{text_name(i)} = d{i}.{TEXT_VALUE}")
     return f"SELECT {', '.join(selected)} FROM {identifier(texts)} AS t {' '.join(joins)} WHERE {where}"
 
 
@@ -142,13 +141,13 @@ def frequency_set(source: str, steps: Sequence[LevelStep], kept: Sequence[str], 
     keys += [f"f.{column}" for column in kept]
     source = " ".join([f"{identifier(source)} AS f", *joins])
     grouped = f" GROUP BY {', '.join(keys)}" if keys else ""
-    return f"SELECT {', '.join(selected)}, {rows} AS {ROWS} FROM {source}{grouped}"
+    return f"SELECT {', '.join(selected)}, {rows} AS {FACT_ROWS} FROM {source}{grouped}"
 
 
-COUNTED = "count(*)"
+ROWS_OF_FACTS = "count(*)"
 """The rows of a frequency set made from facts."""
 
-ADDED = f"CAST(sum(f.{ROWS}) AS BIGINT)"
+ROWS_OF_COUNTS = f"CAST(sum(f.{FACT_ROWS}) AS BIGINT)"
 """The rows of a frequency set made from another one."""
 
 
@@ -157,34 +156,40 @@ def _generalization(step: LevelStep) -> str:
     return f"(SELECT DISTINCT {low} AS low, {high} AS high FROM {identifier(step.dimension)})"
 
 
-def suppressed_rows(table: str, codes: Sequence[str], bound: Sequence[Bound], *, by_subject: bool) -> str:
+def suppressed_row_count(
+    table: str, codes: Sequence[str], bound: Sequence[BoundCriterion], *, by_subject: bool
+) -> str:
     """Rows in the classes of a frequency set that fail one of the criteria.
 
     With ``by_subject`` sizes are distinct subjects; values are distinct codes (see ``classes_to_match``).
     ``InputError`` for a criterion that the engine does not count.
     """
-    total = f"SELECT CAST(coalesce(sum({ROWS}), 0) AS BIGINT) "
-    places, failing = _places(bound), _fails(bound, by_subject=by_subject)
+    total = f"SELECT CAST(coalesce(sum({FACT_ROWS}), 0) AS BIGINT) "
+    places, failing = _sensitive_indices(bound), _failing_predicate(bound, by_subject=by_subject)
     if not places and not by_subject:
         return total + f"FROM {identifier(table)} WHERE {failing}"
     return total + f"FROM ({_classes(table, codes, places, by_subject=by_subject)}) AS g WHERE {failing}"
 
 
-def classes_to_match(dialect: Dialect, table: str, codes: Sequence[str], bound: Sequence[Bound]) -> str:
+def classes_to_match(
+    dialect: Dialect, table: str, codes: Sequence[str], bound: Sequence[BoundCriterion]
+) -> str:
     """The classes that pass by distinct subjects and values, each with a number ``g`` of its own.
 
     Whether their values can be told of different subjects is still open where a subject has several values.
     """
-    columns = f"{', '.join(codes)}, {ROWS}, {dialect.distinct_number} AS g"
-    classes = _classes(table, codes, _places(bound), by_subject=True)
-    return f"SELECT {columns} FROM ({classes}) AS held WHERE NOT ({_fails(bound, by_subject=True)})"
+    columns = f"{', '.join(codes)}, {FACT_ROWS}, {dialect.distinct_number} AS g"
+    classes = _classes(table, codes, _sensitive_indices(bound), by_subject=True)
+    return (
+        f"SELECT {columns} FROM ({classes}) AS held WHERE NOT ({_failing_predicate(bound, by_subject=True)})"
+    )
 
 
 def values_of_subjects(classes: str, table: str, codes: Sequence[str], column: str) -> str:
     """The distinct values of each subject in each numbered class: ``g``, its rows ``n``, ``s`` and ``u``."""
     same = " AND ".join(f"m.{code} = f.{code}" for code in codes)
     return (
-        f"SELECT DISTINCT m.g AS g, m.{ROWS} AS n, f.{column} AS s, f.{SUBJECT} AS u "
+        f"SELECT DISTINCT m.g AS g, m.{FACT_ROWS} AS n, f.{column} AS s, f.{SUBJECT} AS u "
         f"FROM {identifier(classes)} AS m JOIN {identifier(table)} AS f ON {same} WHERE f.{column} >= 0"
     )
 
@@ -192,7 +197,7 @@ def values_of_subjects(classes: str, table: str, codes: Sequence[str], column: s
 def _classes(table: str, codes: Sequence[str], places: Sequence[int], *, by_subject: bool) -> str:
     # Groups differ in what is counted: where that is one column, its values are distinct as they are.
     distinct = "DISTINCT " if len(places) + by_subject > 1 else ""
-    counted = [f"CAST(sum({ROWS}) AS BIGINT) AS {ROWS}"]
+    counted = [f"CAST(sum({FACT_ROWS}) AS BIGINT) AS {FACT_ROWS}"]
     counted += [f"count({distinct}{SUBJECT}) AS subjects"] if by_subject else []
     counted += [
         f"count({distinct}CASE WHEN {column} >= 0 THEN {column} END) AS distinct_{column}"
@@ -202,16 +207,206 @@ def _classes(table: str, codes: Sequence[str], places: Sequence[int], *, by_subj
     return f"SELECT {keys}, {', '.join(counted)} FROM {identifier(table)} GROUP BY {keys}"
 
 
-def _places(bound: Sequence[Bound]) -> list[int]:
+def _sensitive_indices(bound: Sequence[BoundCriterion]) -> list[int]:
     return sorted({one.place for one in bound if one.place is not None})
 
 
-def _fails(bound: Sequence[Bound], *, by_subject: bool) -> str:
-    size, places = "subjects" if by_subject else ROWS, _places(bound)
-    tests = [fails(bound, size, {place: f"distinct_{sensitive_name(place)}" for place in places})]
+def _failing_predicate(bound: Sequence[BoundCriterion], *, by_subject: bool) -> str:
+    size, places = "subjects" if by_subject else FACT_ROWS, _sensitive_indices(bound)
+    tests = [failure_predicate(bound, size, {place: f"distinct_{sensitive_name(place)}" for place in places})]
     if by_subject and places:
         # No more values can be told of different subjects than there are subjects.
         tests.append(
-            fails([one for one in bound if one.place is not None], size, dict.fromkeys(places, size))
+            failure_predicate(
+                [one for one in bound if one.place is not None], size, dict.fromkeys(places, size)
+            )
         )
     return " OR ".join(tests)
+
+
+FRAGMENT, FRAGMENT_CLASS = "fragment", "class"
+LEAF_CODE, CUT_POSITION = "code", "place"
+ENTRY_KIND, CELL_LABEL = "kind", "label"
+ATTRIBUTE, CELL, CELL_NUMBER, FIRST_CLASS, LABEL_POSITION = "attribute", "cell", "number", "first", "position"
+NO_CODE = -2
+
+ROW_TYPE_ENTRY, CLASS_ENTRY, CELL_ENTRY = 0, 1, 2
+"""Kinds of entries of finished fragments, whose values are in ``v0``, ``v1``, ….
+
+A row type has its leaf codes and its ``class``. What a class shows is one cell by its number per attribute,
+with the ``class`` and its rows ``n``. A cell has the place of its attribute, its number, and whether the
+fragment's cells of the attribute are all leaves as they are, and whether some are derived from the data (1 or
+0); its ``label`` is never NULL: a mark before its text, and nothing at all for NULL. Classes and cells are
+numbered within the fragment.
+"""
+
+LABEL_MARK = "="
+"""What stands before a cell's text in ``label``."""
+
+CELL_VALUES = 4
+"""The values that a cell takes."""
+
+
+def cut_position_name(attribute: int) -> str:
+    """The column of an attribute's place."""
+    return f"p{attribute}"
+
+
+def class_cell_name(attribute: int) -> str:
+    """The column of the cell that a class shows of an attribute."""
+    return f"q{attribute}"
+
+
+def entry_value_name(place: int) -> str:
+    """The column of a value of an entry of finished fragments."""
+    return f"v{place}"
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A cut: row types whose place in ``attribute`` is at most ``last`` belong below ``left``."""
+
+    attribute: int
+    last: int
+    left: Tree
+    right: Tree
+
+
+Tree: TypeAlias = "Branch | int"
+"""A tree of cuts; a leaf is the number of a fragment."""
+
+
+def count_row_types(facts: str, orders: Sequence[str | None], sensitive: int) -> str:
+    """The row types of a fact table of leaf codes.
+
+    ``orders[i]`` names the table of an attribute's codes and places; None where they are the same.
+    """
+    columns, joins = [], []
+    for i, order in enumerate(orders):
+        if order is None:
+            columns.append((f"f.{code_name(i)}", cut_position_name(i)))
+        else:
+            columns.append((f"o{i}.{CUT_POSITION}", cut_position_name(i)))
+            joins.append(f"JOIN {identifier(order)} AS o{i} ON f.{code_name(i)} = o{i}.{LEAF_CODE}")
+    columns += [(f"f.{sensitive_name(a)}", sensitive_name(a)) for a in range(sensitive)]
+    named = ", ".join(f"{expression} AS {name}" for expression, name in columns)
+    return (
+        f"SELECT {named}, count(*) AS {FACT_ROWS} FROM {' '.join([f'{identifier(facts)} AS f', *joins])} "
+        f"GROUP BY {', '.join(expression for expression, _ in columns)}"
+    )
+
+
+def fragment_expression(tree: Tree) -> str:
+    """The number of a row type's fragment."""
+    if not isinstance(tree, Branch):
+        return str(tree)
+    left, right = fragment_expression(tree.left), fragment_expression(tree.right)
+    return f"CASE WHEN {cut_position_name(tree.attribute)} <= {tree.last} THEN {left} ELSE {right} END"
+
+
+def histograms(
+    table: str, tree: Tree, fragments: Sequence[int], attributes: int, sensitive: Sequence[int]
+) -> str:
+    """Rows by place of each attribute in each of some fragments, in one scan of the row types.
+
+    ``sensitive`` are the places of the sensitive attributes whose values are wanted beside. Result columns:
+    ``fragment``, ``p0``, … (-1 but for one), ``s0``, … (``NO_CODE`` but for at most one), ``n`` (rows) and
+    ``types`` (entries of the table). Entries without a place hold the whole fragment.
+    """
+    names = [cut_position_name(i) for i in range(attributes)]
+    values = [sensitive_name(a) for a in sensitive]
+    sets = [[FRAGMENT], *([FRAGMENT, name] for name in names)]
+    sets += [[FRAGMENT, name, value] for name in names for value in values]
+    grouping = ", ".join(f"({', '.join(columns)})" for columns in sets)
+    columns = [FRAGMENT, *(f"coalesce({name}, -1) AS {name}" for name in names)]
+    columns += [f"coalesce({value}, {NO_CODE}) AS {value}" for value in values]
+    inner = f"SELECT *, {fragment_expression(tree)} AS {FRAGMENT} FROM {identifier(table)}"
+    wanted = ", ".join(map(str, fragments))
+    return (
+        f"SELECT {', '.join(columns)}, CAST(sum({FACT_ROWS}) AS BIGINT) AS {FACT_ROWS}, count(*) AS types "
+        f"FROM ({inner}) AS held WHERE {FRAGMENT} IN ({wanted}) GROUP BY GROUPING SETS ({grouping})"
+    )
+
+
+def with_fragments(table: str, tree: Tree, attributes: int, sensitive: int) -> str:
+    """The row types, ``p0``, …, ``s0``, … and ``n``, each with its ``fragment``."""
+    columns = [cut_position_name(i) for i in range(attributes)] + [
+        sensitive_name(a) for a in range(sensitive)
+    ]
+    return f"SELECT {', '.join(columns)}, {FACT_ROWS}, {fragment_expression(tree)} AS {FRAGMENT} FROM {identifier(table)}"
+
+
+def fragment_totals(finished: str) -> str:
+    """The classes and the rows of each fragment, as ``fragment``, ``classes`` and ``n``."""
+    return (
+        f"SELECT {FRAGMENT}, count(*) AS classes, CAST(sum({FACT_ROWS}) AS BIGINT) AS {FACT_ROWS} "
+        f"FROM {identifier(finished)} WHERE {ENTRY_KIND} = {CLASS_ENTRY} GROUP BY {FRAGMENT}"
+    )
+
+
+def cell_facts(finished: str) -> str:
+    """Of each attribute whether all cells are leaves as they are, and whether some derive from the data."""
+    return (
+        f"SELECT {entry_value_name(0)}, min({entry_value_name(2)}), max({entry_value_name(3)}) FROM {identifier(finished)} "
+        f"WHERE {ENTRY_KIND} = {CELL_ENTRY} GROUP BY {entry_value_name(0)}"
+    )
+
+
+def numbered_cells(dialect: Dialect, finished: str) -> str:
+    """The distinct cells of each attribute, by their labels, each with a ``number`` of its own."""
+    held = (
+        f"SELECT DISTINCT {entry_value_name(0)} AS {ATTRIBUTE}, {CELL_LABEL} FROM {identifier(finished)} "
+        f"WHERE {ENTRY_KIND} = {CELL_ENTRY}"
+    )
+    return (
+        f"SELECT {ATTRIBUTE}, {CELL_LABEL}, {dialect.distinct_number} AS {CELL_NUMBER} FROM ({held}) AS held"
+    )
+
+
+def cell_labels(numbers: str, attribute: int) -> str:
+    """The text ``label`` of each ``position`` of an attribute, from its ``numbered_cells``."""
+    text = f"CASE WHEN {CELL_LABEL} = '' THEN NULL ELSE substr({CELL_LABEL}, {len(LABEL_MARK) + 1}) END"
+    return (
+        f"SELECT {CELL_NUMBER} AS {LABEL_POSITION}, {text} AS {CELL_LABEL} FROM {identifier(numbers)} "
+        f"WHERE {ATTRIBUTE} = {attribute}"
+    )
+
+
+def cell_numbers(finished: str, numbers: str) -> str:
+    """The ``number`` of each ``cell`` of an ``attribute`` in a ``fragment``, by ``numbered_cells``."""
+    return (
+        f"SELECT t.{FRAGMENT}, t.{entry_value_name(0)} AS {ATTRIBUTE}, t.{entry_value_name(1)} AS {CELL}, m.{CELL_NUMBER} "
+        f"FROM {identifier(finished)} AS t JOIN {identifier(numbers)} AS m "
+        f"ON t.{entry_value_name(0)} = m.{ATTRIBUTE} AND t.{CELL_LABEL} = m.{CELL_LABEL} WHERE t.{ENTRY_KIND} = {CELL_ENTRY}"
+    )
+
+
+def classed_row_types(finished: str, offsets: str, attributes: int) -> str:
+    """The leaf codes of each row type, ``c0``, …, and its ``class``, numbered through.
+
+    ``offsets`` is a table of the ``first`` class of each fragment.
+    """
+    codes = ", ".join(f"t.{entry_value_name(i)} AS {code_name(i)}" for i in range(attributes))
+    return f"SELECT {codes}, {_numbered_classes(finished, offsets)} WHERE t.{ENTRY_KIND} = {ROW_TYPE_ENTRY}"
+
+
+def class_cell_numbers(finished: str, offsets: str, cells: str, attributes: int) -> str:
+    """What each ``class``, numbered through, shows (``q0``, …), and its rows ``n``.
+
+    ``cells`` names the table of ``cell_numbers``.
+    """
+    shown = ", ".join(f"m{i}.{CELL_NUMBER} AS {class_cell_name(i)}" for i in range(attributes))
+    joins = " ".join(
+        f"JOIN {identifier(cells)} AS m{i} ON m{i}.{ATTRIBUTE} = {i} AND m{i}.{FRAGMENT} = t.{FRAGMENT} "
+        f"AND m{i}.{CELL} = t.{entry_value_name(i)}"
+        for i in range(attributes)
+    )
+    rows = f"t.{FACT_ROWS} AS {FACT_ROWS}"
+    return f"SELECT {shown}, {rows}, {_numbered_classes(finished, offsets)} {joins} WHERE t.{ENTRY_KIND} = {CLASS_ENTRY}"
+
+
+def _numbered_classes(finished: str, offsets: str) -> str:
+    return (
+        f"t.{FRAGMENT_CLASS} + o.{FIRST_CLASS} AS {FRAGMENT_CLASS} FROM {identifier(finished)} AS t "
+        f"JOIN {identifier(offsets)} AS o ON t.{FRAGMENT} = o.{FRAGMENT}"
+    )

@@ -1,12 +1,7 @@
-"""Dialects that queries of a release are asked and written in, though discreet connects to no such database.
+"""Dialects of warehouses (Snowflake, BigQuery) in which queries of a release can be written.
 
-Whoever loads a release into a warehouse asks it there, by a rewritten query or by views. No such server was
-ever asked what discreet writes for it: that it reads as SQL of the warehouse is tested by parsing. Counting,
-recoding and auditing are none of these dialects' matters, so their columns have only what queries take.
-
-Snowflake, SQL reference: "Data types", "String constants", REGEXP_LIKE, which matches whole texts, and
-TRY_CAST, which takes texts alone. BigQuery, GoogleSQL reference: "Lexical structure", "Conversion rules",
-REGEXP_CONTAINS, MOD, which takes no FLOAT64, and BIGNUMERIC, of 38 digits on either side of the point.
+discreet does not connect to them; the generated SQL is tested by parsing. Only the phrases that queries need
+are given. Loaded on demand, for queries.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
-"""Full-domain recoding and attribute suppression, each at its optimum.
+"""Full-domain recoding and attribute suppression, each at its optimum (LeFevre et al. 2005, sections 2,
+5.1.1).
 
-Definitions (LeFevre et al. 2005, sections 2 and 5.1.1): full-domain recoding brings every value of an
-attribute to one level; attribute suppression leaves an attribute as it is or shows its top value throughout,
-which is full-domain recoding with two levels. So both are lattices, of which every node's suppressed rows are
-known after one evaluation, and the least loss is a minimum over the nodes within the limit. Who knows
-which nodes may win spares it. A node's loss without suppression is a table sum and a lower bound of its loss
-with it: nodes are taken in that order until the bound ends the search.
+Full-domain recoding brings every value of an attribute to one level; attribute suppression is full-domain
+recoding with two levels. So both are lattices, and the least loss is a minimum over the nodes within the
+limit of suppressed rows. A node's loss without suppression is a table sum and a lower bound of its loss
+with it; nodes are visited in that order until the bound ends the search.
 
-Cost: that of the evaluated lattice (``docs/evaluation.md``), where it is; 2^d nodes for the suppression of d
-attributes.
+Cost: that of the evaluated lattice (``docs/evaluation.md``) unless candidate nodes are given; 2^d nodes
+for the suppression of d attributes.
 """
 
 from __future__ import annotations
@@ -20,24 +19,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import NoSolution
-from discreet.lattice.evaluate import evaluate_lattice
-from discreet.measures.granularity import level_shares
-from discreet.model.cells import Cells
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.measures.recoding_metrics import level_shares
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import Lattice, LatticeNode
-from discreet.model.monotone import is_growing
-from discreet.model.requirement import Requirement
+from discreet.model.published_cells import Cells
+from discreet.model.requirement import Requirement, is_growing
 from discreet.settings import Settings
-from discreet.taxonomy.class_counts import ClassCounts, classes_of_columns
-from discreet.taxonomy.single_dimension import recoding_of_columns
+from discreet.taxonomy.class_counts import ClassCounts, number_classes_of_columns
+from discreet.taxonomy.value_tree import build_recoding_of_columns
 
-Weights = Mapping[str, float]
+AttributeWeights = Mapping[str, float]
 NodeBounds = tuple[LatticeNode, LatticeNode]
 """The lowest and the highest node that are allowed."""
 
-Contenders = Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]] | None]
+CandidateSource = Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]] | None]
 """Nodes within the limit and the bounds, every one of least loss among them, in mixed-radix order.
 
 Beside them the rows that each suppresses; shapes ``(nodes, attributes)`` and ``(nodes,)``. None where the
@@ -45,33 +43,37 @@ lattice is to be evaluated; not called where nothing is a solution.
 """
 
 
-def full_domain(
+def search_full_domain(
     frequency_set: FrequencySet,
     counts: ClassCounts,
     limit: int,
     settings: Settings,
-    weights: Weights,
+    weights: AttributeWeights,
     bounds: NodeBounds | None = None,
-    contenders: Contenders | None = None,
+    candidates: CandidateSource | None = None,
 ) -> ClassRecoding:
     """The recoding of least loss with at most ``limit`` rows suppressed, or ``NoSolution``."""
-    node = least_loss_node(frequency_set, counts, limit, settings, weights, bounds, contenders)
+    node = find_least_loss_node(frequency_set, counts, limit, settings, weights, bounds, candidates)
     levels = list(zip(frequency_set.hierarchies, node, strict=True))
     columns = [h.level_map(level)[frequency_set.codes[:, i]] for i, (h, level) in enumerate(levels)]
     cells = [level_cells(hierarchy, level) for hierarchy, level in levels]
-    return recoding_of_columns(frequency_set, counts, columns, cells, RecodingModel.FULL_DOMAIN)
+    return build_recoding_of_columns(frequency_set, counts, columns, cells, RecodingModel.FULL_DOMAIN)
 
 
-def attribute_suppression(
-    frequency_set: FrequencySet, counts: ClassCounts, limit: int, settings: Settings, weights: Weights
+def search_attribute_suppression(
+    frequency_set: FrequencySet,
+    counts: ClassCounts,
+    limit: int,
+    settings: Settings,
+    weights: AttributeWeights,
 ) -> ClassRecoding:
     """The recoding of least loss with at most ``limit`` rows suppressed, or ``NoSolution``."""
-    flat = replace(frequency_set, hierarchies=tuple(map(two_levels, frequency_set.hierarchies)))
-    found = full_domain(flat, counts, limit, settings, weights)
+    flat = replace(frequency_set, hierarchies=tuple(map(keep_two_levels, frequency_set.hierarchies)))
+    found = search_full_domain(flat, counts, limit, settings, weights)
     return replace(found, model=RecodingModel.ATTRIBUTE_SUPPRESSION)
 
 
-def two_levels(hierarchy: GeneralizationHierarchy) -> GeneralizationHierarchy:
+def keep_two_levels(hierarchy: GeneralizationHierarchy) -> GeneralizationHierarchy:
     """The hierarchy without what lies between its leaves and its top."""
     if hierarchy.height <= 1:
         return hierarchy
@@ -92,14 +94,14 @@ def level_cells(hierarchy: GeneralizationHierarchy, level: int) -> Cells:
     return Cells(hierarchy.attribute, leaves, labels, np.arange(len(labels) + 1), first, last)
 
 
-def least_loss_node(
+def find_least_loss_node(
     frequency_set: FrequencySet,
     counts: ClassCounts,
     limit: int,
     settings: Settings,
-    weights: Weights,
+    weights: AttributeWeights,
     bounds: NodeBounds | None = None,
-    contenders: Contenders | None = None,
+    candidates: CandidateSource | None = None,
     allowed: Callable[[LatticeNode], bool] | None = None,
 ) -> LatticeNode:
     """The node of least loss with at most ``limit`` rows suppressed, from the lowest to the highest allowed.
@@ -110,10 +112,10 @@ def least_loss_node(
     """
     requirement = counts.requirement
     # Else a node below the top may do what the top does not, or no class tells by itself.
-    if is_growing(requirement) and not counts.asks_for_levels:
+    if is_growing(requirement) and not counts.needs_levels:
         counts.require_solution(limit)
-    known = None if contenders is None else contenders()
-    levels, suppressed = known or _evaluated(frequency_set, requirement, limit, settings, bounds)
+    known = None if candidates is None else candidates()
+    levels, suppressed = known or _evaluate_nodes(frequency_set, requirement, limit, settings, bounds)
     shares = [level_shares(h) * weights.get(h.attribute, 1.0) for h in frequency_set.hierarchies]
     bound = np.zeros(len(levels))
     for i, share in enumerate(shares):
@@ -124,11 +126,11 @@ def least_loss_node(
         if bound[index] >= least:
             break
         node: LatticeNode = tuple(levels[index].tolist())
-        lost = float(bound[index])
+        total_loss = float(bound[index])
         if suppressed[index]:
-            lost = _lost_with_suppression(frequency_set, counts, node, shares)
-        if lost < least and (allowed is None or allowed(node)):
-            best, least = node, lost
+            total_loss = _loss_with_suppression(frequency_set, counts, node, shares)
+        if total_loss < least and (allowed is None or allowed(node)):
+            best, least = node, total_loss
     if best is None:
         raise NoSolution(
             f"no node meets {requirement} with at most {limit:,} rows suppressed",
@@ -137,7 +139,7 @@ def least_loss_node(
     return best
 
 
-def _evaluated(
+def _evaluate_nodes(
     frequency_set: FrequencySet,
     requirement: Requirement,
     limit: int,
@@ -147,12 +149,12 @@ def _evaluated(
     """All nodes within the limit and the bounds, and the rows that each suppresses."""
     evaluated = evaluate_lattice(frequency_set, settings, diversity=False, criteria=requirement.criteria)
     suppressed = evaluated.suppression(requirement)
-    within = np.flatnonzero((suppressed <= limit) & _allowed(evaluated.lattice, bounds))
+    within = np.flatnonzero((suppressed <= limit) & _within_bounds(evaluated.lattice, bounds))
     shape = [height + 1 for height in evaluated.lattice.heights]
     return np.stack(np.unravel_index(within, shape), axis=1), suppressed[within]
 
 
-def _allowed(lattice: Lattice, bounds: NodeBounds | None) -> NDArray[np.bool_]:
+def _within_bounds(lattice: Lattice, bounds: NodeBounds | None) -> NDArray[np.bool_]:
     """Whether each node, by its index, lies within the bounds."""
     low, high = bounds or (lattice.bottom, lattice.top)
     found = np.ones(1, dtype=np.bool_)
@@ -162,14 +164,14 @@ def _allowed(lattice: Lattice, bounds: NodeBounds | None) -> NDArray[np.bool_]:
     return found
 
 
-def _lost_with_suppression(
+def _loss_with_suppression(
     frequency_set: FrequencySet, counts: ClassCounts, node: LatticeNode, shares: list[NDArray[np.float64]]
 ) -> float:
     """A node's loss, with everything lost of rows in failing classes."""
     codes = frequency_set.codes
     hierarchies = frequency_set.hierarchies
     columns = [h.level_map(node[i])[codes[:, i]] for i, h in enumerate(hierarchies)]
-    class_of = classes_of_columns(columns, [h.null_code + 1 for h in hierarchies])
+    class_of = number_classes_of_columns(columns, [h.null_code + 1 for h in hierarchies])
     shown = np.column_stack(columns)[np.unique(class_of, return_index=True)[1]]
     failing = counts.suppressed_at(node, class_of, shown)[class_of]
     each = sum(share[node[i], codes[:, i]] for i, share in enumerate(shares))

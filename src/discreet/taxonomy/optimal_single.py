@@ -1,9 +1,13 @@
-"""Single-dimension ordered-set partitioning at its optimum by C_DM or C_AVG, or with a proven gap.
+"""Optimal single-dimension ordered-set partitioning by C_DM or C_AVG, or with a proven gap.
 
-The definition stands in ``taxonomy.ordered_single``; what is least here is a cost of the classes, not the
-loss of the cells, since single-dimensional and multidimensional partitionings are compared by it (LeFevre et
-al. 2006). A strong start (``optimal_start``) comes first, then branch and bound (``optimal_division``) until
-the optimum is proven or the budget is spent. Ties are not told apart.
+``ordered_single`` has the definition; the cost here is that of the classes, by which LeFevre et al. (2006)
+compare single-dimensional and multidimensional partitionings. After K-Optimize (Bayardo and Agrawal 2005):
+a tree over sets of cuts, searched by branch and bound. Three things differ: nodes are bounded by boxes of
+intervals, each divided separately, which accounts for the cuts of all attributes at once; the last two
+attributes are divided exactly; and the node of least bound is visited first, so the least bound of the
+waiting nodes is a proven bound of the optimum.
+
+Cost: exponential in the attributes before the last two, in the worst case; memory, the waiting nodes.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -19,44 +24,266 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, InternalError
 from discreet.frequency.kernel_choice import choose_kernels
 from discreet.model.class_recoding import ClassRecoding
-from discreet.model.evaluator import Evaluator
 from discreet.model.frequency_set import FrequencySet
+from discreet.model.request import Backend
 from discreet.model.requirement import Requirement
-from discreet.taxonomy.class_costs import MOST_ROWS, ClassCost, CostRule
-from discreet.taxonomy.class_counts import ClassCounts
-from discreet.taxonomy.divided_table import DividedTable
-from discreet.taxonomy.optimal_division import BestDivision, best_division
-from discreet.taxonomy.optimal_start import Division, good_division
+from discreet.taxonomy.class_counts import (
+    IMPOSSIBLE_COST,
+    MOST_SQUARED_ROWS,
+    ClassCost,
+    ClassCostRule,
+    ClassCounts,
+)
+from discreet.taxonomy.interval_division import (
+    DividedTable,
+    IntervalDivision,
+    IntervalStarts,
+    PairSolver,
+    enumerate_intervals,
+    find_good_division,
+    interval_numbers,
+    sum_over_intervals,
+)
 from discreet.taxonomy.ordered_single import OrderedValues, recoding_of_starts
-from discreet.taxonomy.pair_solver import PairSolver
 
-OPTIMAL = "optimal"
-TIME_LIMIT = 60.0
-"""Seconds that are taken where no budget is given."""
+_Integers = NDArray[np.int64]
+_MOST_CELLS = 1 << 23
+_MOST_BOXES = 1 << 20
+_PAIR_STEPS = 1 << 28
+_BOX_NODES = 2000
 
-_START_SHARE = 0.3
-_PART = "interval-pairs"
-_MOST_PLAIN = 10
-"""Values of an attribute whose divisions plain Python can still try; beyond it the kernels are compiled."""
 
-Whole = NDArray[np.int64]
+def compute_nested_bounds(table: DividedTable, solver: PairSolver) -> list[_Integers]:
+    """Bounds by box: entry d, of d axes, is by the number of an interval of each of the first d attributes.
+
+    The first entry is the bound of the whole table. The list ends where there would be too many boxes.
+    """
+    above = table.sizes[:-2]
+    numbers = [size * (size + 1) // 2 for size in table.sizes]
+    depth, boxes = 0, 1
+    while depth < len(above) and boxes * numbers[depth] <= _MOST_BOXES:
+        boxes *= numbers[depth]
+        depth += 1
+    pair = table.sizes[-2] * table.sizes[-1]
+    exact = depth == len(above) and boxes * pair <= _MOST_CELLS
+    exact = exact and boxes * numbers[-1] * numbers[-2] <= _PAIR_STEPS
+    deepest = _bound_by_pairs(table, solver) if exact else _bound_by_rows(table, solver.rule, depth)
+    found = [deepest]
+    for size in reversed(table.sizes[: deepest.ndim]):
+        found.append(least_costs_of_divisions(found[-1], size)[..., 0])
+    return found[::-1]
+
+
+def least_costs_of_divisions(costs: _Integers, size: int) -> _Integers:
+    """What dividing the values from v on costs at least, by v (last axis), from what intervals cost.
+
+    ``BIG`` where one of them is impossible.
+    """
+    least = np.zeros((*costs.shape[:-1], size + 1), np.int64)
+    first, end = enumerate_intervals(size)
+    for v in range(size - 1, -1, -1):
+        at = np.flatnonzero(first == v)
+        least[..., v] = np.minimum((costs[..., at] + least[..., end[at]]).min(axis=-1), IMPOSSIBLE_COST)
+    return least
+
+
+def _bound_by_pairs(table: DividedTable, solver: PairSolver) -> _Integers:
+    cube = _sum_over_boxes(table.cube(len(table.sizes))[0], len(table.sizes) - 2)
+    shape = cube.shape[:-2]
+    return solver.bound_boxes(cube.reshape(-1, *cube.shape[-2:]), _BOX_NODES).reshape(shape)
+
+
+def _bound_by_rows(table: DividedTable, rule: ClassCostRule, depth: int) -> _Integers:
+    sizes = _sum_over_boxes(table.cube(depth)[0], depth)
+    finest = _sum_over_boxes(table.cube(depth, rule.leaf_costs(table.counts))[0], depth)
+    return rule.bound(sizes, finest)
+
+
+def _sum_over_boxes(cube: _Integers, axes: int) -> _Integers:
+    for axis in range(axes):
+        cube = sum_over_intervals(cube, axis)
+    return cube
+
+
+def sum_box_bounds(bounds: Sequence[_Integers], chosen: Sequence[_Integers]) -> _Integers:
+    """The bounds by interval of the next attribute, summed over the boxes of the ``chosen`` intervals."""
+    depth = len(chosen)
+    boxes = bounds[depth + 1][np.ix_(*chosen)] if depth else bounds[1]
+    return np.asarray(np.minimum(boxes.reshape(-1, boxes.shape[-1]).sum(axis=0), IMPOSSIBLE_COST))
+
+
+_FIRST_PAIR_NODES = 20_000
+_MOST_WAITING = 2_000_000
 
 
 @dataclass(frozen=True)
-class Budget:
+class BestDivision:
+    """The best division, its cost, a proven lower bound of the least, and the nodes visited."""
+
+    cost: int
+    division: IntervalDivision
+    lower: int
+    nodes: int
+
+
+class _DividedPrefix:
+    """Some first attributes divided; the table is made where it is asked for, since most nodes need none."""
+
+    def __init__(self, division: IntervalDivision, above: _DividedPrefix | DividedTable) -> None:
+        self.division = division
+        self._above = above
+        self._table: DividedTable | None = None
+
+    @property
+    def table(self) -> DividedTable:
+        """The table divided by the attributes of the prefix."""
+        if isinstance(self._above, DividedTable):
+            return self._above
+        if self._table is None:
+            self._table = self._above.table.divide(self.division[-1])
+        return self._table
+
+
+@dataclass(frozen=True, eq=False)
+class _AttributeDivision:
+    """A prefix, what intervals of its next attribute cost at least, and what the values from v on do."""
+
+    prefix: _DividedPrefix
+    size: int
+    costs: _Integers
+    rest: _Integers
+
+
+def find_best_division(
+    table: DividedTable,
+    solver: PairSolver,
+    start: tuple[int, IntervalDivision],
+    *,
+    nodes: int | None,
+    is_over: Callable[[], bool],
+    progress: Callable[[int, int], None] | None = None,
+) -> BestDivision:
+    """The best division that is found in so many ``nodes`` or until ``ended``, and what is proven of it.
+
+    ``start`` is a division with its cost. ``progress`` is told the bound and the cost as they come closer.
+    """
+    search = _BranchAndBound(table, solver, start)
+    while search.waiting and search.lower < search.cost and not is_over():
+        if (nodes is not None and search.nodes >= nodes) or len(search.waiting) > _MOST_WAITING:
+            break
+        search.step()
+        if progress is not None and search.nodes % 256 == 0:
+            progress(search.lower, search.cost)
+    return BestDivision(search.cost, search.division, search.lower, search.nodes)
+
+
+class _BranchAndBound:
+    """The tree: waiting nodes by their bound, of equal bounds the latest first."""
+
+    def __init__(self, table: DividedTable, solver: PairSolver, start: tuple[int, IntervalDivision]) -> None:
+        self.solver = solver
+        self.cost, self.division = start
+        self.sizes = table.sizes
+        self.bounds = compute_nested_bounds(table, solver)
+        self.nodes = 0
+        self._entered = 0
+        self._unproven = IMPOSSIBLE_COST
+        self.waiting: list[tuple[int, int, _DividedPrefix | _AttributeDivision, IntervalStarts, int]] = []
+        self._enter(int(self.bounds[0]), _DividedPrefix((), table), (), _FIRST_PAIR_NODES)
+
+    @property
+    def lower(self) -> int:
+        """No division costs less."""
+        return min(self.cost, self._unproven, *(node[0] for node in self.waiting[:1]))
+
+    def step(self) -> None:
+        """Visit the node of the least bound."""
+        bound, _, place, starts, number = heappop(self.waiting)
+        self.nodes += 1
+        if isinstance(place, _AttributeDivision):
+            self._cut(bound, place, starts, number)
+        elif len(place.division) == len(self.sizes) - 2:
+            self._finish(bound, place, number)
+        else:
+            self._begin(bound, place)
+
+    def _enter(
+        self, bound: int, place: _DividedPrefix | _AttributeDivision, starts: IntervalStarts, number: int
+    ) -> None:
+        """A node that waits: cuts ``starts`` of an attribute at ``number``, what they cost; or a prefix."""
+        if bound < self.cost:
+            self._entered += 1
+            heappush(self.waiting, (bound, -self._entered, place, starts, number))
+
+    def _begin(self, bound: int, prefix: _DividedPrefix) -> None:
+        """Begin with the next attribute: weigh its intervals."""
+        costs, size = self._weighed(prefix), self.sizes[len(prefix.division)]
+        rest = least_costs_of_divisions(costs, size)
+        self._enter(max(bound, int(rest[0])), _AttributeDivision(prefix, size, costs, rest), (0,), 0)
+
+    def _weighed(self, prefix: _DividedPrefix) -> _Integers:
+        depth = len(prefix.division)
+        if depth + 1 < len(self.bounds):
+            divided = zip(prefix.division, self.sizes[:depth], strict=True)
+            return sum_box_bounds(self.bounds, [interval_numbers(*each) for each in divided])
+        table = prefix.table
+        rows = sum_over_intervals(table.cube(1), 1)
+        finest = sum_over_intervals(table.cube(1, self.solver.rule.leaf_costs(table.counts)), 1)
+        return np.asarray(np.minimum(self.solver.rule.bound(rows, finest).sum(axis=0), IMPOSSIBLE_COST))
+
+    def _cut(self, bound: int, begun: _AttributeDivision, starts: IntervalStarts, known: int) -> None:
+        """Try every next cut of the attribute, and none."""
+        size, first = begun.size, starts[-1]
+        # Intervals are numbered by where they begin, then by their end; one fewer begin at each next place.
+        offset = first * size - first * (first - 1) // 2
+        for end in range(first + 1, size + 1):
+            cost = known + int(begun.costs[offset + end - first - 1])
+            child = max(bound, min(cost + int(begun.rest[end]), IMPOSSIBLE_COST))
+            if child >= self.cost:
+                continue
+            if end < size:
+                self._enter(child, begun, (*starts, end), cost)
+            else:
+                above = begun.prefix
+                self._enter(child, _DividedPrefix((*above.division, starts), above), (), _FIRST_PAIR_NODES)
+
+    def _finish(self, bound: int, prefix: _DividedPrefix, budget: int) -> None:
+        """Divide the last two attributes."""
+        found = self.solver.divide(prefix.table.cube(2), self.cost, budget)
+        if found.cost < self.cost:
+            self.cost, self.division = found.cost, (*prefix.division, found.x, found.y)
+        if found.is_over:
+            self._unproven = min(self._unproven, max(bound, found.lower))
+        else:
+            # It waits again by its better bound, and gets more time if it is still the best to look into.
+            self._enter(max(bound, found.lower), prefix, (), 4 * budget)
+
+
+OPTIMAL_STATUS = "optimal"
+DEFAULT_BUDGET_SECONDS = 60.0
+"""Seconds that are taken where no budget is given."""
+
+_START_SHARE = 0.3
+_KERNEL_PART = "interval-pairs"
+_MOST_VALUES_OF_TWIN = 10
+"""Values of an attribute whose divisions plain Python can still try; beyond it the kernels are compiled."""
+
+
+@dataclass(frozen=True)
+class SearchBudget:
     """When a search ends without a proof: after so many seconds, or nodes; None: not for that reason.
 
     ``rounds`` is how often the start is disturbed and improved, for at most a part of the seconds.
     The result depends on the seconds that the machine needs, but on nothing else where only nodes are given.
     """
 
-    seconds: float | None = TIME_LIMIT
+    seconds: float | None = DEFAULT_BUDGET_SECONDS
     nodes: int | None = None
     rounds: int = 60
 
 
 @dataclass(frozen=True, eq=False)
-class OptimalSingle:
+class OptimalPartitioning:
     """The recoding, its C_DM or C_AVG, which no recoding of the model has below ``bound``, and the division.
 
     ``division`` holds by attribute the numbers of the values, in order, that start intervals.
@@ -67,7 +294,7 @@ class OptimalSingle:
     value: float
     bound: float
     nodes: int
-    division: Division
+    division: IntervalDivision
 
     @property
     def gap(self) -> float:
@@ -77,7 +304,7 @@ class OptimalSingle:
     @property
     def status(self) -> str:
         """``optimal`` where that is proven, else the gap as in ``gap 3.20 %``, rounded up."""
-        return OPTIMAL if self.gap <= 0 else f"gap {np.ceil(self.gap * 10_000) / 100:.2f} %"
+        return OPTIMAL_STATUS if self.gap <= 0 else f"gap {np.ceil(self.gap * 10_000) / 100:.2f} %"
 
     def as_json(self) -> dict[str, Any]:
         """What is proven of the recoding."""
@@ -85,18 +312,18 @@ class OptimalSingle:
         return found | {"gap": self.gap, "status": self.status, "nodes": self.nodes}
 
 
-def optimal_single(
+def find_optimal_single(
     frequency_set: FrequencySet,
     requirement: Requirement,
     *,
     limit: int = 0,
     cost: ClassCost = ClassCost.C_DM,
-    budget: Budget | None = None,
-    start: Division | None = None,
-    evaluator: Evaluator = Evaluator.AUTO,
+    budget: SearchBudget | None = None,
+    start: IntervalDivision | None = None,
+    evaluator: Backend = Backend.AUTO,
     progress: Callable[[int, int], None] | None = None,
     notice: Callable[[str], None] | None = None,
-) -> OptimalSingle:
+) -> OptimalPartitioning:
     """The recoding of the model of least C_DM or C_AVG with at most ``limit`` rows suppressed.
 
     ``start`` is a division to begin with, as in a former result for the same table. ``progress`` is told the
@@ -104,31 +331,31 @@ def optimal_single(
     suppressed rows beside C_AVG, and for tables of more than 2^24 rows.
     """
     counts = ClassCounts(frequency_set, requirement)
-    rule = _rule(frequency_set, requirement, cost, limit)
+    rule = _build_cost_rule(frequency_set, requirement, cost, limit)
     counts.require_solution(rule.limit)
     values = [
         OrderedValues(hierarchy, frequency_set.codes[:, i], frequency_set.counts, 1.0)
         for i, hierarchy in enumerate(frequency_set.hierarchies)
     ]
-    ordered = _Ordered.of(values, frequency_set.counts)
+    ordered = _OrderedTable.of(values, frequency_set.counts)
     compiled = choose_kernels(
-        [_PART], "division", worth=frequency_set.row_types > 100, evaluator=evaluator, notice=notice
+        [_KERNEL_PART], "division", worth=frequency_set.row_types > 100, evaluator=evaluator, notice=notice
     )
-    solver = PairSolver(rule, compiled or max(ordered.table.sizes) > _MOST_PLAIN)
-    found = _searched(ordered, solver, budget or Budget(), start, progress)
+    solver = PairSolver(rule, compiled or max(ordered.table.sizes) > _MOST_VALUES_OF_TWIN)
+    found = _search_division(ordered, solver, budget or SearchBudget(), start, progress)
     division = ordered.restored(found.division)
     recoding = recoding_of_starts(
         frequency_set, counts, values, [np.array(starts, np.int64) for starts in division]
     )
-    if _cost_of(recoding, rule) != found.cost:
+    if _recount_cost(recoding, rule) != found.cost:
         raise InternalError("the classes of the division do not cost what its search says")
-    return OptimalSingle(
+    return OptimalPartitioning(
         recoding, cost, rule.value(found.cost), rule.value(found.lower), found.nodes, division
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _Ordered:
+class _OrderedTable:
     """The table by attributes from few values to many, since the last two are divided exactly.
 
     ``order`` holds their places in the frequency set. A table of one attribute has another of one value.
@@ -138,7 +365,7 @@ class _Ordered:
     order: tuple[int, ...]
 
     @classmethod
-    def of(cls, values: Sequence[OrderedValues], counts: Whole) -> _Ordered:
+    def of(cls, values: Sequence[OrderedValues], counts: _Integers) -> _OrderedTable:
         order = sorted(range(len(values)), key=lambda i: values[i].size)
         places = [values[i].place.astype(np.int64) for i in order]
         sizes = [values[i].size for i in order]
@@ -146,18 +373,20 @@ class _Ordered:
             places, sizes = [np.zeros_like(places[0]), *places], [1, *sizes]
         return cls(DividedTable.of(places, sizes, counts), tuple(order))
 
-    def arranged(self, division: Division) -> Division:
+    def arranged(self, division: IntervalDivision) -> IntervalDivision:
         """A division in the table's order."""
         spare = ((0,),) * (len(self.table.sizes) - len(self.order))
         return (*spare, *(division[i] for i in self.order))
 
-    def restored(self, division: Division) -> Division:
+    def restored(self, division: IntervalDivision) -> IntervalDivision:
         """A division in the frequency set's order."""
         found = dict(zip(self.order, division[len(division) - len(self.order) :], strict=True))
         return tuple(found[i] for i in range(len(self.order)))
 
 
-def _rule(frequency_set: FrequencySet, requirement: Requirement, cost: ClassCost, limit: int) -> CostRule:
+def _build_cost_rule(
+    frequency_set: FrequencySet, requirement: Requirement, cost: ClassCost, limit: int
+) -> ClassCostRule:
     if requirement.k is None or len(requirement.criteria) > 1:
         raise InputError(
             f"the optimal division for {requirement}",
@@ -169,25 +398,25 @@ def _rule(frequency_set: FrequencySet, requirement: Requirement, cost: ClassCost
             "suppressed rows beside the cost c-avg, which does not count them",
             allowed="--max-suppressed 0, or --cost c-dm",
         )
-    if frequency_set.rows > MOST_ROWS:
+    if frequency_set.rows > MOST_SQUARED_ROWS:
         raise InputError(
             f"the optimal division of {frequency_set.rows:,} rows",
-            allowed=f"at most {MOST_ROWS:,} rows",
+            allowed=f"at most {MOST_SQUARED_ROWS:,} rows",
             advice="Use --method greedy.",
         )
-    return CostRule(cost, requirement.k, min(limit, frequency_set.rows), frequency_set.rows)
+    return ClassCostRule(cost, requirement.k, min(limit, frequency_set.rows), frequency_set.rows)
 
 
-def _searched(
-    ordered: _Ordered,
+def _search_division(
+    ordered: _OrderedTable,
     solver: PairSolver,
-    budget: Budget,
-    start: Division | None,
+    budget: SearchBudget,
+    start: IntervalDivision | None,
     progress: Callable[[int, int], None] | None,
 ) -> BestDivision:
     begun = time.monotonic()
     share = _START_SHARE * budget.seconds if budget.seconds is not None else np.inf
-    known = good_division(
+    known = find_good_division(
         ordered.table,
         solver,
         None if start is None else ordered.arranged(start),
@@ -195,22 +424,22 @@ def _searched(
         lambda: time.monotonic() - begun > share,
     )
     seconds = np.inf if budget.seconds is None else budget.seconds
-    found = best_division(
+    found = find_best_division(
         ordered.table,
         solver,
         known,
         nodes=budget.nodes,
-        ended=lambda: time.monotonic() - begun > seconds,
+        is_over=lambda: time.monotonic() - begun > seconds,
         progress=progress,
     )
     if solver.compiled:
-        from discreet.kernels.readiness import mark_compiled
+        from discreet.kernels.precompilation import mark_compiled
 
-        mark_compiled(_PART)
+        mark_compiled(_KERNEL_PART)
     return found
 
 
-def _cost_of(recoding: ClassRecoding, rule: CostRule) -> int:
+def _recount_cost(recoding: ClassRecoding, rule: ClassCostRule) -> int:
     """What the classes cost, counted anew."""
     sizes = recoding.class_rows()
     if rule.cost is ClassCost.C_AVG:

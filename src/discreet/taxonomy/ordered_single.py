@@ -1,18 +1,12 @@
 """Single-dimension ordered-set partitioning: each attribute's values, in order, are divided into intervals.
 
-Definition (LeFevre et al. 2005, section 5.1.2): the domain of each attribute is totally ordered, and its
-function maps each value to the interval that holds it, of a set of disjoint intervals that cover the domain.
-Values are ordered by ``model.leaf_order``, NULL last; an interval with NULL and values shows the top.
+Definition: LeFevre et al. 2005, section 5.1.2. Values are ordered by ``model.leaf_order``, NULL last; an
+interval with NULL and values shows the top. One attribute is solved exactly by dynamic programming.
+Several are NP-hard: the greedy makes the allowable cut that saves most loss until none is left; disturbed
+runs (fixed seed) follow, and the best is kept.
 
-One attribute is solved exactly, by dynamic programming over its values: the least loss of the first j values
-is the least over the last interval's start i of the loss of the first i and of that interval. Several
-attributes are NP-hard to solve. The greedy search makes, again and again, the allowable cut that saves most
-loss; a cut is allowable where no more rows than the limit are in failing classes afterwards. A cut that is
-not never becomes so, since classes only shrink. What a cut saves depends on its interval alone, and is
-weighed again when that is cut. Disturbed runs (a fixed seed) follow, and the best of all is kept.
-
-Cost: a pass over the row types of an interval for each cut that is tried, at most one per value and run; the
-exact solution takes O(values²).
+Cost: a pass over the row types of an interval per cut tried, at most one per value and run; the exact
+solution takes O(values²).
 """
 
 from __future__ import annotations
@@ -23,15 +17,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.cells import Cells
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.group_labels import range_label
-from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.leaf_order import leaf_order
-from discreet.model.monotone import is_growing
+from discreet.model.hierarchy import GeneralizationHierarchy, order_leaves
+from discreet.model.published_cells import Cells, range_label
+from discreet.model.requirement import is_growing
 from discreet.taxonomy.class_counts import ClassCounts
-from discreet.taxonomy.single_dimension import recoding_of_columns
+from discreet.taxonomy.value_tree import build_recoding_of_columns
 
 _DISTURBED_RUNS = 8
 _SEED = 5
@@ -52,7 +44,7 @@ class OrderedValues:
         weight: float,
     ) -> None:
         self.hierarchy = hierarchy
-        self.order = leaf_order(hierarchy)
+        self.order = order_leaves(hierarchy)
         self.ranks, self.place = np.unique(self.order.rank[codes], return_inverse=True)
         self.rows = np.bincount(self.place, counts, minlength=len(self.ranks))
         self.weight = weight
@@ -98,7 +90,7 @@ class OrderedValues:
         )
 
 
-class _Partition:
+class _IntervalPartition:
     """Intervals of every attribute; ``columns[i][t]`` is the first value of row type t's interval."""
 
     def __init__(self, values: Sequence[OrderedValues], counts: ClassCounts, limit: int) -> None:
@@ -111,7 +103,7 @@ class _Partition:
         self.failing = counts.failing_types(self.class_of)
         self.failing_rows = int(counts.rows[self.failing].sum())
 
-    def saved(self, i: int, first: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def saved_loss(self, i: int, first: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The cuts of an interval, each by the value that would start the right part, and what they save."""
         v, last = self.values[i], self.ends[i][first]
         cuts = np.arange(first + 1, last + 1)
@@ -138,7 +130,7 @@ class _Partition:
         self.ends[i][at], self.ends[i][first] = self.ends[i][first], at - 1
         return True
 
-    def lost(self) -> float:
+    def total_loss(self) -> float:
         """The loss as it is now; rows of failing classes lose everything."""
         each = sum(
             v.cost(column, np.array([ends.get(f, 0) for f in range(v.size)])[column])
@@ -148,7 +140,7 @@ class _Partition:
         return float((np.where(self.failing, most, each) * self.counts.rows).sum())
 
 
-def ordered_single(
+def search_ordered_single(
     frequency_set: FrequencySet, counts: ClassCounts, limit: int, weights: Sequence[float]
 ) -> ClassRecoding:
     """A recoding of the model with at most ``limit`` rows suppressed; ``NoSolution`` where there is none.
@@ -162,9 +154,9 @@ def ordered_single(
         for i, hierarchy in enumerate(frequency_set.hierarchies)
     ]
     if len(values) == 1 and limit == 0 and is_growing(counts.requirement):
-        starts = [least_loss_intervals(values[0], counts)]
+        starts = [find_least_loss_intervals(values[0], counts)]
     else:
-        starts = [np.array(sorted(ends)) for ends in _best(values, counts, limit).ends]
+        starts = [np.array(sorted(ends)) for ends in _find_best_partition(values, counts, limit).ends]
     return recoding_of_starts(frequency_set, counts, values, starts)
 
 
@@ -177,10 +169,10 @@ def recoding_of_starts(
     """The recoding whose intervals start at these values, by attribute; failing classes are suppressed."""
     cells = [v.cells(s) for v, s in zip(values, starts, strict=True)]
     columns = [np.searchsorted(s, v.place, side="right") - 1 for v, s in zip(values, starts, strict=True)]
-    return recoding_of_columns(frequency_set, counts, columns, cells, RecodingModel.ORDERED_SINGLE)
+    return build_recoding_of_columns(frequency_set, counts, columns, cells, RecodingModel.ORDERED_SINGLE)
 
 
-def least_loss_intervals(values: OrderedValues, counts: ClassCounts) -> NDArray[np.int64]:
+def find_least_loss_intervals(values: OrderedValues, counts: ClassCounts) -> NDArray[np.int64]:
     """The first value of each interval of the partition of one attribute that loses least."""
     n = values.size
     least = np.full(n + 1, np.inf)
@@ -189,14 +181,16 @@ def least_loss_intervals(values: OrderedValues, counts: ClassCounts) -> NDArray[
     sums = np.concatenate([[0.0], np.cumsum(values.rows)])
     latest = -1
     for end in range(1, n + 1):
-        while latest + 1 < end and _meets(values, counts, latest + 1, end):
+        while latest + 1 < end and _interval_meets(values, counts, latest + 1, end):
             latest += 1
         if latest < 0:
             continue
         starts = np.arange(latest + 1)
-        lost = least[starts] + (sums[end] - sums[starts]) * values.cost(starts, np.full(len(starts), end - 1))
-        start_of[end] = int(lost.argmin())
-        least[end] = lost[start_of[end]]
+        total_loss = least[starts] + (sums[end] - sums[starts]) * values.cost(
+            starts, np.full(len(starts), end - 1)
+        )
+        start_of[end] = int(total_loss.argmin())
+        least[end] = total_loss[start_of[end]]
     found, at = [], n
     while at > 0:
         at = int(start_of[at])
@@ -204,30 +198,32 @@ def least_loss_intervals(values: OrderedValues, counts: ClassCounts) -> NDArray[
     return np.array(found[::-1], dtype=np.int64)
 
 
-def _meets(values: OrderedValues, counts: ClassCounts, first: int, end: int) -> bool:
+def _interval_meets(values: OrderedValues, counts: ClassCounts, first: int, end: int) -> bool:
     types = np.flatnonzero((values.place >= first) & (values.place < end))
     return not counts.failing(np.zeros(len(types), dtype=np.int64), 1, types)[0]
 
 
-def _best(values: Sequence[OrderedValues], counts: ClassCounts, limit: int) -> _Partition:
+def _find_best_partition(
+    values: Sequence[OrderedValues], counts: ClassCounts, limit: int
+) -> _IntervalPartition:
     random = np.random.default_rng(_SEED)
     found = []
     for run in range(1 + _DISTURBED_RUNS):
         factors = [np.exp(random.normal(size=v.size)) if run else np.ones(v.size) for v in values]
-        partition = _Partition(values, counts, limit)
+        partition = _IntervalPartition(values, counts, limit)
         _cut_all(partition, factors)
         found.append(partition)
-    return min(found, key=_Partition.lost)
+    return min(found, key=_IntervalPartition.total_loss)
 
 
-def _cut_all(partition: _Partition, factors: Sequence[NDArray[np.float64]]) -> None:
+def _cut_all(partition: _IntervalPartition, factors: Sequence[NDArray[np.float64]]) -> None:
     """Cut as long as there is an allowable cut, the one that saves most (times its factor) first."""
     closed: list[set[int]] = [set() for _ in partition.values]
     waiting: list[tuple[float, int, int, int, int]] = []
 
     def offer(i: int, first: int) -> None:
-        cuts, saved = partition.saved(i, first)
-        for at, amount in zip(cuts.tolist(), (saved * factors[i][cuts]).tolist(), strict=True):
+        cuts, saved_loss = partition.saved_loss(i, first)
+        for at, amount in zip(cuts.tolist(), (saved_loss * factors[i][cuts]).tolist(), strict=True):
             if at not in closed[i]:
                 heapq.heappush(waiting, (-amount, i, first, partition.ends[i][first], at))
 

@@ -1,8 +1,8 @@
-"""The tree of values that an attribute's occurring leaves can be generalized to.
+"""The tree of values that an attribute's occurring leaves can be generalized to, and recodings by columns.
 
-A hierarchy has leaves that do not occur and values that stand for the same occurring leaves as a lower one. A
-search has no use for either: here a value is the lowest that stands for its set of occurring leaves. NULL is
-a child of the top, which is the only value that stands for it too.
+A hierarchy has leaves that do not occur and values that cover the same occurring leaves as a lower one.
+Here a value is the lowest that covers its set of occurring leaves. NULL is a child of the top. A
+single-dimension recoding is one function per attribute, from its occurring values to published ones.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.cells import Cells
+from discreet.model.class_recoding import SUPPRESSED, ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.published_cells import Cells
+from discreet.taxonomy.class_counts import ClassCounts, number_classes_of_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +38,7 @@ class ValueTree:
     children: tuple[tuple[int, ...], ...]
     leaf_of: NDArray[np.int64]
     cost: NDArray[np.float64]
-    most: float
+    most_loss: float
     intervals: NDArray[np.int64]
     at_level: NDArray[np.int64]
     depth: NDArray[np.int64]
@@ -83,23 +85,23 @@ class ValueTree:
         )
 
 
-def value_trees(
+def build_value_trees(
     frequency_set: FrequencySet, weights: Mapping[str, float] | None = None
 ) -> tuple[ValueTree, ...]:
     """The tree of each quasi-identifier; an attribute without a weight has 1."""
     return tuple(
-        value_tree(
+        build_value_tree(
             hierarchy, np.unique(frequency_set.codes[:, i]), (weights or {}).get(hierarchy.attribute, 1.0)
         )
         for i, hierarchy in enumerate(frequency_set.hierarchies)
     )
 
 
-def value_tree(
+def build_value_tree(
     hierarchy: GeneralizationHierarchy, occurring: NDArray[np.int64], weight: float = 1.0
 ) -> ValueTree:
     """The tree over the leaf codes ``occurring`` (ascending, NULL's last). O(leaves · levels)."""
-    builder = _Builder(hierarchy)
+    builder = _TreeBuilder(hierarchy)
     codes = occurring[occurring < hierarchy.null_code]
     current = [builder.leaf(code) for code in codes.tolist()]
     null = [builder.null()] if len(codes) < len(occurring) else []
@@ -114,7 +116,7 @@ def value_tree(
     return builder.tree(at_level, weight)
 
 
-class _Builder:
+class _TreeBuilder:
     """Collects values: first the leaves, then what joins them."""
 
     def __init__(self, hierarchy: GeneralizationHierarchy) -> None:
@@ -167,7 +169,7 @@ class _Builder:
             children=tuple(self._children),
             leaf_of=leaf_of,
             cost=weight * (sizes - 1) / leaves,
-            most=weight * (leaves - 1) / leaves,
+            most_loss=weight * (leaves - 1) / leaves,
             intervals=intervals,
             at_level=at_level,
             depth=depth,
@@ -189,3 +191,45 @@ class _Builder:
             at = np.where(depth[at] > 0, parent[at], at)
         paths[depth[at], np.arange(leaves)] = at
         return depth, paths
+
+
+def build_recoding_of_columns(
+    frequency_set: FrequencySet,
+    counts: ClassCounts,
+    columns: Sequence[NDArray[np.int64]],
+    cells: Sequence[Cells],
+    model: RecodingModel,
+) -> ClassRecoding:
+    """The recoding in which row type t shows ``cells[i].labels[columns[i][t]]``.
+
+    Failing classes are suppressed. Rows that show the same are one class.
+    """
+    sizes = [len(c.labels) for c in cells]
+    class_of = number_classes_of_columns(columns, sizes)
+    number = int(class_of.max(initial=-1)) + 1
+    failing = counts.suppressed(class_of, number)
+    renumbered = np.where(failing, SUPPRESSED, np.cumsum(~failing) - 1)
+    first = np.zeros(number, dtype=np.int64)
+    first[class_of[::-1]] = np.arange(len(class_of))[::-1]
+    kept = first[~failing]
+    return ClassRecoding(
+        model=model,
+        attributes=frequency_set.attributes,
+        requirement=counts.requirement,
+        cells=tuple(cells),
+        shown=np.stack([column[kept] for column in columns], axis=1),
+        row_types=np.arange(frequency_set.row_types),
+        classes=renumbered[class_of],
+        rows=frequency_set.counts,
+    )
+
+
+def loss_of_columns(
+    counts: ClassCounts, trees: Sequence[ValueTree], columns: Sequence[NDArray[np.int64]]
+) -> float:
+    """The loss of a recoding of hierarchy values; rows of failing classes lose everything."""
+    class_of = number_classes_of_columns(columns, [len(tree.labels) for tree in trees])
+    failing = counts.failing(class_of, int(class_of.max(initial=-1)) + 1)[class_of]
+    each = sum(tree.cost[column] for tree, column in zip(trees, columns, strict=True))
+    most_loss = sum(tree.most_loss for tree in trees)
+    return float((np.where(failing, most_loss, each) * counts.rows).sum())

@@ -1,9 +1,7 @@
-"""Warnings about the classes of an answer or of a release that is about to be written.
+"""Warnings about the classes of an answer or of a release: few people, one sensitive value.
 
-Two facts of a class are hidden by its size: that its rows belong to fewer than k people, where a column that
-identifies people repeats and the spec says nothing of it; and that everybody in it has the same sensitive
-value, where no criterion forbids that. Cost: the people take a GROUP BY of the rows by quasi-identifiers and
-that column, made once per opened table and only where a column repeats; the values are in the frequency set.
+Class size hides both. Cost: people take one GROUP BY by quasi-identifiers and the identifying column, once
+per table and only where that column repeats; sensitive values are in the frequency set.
 """
 
 from __future__ import annotations
@@ -14,25 +12,32 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.required import required_by
+from discreet.audit.manifest_claims import read_requirement
 from discreet.errors import DiscreetError
-from discreet.frequency.class_facts import failing_classes
+from discreet.frequency.fact_counter import find_failing_classes
 from discreet.frequency.rollup import roll_up
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
-from discreet.model.coded_warning import FEW_PEOPLE, SINGLE_VALUES, CodedWarning
+from discreet.model.coded_warnings import (
+    FEW_PEOPLE,
+    SINGLE_VALUES,
+    CodedWarning,
+    few_people_warning,
+    homogeneous_groups_warning,
+    order_warnings,
+    source_single_values_warning,
+)
 from discreet.model.frequency_set import FrequencySet, ValueSets
-from discreet.model.group_warnings import alike_groups, few_people, in_order, source_rows_singled_out
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
-from discreet.profile.odd_values import odd_values
-from discreet.profile.person_warnings import people_not_counted
+from discreet.profile.data_warnings import warn_about_counted_values
+from discreet.profile.table_warnings import warn_about_uncounted_persons
 from discreet.release.manifest import Manifest
 from discreet.results.answers import NegotiationResult
-from discreet.verbs.opened_table import OpenedTable
+from discreet.verbs.table_context import TableContext
 
-Whole = NDArray[np.int64]
-_LEAST_PEOPLE = 2
-TOO_LARGE = "the rows exceed the memory limit"
+_IntArray = NDArray[np.int64]
+_MIN_PEOPLE = 2
+EXCEEDS_MEMORY = "the rows exceed the memory limit"
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +48,15 @@ class ClassParts:
     """
 
     table: FrequencySet
-    class_of: Whole
-    row_types: Whole
-    drawn: bool = False
+    class_of: _IntArray
+    row_types: _IntArray
+    randomly_split: bool = False
 
     @classmethod
     def at_node(cls, table: FrequencySet, node: LatticeNode, requirement: Requirement) -> ClassParts:
         """The classes of a node that meet a requirement."""
         found = roll_up(table, node)
-        fails = failing_classes(
+        fails = find_failing_classes(
             table, found.class_of, found.classes, requirement, found.population, found.codes
         )
         kept = np.flatnonzero(~fails[found.class_of])
@@ -63,15 +68,15 @@ class ClassParts:
         _, alike = np.unique(recoding.shown, axis=0, return_inverse=True)
         kept = recoding.classes != SUPPRESSED
         classes = alike.reshape(-1)[recoding.classes[kept]]
-        drawn = len(recoding.row_types) != table.row_types
-        return cls(table, classes, recoding.row_types[kept], drawn)
+        randomly_split = len(recoding.row_types) != table.row_types
+        return cls(table, classes, recoding.row_types[kept], randomly_split)
 
     @property
     def classes(self) -> int:
         """The number of classes."""
         return len(np.unique(self.class_of))
 
-    def distinct(self, sets: ValueSets) -> Whole:
+    def distinct(self, sets: ValueSets) -> _IntArray:
         """The distinct codes of each class that has one, in no promised order; of drawn ones the most."""
         class_of, codes = self._entries(sets)
         pairs = class_of * max(sets.size, 1) + codes
@@ -84,7 +89,7 @@ class ClassParts:
         one[class_of] = codes
         return len(np.unique(class_of[codes != one[class_of]]))
 
-    def _entries(self, sets: ValueSets) -> tuple[Whole, Whole]:
+    def _entries(self, sets: ValueSets) -> tuple[_IntArray, _IntArray]:
         """The class and the code of every entry of value sets."""
         starts, ends = sets.offsets[self.row_types], sets.offsets[self.row_types + 1]
         lengths = ends - starts
@@ -93,20 +98,20 @@ class ClassParts:
 
 
 def class_warnings(
-    table: OpenedTable, parts: ClassParts, requirement: Requirement
+    table: TableContext, parts: ClassParts, requirement: Requirement
 ) -> tuple[CodedWarning, ...]:
     """Return the warnings of a table, with what is counted of an answer's classes in the first places."""
-    found = (*people_warnings(table, parts, requirement), *alike_warnings(parts))
-    values = (*single_value_warnings(parts.table), *odd_values(parts.table))
-    return in_order((*found, *values, *_others(table)))
+    found = (*people_warnings(table, parts, requirement), *homogeneity_warnings(parts))
+    values = (*single_value_warnings(parts.table), *warn_about_counted_values(parts.table))
+    return order_warnings((*found, *values, *_other_warnings(table)))
 
 
-def with_warnings(table: OpenedTable, result: NegotiationResult) -> NegotiationResult:
+def with_warnings(table: TableContext, result: NegotiationResult) -> NegotiationResult:
     """Return an answer with the warnings about the rows of a table and the classes of its node."""
     return replace(result, warnings=answer_warnings(table, result))
 
 
-def answer_warnings(table: OpenedTable, result: NegotiationResult) -> tuple[CodedWarning, ...]:
+def answer_warnings(table: TableContext, result: NegotiationResult) -> tuple[CodedWarning, ...]:
     """Return the warnings of a table, and of the classes of a negotiation's first answer."""
     if not result.answers:
         return table.warnings
@@ -115,27 +120,27 @@ def answer_warnings(table: OpenedTable, result: NegotiationResult) -> tuple[Code
     return class_warnings(table, parts, answer.requirement)
 
 
-def inspection_warnings(table: OpenedTable) -> tuple[CodedWarning, ...]:
+def inspection_warnings(table: TableContext) -> tuple[CodedWarning, ...]:
     """Return the warnings of a table before anything is done to it."""
     counted = table.frequency_set
-    return (*table.warnings, *single_value_warnings(counted), *odd_values(counted))
+    return (*table.warnings, *single_value_warnings(counted), *warn_about_counted_values(counted))
 
 
 def publish_warnings(
-    table: OpenedTable, parts: ClassParts | None, requirement: Requirement, why: str = ""
+    table: TableContext, parts: ClassParts | None, requirement: Requirement, reason: str = ""
 ) -> tuple[CodedWarning, ...]:
     """Return the warnings of a table for a release, whose people are counted where ``parts`` are known.
 
     That everybody in a class has the same value, and that values occur once, is what the audit says of the
     written file.
     """
-    others = _others(table, SINGLE_VALUES)
+    others = _other_warnings(table, SINGLE_VALUES)
     if parts is None:
-        return (*people_warnings_uncounted(table, why), *others)
-    return (*people_warnings(table, parts, requirement), *odd_values(parts.table), *others)
+        return (*uncounted_people_warnings(table, reason), *others)
+    return (*people_warnings(table, parts, requirement), *warn_about_counted_values(parts.table), *others)
 
 
-def release_people(table: OpenedTable, manifest: Manifest | None) -> tuple[CodedWarning, ...]:
+def release_people_warnings(table: TableContext, manifest: Manifest | None) -> tuple[CodedWarning, ...]:
     """Return that classes of a release contain few people, by the table that it was made of.
 
     They are counted where the manifest records the levels of a full-domain release.
@@ -146,69 +151,69 @@ def release_people(table: OpenedTable, manifest: Manifest | None) -> tuple[Coded
     levels = {} if manifest is None else {entry.name: entry.level for entry in manifest.attributes}
     node = tuple(level for name in names if (level := levels.get(name)) is not None)
     if manifest is None or len(node) < len(names):
-        return people_warnings_uncounted(table, "the manifest does not record every level")
-    required = required_by(manifest.as_json())
+        return uncounted_people_warnings(table, "the manifest does not record every level")
+    required = read_requirement(manifest.as_json())
     try:
         parts = ClassParts.at_node(table.counted_for(required), node, required)
     except DiscreetError as error:
-        return people_warnings_uncounted(table, error.message)
+        return uncounted_people_warnings(table, error.message)
     return people_warnings(table, parts, required)
 
 
-def group_warnings(table: OpenedTable) -> tuple[str | None, tuple[CodedWarning, ...]]:
+def group_warnings(table: TableContext) -> tuple[str | None, tuple[CodedWarning, ...]]:
     """Return the column by which the people of permuted groups are counted, and the other warnings.
 
     They are counted where the rows are held as arrays; a warning for elsewhere says that nobody counted them.
     """
     key = table.findings.people.first
     counted = key is not None and key.can_be_subject
-    told = people_warnings_uncounted(table, _ELSEWHERE if counted else _INCOMPLETE)
-    others = _others(table, SINGLE_VALUES)
+    told = uncounted_people_warnings(table, _ROWS_IN_DATABASE if counted else _COLUMN_INCOMPLETE)
+    others = _other_warnings(table, SINGLE_VALUES)
     return key.column if key is not None and counted else None, (*told, *others)
 
 
 def people_warnings(
-    table: OpenedTable, parts: ClassParts, requirement: Requirement
+    table: TableContext, parts: ClassParts, requirement: Requirement
 ) -> tuple[CodedWarning, ...]:
     """Return that classes contain few people, by the column that identifies them; nothing where none do."""
     key = table.findings.people.first
     if key is None:
         return ()
     if not key.can_be_subject:
-        return people_warnings_uncounted(table, _INCOMPLETE)
+        return uncounted_people_warnings(table, _COLUMN_INCOMPLETE)
     try:
         people = table.people_of(key.column)
-        aligned = _aligned(people, parts.table)
+        aligned = _align_row_types(people, parts.table)
     except DiscreetError as error:
-        return people_warnings_uncounted(table, error.message)
+        return uncounted_people_warnings(table, error.message)
     if aligned is None or people.subjects is None:
-        return people_warnings_uncounted(table, "the rows changed meanwhile")
-    k = max(requirement.k or 0, _LEAST_PEOPLE)
+        return uncounted_people_warnings(table, "the rows changed meanwhile")
+    k = max(requirement.k or 0, _MIN_PEOPLE)
     distinct = replace(parts, row_types=aligned[parts.row_types]).distinct(people.subjects)
     few = int((distinct < k).sum())
     if not few:
-        return people_warnings_uncounted(table, _DRAWN) if parts.drawn else ()
-    return (few_people(key.column, k, few, parts.classes, at_least=parts.drawn),)
+        return uncounted_people_warnings(table, _RANDOM_GROUPS) if parts.randomly_split else ()
+    return (few_people_warning(key.column, k, few, parts.classes, at_least=parts.randomly_split),)
 
 
-_INCOMPLETE = "it is not in every row"
-_ELSEWHERE = "the rows stay in their database"
-_DRAWN = "rows are drawn into groups at random"
+_COLUMN_INCOMPLETE = "it is not in every row"
+_ROWS_IN_DATABASE = "the rows stay in their database"
+_RANDOM_GROUPS = "rows are drawn into groups at random"
 
 
-def people_warnings_uncounted(table: OpenedTable, why: str) -> tuple[CodedWarning, ...]:
+def uncounted_people_warnings(table: TableContext, reason: str) -> tuple[CodedWarning, ...]:
     """Return that nobody counted the people of classes, where a column that identifies them repeats."""
     key = table.findings.people.first
-    return () if key is None else (people_not_counted(key, why),)
+    return () if key is None else (warn_about_uncounted_persons(key, reason),)
 
 
-def alike_warnings(parts: ClassParts) -> tuple[CodedWarning, ...]:
+def homogeneity_warnings(parts: ClassParts) -> tuple[CodedWarning, ...]:
     """Return the classes in which everybody has the same value, of each sensitive attribute."""
     found, classes = [], parts.classes
     for sets in parts.table.sensitive:
         several = parts.classes_of_several(sets)
         if several < classes:
-            found.append(alike_groups(sets.attribute, classes - several, classes))
+            found.append(homogeneous_groups_warning(sets.attribute, classes - several, classes))
     return tuple(found)
 
 
@@ -220,13 +225,13 @@ def single_value_warnings(table: FrequencySet) -> tuple[CodedWarning, ...]:
     found = []
     unit, whole = ("rows", table.rows) if table.subjects is None else ("people", table.subjects.size)
     for sets in table.sensitive:
-        alone = _alone(sets)
+        alone = _count_singletons(sets)
         if alone:
-            found.append(source_rows_singled_out(sets.attribute, alone, whole, unit))
+            found.append(source_single_values_warning(sets.attribute, alone, whole, unit))
     return tuple(found)
 
 
-def _alone(sets: ValueSets) -> int:
+def _count_singletons(sets: ValueSets) -> int:
     """The values that one row has, or rows of one subject; 0 where nobody counted."""
     if sets.subjects is not None:
         pairs = np.unique(np.stack([sets.codes, sets.subjects]), axis=1)
@@ -236,12 +241,12 @@ def _alone(sets: ValueSets) -> int:
     return int((np.bincount(sets.codes, sets.counts) == 1).sum())
 
 
-def _others(table: OpenedTable, *told: str) -> Sequence[CodedWarning]:
+def _other_warnings(table: TableContext, *told: str) -> Sequence[CodedWarning]:
     """The warnings of a table but those about people, which are counted by class, and of codes ``told``."""
     return [warning for warning in table.warnings if warning.code not in (FEW_PEOPLE, *told)]
 
 
-def _aligned(people: FrequencySet, table: FrequencySet) -> Whole | None:
+def _align_row_types(people: FrequencySet, table: FrequencySet) -> _IntArray | None:
     """The place in ``people`` of each row type of ``table``; None where they have other row types."""
     if people.codes.shape != table.codes.shape:
         return None

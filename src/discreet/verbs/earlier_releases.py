@@ -1,37 +1,53 @@
-"""Releases handed over before, beside which the next one must be safe too (``attacks.composition``)."""
+"""Earlier releases of the same people: joint safety with a new release, and the register of releases.
+
+The parts that releases share are intersected (``attacks.composition``; Ganta, Kasiviswanathan and Smith,
+2008). Named releases must be safe together with the new one; registered ones are counted and reported,
+never refused.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.attacks.columns import manifest_of
-from discreet.attacks.composition import CommonParts, common_parts
-from discreet.attacks.intersection import classes_in_release
-from discreet.attacks.linking import Original
-from discreet.engines.connect import connect
-from discreet.errors import InputError, NoSolution, RequirementNotMet
-from discreet.frequency.class_facts import failing_classes
+from discreet.attacks.composition import IntersectionClasses, intersect_classes, read_assigned_classes
+from discreet.attacks.linkage import OriginalTable
+from discreet.attacks.published_table import find_manifest
+from discreet.engines.connection import connect
+from discreet.errors import DiscreetError, InputError, NoSolution, RequirementNotMet
+from discreet.frequency.fact_counter import find_failing_classes
 from discreet.frequency.rollup import roll_up
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.release_address import ReleaseAddress
-from discreet.model.request import Request, bounds_of
+from discreet.model.request import Request, node_bounds
 from discreet.model.requirement import Requirement
-from discreet.negotiation.order import order_of
+from discreet.model.table_spec import TableSpec
+from discreet.negotiation.negotiator import node_order
+from discreet.printing.document import Column, Document, Grid, Line, Tone
+from discreet.printing.rendering import Printable
+from discreet.release.publication_evidence import describe_output
+from discreet.release.release_register import (
+    RegisteredRelease,
+    ReleaseState,
+    find_releases_of_people,
+    list_registered_releases,
+)
 from discreet.results.answers import AnswerResult
-from discreet.results.lattice import TableLattice
-from discreet.results.publication import answer_within_limit
-from discreet.verbs.addresses import ReleasePlace, address_of
-from discreet.verbs.interruption import interruptible
-from discreet.verbs.opened_table import OpenedTable
+from discreet.results.publish_result import ReleaseIntersection, require_within_limit
+from discreet.results.table_lattice import TableLattice
+from discreet.settings import Settings
+from discreet.verbs.locations import ReleaseLocation, address_of
+from discreet.verbs.run_context import interruptible_engine
+from discreet.verbs.table_context import TableContext
 
-Whole = NDArray[np.int64]
+_IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +55,12 @@ class EarlierReleases:
     """Earlier releases of a table: the class of each of its row types in each, and the files' digests."""
 
     table: FrequencySet
-    classes: tuple[Whole, ...] = ()
+    classes: tuple[_IntArray, ...] = ()
     digests: tuple[str, ...] = ()
 
     @classmethod
     def of(
-        cls, table: OpenedTable, after: Sequence[ReleasePlace], requirement: Requirement
+        cls, table: TableContext, after: Sequence[ReleaseLocation], requirement: Requirement
     ) -> EarlierReleases | None:
         """Read the releases; None where none is named.
 
@@ -58,29 +74,29 @@ class EarlierReleases:
                 advice="Ask for k.",
             )
         counted = table.frequency_set
-        original = Original(table.spec, counted)
-        read = [_read(original, address_of(release), table) for release in after]
+        original = OriginalTable(table.spec, counted)
+        read = [_read_classes(original, address_of(release), table) for release in after]
         return cls(counted, tuple(classes for classes, _ in read), tuple(digest for _, digest in read))
 
     @classmethod
-    def one(cls, table: OpenedTable, counted: FrequencySet, release: ReleasePlace) -> EarlierReleases:
+    def one(cls, table: TableContext, counted: FrequencySet, release: ReleaseLocation) -> EarlierReleases:
         """A single release beside a table as it was counted; ``InputError`` as ``of`` raises it."""
-        classes, digest = _read(Original(table.spec, counted), address_of(release), table)
+        classes, digest = _read_classes(OriginalTable(table.spec, counted), address_of(release), table)
         return cls(counted, (classes,), (digest,))
 
-    def parts(self, class_of: Whole) -> CommonParts:
+    def parts(self, class_of: _IntArray) -> IntersectionClasses:
         """The parts of the earlier releases and of one whose classes are given."""
-        return common_parts(self.table, [*self.classes, class_of])
+        return intersect_classes(self.table, [*self.classes, class_of])
 
-    def classes_at(self, node: LatticeNode, requirement: Requirement) -> Whole:
+    def classes_at(self, node: LatticeNode, requirement: Requirement) -> _IntArray:
         """The class of each row type at a node, those that fail suppressed."""
         found = roll_up(self.table, node)
-        fails = failing_classes(
+        fails = find_failing_classes(
             self.table, found.class_of, found.classes, requirement, found.population, found.codes
         )
         return np.where(fails[found.class_of], SUPPRESSED, found.class_of)
 
-    def classes_of(self, recoding: ClassRecoding) -> Whole:
+    def classes_of(self, recoding: ClassRecoding) -> _IntArray:
         """The class of each row type; ``InputError`` where rows of one type go to several classes."""
         _, alike = np.unique(recoding.shown, axis=0, return_inverse=True)
         shown = alike.reshape(-1)
@@ -99,7 +115,7 @@ class EarlierReleases:
         """Whether every part meets k and l at a node."""
         return not self.parts(self.classes_at(node, requirement)).failing(requirement).any()
 
-    def require_safe(self, class_of: Whole, requirement: Requirement) -> None:
+    def require_safe(self, class_of: _IntArray, requirement: Requirement) -> None:
         """``RequirementNotMet`` unless every part meets k and l."""
         parts = self.parts(class_of)
         fails = parts.failing(requirement)
@@ -120,8 +136,8 @@ class EarlierReleases:
         go on the way up. Cost: two sorts of the row types for each.
         """
         requirement, whole = request.requirement, lattice.lattice
-        order = order_of(whole.heights)
-        places = order.nodes[order.between(*bounds_of(whole, request)).ranks]
+        order = node_order(whole.heights)
+        places = order.nodes[order.between(*node_bounds(whole, request)).ranks]
         suppressed = lattice.evaluated.suppression(requirement)[places]
         within = suppressed <= request.max_suppressed.of(lattice.rows)
         places, suppressed = places[within], suppressed[within]
@@ -129,7 +145,9 @@ class EarlierReleases:
         heights = np.array([sum(node) for node in nodes], dtype=np.int64)
         for place in np.lexsort((suppressed, heights)).tolist():
             if self.is_safe(nodes[place], requirement):
-                return answer_within_limit(whole, nodes[place], request, int(suppressed[place]), lattice.rows)
+                return require_within_limit(
+                    whole, nodes[place], request, int(suppressed[place]), lattice.rows
+                )
         raise NoSolution(
             f"no node within the levels asked meets {requirement} together with the earlier releases "
             f"({len(nodes):,} meet it alone)",
@@ -138,14 +156,161 @@ class EarlierReleases:
         )
 
 
-def _read(original: Original, address: ReleaseAddress, table: OpenedTable) -> tuple[Whole, str]:
+def _read_classes(
+    original: OriginalTable, address: ReleaseAddress, table: TableContext
+) -> tuple[_IntArray, str]:
     """The class of each row type in a release, and the digest in its manifest."""
-    with connect(table.settings, address.source()) as engine, interruptible(engine):
-        classes = classes_in_release(engine, address, original, table.settings)
-        manifest = manifest_of(address, engine)
+    with connect(table.settings, address.source()) as engine, interruptible_engine(engine):
+        classes = read_assigned_classes(engine, address, original, table.settings)
+        manifest = find_manifest(address, engine)
     return classes, "" if manifest is None else manifest.sha256
 
 
-def named_releases(after: str | Path | Sequence[ReleasePlace] | None) -> tuple[ReleasePlace, ...]:
+def as_release_tuple(after: str | Path | Sequence[ReleaseLocation] | None) -> tuple[ReleaseLocation, ...]:
     """Earlier releases as a user names them: one, several or none."""
     return (after,) if isinstance(after, str | Path) else tuple(after or ())
+
+
+MAX_INTERSECTED_RELEASES = 5
+"""Earlier releases that are read anew for each publication, the latest."""
+
+MAX_INTERSECTED_ROW_TYPES = 200_000
+"""Above it a release is laid beside others only where ``--after`` asks for it: it would take minutes."""
+
+ClassAssignment = Callable[[EarlierReleases], NDArray[np.int64]]
+
+
+@dataclass(frozen=True, repr=False)
+class ReleaseRegister(Printable):
+    """The releases of the register, the latest first; ``log`` is the file that has them."""
+
+    releases: tuple[RegisteredRelease, ...]
+    log: Path
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet releases --json``."""
+        return {
+            "register": str(self.log),
+            "releases": [
+                {
+                    "time": one.time,
+                    "release": one.output,
+                    "sha256": one.sha256,
+                    "input": one.entry.get("input"),
+                    "model": one.entry.get("model"),
+                    "requirement": one.entry.get("requirement"),
+                    "rows": one.entry.get("rows"),
+                    "suppressed": one.entry.get("suppressed"),
+                    "standing": str(one.state),
+                }
+                for one in self.releases
+            ],
+        }
+
+    def document(self) -> Document:
+        """One line each."""
+        if not self.releases:
+            return (Line(f"No release is in {self.log}.", Tone.HINT),)
+        names = ("time", "release", "of", "model", "now")
+        return (
+            Grid(
+                tuple(Column(name, shrinks=name in ("release", "of")) for name in names),
+                tuple(
+                    (
+                        one.time,
+                        one.name,
+                        Path(str(one.entry.get("input") or "–")).name,
+                        str(one.entry.get("model") or "noisy"),
+                        str(one.state),
+                    )
+                    for one in self.releases
+                ),
+            ),
+        )
+
+
+def read_release_register(settings: Settings, spec: TableSpec | None = None) -> ReleaseRegister:
+    """The register, or what of it is of the same people as a spec's table."""
+    log = settings.private_log
+    found = list_registered_releases(log) if spec is None else find_releases_of_people(log, spec)
+    return ReleaseRegister(tuple(reversed(found)), log)
+
+
+def intersect_registered(
+    table: TableContext,
+    counted: FrequencySet,
+    output: Path | ReleaseAddress,
+    requirement: Requirement,
+    classes_of: ClassAssignment,
+) -> tuple[ReleaseIntersection, ...]:
+    """What a recoding tells together with each earlier release of the same people, before it is written.
+
+    ``classes_of`` gives the class of each row type. Nothing here refuses: that is what ``--after`` is for.
+    """
+    found = []
+    for number, release in enumerate(_list_registered(table, output)):
+        reason = _reason_to_skip(release, number, counted)
+        found.append(
+            ReleaseIntersection(release.name, release.time, reason=reason)
+            if reason is not None
+            else _intersect(table, counted, release, requirement, classes_of)
+        )
+    return tuple(found)
+
+
+def list_uncounted_releases(
+    table: TableContext, output: Path | ReleaseAddress
+) -> tuple[ReleaseIntersection, ...]:
+    """The same of a table that exceeds the memory limit: that nobody can tell."""
+    reason = "the table exceeds the memory limit"
+    return tuple(
+        ReleaseIntersection(one.name, one.time, reason=reason) for one in _list_registered(table, output)
+    )
+
+
+def _list_registered(table: TableContext, output: Path | ReleaseAddress) -> list[RegisteredRelease]:
+    """Other releases of the same people than the one at a target, the latest first, each digest once."""
+    address = output if isinstance(output, ReleaseAddress) else ReleaseAddress(path=output)
+    place = describe_output(address)
+    known = find_releases_of_people(table.settings.private_log, table.spec)
+    latest = {one.sha256: one for one in known if one.output != place}
+    return list(reversed(latest.values()))
+
+
+def _reason_to_skip(release: RegisteredRelease, number: int, counted: FrequencySet) -> str | None:
+    """Why a release is not laid beside a new one; None where it is."""
+    state = release.state
+    if state is not ReleaseState.IN_PLACE:
+        return f"{state}"
+    if "levels" not in release.entry:
+        return "its counts are noisy, and have a budget of their own"
+    if number >= MAX_INTERSECTED_RELEASES:
+        return f"{MAX_INTERSECTED_RELEASES} later ones were laid beside it; name one with --after RELEASE"
+    if counted.row_types > MAX_INTERSECTED_ROW_TYPES:
+        return "the table has too many row types to look unasked; name one with --after RELEASE"
+    return None
+
+
+def _intersect(
+    table: TableContext,
+    counted: FrequencySet,
+    release: RegisteredRelease,
+    requirement: Requirement,
+    classes_of: ClassAssignment,
+) -> ReleaseIntersection:
+    assert release.path is not None
+    try:
+        earlier = EarlierReleases.one(table, counted, release.path)
+        parts = earlier.parts(classes_of(earlier))
+    except DiscreetError as error:
+        return ReleaseIntersection(release.name, release.time, reason=str(error).partition("\n")[0])
+    fails = parts.failing(requirement)
+    every = np.ones(len(fails), dtype=np.bool_)
+    return ReleaseIntersection(
+        release.name,
+        release.time,
+        k=parts.k(every),
+        failing=int(fails.sum()),
+        rows=int(parts.rows[fails].sum()),
+        alone=int(parts.rows[parts.rows == 1].sum()),
+    )

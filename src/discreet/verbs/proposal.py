@@ -1,54 +1,297 @@
-"""``discreet.init``: a first spec for a table."""
+"""``discreet.init``: propose a first spec for a table, from its values and its description.
+
+Each column gets a role and each quasi-identifier a hierarchy, with the reason. A data package, Table Schema
+or CSVW file next to the data is read first.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
-from discreet.engines.addresses import is_engine_place
-from discreet.engines.connect import connect
-from discreet.engines.standard_input import STANDARD_INPUT, is_standard_input, standard_input
+from discreet.engines.connection import connect
+from discreet.engines.engine_addresses import is_engine_place
+from discreet.engines.process_resources import STANDARD_INPUT, is_standard_input, standard_input
 from discreet.errors import InputError
-from discreet.hierarchy.messages import listed, shown
-from discreet.model.closest import closest
-from discreet.model.file_form import FileForm
-from discreet.model.table_spec import AttributeRole, NullPolicy, SourceSpec
-from discreet.model.written_form import DECIMAL_MARKS
-from discreet.places.address import has_password, is_variable, path_of, without_password
-from discreet.places.file_pattern import files_of
-from discreet.places.kept_files import several
+from discreet.foreign.table_description import TableDescription, is_description, read_description
+from discreet.hierarchy.messages import quote_value, quote_values
+from discreet.model.cell_format import DECIMAL_MARKS
+from discreet.model.registry import suggest_name
+from discreet.model.release_address import FileOptions
+from discreet.model.table_spec import AttributeGlob, AttributeRole, NullPolicy, SourceSpec
+from discreet.places.address import has_password, is_variable, parse_path, without_password
+from discreet.places.file_access import matching_files
+from discreet.places.protected_files import protected_files
 from discreet.printing.document import (
+    BLANK,
+    Column,
     Document,
+    Grid,
+    Line,
+    Tone,
+    capitalize,
+    format_quantity,
+    heading_line,
+    warning_block,
 )
-from discreet.printing.printed import Printed
-from discreet.profile.lattice_size import SERIES
-from discreet.profile.propose import HierarchyFolder, propose_spec
-from discreet.profile.proposed import ProposedAttribute, SpecProposal
-from discreet.profile.unquoted_nulls import told_unquoted
+from discreet.printing.rendering import Printable
+from discreet.profile.hierarchy_proposal import FLAT_PROPOSAL
+from discreet.profile.missing_values import warn_about_unquoted_nulls
+from discreet.profile.spec_inference import NO_KNOWN_COLUMNS, HierarchyFolder, KnownColumns, propose_spec
+from discreet.profile.spec_proposal import (
+    LATTICE_TOO_LARGE_REASON,
+    LEAST_SERIES,
+    ProposedAttribute,
+    SpecProposal,
+)
 from discreet.settings import Settings
-from discreet.spec.series import folded, series_patterns
-from discreet.spec.text import spec_text
-from discreet.verbs.addresses import address_of
-from discreet.verbs.arx_project import is_arx_project
-from discreet.verbs.described import description_of
-from discreet.verbs.file_reading import read_so, with_unquoted_nulls
-from discreet.verbs.files import check_new_file, write_text
-from discreet.verbs.proposal_document import (
-    CHOSEN,
-    edited_attribute,
-    plain_hierarchy,
-    proposal_document,
-    reasons_of,
-    sentence,
-)
-from discreet.verbs.reporting import SILENT, Reporter
-from discreet.verbs.session_frames import forget_frame, remember_frame
-from discreet.verbs.spec_edits import source_table, with_hierarchy, with_roles
+from discreet.spec.attribute_globs import collapse_series, find_series_globs
+from discreet.spec.toml_writer import format_spec
+from discreet.verbs.arx_spec import is_arx_project
+from discreet.verbs.locations import address_of, check_output_file, forget_frame, remember_frame, write_text
+from discreet.verbs.run_context import SILENT, Reporter
+from discreet.verbs.source_reading import infer_source_form, infer_unquoted_nulls
+from discreet.verbs.spec_editor import source_as_mapping, with_hierarchy, with_roles
+
+
+@dataclass(frozen=True)
+class DataDescription:
+    """What is known of data before they are read, by the description that there is, if there is one.
+
+    ``rows`` is where they lie, None where the caller says it.
+    """
+
+    description: TableDescription | None = None
+    rows: Path | None = None
+
+    def form(self, explicit_form: FileOptions) -> FileOptions:
+        """How the file is cut into cells: as is given, else as described; texts for NULL of both."""
+        if self.description is None:
+            return explicit_form
+        said = self.description.table.form
+        return replace(
+            explicit_form,
+            encoding=explicit_form.encoding or said.encoding,
+            delimiter=explicit_form.delimiter or said.delimiter,
+            quote=said.quote if explicit_form.quote is None else explicit_form.quote,
+            null_values=tuple(dict.fromkeys((*explicit_form.null_values, *said.null_values))),
+        )
+
+    @property
+    def known(self) -> KnownColumns:
+        """The columns' forms and roles."""
+        if self.description is None:
+            return NO_KNOWN_COLUMNS
+        columns = self.description.table.columns
+        return KnownColumns(
+            self.description.path.name,
+            tuple(c.name for c in columns),
+            {c.name: c.written for c in columns if c.written is not None},
+            {c.name: (c.role, c.reason) for c in columns if c.role is not None},
+        )
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The file of the description."""
+        return () if self.description is None else (self.description.path,)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Sentences on what was taken over."""
+        if self.description is None:
+            return ()
+        name, columns = self.description.path.name, self.description.table.columns
+        titles = "; ".join(f"{c.name}: {c.title}" for c in columns if c.title and c.title != c.name)
+        said = (f"{name} calls its columns so: {titles}.",) if titles else ()
+        return (f"Read as {name} says of {len(columns)} of its columns.", *said)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What it says and was not taken over."""
+        return () if self.description is None else self.description.table.notes
+
+
+def find_data_description(data: object, table: str | None, schema: str | Path | None) -> DataDescription:
+    """The description of data: the ``schema`` beside them, or data that are one themselves; or nothing.
+
+    ``InputError`` where it cannot be read, names no rows that lie here, or does not say which table is meant.
+    """
+    if schema is not None:
+        return DataDescription(read_description(parse_path(schema, "the path of a schema"), table))
+    if not is_description(data):
+        return DataDescription()
+    found = read_description(Path(str(data)), table)
+    if found.data is None:
+        raise InputError(f"{found.path} names no rows", advice=f"discreet init DATA --schema {data}")
+    return DataDescription(found, found.data)
+
+
+CHOSEN_BY_USER = "chosen by you"
+"""The reason of a role that was edited."""
+
+_MAX_REASONS = 3
+_MIN_ALIKE_COLUMNS = 4
+
+
+class EditedProposal(Protocol):
+    """What is printed of a proposal: as it was proposed, and its columns and mapping after edits."""
+
+    @property
+    def proposal(self) -> SpecProposal:
+        """The proposal before edits."""
+
+    @property
+    def label(self) -> str:
+        """The name of the data."""
+
+    @property
+    def path(self) -> Path | None:
+        """The file that the spec was written to."""
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Sentences on what was guessed of the source."""
+
+    @property
+    def columns(self) -> tuple[ProposedAttribute, ...]:
+        """The columns after edits."""
+
+    @property
+    def mapping(self) -> dict[str, Any]:
+        """The spec after edits."""
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether there are edits."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to look at first."""
+
+
+def apply_edit(attribute: ProposedAttribute, entry: Any) -> ProposedAttribute:
+    """A column as the spec's ``entry`` has it after edits; None where the spec does not list it any more."""
+    if entry is None:
+        return replace(attribute, role=AttributeRole.IDENTIFIER, reason="not listed, so left out", form=None)
+    role = entry.get("role") if isinstance(entry, Mapping) else None
+    if role == attribute.role:
+        return attribute
+    known = AttributeRole(role) if role in list(AttributeRole) else AttributeRole.IDENTIFIER
+    return replace(attribute, role=known, reason=CHOSEN_BY_USER, form=None)
+
+
+def hierarchy_as_json(entry: Any) -> dict[str, Any] | str | None:
+    """The hierarchy of a spec's ``entry`` as JSON has it; other values of Python by their text."""
+    hierarchy = entry.get("hierarchy") if isinstance(entry, Mapping) else None
+    if isinstance(hierarchy, Mapping):
+        return {str(key): value for key, value in hierarchy.items()}
+    return None if hierarchy is None else str(hierarchy)
+
+
+def describe_proposal(proposal: EditedProposal) -> Document:
+    """A row per column, the size of the lattice, warnings, and where the spec lies."""
+    columns = (
+        Column("column"),
+        Column("values", right=True),
+        Column("role"),
+        Column("hierarchy", shrinks=True),
+        Column("reason", shrinks=True),
+    )
+    rows = tuple(_column_rows(proposal.columns, proposal.mapping["attributes"]))
+    columns_in_all = format_quantity(len(proposal.proposal.attributes), "column")
+    lines = [Line(sentence) for sentence in proposal.told]
+    if proposal.proposal.null_texts:
+        texts = ", ".join(f"'{text}'" for text in proposal.proposal.null_texts)
+        lines.append(Line(f"Read as NULL: {texts}."))
+    if proposal.proposal.padded:
+        names = ", ".join(f"'{name}'" for name in proposal.proposal.padded)
+        lines.append(Line(f"Read without the blanks around cells, which are in {names}."))
+    if proposal.proposal.padded_names:
+        names = ", ".join(f"'{name}'" for name in proposal.proposal.padded_names)
+        lines.append(Line(f"Read without the blanks around cells and around the names of columns: {names}."))
+    lines += [
+        Line(f"'{a.name}' was read as {a.written_reason}.")
+        for a in proposal.proposal.attributes
+        if a.written_reason
+    ]
+    lines += [
+        Line(f"'{a.name}' was read with {a.hierarchy.note}.")
+        for a in proposal.columns
+        if a.hierarchy is not None and a.hierarchy.note
+    ]
+    lines += [
+        Line(f"'{a.name}' is left out; in its place {a.form}.")
+        for a in proposal.columns
+        if a.form is not None
+    ]
+    lines += [
+        Line(str(match), Tone.GOOD if match.columns else Tone.WARNING) for match in proposal.proposal.files
+    ]
+    if not proposal.is_edited:
+        lines.append(Line(f"Lattice: {format_quantity(proposal.proposal.nodes, 'node')}."))
+    if proposal.path is not None:
+        edits = " before it was edited: write .text there to keep the edits" if proposal.is_edited else ""
+        lines.append(Line(f"Written to {proposal.path}{edits}.", Tone.WARNING if edits else Tone.GOOD))
+    return (
+        heading_line(f"{proposal.label}: {format_quantity(proposal.proposal.rows, 'row')}, {columns_in_all}"),
+        Grid(columns, rows),
+        BLANK,
+        *lines,
+        *warning_block(proposal.warnings),
+    )
+
+
+def _column_rows(
+    attributes: Sequence[ProposedAttribute], entries: Mapping[str, Any]
+) -> Iterator[tuple[str, ...]]:
+    """A row for each column; one for many that follow each other and are alike in all that is told."""
+    for _, some in groupby(attributes, lambda a: _column_row(a, entries)[2:]):
+        alike = list(some)
+        if len(alike) >= LEAST_SERIES or (
+            len(alike) >= _MIN_ALIKE_COLUMNS and alike[0].reason == LATTICE_TOO_LARGE_REASON
+        ):
+            _, _, role, hierarchy, reason = _column_row(alike[0], entries)
+            name = f"{alike[0].name} … {alike[-1].name}"
+            yield name, "", role, hierarchy, f"{format_quantity(len(alike), 'column')}, {reason}"
+        else:
+            yield from (_column_row(a, entries) for a in alike)
+
+
+def _column_row(attribute: ProposedAttribute, entries: Mapping[str, Any]) -> tuple[str, ...]:
+    hierarchy = _describe_hierarchy(attribute, entries.get(attribute.name))
+    values = f"{attribute.column.distinct:,}"
+    return attribute.name or "(no name)", values, str(attribute.role), hierarchy, attribute.reason
+
+
+def list_pattern_reasons(pattern: AttributeGlob, reasons: Mapping[str, str]) -> list[str]:
+    """The columns of a pattern, and each reason that there is for their role."""
+    told = dict.fromkeys(as_sentence(reasons[name]) for name in pattern.columns)
+    columns = (
+        f"{format_quantity(len(pattern.columns), 'column')}, {pattern.columns[0]} to {pattern.columns[-1]}."
+    )
+    return [columns, *list(told)[:_MAX_REASONS]]
+
+
+def as_sentence(text: str) -> str:
+    """A reason as a sentence."""
+    return f"{capitalize(text)}."
+
+
+def _describe_hierarchy(attribute: ProposedAttribute, entry: Any) -> str:
+    given = hierarchy_as_json(entry)
+    proposed = attribute.hierarchy
+    if attribute.role is not AttributeRole.QUASI_IDENTIFIER:
+        return ""
+    if given is None:
+        return FLAT_PROPOSAL.words
+    return proposed.words if proposed is not None and proposed.table == given else "as you gave it"
+
 
 _HEADING = (
     "A first spec by `discreet init`: read it before you publish, only you know the data.",
@@ -56,13 +299,15 @@ _HEADING = (
     "quasi-identifier (generalized), sensitive (published as it stands, protected by l), insensitive.",
 )
 
-_IN_MEMORY = "The rows are a table in memory: discreet.open(table, PATH OF THIS SPEC) gives them in Python."
+_IN_MEMORY_NOTE = (
+    "The rows are a table in memory: discreet.open(table, PATH OF THIS SPEC) gives them in Python."
+)
 
-_NO_PASSWORD = "the spec holds no password: give it in the variable PGPASSWORD or in ~/.pgpass"
+_NO_PASSWORD_NOTE = "the spec holds no password: give it in the variable PGPASSWORD or in ~/.pgpass"
 
 
 @dataclass(frozen=True, repr=False)
-class Proposal(Printed):
+class Proposal(Printable):
     """Roles and hierarchies with reasons; ``path`` is where the spec was written, None where it was not.
 
     ``place`` is where the rows lie and how they are read, as the spec's ``[source]`` says it; ``told`` are
@@ -101,7 +346,7 @@ class Proposal(Printed):
         self._check_column(name)
         if role not in list(AttributeRole):
             raise InputError(
-                f"role {role!r}", allowed=", ".join(AttributeRole), advice=closest(role, AttributeRole)
+                f"role {role!r}", allowed=", ".join(AttributeRole), advice=suggest_name(role, AttributeRole)
             )
         proposed = {name: self._proposed["attributes"][name].get("hierarchy")}
         return replace(
@@ -124,16 +369,16 @@ class Proposal(Printed):
         names = [attribute.name for attribute in self.proposal.attributes]
         if name not in names:
             raise InputError(
-                f"{self.label} has no column {shown(name)}",
-                allowed=listed(names, 20),
-                advice=closest(name, names),
+                f"{self.label} has no column {quote_value(name)}",
+                allowed=quote_values(names, 20),
+                advice=suggest_name(name, names),
             )
 
     @property
     def columns(self) -> tuple[ProposedAttribute, ...]:
         """The columns with the roles that they have after edits, and the reasons."""
         entries = self.mapping["attributes"]
-        return tuple(edited_attribute(a, entries.get(a.name)) for a in self.proposal.attributes)
+        return tuple(apply_edit(a, entries.get(a.name)) for a in self.proposal.attributes)
 
     @property
     def is_edited(self) -> bool:
@@ -144,20 +389,20 @@ class Proposal(Printed):
     def text(self) -> str:
         """The spec as TOML, the reason of each role in a comment; columns of a series in one stanza."""
         document, reasons = deepcopy(self.mapping), self._reasons
-        comments: dict[str, str | Sequence[str]] = {name: sentence(reasons[name]) for name in reasons}
-        patterns = series_patterns(document["attributes"], SERIES)
-        document["attributes"] = folded(document["attributes"], patterns)
-        comments |= {pattern.pattern: reasons_of(pattern, reasons) for pattern in patterns}
+        comments: dict[str, str | Sequence[str]] = {name: as_sentence(reasons[name]) for name in reasons}
+        patterns = find_series_globs(document["attributes"], LEAST_SERIES)
+        document["attributes"] = collapse_series(document["attributes"], patterns)
+        comments |= {pattern.pattern: list_pattern_reasons(pattern, reasons) for pattern in patterns}
         place = document.get("source", {})
-        heading = _HEADING if {"path", "url", "table"} & set(place) else (*_HEADING, _IN_MEMORY)
+        heading = _HEADING if {"path", "url", "table"} & set(place) else (*_HEADING, _IN_MEMORY_NOTE)
         told = self.proposal.key_comments
-        return spec_text(document, comments, heading=heading, of_keys=told)
+        return format_spec(document, comments, heading=heading, comments_by_key=told)
 
     @property
     def _reasons(self) -> dict[str, str]:
         """The reasons of the columns that the spec lists, each once."""
         told = replace(self.proposal, attributes=self.columns).reasons
-        return {name: told.get(name, CHOSEN) for name in self.mapping["attributes"]}
+        return {name: told.get(name, CHOSEN_BY_USER) for name in self.mapping["attributes"]}
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -180,7 +425,7 @@ class Proposal(Printed):
                     "reason": a.reason,
                     "way": None if a.form is None else dict(a.form.way),
                     "values": a.column.distinct,
-                    "hierarchy": plain_hierarchy(self.mapping["attributes"].get(a.name)),
+                    "hierarchy": hierarchy_as_json(self.mapping["attributes"].get(a.name)),
                     "written": a.written.as_json() if a.written is not None else None,
                 }
                 for a in self.columns
@@ -195,7 +440,7 @@ class Proposal(Printed):
 
     def document(self) -> Document:
         """A row per column, the size of the lattice, warnings, and where the spec lies."""
-        return proposal_document(self)
+        return describe_proposal(self)
 
 
 def init(
@@ -237,27 +482,27 @@ def init(
             "a project of ARX, which is read as it is",
             advice="discreet.coming_from.arx(PROJECT, OUTPUT) writes its spec; so does the command.",
         )
-    about = description_of(data, table, schema)
-    source = source_of(data, table) if about.rows is None else SourceSpec(path=about.rows, whole=True)
-    form = about.form(FileForm(format, encoding, delimiter, quote, tuple(null_values)))
-    reading = read_so(_with_cells(source, decimal, nulls, subject, strip=strip), form)
-    source = with_unquoted_nulls(reading.source)
-    target = None if output is None else path_of(output, "the path of the spec")
+    about = find_data_description(data, table, schema)
+    source = parse_source(data, table) if about.rows is None else SourceSpec(path=about.rows, whole=True)
+    form = about.form(FileOptions(format, encoding, delimiter, quote, tuple(null_values)))
+    reading = infer_source_form(_with_cell_options(source, decimal, nulls, subject, strip=strip), form)
+    source = infer_unquoted_nulls(reading.source)
+    target = None if output is None else parse_path(output, "the path of the spec")
     if target is not None:
-        kept = (
-            *several("the input", () if source.path is None else files_of(source.path)),
-            *several("the description of the data", about.files),
-            *several("a hierarchy file", _hierarchy_files(hierarchies)),
+        protected = (
+            *protected_files("the input", () if source.path is None else matching_files(source.path)),
+            *protected_files("the description of the data", about.files),
+            *protected_files("a hierarchy file", _hierarchy_files(hierarchies)),
         )
-        check_new_file(target, overwrite=overwrite, name="a spec", kept=kept)
+        check_output_file(target, overwrite=overwrite, name="a spec", protected=protected)
     with (
         connect(settings or Settings.from_environment(), source) as engine,
         reporter.stage("Profiling columns") as advance,
     ):
-        proposal = propose_spec(engine, source, advance, _folder(hierarchies, target), about.known)
-        told = (*about.told, *reading.told, *told_unquoted(engine, source))
-    hidden = (_NO_PASSWORD,) if source.url is not None and has_password(source.url) else ()
-    place = {**_place(source, target), **source_table(source)}
+        proposal = propose_spec(engine, source, advance, _hierarchy_folder(hierarchies, target), about.known)
+        told = (*about.told, *reading.told, *warn_about_unquoted_nulls(engine, source))
+    hidden = (_NO_PASSWORD_NOTE,) if source.url is not None and has_password(source.url) else ()
+    place = {**_source_keys(source, target), **source_as_mapping(source)}
     found = Proposal(proposal, source.label, place, target, (*hidden, *about.notes), told)
     if target is not None:
         write_text(target, found.text, overwrite=overwrite)
@@ -268,7 +513,7 @@ def init(
     return found
 
 
-def source_of(data: object, table: str | None) -> SourceSpec:
+def parse_source(data: object, table: str | None) -> SourceSpec:
     """The source that data are, with a ``table`` where they are an address; ``InputError`` otherwise."""
     if not isinstance(data, str | os.PathLike):
         return SourceSpec(data=data, whole=True)
@@ -279,11 +524,11 @@ def source_of(data: object, table: str | None) -> SourceSpec:
             # The spec names the variable: what it holds, a password too, is read where it is connected to.
             return SourceSpec(url=text, table=found.table, whole=True)
         return SourceSpec(path=found.path, url=found.url, table=found.table, engine=found.engine, whole=True)
-    path = standard_input() if text == STANDARD_INPUT else path_of(text)
+    path = standard_input() if text == STANDARD_INPUT else parse_path(text)
     return SourceSpec(path=path, table=table, whole=True)
 
 
-def _with_cells(
+def _with_cell_options(
     source: SourceSpec, decimal: str | None, nulls: str, subject: str | None, *, strip: bool
 ) -> SourceSpec:
     """A source with what holds for all its cells; ``InputError`` for what is not allowed."""
@@ -294,12 +539,12 @@ def _with_cells(
     return replace(source, decimal=decimal, nulls=NullPolicy(nulls), subject=subject, strip=strip)
 
 
-def _folder(path: str | Path | None, target: Path | None) -> HierarchyFolder | None:
+def _hierarchy_folder(path: str | Path | None, target: Path | None) -> HierarchyFolder | None:
     """A folder of hierarchy files, whose paths are written as a spec at ``target`` names them."""
     if path is None:
         return None
-    folder = path_of(path, "the path of a folder of hierarchies")
-    return HierarchyFolder(folder, lambda file: str(_relative(file, target)))
+    folder = parse_path(path, "the path of a folder of hierarchies")
+    return HierarchyFolder(folder, lambda file: str(_relative_path(file, target)))
 
 
 def _hierarchy_files(folder: str | Path | None) -> tuple[Path, ...]:
@@ -310,11 +555,11 @@ def _hierarchy_files(folder: str | Path | None) -> tuple[Path, ...]:
     )
 
 
-def _place(source: SourceSpec, target: Path | None) -> dict[str, str]:
+def _source_keys(source: SourceSpec, target: Path | None) -> dict[str, str]:
     """The keys of ``[source]`` that say where the rows lie."""
     url = None if source.url is None else without_password(source.url)
     keys = {
-        "path": _relative(source.path, target),
+        "path": _relative_path(source.path, target),
         "url": url,
         "table": source.table,
         "engine": source.engine,
@@ -322,7 +567,7 @@ def _place(source: SourceSpec, target: Path | None) -> dict[str, str]:
     return {key: value for key, value in keys.items() if value is not None}
 
 
-def _relative(path: Path | None, target: Path | None) -> str | None:
+def _relative_path(path: Path | None, target: Path | None) -> str | None:
     """The data's path as a spec at ``target`` names it."""
     if is_standard_input(path):
         return STANDARD_INPUT

@@ -1,29 +1,122 @@
-"""What was clicked as a script: the command that does the same, and the same in Python.
+"""Equivalent scripts of what was done in the browser: one shell command, and a Python program.
 
-Both are made of one value: the request, the release, the query or the attack as the verbs take it. A path is
-written as it is given; the address of a database never is, as it may hold a password: it is read from the
-environment variable ``DATABASE``.
+Options are written from the declarations by which the command line reads them. The address of a database is
+never written, as it may contain a password: scripts read it from the environment variable ``DATABASE``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError
-from discreet.model.criteria.plain import plain
-from discreet.model.option import given_options
+from discreet.model.criteria.base import fixed_parameters
+from discreet.model.criteria.registry import plain_values
+from discreet.model.option import Option, OptionKind, changed_options
 from discreet.model.release_address import ReleaseAddress
-from discreet.model.request import Request
+from discreet.model.request import NO_SUPPRESSION, RelaxationScope, Request
 from discreet.model.table_spec import TableSpec
-from discreet.results.requests import request_of
-from discreet.verbs.command_texts import command, criteria_words, level_words, option_words, request_words
+from discreet.results.request_defaults import build_request
 
 if TYPE_CHECKING:
     from discreet.attacks.declaration import Attack
-    from discreet.verbs.models.base import Asked, Model
+    from discreet.model.criteria.base import Criterion
+    from discreet.verbs.models.recoding_model import Model, RequestOptions
+
+
+def command_line(*words: str | Path) -> str:
+    """Words as one line that a shell reads back as these words."""
+    return shlex.join(["discreet", *map(str, words)])
+
+
+def request_option_text(request: Request) -> str:
+    """A request as options of the command line, with a blank before each."""
+    return "".join(f" {shlex.quote(word)}" for word in request_arguments(request))
+
+
+def request_arguments(request: Request) -> list[str]:
+    """A request as options; what every request begins with is left out."""
+    words = criteria_arguments(request.requirement.criteria)
+    if request.max_suppressed != NO_SUPPRESSION:
+        words += ["--max-suppressed", f"{request.max_suppressed}"]
+    words += level_arguments("--max-level", dict(request.max_level))
+    words += level_arguments("--min-level", dict(request.min_level))
+    if request.scope is not RelaxationScope.ABOVE:
+        words += ["--scope", f"{request.scope}"]
+    return words
+
+
+def criteria_arguments(criteria: Iterable[Criterion]) -> list[str]:
+    """Criteria as options, each with the fixed parts that are not as it proposes."""
+    words: list[str] = []
+    for criterion in criteria:
+        place = "" if criterion.attribute is None else f"{criterion.attribute}="
+        words += [criterion.flag(), f"{place}{criterion.value}"]
+        for part in fixed_parameters(type(criterion)):
+            value = getattr(criterion, part.name)
+            if value != part.default:
+                words += [str(part.flag)] + ([] if part.kind is OptionKind.FLAG else [f"{place}{value}"])
+    return words
+
+
+def level_arguments(option: str, levels: Mapping[str, int]) -> list[str]:
+    """Levels by attribute as an option that is repeated."""
+    return [word for name, level in levels.items() for word in (option, f"{name}={level}")]
+
+
+def option_arguments(owner: Model | Attack) -> list[str]:
+    """Options of a model or an attack that are not as it proposes, those of a model that it names among them.
+
+    ``InputError`` for a value that no word says: an object that Python alone can give, and a name with a
+    comma where commas stand between names.
+    """
+    from discreet.verbs.models.recoding_model import Model
+
+    declared = {each.name: each for each in type(owner).options()}
+    words: list[str] = []
+    for name, value in changed_options(owner).items():
+        option = declared[name]
+        if option.flag is None:
+            raise InputError(f"'{option.spelt}' has no word on the command line", advice="Copy it as Python.")
+        if isinstance(value, Model):
+            words += [option.flag, value.called(), *option_arguments(value)]
+        else:
+            words += _flag_arguments(option, value)
+    return words
+
+
+def _flag_arguments(option: Option, value: object) -> list[str]:
+    """The flag of an option with each text that makes its value."""
+    flag = str(option.flag)
+    if option.kind is OptionKind.FLAG:
+        return [flag] if value else []
+    return [word for text in _value_texts(option, value) for word in (flag, text)]
+
+
+def _value_texts(option: Option, value: object) -> list[str]:
+    if isinstance(value, Mapping):
+        return [f"{name}={number}" for name, number in value.items()]
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return [str(value)]
+    if option.reads is not None:
+        return [",".join(map(str, value))]
+    if option.kind is OptionKind.GROUPS:
+        return [",".join(_refuse_commas(group)) for group in value]
+    if option.kind is OptionKind.QUASI_IDENTIFIERS and option.commas:
+        return _refuse_commas(value)
+    return [str(each) for each in value]
+
+
+def _refuse_commas(names: Iterable[object]) -> list[str]:
+    found = [str(name) for name in names]
+    wrong = next((name for name in found if "," in name or name != name.strip()), None)
+    if wrong is not None:
+        raise InputError(f"'{wrong}' cannot stand in a list on the command line", advice="Copy it as Python.")
+    return found
+
 
 _DATABASE = "env:DATABASE"
 
@@ -40,14 +133,14 @@ class Script:
     advice: str | None = None
 
 
-def script_of_request(path: Path, spec: TableSpec, request: Request, tops: Mapping[str, int]) -> Script:
+def make_negotiate_script(path: Path, spec: TableSpec, request: Request, tops: Mapping[str, int]) -> Script:
     """The negotiation of a request, whatever the spec's own ``[request]`` says beside it.
 
     ``tops`` are the highest levels by quasi-identifier, which lift a limit that the spec alone has.
     ``InputError`` where the spec asks for a criterion that the request has not: it would be asked again.
     """
-    explicit = _beside(spec, request, tops)
-    words = request_words(explicit)
+    explicit = _explicit_request(spec, request, tops)
+    words = request_arguments(explicit)
     if "--max-suppressed" not in words:
         words += ["--max-suppressed", "0"]
     if spec.request.scope is not None and "--scope" not in words:
@@ -61,14 +154,16 @@ def script_of_request(path: Path, spec: TableSpec, request: Request, tops: Mappi
         "scope": f"{explicit.scope}",
         "criteria": explicit.requirement.others,
     }
-    lines = [f"table = discreet.open({str(path)!r})", f"answer = table.negotiate({_keywords(keywords)})"]
-    return Script(command("negotiate", path, *words), _program(lines, "answer", explicit.requirement.others))
+    lines = [f"table = discreet.open({str(path)!r})", f"answer = table.negotiate({_keyword_text(keywords)})"]
+    return Script(
+        command_line("negotiate", path, *words), _python_program(lines, "answer", explicit.requirement.others)
+    )
 
 
-def script_of_publication(
+def make_publish_script(
     path: Path,
     answer: Mapping[str, int] | Model,
-    asked: Asked,
+    request_options: RequestOptions,
     *,
     output: str | None = None,
     table: str | None = None,
@@ -82,47 +177,47 @@ def script_of_publication(
     ``after`` are the paths of earlier releases that it must be safe beside.
     """
     place = ["--output", str(output)] if table is None else ["--table", table]
-    words = _asked_words(asked)
+    words = _request_arguments(request_options)
     words += ["--suppressed", suppressed] if suppressed != "drop" else []
     words += ["--order", order] if order is not None else []
     words += ["--overwrite"] if overwrite else []
     words += [word for path in after for word in ("--after", path)]
     keywords = {
         "output" if table is None else "table": output if table is None else table,
-        "k": asked.k,
-        "l": asked.l,
-        "max_suppressed": asked.max_suppressed,
-        "max_level": dict(asked.max_level or {}),
-        "min_level": dict(asked.min_level or {}),
-        "criteria": tuple(asked.criteria),
+        "k": request_options.k,
+        "l": request_options.l,
+        "max_suppressed": request_options.max_suppressed,
+        "max_level": dict(request_options.max_level or {}),
+        "min_level": dict(request_options.min_level or {}),
+        "criteria": tuple(request_options.criteria),
         "suppressed": None if suppressed == "drop" else suppressed,
         "order": order,
         "overwrite": overwrite or None,
         "after": list(after),
     }
-    told = repr(dict(answer)) if isinstance(answer, Mapping) else _model(answer)
+    told = repr(dict(answer)) if isinstance(answer, Mapping) else _model_expression(answer)
     lines = [
         f"table = discreet.open({str(path)!r})",
-        f"release = table.publish({told}, {_keywords(keywords)})",
+        f"release = table.publish({told}, {_keyword_text(keywords)})",
     ]
     uses_models = not isinstance(answer, Mapping)
-    program = _program(lines, "release", asked.criteria, models=uses_models)
+    program = _python_program(lines, "release", request_options.criteria, models=uses_models)
     try:
-        return Script(command("publish", path, *_answer_words(answer), *words, *place), program)
+        return Script(command_line("publish", path, *_answer_arguments(answer), *words, *place), program)
     except InputError as error:
         return Script(None, program, f"{error.message}. {error.advice}")
 
 
-def script_of_query(address: ReleaseAddress, sql: str, spec: Path | None) -> Script:
+def make_query_script(address: ReleaseAddress, sql: str, spec: Path | None) -> Script:
     """A query of a release, whose labels mean what a spec's hierarchies say, where there is one."""
-    place, words, keywords = _place(address)
+    place, words, keywords = _release_argument(address)
     beside = [] if spec is None else ["--spec", str(spec)]
     keywords |= {"spec": None if spec is None else str(spec)}
-    lines = [f"answer = discreet.query({place!r}, {sql!r}{_further(keywords)})"]
-    return Script(command("query", place, sql, *words, *beside), _program(lines, "answer"))
+    lines = [f"answer = discreet.query({place!r}, {sql!r}{_further_keyword_text(keywords)})"]
+    return Script(command_line("query", place, sql, *words, *beside), _python_program(lines, "answer"))
 
 
-def script_of_attack(
+def make_attack_script(
     address: ReleaseAddress,
     spec: Path | None,
     *,
@@ -136,40 +231,42 @@ def script_of_attack(
     persons: bool = False,
 ) -> Script:
     """An attack on a release, with the attacker's files, and one ``by`` name; ``spec`` is the original's."""
-    place, words, keywords = _place(address)
-    given = {"spec": spec, "outside": outside, "population": population, "key": key}
-    given |= {"threshold": threshold, "dominance": dominance}
+    place, words, keywords = _release_argument(address)
+    entries = {"spec": spec, "outside": outside, "population": population, "key": key}
+    entries |= {"threshold": threshold, "dominance": dominance}
     words += [
-        word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))
+        word for name, value in entries.items() if value is not None for word in (f"--{name}", str(value))
     ]
     words += [word for pair in (match or {}).items() for word in ("--match", "=".join(pair))]
-    words += [] if by is None else ["--by", by.name, *option_words(by)]
+    words += [] if by is None else ["--by", by.name, *option_arguments(by)]
     words += ["--persons"] if persons else []
     arguments: dict[str, Any] = {"outside": outside, "population": population, "match": match, "key": key}
     arguments |= {"threshold": threshold, "dominance": dominance}
     if by is not None:
-        arguments |= {"by": by.name, "options": dict(given_options(by)), "persons": persons or None}
-    told = _further({name: str(v) if isinstance(v, Path) else v for name, v in arguments.items()})
+        arguments |= {"by": by.name, "options": dict(changed_options(by)), "persons": persons or None}
+    told = _further_keyword_text(
+        {name: str(v) if isinstance(v, Path) else v for name, v in arguments.items()}
+    )
     original = "" if spec is None else f", table=discreet.open({str(spec)!r})"
     release = repr(place)
     imports: Sequence[str] = ()
     if keywords:
         release, imports = (
-            f"address_of({place!r}{_further(keywords)})",
-            ("discreet.verbs.addresses", "address_of"),
+            f"address_of({place!r}{_further_keyword_text(keywords)})",
+            ("discreet.verbs.locations", "address_of"),
         )
     lines = [f"result = discreet.attack({release}{original}{told})"]
-    return Script(command("attack", place, *words), _program(lines, "result", imported=imports))
+    return Script(command_line("attack", place, *words), _python_program(lines, "result", imported=imports))
 
 
-def _place(address: ReleaseAddress) -> tuple[str, list[str], dict[str, Any]]:
+def _release_argument(address: ReleaseAddress) -> tuple[str, list[str], dict[str, Any]]:
     """A release as an argument, its further words, and its further keywords."""
     if address.path is not None:
         return str(address.path), [], {}
     return _DATABASE, ["--table", str(address.table)], {"table": address.table}
 
 
-def _beside(spec: TableSpec, request: Request, tops: Mapping[str, int]) -> Request:
+def _explicit_request(spec: TableSpec, request: Request, tops: Mapping[str, int]) -> Request:
     """The request with a word for each default of the spec that it does not have."""
     defaults, requirement = spec.request, request.requirement
     k = requirement.k if requirement.k is not None or defaults.k is None else 1
@@ -188,7 +285,7 @@ def _beside(spec: TableSpec, request: Request, tops: Mapping[str, int]) -> Reque
         criteria=requirement.others,
     )
     l = explicit.requirement.l_as_json()
-    merged = request_of(spec, k=explicit.requirement.k, l=l, criteria=requirement.others)
+    merged = build_request(spec, k=explicit.requirement.k, l=l, criteria=requirement.others)
     if set(merged.requirement.others) != set(requirement.others):
         more = set(merged.requirement.others) - set(requirement.others)
         raise InputError(
@@ -198,58 +295,58 @@ def _beside(spec: TableSpec, request: Request, tops: Mapping[str, int]) -> Reque
     return explicit
 
 
-def _answer_words(answer: Mapping[str, int] | Model) -> list[str]:
+def _answer_arguments(answer: Mapping[str, int] | Model) -> list[str]:
     if isinstance(answer, Mapping):
-        return level_words("--level", answer)
-    return ["--model", answer.called(), *option_words(answer)]
+        return level_arguments("--level", answer)
+    return ["--model", answer.called(), *option_arguments(answer)]
 
 
-def _asked_words(asked: Asked) -> list[str]:
-    words = [] if asked.k is None else ["--k", str(asked.k)]
-    if isinstance(asked.l, Mapping):
-        words += level_words("--l", asked.l)
-    elif asked.l is not None:
-        words += ["--l", str(asked.l)]
-    words += criteria_words(asked.criteria)
-    if asked.max_suppressed is not None:
-        words += ["--max-suppressed", str(asked.max_suppressed)]
-    words += level_words("--max-level", dict(asked.max_level or {}))
-    return words + level_words("--min-level", dict(asked.min_level or {}))
+def _request_arguments(request_options: RequestOptions) -> list[str]:
+    words = [] if request_options.k is None else ["--k", str(request_options.k)]
+    if isinstance(request_options.l, Mapping):
+        words += level_arguments("--l", request_options.l)
+    elif request_options.l is not None:
+        words += ["--l", str(request_options.l)]
+    words += criteria_arguments(request_options.criteria)
+    if request_options.max_suppressed is not None:
+        words += ["--max-suppressed", str(request_options.max_suppressed)]
+    words += level_arguments("--max-level", dict(request_options.max_level or {}))
+    return words + level_arguments("--min-level", dict(request_options.min_level or {}))
 
 
-def _model(model: Model) -> str:
+def _model_expression(model: Model) -> str:
     """A model as an expression of Python."""
-    given = [f"{name}={_value(value)}" for name, value in given_options(model).items()]
-    return f"models.named({model.name!r})({', '.join(given)})"
+    entries = [f"{name}={_value_expression(value)}" for name, value in changed_options(model).items()]
+    return f"models.named({model.name!r})({', '.join(entries)})"
 
 
-def _value(value: object) -> str:
-    from discreet.verbs.models.base import Model
+def _value_expression(value: object) -> str:
+    from discreet.verbs.models.recoding_model import Model
 
-    return _model(value) if isinstance(value, Model) else repr(value)
+    return _model_expression(value) if isinstance(value, Model) else repr(value)
 
 
-def _keywords(given: Mapping[str, Any]) -> str:
+def _keyword_text(entries: Mapping[str, Any]) -> str:
     """Keywords as they stand in a call; what says nothing is left out."""
     told = []
-    for name, value in given.items():
+    for name, value in entries.items():
         if value is None or (not isinstance(value, int | float | str) and not value):
             continue
         if name == "criteria":
-            told.append(f"criteria=criteria_from({plain(tuple(given[name]))!r})")
+            told.append(f"criteria=criteria_from({plain_values(tuple(entries[name]))!r})")
         else:
             told.append(f"{name}={dict(value) if isinstance(value, Mapping) else value!r}")
     return ", ".join(told)
 
 
-def _further(given: Mapping[str, Any]) -> str:
-    told = _keywords(given)
+def _further_keyword_text(entries: Mapping[str, Any]) -> str:
+    told = _keyword_text(entries)
     return f", {told}" if told else ""
 
 
-def _program(
+def _python_program(
     lines: Sequence[str],
-    shown: str,
+    variable: str,
     criteria: Sequence[object] = (),
     *,
     models: bool = False,
@@ -260,4 +357,4 @@ def _program(
     head += ["from discreet import models"] if models else []
     head += ["from discreet.criteria import criteria_from"] if criteria else []
     head += ["from {} import {}".format(*imported)] if imported else []
-    return "\n".join([*head, "", *lines, f"print({shown})", ""])
+    return "\n".join([*head, "", *lines, f"print({variable})", ""])

@@ -1,57 +1,80 @@
-"""A table under a spec: what ``discreet.open`` returns."""
+"""``discreet.open``, and the table it returns with its verbs as methods.
+
+A spec file, or data with a mapping, becomes a ``Table``. No row is read before a verb needs it; each method
+imports its verb when it is called.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
+from discreet.engines.engine_addresses import is_database_address
+from discreet.engines.files.dataframes import known_columns
+from discreet.engines.files.sources import FILE_FORMATS
 from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
-from discreet.printing.document import Column, Document, Grid, count, heading
-from discreet.printing.printed import Printed
+from discreet.model.registry import suggest_name
+from discreet.model.table_spec import TableSpec
+from discreet.places.address import parse_path
+from discreet.printing.document import Column, Document, Grid, format_quantity, heading_line
+from discreet.printing.rendering import Printable
 from discreet.results.answers import AnswerResult, NegotiationResult
-from discreet.results.requests import Levels, cost_of, request_of
-from discreet.verbs.addresses import ReleasePlace, target_of
-from discreet.verbs.opened_table import OpenedTable
+from discreet.results.request_defaults import LevelsByAttribute, build_request, choose_cost
+from discreet.settings import Settings
+from discreet.spec.attribute_globs import engine_column_reader
+from discreet.spec.spec_reader import load_spec, read_spec_mapping, spec_from_mapping, with_location
+from discreet.verbs.locations import ReleaseLocation, parse_target, recall_frame
+from discreet.verbs.run_context import SILENT, Reporter
+from discreet.verbs.table_context import TableContext
+
+if TYPE_CHECKING:
+    from discreet.verbs.proposal import Proposal
+
 
 if TYPE_CHECKING:
     from discreet.differential.marginals import MarginalLike
-    from discreet.measures.costs import AnyCost
+    from discreet.measures.named_costs import AnyCost
     from discreet.model.release_address import ReleaseAddress
     from discreet.model.search_result import Solution
     from discreet.results.inspection import Inspection
-    from discreet.results.publication import ReleaseResult
-    from discreet.results.recodings import RecodingResult
-    from discreet.verbs.addresses import Place
-    from discreet.verbs.comparing import ReleaseComparison
-    from discreet.verbs.local_answers import LocalNegotiationResult
-    from discreet.verbs.models.base import Asked, Model
-    from discreet.verbs.released_table import ReleasedTable
-    from discreet.verbs.searching import SearchOutcome
-    from discreet.verbs.tabulating import BudgetResult, Number, SampleResult, TabulationResult
-    from discreet.verbs.workloads import Workload
+    from discreet.results.publish_result import ReleaseResult
+    from discreet.results.recoding_result import RecodingResult
+    from discreet.verbs.differential_releases import (
+        BudgetResult,
+        PrivacyNumber,
+        SampleResult,
+        TabulationResult,
+    )
+    from discreet.verbs.local_negotiation import LocalNegotiationResult
+    from discreet.verbs.locations import PublishTarget
+    from discreet.verbs.models.recoding_model import Model, RequestOptions
+    from discreet.verbs.original_comparison import ReleaseComparison, Workload
+    from discreet.verbs.release_publication import ReleasedTable
+    from discreet.verbs.table_search import SearchOutcome
 
     Publishable: TypeAlias = (
-        AnswerResult | RecodingResult | SearchOutcome | Solution | Levels | Model | str | None
+        AnswerResult | RecodingResult | SearchOutcome | Solution | LevelsByAttribute | Model | str | None
     )
 
 
-class Table(OpenedTable, Printed):
+class Table(TableContext, Printable):
     """A table with its spec, and what can be asked of it. The rows are counted once."""
 
     def inspect(self) -> Inspection:
         """Row types, uniqueness, the risk as it stands, hierarchies, warnings."""
-        from discreet.results.inspection import inspection_of
+        from discreet.results.inspection import inspect_frequency_set
         from discreet.verbs.class_warnings import inspection_warnings
 
         with self.engine("Reading the header") as engine:
             columns = engine.open_source(self.spec.source).columns
-        return inspection_of(self.spec, self.frequency_set, columns, inspection_warnings(self))
+        return inspect_frequency_set(self.spec, self.frequency_set, columns, inspection_warnings(self))
 
     def compare(
         self,
-        release: ReleasePlace,
+        release: ReleaseLocation,
         *,
         workload: Workload | None = None,
         target: str | None = None,
@@ -65,9 +88,9 @@ class Table(OpenedTable, Printed):
         trained on the release and tested on rows of the original, which ``seed`` draws. ``k`` normalizes
         C_AVG; without it the manifest's k does, or the spec's. ``InputError`` where the file does not fit.
         """
-        from discreet.verbs.comparing import compare
+        from discreet.verbs.original_comparison import compare_with_original
 
-        return compare(
+        return compare_with_original(
             self, release, workload=workload, target=target, seed=seed, k=k, reporter=self._reporter
         )
 
@@ -77,8 +100,8 @@ class Table(OpenedTable, Printed):
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
         max_suppressed: str | int | None = None,
-        max_level: Levels | None = None,
-        min_level: Levels | None = None,
+        max_level: LevelsByAttribute | None = None,
+        min_level: LevelsByAttribute | None = None,
         scope: str | None = None,
         criteria: Sequence[Criterion] = (),
         cost: AnyCost | None = None,
@@ -91,7 +114,7 @@ class Table(OpenedTable, Printed):
         """
         from discreet.verbs.class_warnings import with_warnings
 
-        request = request_of(
+        request = build_request(
             self.spec,
             k=k,
             l=l,
@@ -103,7 +126,7 @@ class Table(OpenedTable, Printed):
         )
         self.count_values()
         lattice = self.negotiable_lattice_for(request.requirement)
-        return with_warnings(self, lattice.with_costs(lattice.answer(request), cost_of(self.spec, cost)))
+        return with_warnings(self, lattice.with_costs(lattice.answer(request), choose_cost(self.spec, cost)))
 
     def recode(
         self,
@@ -112,8 +135,8 @@ class Table(OpenedTable, Printed):
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
         max_suppressed: str | int | None = None,
-        max_level: Levels | None = None,
-        min_level: Levels | None = None,
+        max_level: LevelsByAttribute | None = None,
+        min_level: LevelsByAttribute | None = None,
         criteria: Sequence[Criterion] = (),
     ) -> RecodingResult:
         """A recoding under a model: ``discreet.models.Mondrian(summary="sets")``, say.
@@ -122,11 +145,10 @@ class Table(OpenedTable, Printed):
         What is not given comes from the spec's ``[request]``. ``InputError`` for a name that no model has;
         ``NoSolution`` where nothing meets the requirement within the limit.
         """
-        from discreet.verbs.models.base import Asked
-        from discreet.verbs.models.registry import model_of
+        from discreet.verbs.models.recoding_model import RequestOptions, resolve_model
 
-        asked = Asked(k, l, max_suppressed, max_level, min_level, tuple(criteria))
-        return model_of(model).recode(self, asked, self._reporter)
+        asked = RequestOptions(k, l, max_suppressed, max_level, min_level, tuple(criteria))
+        return resolve_model(model).recode(self, asked, self._reporter)
 
     def negotiate_local(
         self,
@@ -134,8 +156,8 @@ class Table(OpenedTable, Printed):
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
         max_suppressed: str | int | None = None,
-        max_level: Levels | None = None,
-        min_level: Levels | None = None,
+        max_level: LevelsByAttribute | None = None,
+        min_level: LevelsByAttribute | None = None,
         criteria: Sequence[Criterion] = (),
         effort: int | str = "fast",
         seed: int = 0,
@@ -149,10 +171,10 @@ class Table(OpenedTable, Printed):
         ``time_budget`` are those of ``discreet.models.Local``, ``shown`` its ``summary``. ``bound`` proves
         how much better any local recoding could be. ``InputError`` for levels out of range or that cross.
         """
-        from discreet.verbs.local_answers import negotiate_table_locally
-        from discreet.verbs.models.local import Local
+        from discreet.verbs.local_negotiation import negotiate_locally
+        from discreet.verbs.models.generalization_models import Local
 
-        request = request_of(
+        request = build_request(
             self.spec,
             k=k,
             l=l,
@@ -162,7 +184,7 @@ class Table(OpenedTable, Printed):
             criteria=criteria,
         )
         model = Local(effort=effort, seed=seed, time_budget=time_budget, summary=shown)
-        return negotiate_table_locally(self, request, self._reporter, model, bound=bound)
+        return negotiate_locally(self, request, self._reporter, model, bound=bound)
 
     def search(
         self,
@@ -171,8 +193,8 @@ class Table(OpenedTable, Printed):
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
         max_suppressed: str | int | None = None,
-        max_level: Levels | None = None,
-        min_level: Levels | None = None,
+        max_level: LevelsByAttribute | None = None,
+        min_level: LevelsByAttribute | None = None,
         criteria: Sequence[Criterion] = (),
         marking: str = "direct",
         in_database: bool = False,
@@ -189,9 +211,9 @@ class Table(OpenedTable, Printed):
         sets exceed the memory limit, the search goes on in the database, as it does from the start with
         ``in_database``; ``LimitReached`` where it cannot.
         """
-        from discreet.verbs.searching import MAKE_LEAST, SearchChoice, search_table
+        from discreet.verbs.table_search import COST_MINIMIZING, SearchOptions, search_table
 
-        request = request_of(
+        request = build_request(
             self.spec,
             k=k,
             l=l,
@@ -200,9 +222,9 @@ class Table(OpenedTable, Printed):
             min_level=min_level,
             criteria=criteria,
         )
-        if algorithm in MAKE_LEAST:
-            cost = cost_of(self.spec, cost)
-        choice = SearchChoice(algorithm, marking, in_database, cost, cube_budget, time_budget, node_budget)
+        if algorithm in COST_MINIMIZING:
+            cost = choose_cost(self.spec, cost)
+        choice = SearchOptions(algorithm, marking, in_database, cost, cube_budget, time_budget, node_budget)
         return search_table(self, request, choice, self._reporter)
 
     @overload
@@ -217,10 +239,10 @@ class Table(OpenedTable, Printed):
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
         max_suppressed: str | int | None = None,
-        max_level: Levels | None = None,
-        min_level: Levels | None = None,
+        max_level: LevelsByAttribute | None = None,
+        min_level: LevelsByAttribute | None = None,
         criteria: Sequence[Criterion] = (),
-        after: str | Path | Sequence[ReleasePlace] | None = None,
+        after: str | Path | Sequence[ReleaseLocation] | None = None,
     ) -> ReleasedTable: ...
 
     @overload
@@ -236,10 +258,10 @@ class Table(OpenedTable, Printed):
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
         max_suppressed: str | int | None = None,
-        max_level: Levels | None = None,
-        min_level: Levels | None = None,
+        max_level: LevelsByAttribute | None = None,
+        min_level: LevelsByAttribute | None = None,
         criteria: Sequence[Criterion] = (),
-        after: str | Path | Sequence[ReleasePlace] | None = None,
+        after: str | Path | Sequence[ReleaseLocation] | None = None,
     ) -> ReleaseResult: ...
 
     def publish(
@@ -254,10 +276,10 @@ class Table(OpenedTable, Printed):
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
         max_suppressed: str | int | None = None,
-        max_level: Levels | None = None,
-        min_level: Levels | None = None,
+        max_level: LevelsByAttribute | None = None,
+        min_level: LevelsByAttribute | None = None,
         criteria: Sequence[Criterion] = (),
-        after: str | Path | Sequence[ReleasePlace] | None = None,
+        after: str | Path | Sequence[ReleaseLocation] | None = None,
     ) -> ReleaseResult:
         """Recode, write, audit, and hand over the release with its manifest.
 
@@ -284,28 +306,28 @@ class Table(OpenedTable, Printed):
         or where the parts that earlier releases share with this one fail.
         Nothing is left behind then.
         """
-        from discreet.verbs.addresses import Place
-        from discreet.verbs.earlier_releases import named_releases
-        from discreet.verbs.models.base import Asked
-        from discreet.verbs.released_table import publish_in_memory
+        from discreet.verbs.earlier_releases import as_release_tuple
+        from discreet.verbs.locations import PublishTarget
+        from discreet.verbs.models.recoding_model import RequestOptions
+        from discreet.verbs.release_publication import publish_in_memory
 
-        asked = Asked(k, l, max_suppressed, max_level, min_level, tuple(criteria))
-        earlier = named_releases(after)
+        asked = RequestOptions(k, l, max_suppressed, max_level, min_level, tuple(criteria))
+        earlier = as_release_tuple(after)
 
         def publish_to(target: Path | ReleaseAddress) -> ReleaseResult:
-            return self._publish(answer, asked, Place(target, suppressed, overwrite, order, earlier))
+            return self._publish(answer, asked, PublishTarget(target, suppressed, overwrite, order, earlier))
 
         if output is None and table is None:
             return publish_in_memory(self.settings, publish_to)
-        return publish_to(target_of(output, table))
+        return publish_to(parse_target(output, table))
 
     def tabulate(
         self,
         marginals: Iterable[MarginalLike],
         output: str | Path,
         *,
-        epsilon: Number,
-        delta: Number = 0,
+        epsilon: PrivacyNumber,
+        delta: PrivacyNumber = 0,
         mechanism: str = "laplace",
         rows_per_subject: int | None = None,
         non_negative: bool = False,
@@ -324,7 +346,7 @@ class Table(OpenedTable, Printed):
 
         ``InputError`` for what is not allowed; ``LimitReached`` where the budget is too small.
         """
-        from discreet.verbs.tabulating import tabulate_table
+        from discreet.verbs.differential_releases import tabulate_table
 
         return tabulate_table(
             self,
@@ -341,12 +363,12 @@ class Table(OpenedTable, Printed):
 
     def safepub(
         self,
-        levels: Levels,
+        levels: LevelsByAttribute,
         output: str | Path,
         *,
-        epsilon: Number,
-        delta: Number,
-        search_epsilon: Number | None = None,
+        epsilon: PrivacyNumber,
+        delta: PrivacyNumber,
+        search_epsilon: PrivacyNumber | None = None,
         overwrite: bool = False,
     ) -> SampleResult:
         """Release a sample of the rows at levels, under differential privacy, into a file.
@@ -358,7 +380,7 @@ class Table(OpenedTable, Printed):
 
         ``InputError`` for what is not allowed; ``LimitReached`` where the budget is too small.
         """
-        from discreet.verbs.tabulating import sample_table
+        from discreet.verbs.differential_releases import sample_table
 
         return sample_table(
             self,
@@ -372,41 +394,40 @@ class Table(OpenedTable, Printed):
 
     def budget(self) -> BudgetResult:
         """What differentially private releases of this table have spent, and what is left."""
-        from discreet.verbs.tabulating import budget_of
+        from discreet.verbs.differential_releases import read_privacy_budget
 
-        return budget_of(self)
+        return read_privacy_budget(self)
 
-    def _publish(self, answer: Publishable, asked: Asked, place: Place) -> ReleaseResult:
-        from discreet.results.recodings import RecodingResult
-        from discreet.verbs.models.base import Model
-        from discreet.verbs.models.registry import publish_model
-        from discreet.verbs.publishing import publish_answer, publish_levels, publish_recoding
+    def _publish(self, answer: Publishable, asked: RequestOptions, target: PublishTarget) -> ReleaseResult:
+        from discreet.results.recoding_result import RecodingResult
+        from discreet.verbs.models.recoding_model import Model, publish_model
+        from discreet.verbs.release_publication import publish_answer, publish_levels, publish_recoding
 
         if isinstance(answer, Model | str):
-            return publish_model(self, self._reporter, answer, asked, place)
+            return publish_model(self, self._reporter, answer, asked, target)
         if asked.max_level or asked.min_level:
             name = "max_level" if asked.max_level else "min_level"
             raise InputError(f"'{name}' goes with a model alone")
         if isinstance(answer, Mapping):
-            return publish_levels(self, answer, asked.request(self.spec), place)
+            return publish_levels(self, answer, asked.request(self.spec), target)
         if isinstance(answer, RecodingResult):
-            return publish_recoding(self, answer, place)
+            return publish_recoding(self, answer, target)
         if answer is None or isinstance(answer, AnswerResult):
-            return publish_answer(self, answer, place)
-        return self._publish_found(answer, asked, place)
+            return publish_answer(self, answer, target)
+        return self._publish_solution(answer, asked, target)
 
-    def _publish_found(self, found: object, asked: Asked, place: Place) -> ReleaseResult:
+    def _publish_solution(self, found: object, asked: RequestOptions, target: PublishTarget) -> ReleaseResult:
         """Publish what a search found; ``InputError`` for anything else."""
         from discreet.model.search_result import Solution
-        from discreet.verbs.publishing import publish_levels
-        from discreet.verbs.searching import SearchOutcome, require_solution, solution_levels
+        from discreet.verbs.release_publication import publish_levels
+        from discreet.verbs.table_search import SearchOutcome, levels_of_solution, require_solution
 
         if isinstance(found, SearchOutcome):
             asked.refuse("goes with levels and models; what a search found has its own request")
             require_solution(found)
-            return publish_levels(self, found.levels or {}, found.request, place)
+            return publish_levels(self, found.levels or {}, found.request, target)
         if isinstance(found, Solution):
-            return publish_levels(self, solution_levels(self, found), asked.request(self.spec), place)
+            return publish_levels(self, levels_of_solution(self, found), asked.request(self.spec), target)
         raise InputError(
             f"a {type(found).__name__} where an answer to publish belongs",
             allowed="an answer of a negotiation (wish.exact), a search or one of its solutions, a recoding, "
@@ -420,4 +441,117 @@ class Table(OpenedTable, Printed):
             for a in self.spec.attributes
         )
         columns = (Column("attribute"), Column("role"), Column("hierarchy", shrinks=True))
-        return (heading(f"{self.spec.source.label}: {count(len(rows), 'attribute')}"), Grid(columns, rows))
+        return (
+            heading_line(f"{self.spec.source.label}: {format_quantity(len(rows), 'attribute')}"),
+            Grid(columns, rows),
+        )
+
+
+def open(  # noqa: A001
+    source: object,
+    spec: Mapping[str, Any] | Proposal | str | os.PathLike[str] | None = None,
+    *,
+    settings: Settings | None = None,
+    reporter: Reporter = SILENT,
+) -> Table:
+    """A table from its spec file, or from data and a spec.
+
+    ``source`` is the path of a spec (``discreet.toml``); with a ``spec`` it is the path of a data
+    file, the address of a database, an Arrow, pandas, polars or Spark table, an Arrow dataset, or a stream of
+    record batches, which is read once (``engines.files.dataframes``). ``spec`` is a proposal of
+    ``discreet.init``, the path of a spec, or a mapping of the form of the TOML file, without a source:
+    ``{"attributes": {"age": {"role": "quasi-identifier"}, …}}``, but for ``{"source": {"table": …}}`` of a
+    database; relative paths in a mapping are relative to the working folder. A path or an address as
+    ``source`` replaces the one that the spec names.
+    ``InputError`` where anything is wrong with either, an attribute that is no column of the data included.
+    No row is read yet; the names of columns are, where data and a spec are given, and where attributes are
+    given by pattern (``{"q*": …}``). Of a database and of a stream they are read when rows first are.
+    """
+    known = settings or Settings.from_environment()
+    found = _load_spec_file(source, known) if spec is None else _combine_spec(source, spec, known)
+    return Table(found, known, reporter)
+
+
+def _load_spec_file(source: object, settings: Settings) -> TableSpec:
+    if not isinstance(source, str | os.PathLike):
+        raise InputError(
+            f"a {type(source).__name__} without a spec",
+            allowed="the path of a spec, or data together with a spec",
+            advice='Give roles, such as discreet.open(data, {"attributes": {"age": {"role": '
+            '"quasi-identifier"}}}); discreet.init(data) proposes some.',
+        )
+    if is_database_address(os.fspath(source)):
+        raise InputError(
+            "the address of a database without a spec",
+            allowed="the path of a spec, or an address together with a spec",
+            advice="discreet init ADDRESS --table NAME writes a spec for a table.",
+        )
+    path = parse_path(source, "the path of a spec")
+    if path.suffix.lower().removeprefix(".") in FILE_FORMATS:
+        raise InputError(
+            f"{path} is data, not a spec",
+            allowed="a spec such as discreet.toml",
+            advice=f"discreet init {path} writes a spec for it.",
+        )
+    data = recall_frame(path)
+    if data is not None and not _names_rows(read_spec_mapping(path)):
+        return _check_columns(load_spec(path, settings, data=data), settings)
+    return load_spec(path, settings)
+
+
+def _combine_spec(
+    source: object, spec: Mapping[str, Any] | Proposal | str | os.PathLike[str], settings: Settings
+) -> TableSpec:
+    """The spec of data that are given with it; its attributes are columns of theirs."""
+    given = getattr(spec, "mapping", spec)
+    in_memory = not isinstance(source, str | os.PathLike)
+    place = None if in_memory else _source_keys(os.fspath(cast("str | os.PathLike[str]", source)))
+    data = source if in_memory else None
+    if isinstance(given, str | os.PathLike):
+        path = parse_path(given, "the path of a spec")
+        return _check_columns(load_spec(path, settings, data=data, place=place), settings)
+    if not isinstance(given, Mapping):
+        raise InputError(
+            f"a {type(spec).__name__} in place of a spec",
+            allowed="a mapping, the path of a spec, or a proposal of discreet.init",
+        )
+    document = given if place is None else with_location(given, place)
+    return _check_columns(
+        spec_from_mapping(document, base=Path(), label="the spec", data=data, settings=settings), settings
+    )
+
+
+def _source_keys(text: str) -> dict[str, str]:
+    """The keys of ``[source]`` for a path or an address; a path is absolute."""
+    return {"url": text} if is_database_address(text) else {"path": str(parse_path(text).absolute())}
+
+
+def _names_rows(document: Mapping[str, Any]) -> bool:
+    source = document.get("source", {})
+    return isinstance(source, Mapping) and bool({"path", "url", "table"} & set(source))
+
+
+def _check_columns(spec: TableSpec, settings: Settings) -> TableSpec:
+    """The spec, each attribute of which is a column; ``InputError`` that names one that is none.
+
+    Only names that are at hand without a connection or a stream are compared; the others are when rows are
+    counted.
+    """
+    source = spec.source
+    if source.data is not None:
+        columns = known_columns(source.data)
+    elif source.path is not None and source.path.is_file():
+        columns = tuple(engine_column_reader(settings)(source))
+    else:
+        columns = None
+    if columns is None:
+        return spec
+    names = {name.strip() for name in columns} if source.strip else set(columns)
+    for attribute in spec.attributes:
+        if attribute.name not in names and attribute.name not in columns:
+            raise InputError(
+                f"{source.label} has no column '{attribute.name}'",
+                allowed=", ".join(f"'{column}'" for column in columns),
+                advice=suggest_name(attribute.name, columns),
+            )
+    return spec

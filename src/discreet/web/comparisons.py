@@ -1,11 +1,13 @@
-"""What a workspace compares: its saved answers, its releases, and models that were tried, with their figures.
+"""Saved answers, releases and models of a workspace, compared with the same metrics and the current request.
 
-Figures are computed in jobs, remembered as long as the table stays as it is, and told as they come.
+Metrics are computed in jobs and cached as long as the table is unchanged. Each contender is checked against
+the current request: its levels, suppressed rows and classes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from string import ascii_uppercase
 from threading import RLock
@@ -13,87 +15,216 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, Field, ValidationError, computed_field
 
+from discreet.errors import DiscreetError
 from discreet.measures.loss import LossTables
 from discreet.model.criteria.average_risk import AverageRisk
+from discreet.model.request import Request
 from discreet.model.requirement import Requirement
-from discreet.results.lattice import TableLattice
+from discreet.results.node_rows import published_classes_meet
+from discreet.results.table_lattice import TableLattice
 from discreet.screens.lattice_view import LatticeView
-from discreet.screens.paired_rows import PairedRows
-from discreet.verbs.beside import (
-    ANSWER,
-    MODEL,
-    RELEASE,
-    Contender,
-    Yardstick,
-    best_of,
-    recoding_of_levels,
-    tried_models,
+from discreet.screens.release_comparison import PairedRows
+from discreet.verbs.audits import audit
+from discreet.verbs.benchmark import (
+    LEVELS_KIND,
+    MODEL_KIND,
+    RELEASE_KIND,
+    Benchmark,
+    ComparedRelease,
+    find_best,
+    list_comparable_models,
+    recode_at_levels,
 )
-from discreet.verbs.comparing import read_beside
-from discreet.verbs.models.base import Asked
-from discreet.verbs.models.registry import title_of
-from discreet.verbs.releases import ReleaseFacts
-from discreet.verbs.reporting import Reporter
-from discreet.web.chosen_node import last_request
-from discreet.web.meeting import Meeting, meeting_of
-from discreet.web.problems import Conflict, NotFound
-from discreet.web.releases import all_releases, is_comparable
-from discreet.web.request_words import request_words
-from discreet.web.requests import RequestBody
-from discreet.web.saved_answers import SavedAnswer, saved_answers
+from discreet.verbs.models.recoding_model import RequestOptions, model_title
+from discreet.verbs.original_comparison import read_release_pair
+from discreet.verbs.release_facts import ReleaseFacts
+from discreet.verbs.run_context import Reporter
+from discreet.verbs.table_context import TableContext
+from discreet.web.error_responses import Conflict, FieldError, NotFound
+from discreet.web.negotiation_forms import RequestBody, last_request
+from discreet.web.screen_messages import describe_request, describe_requirement
 from discreet.web.workspace import Workspace
+from discreet.web.workspace_releases import is_comparable, list_releases
 
-MOST_DOTS = 40_000
+_STATE_KEY = "saved"
+MAX_SAVED_ANSWERS = 20
+"""Answers that a workspace keeps: more are not told apart by eye."""
+
+
+class SavedAnswer(BaseModel):
+    """A node with the request that it was found for."""
+
+    name: str = Field(min_length=1, max_length=80)
+    levels: dict[str, int] = Field(description="The level of each quasi-identifier.")
+    request: RequestBody
+    suppressed: int | None = Field(None, description="Rows that it suppresses, where this was noted.")
+    detail: float | None = Field(None, description="The detail that it keeps, likewise.")
+    of: str = Field("", description="What the table and its hierarchies were then.")
+    stale: bool = Field(False, description="They have changed since: it must be asked again.")
+
+    @computed_field(description="What was asked, in words.")  # type: ignore[prop-decorator]
+    @property
+    def asked(self) -> str:
+        """The whole request in words."""
+        return describe_request(self.request.model_dump())
+
+
+def saved_answers(workspace: Workspace) -> list[SavedAnswer]:
+    """The saved answers that fit the table's quasi-identifiers, the oldest first."""
+    if not workspace.has_spec:
+        return []
+    names = {a.name for a in workspace.spec().quasi_identifiers}
+    digest, found = workspace.table_digest(), []
+    for each in workspace.state(_STATE_KEY) or []:
+        with suppress(ValidationError):
+            answer = SavedAnswer.model_validate(each)
+            if set(answer.levels) == names:
+                found.append(answer.model_copy(update={"stale": answer.of != digest}))
+    return found
+
+
+def save_answer(workspace: Workspace, answer: SavedAnswer) -> None:
+    """Keep an answer; one of its name is replaced. ``Conflict`` where there are too many."""
+    name = answer.name.strip()
+    if not name:
+        raise FieldError("the answer has no name", field="name")
+    with workspace.edit_lock:
+        others = [each for each in saved_answers(workspace) if each.name != name]
+        if len(others) >= MAX_SAVED_ANSWERS:
+            raise Conflict(
+                f"{MAX_SAVED_ANSWERS} answers are saved already", advice="Remove one of them first."
+            )
+        kept = answer.model_copy(update={"name": name, "of": workspace.table_digest(), "stale": False})
+        _write(workspace, [*others, kept])
+
+
+def remove_answer(workspace: Workspace, name: str) -> None:
+    """Forget an answer; nothing where there is none of the name."""
+    with workspace.edit_lock:
+        _write(workspace, [each for each in saved_answers(workspace) if each.name != name])
+
+
+def _write(workspace: Workspace, answers: list[SavedAnswer]) -> None:
+    workspace.set_state(_STATE_KEY, [each.model_dump(exclude={"asked"}) for each in answers])
+
+
+@dataclass(frozen=True)
+class RequestCheck:
+    """Whether a contender meets the present request; None where that cannot be told. ``why`` it does not."""
+
+    meets: bool | None
+    reason: str | None = None
+
+
+def check_request(
+    workspace: Workspace, table: TableContext, each: SavedAnswer | ReleaseFacts, request: Request
+) -> RequestCheck:
+    """Compare a contender with a request: its levels, its suppressed rows, and its classes."""
+    levels: Mapping[str, int] = each.levels if isinstance(each, SavedAnswer) else each.manifest.levels
+    bounds = {*dict(request.max_level), *dict(request.min_level)}
+    if not bounds <= set(levels):
+        return RequestCheck(None, "its levels are not known")
+    if any(levels[name] > most for name, most in request.max_level) or any(
+        levels[name] < least for name, least in request.min_level
+    ):
+        return RequestCheck(False, "its levels are not those allowed")
+    out = each.suppressed if isinstance(each, SavedAnswer) else each.manifest.suppressed
+    limit = request.max_suppressed.of(table.frequency_set.rows)
+    if out is None or out > limit:
+        what = "an unknown number of rows" if out is None else f"{out:,} rows"
+        return RequestCheck(None if out is None else False, f"{what} suppressed, {limit:,} allowed")
+    try:
+        met = (
+            _answer_meets(table, each, request)
+            if isinstance(each, SavedAnswer)
+            else _release_meets(workspace, each, request)
+        )
+    except DiscreetError as error:
+        return RequestCheck(None, error.message)
+    if met is None:
+        return RequestCheck(None, "its groups cannot be compared with the population")
+    words = describe_requirement(request.requirement)
+    return RequestCheck(met, None if met else f"its groups do not all meet {words}")
+
+
+def _answer_meets(table: TableContext, each: SavedAnswer, request: Request) -> bool | None:
+    counted = table.frequency_set
+    node = tuple(each.levels[name] for name in counted.attributes)
+    return published_classes_meet(counted, node, each.request.request().requirement, request.requirement)
+
+
+def _release_meets(workspace: Workspace, each: ReleaseFacts, request: Request) -> bool:
+    requirement = request.requirement
+    if dict(each.manifest.requirement) == requirement.as_json():
+        return True
+    found = audit(
+        each.address,
+        spec=workspace.spec(),
+        k=requirement.k,
+        l=requirement.l_as_json(),
+        criteria=requirement.others,
+        settings=workspace.settings,
+    )
+    return found.passed
+
+
+MAX_POINTS = 40_000
 """Nodes that are sent as dots; of more, evenly some."""
 
 
 @dataclass
-class Figures:
+class ContenderMetrics:
     """What was measured of one version of the table."""
 
-    yardstick: Yardstick
-    known: dict[Hashable, Contender] = field(default_factory=dict)
-    tried: dict[str, Contender] = field(default_factory=dict)
-    of_request: str = ""
-    judged: dict[Hashable, Meeting] = field(default_factory=dict)
+    yardstick: Benchmark
+    known: dict[Hashable, ComparedRelease] = field(default_factory=dict)
+    model_metrics: dict[str, ComparedRelease] = field(default_factory=dict)
+    request_key: str = ""
+    request_checks: dict[Hashable, RequestCheck] = field(default_factory=dict)
     pairs: dict[Hashable, PairedRows | None] = field(default_factory=dict)
     lock: RLock = field(default_factory=RLock, repr=False)
 
 
-def figures_of(workspace: Workspace) -> Figures:
+def contender_metrics(workspace: Workspace) -> ContenderMetrics:
     """The figures of the table as it stands; the first call counts it and draws the queries."""
 
-    def make() -> Figures:
+    def make() -> ContenderMetrics:
         with workspace.lock:
-            return Figures(Yardstick(workspace.table()))
+            return ContenderMetrics(Benchmark(workspace.table()))
 
-    return workspace.memory("side by side", make)
+    return workspace.compute_once("side by side", make)
 
 
-def comparison(workspace: Workspace, figures: Figures | None) -> dict[str, Any]:
+def comparison_document(workspace: Workspace, figures: ContenderMetrics | None) -> dict[str, Any]:
     """Every contender with its letter, and with its figures where they are known."""
     request = last_request(workspace) if workspace.has_spec else None
     asked = None if request is None else request.model_dump_json()
-    rows = [*_answers(workspace, figures, asked), *_releases(workspace, figures, asked)]
-    if figures is not None and request is not None and figures.of_request == asked:
-        about = {"kind": MODEL, "asked": request_words(request.model_dump()), "meets": True, "unmet": None}
+    rows = [*_answer_rows(workspace, figures, asked), *_release_rows(workspace, figures, asked)]
+    if figures is not None and request is not None and figures.request_key == asked:
+        about = {
+            "kind": MODEL_KIND,
+            "asked": describe_request(request.model_dump()),
+            "meets": True,
+            "unmet": None,
+        }
         rows += [
-            {**about, "name": name, "title": title_of(name), "model": name, "figures": found.as_json()}
-            for name, found in figures.tried.items()
+            {**about, "name": name, "title": model_title(name), "model": name, "figures": found.as_json()}
+            for name, found in figures.model_metrics.items()
         ]
-    for place, row in enumerate(rows):
-        row["letter"] = _letter(place)
+    for index, row in enumerate(rows):
+        row["letter"] = _letter(index)
     measured = [
-        Contender(**{**row["figures"], "name": row["letter"]})
+        ComparedRelease(**{**row["figures"], "name": row["letter"]})
         for row in rows
         if row.get("figures") is not None
     ]
     return {
         "request": None if request is None else request.model_dump(),
-        "asked": None if request is None else request_words(request.model_dump()),
+        "asked": None if request is None else describe_request(request.model_dump()),
         "contenders": rows,
-        "best": best_of(measured),
+        "best": find_best(measured),
         "queries": 0 if figures is None else len(figures.yardstick.queries),
         "missing": sum(1 for row in rows if not row.get("stale") and not _is_known(row)),
     }
@@ -103,62 +234,68 @@ def _is_known(row: dict[str, Any]) -> bool:
     return row.get("figures") is not None and row.get("judged", True)
 
 
-def measure(workspace: Workspace, reporter: Reporter, *, every_model: bool) -> dict[str, Any]:
+def measure_contenders(workspace: Workspace, reporter: Reporter, *, every_model: bool) -> dict[str, Any]:
     """Measure what is not known yet, and perhaps every model under the last request; the comparison."""
-    figures = figures_of(workspace)
+    figures = contender_metrics(workspace)
     request = last_request(workspace)
     asked = request.model_dump_json()
     work = [each for each in saved_answers(workspace) if not each.stale]
-    files = [each for each in all_releases(workspace) if is_comparable(workspace, each)]
+    files = [each for each in list_releases(workspace) if is_comparable(workspace, each)]
     with reporter.stage("Measuring answers and releases") as advance:
         todo: list[SavedAnswer | ReleaseFacts] = [*work, *files]
         for done, each in enumerate(todo):
-            key = _key(each)
+            key = _contender_key(each)
             if key not in figures.known:
-                figures.known[key] = _measured(figures, each)
-            if (key, asked) not in figures.judged:
-                figures.judged[key, asked] = meeting_of(
+                figures.known[key] = _measure(figures, each)
+            if (key, asked) not in figures.request_checks:
+                figures.request_checks[key, asked] = check_request(
                     workspace, figures.yardstick.table, each, request.request()
                 )
             advance(done + 1, len(work) + len(files))
     if every_model:
         _try_models(workspace, figures, reporter)
-    return comparison(workspace, figures)
+    return comparison_document(workspace, figures)
 
 
-def _try_models(workspace: Workspace, figures: Figures, reporter: Reporter) -> None:
+def _try_models(workspace: Workspace, figures: ContenderMetrics, reporter: Reporter) -> None:
     body = last_request(workspace)
-    asked = Asked(body.k, body.l, body.max_suppressed, body.max_level, body.min_level, body.further())
+    asked = RequestOptions(
+        body.k, body.l, body.max_suppressed, body.max_level, body.min_level, body.further_criteria()
+    )
     with figures.lock:
-        if figures.of_request != body.model_dump_json():
-            figures.tried.clear()
-            figures.of_request = body.model_dump_json()
-    models = list(tried_models())
+        if figures.request_key != body.model_dump_json():
+            figures.model_metrics.clear()
+            figures.request_key = body.model_dump_json()
+    models = list(list_comparable_models())
     for number, (name, model) in enumerate(models):
         with reporter.stage(f"Trying {model.title}") as advance:
             advance(number, len(models))
-            if name not in figures.tried:
+            if name not in figures.model_metrics:
                 wish = asked
                 if not model.takes_suppression:
-                    wish = Asked(asked.k, asked.l, None, asked.max_level, asked.min_level, asked.criteria)
+                    wish = RequestOptions(
+                        asked.k, asked.l, None, asked.max_level, asked.min_level, asked.criteria
+                    )
                 found = figures.yardstick.of_model(name, name, wish, reporter)
                 with figures.lock:
-                    figures.tried[name] = found
+                    figures.model_metrics[name] = found
 
 
-def _measured(figures: Figures, each: SavedAnswer | ReleaseFacts) -> Contender:
+def _measure(figures: ContenderMetrics, each: SavedAnswer | ReleaseFacts) -> ComparedRelease:
     if isinstance(each, ReleaseFacts):
         return figures.yardstick.of_release(each.name, each.address)
     return figures.yardstick.of_levels(each.name, each.levels, each.request.request().requirement)
 
 
-def _answers(workspace: Workspace, figures: Figures | None, asked: str | None) -> list[dict[str, Any]]:
+def _answer_rows(
+    workspace: Workspace, figures: ContenderMetrics | None, asked: str | None
+) -> list[dict[str, Any]]:
     return [
         {
-            **_told_of(figures, None if each.stale else _key(each), asked),
-            "asked": request_words(each.request.model_dump()),
+            **_known_metrics(figures, None if each.stale else _contender_key(each), asked),
+            "asked": describe_request(each.request.model_dump()),
             "name": each.name,
-            "kind": ANSWER,
+            "kind": LEVELS_KIND,
             "title": "Every column alike",
             "levels": each.levels,
             "request": each.request.model_dump(),
@@ -168,45 +305,49 @@ def _answers(workspace: Workspace, figures: Figures | None, asked: str | None) -
     ]
 
 
-def _releases(workspace: Workspace, figures: Figures | None, asked: str | None) -> list[dict[str, Any]]:
+def _release_rows(
+    workspace: Workspace, figures: ContenderMetrics | None, asked: str | None
+) -> list[dict[str, Any]]:
     found = []
-    for each in all_releases(workspace):
+    for each in list_releases(workspace):
         comparable = is_comparable(workspace, each)
-        told = _told_of(figures, _key(each) if comparable else None, asked)
-        row = {"name": each.name, "kind": RELEASE, "title": title_of(each.manifest.model)}
-        words = f"{request_words(each.manifest.requirement)}, {each.manifest.suppressed:,} suppressed"
+        told = _known_metrics(figures, _contender_key(each) if comparable else None, asked)
+        row = {"name": each.name, "kind": RELEASE_KIND, "title": model_title(each.manifest.model)}
+        words = f"{describe_request(each.manifest.requirement)}, {each.manifest.suppressed:,} suppressed"
         found.append(row | told | {"asked": words, "date": each.as_json()["date"], "stale": not comparable})
     return found
 
 
-def _told_of(figures: Figures | None, key: Hashable | None, asked: str | None) -> dict[str, Any]:
+def _known_metrics(
+    figures: ContenderMetrics | None, key: Hashable | None, asked: str | None
+) -> dict[str, Any]:
     """What is known of a contender: its figures, and whether it meets the present request."""
     known = None if figures is None or key is None else figures.known.get(key)
-    found = None if figures is None or key is None else figures.judged.get((key, asked))
+    found = None if figures is None or key is None else figures.request_checks.get((key, asked))
     return {
         "figures": None if known is None else known.as_json(),
         "judged": found is not None,
         "meets": None if found is None else found.meets,
-        "unmet": None if found is None else found.why,
+        "unmet": None if found is None else found.reason,
     }
 
 
-def _key(each: SavedAnswer | ReleaseFacts) -> Hashable:
+def _contender_key(each: SavedAnswer | ReleaseFacts) -> Hashable:
     if isinstance(each, SavedAnswer):
-        return (ANSWER, str(sorted(each.levels.items())), str(each.request.request().requirement))
+        return (LEVELS_KIND, str(sorted(each.levels.items())), str(each.request.request().requirement))
     stamps = sorted(
         (str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in each.files.values() if p.exists()
     )
-    return (RELEASE, each.name, str(stamps))
+    return (RELEASE_KIND, each.name, str(stamps))
 
 
-def _letter(place: int) -> str:
+def _letter(index: int) -> str:
     """A to Z, then AA, AB, …"""
-    before, last = divmod(place, len(ascii_uppercase))
+    before, last = divmod(index, len(ascii_uppercase))
     return ("" if not before else _letter(before - 1)) + ascii_uppercase[last]
 
 
-def dots(view: LatticeView, body: RequestBody) -> dict[str, Any]:
+def node_points(view: LatticeView, body: RequestBody) -> dict[str, Any]:
     """Every node as a dot: detail kept, found on average, and whether it meets the request.
 
     Detail is that of a node of which no row is suppressed, so that a dot stays where it is while the limit
@@ -230,58 +371,58 @@ def dots(view: LatticeView, body: RequestBody) -> dict[str, Any]:
     some = np.flatnonzero((kept > 0) & (classes > 0))
     found = classes[some] / kept[some]
     points = detail[some], found, meets[some]
-    line = _frontier(*points)
-    step = max(1, -(-len(some) // MOST_DOTS))
+    line = _pareto_frontier(*points)
+    step = max(1, -(-len(some) // MAX_POINTS))
     places = np.unique(np.concatenate([np.arange(0, len(some), step), np.array(line, dtype=np.int64)]))
-    at = {int(place): i for i, place in enumerate(places)}
+    at = {int(index): i for i, index in enumerate(places)}
     return {
         "detail": np.round(points[0][places], 5).tolist(),
         "found": [float(f"{value:.4g}") for value in found[places]],
         "meets": meets[some][places].astype(int).tolist(),
-        "frontier": [at[place] for place in line],
+        "frontier": [at[index] for index in line],
         "nodes": len(some),
     }
 
 
-def _frontier(detail: Any, found: Any, meets: Any) -> list[int]:
+def _pareto_frontier(detail: Any, found: Any, meets: Any) -> list[int]:
     """The dots that meet the request and that no other beats in detail and in being found, by detail."""
     best, line = np.inf, []
     places = np.flatnonzero(meets)
-    for place in places[np.lexsort((found[places], -detail[places]))]:
-        if found[place] < best:
-            best = found[place]
-            line.append(int(place))
+    for index in places[np.lexsort((found[places], -detail[places]))]:
+        if found[index] < best:
+            best = found[index]
+            line.append(int(index))
     return line[::-1]
 
 
-def pairs_of(workspace: Workspace, kind: str, name: str) -> PairedRows | None:
+def find_paired_rows(workspace: Workspace, kind: str, name: str) -> PairedRows | None:
     """The original beside a saved answer or a release, row by row; None where a release tells no pairs."""
-    figures = figures_of(workspace)
-    if kind == ANSWER:
+    figures = contender_metrics(workspace)
+    if kind == LEVELS_KIND:
         each = next((a for a in saved_answers(workspace) if a.name == name), None)
         if each is None:
             raise NotFound("no answer of this name is saved")
         if each.stale:
             raise Conflict("the table has changed since", advice="Ask for this answer again.")
-        return _kept(figures, _key(each), lambda: _of_answer(figures, each))
-    facts = next((r for r in all_releases(workspace) if r.name == name), None)
+        return _cached_pairs(figures, _contender_key(each), lambda: _pair_answer(figures, each))
+    facts = next((r for r in list_releases(workspace) if r.name == name), None)
     if facts is None or not is_comparable(workspace, facts):
         raise NotFound("there is no release of that name that has this table as its original")
-    return _kept(figures, _key(facts), lambda: _of_release(figures, facts))
+    return _cached_pairs(figures, _contender_key(facts), lambda: _pair_release(figures, facts))
 
 
-def _of_answer(figures: Figures, each: SavedAnswer) -> PairedRows:
+def _pair_answer(figures: ContenderMetrics, each: SavedAnswer) -> PairedRows:
     table = figures.yardstick.table
-    recoding = recoding_of_levels(table, each.levels, each.request.request().requirement)
+    recoding = recode_at_levels(table, each.levels, each.request.request().requirement)
     return PairedRows.of_recoding(table.frequency_set, recoding)
 
 
-def _of_release(figures: Figures, facts: ReleaseFacts) -> PairedRows | None:
-    pair, _ = read_beside(figures.yardstick.table, facts.address, figures.yardstick.original)
+def _pair_release(figures: ContenderMetrics, facts: ReleaseFacts) -> PairedRows | None:
+    pair, _ = read_release_pair(figures.yardstick.table, facts.address, figures.yardstick.original)
     return PairedRows.of_release(pair)
 
 
-def _kept(figures: Figures, key: Hashable, make: Any) -> PairedRows | None:
+def _cached_pairs(figures: ContenderMetrics, key: Hashable, make: Any) -> PairedRows | None:
     with figures.lock:
         if key not in figures.pairs:
             while len(figures.pairs) >= 4:

@@ -1,12 +1,30 @@
-"""The forms and answers of the Hierarchies screen: what is asked and told over REST."""
+"""Bodies and answers of the Hierarchies screen, and saving hierarchies in the spec or in files of the
+workspace.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+import hashlib
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-MOST_LEAVES = 20_000
+from discreet.errors import InputError
+from discreet.hierarchy.messages import quote_value
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.table_spec import Attribute
+from discreet.screens.hierarchy_builders import BUILDERS, builder_form_values
+from discreet.screens.hierarchy_editor import find_builtin_matches, hierarchy_tree
+from discreet.verbs.spec_editor import TableStudy, with_hierarchy
+from discreet.web.error_responses import FieldError
+from discreet.web.step_progress import build_attribute_hierarchy, get_profile
+from discreet.web.workspace import Workspace
+from discreet.web.workspace_files import safe_name
+
+MAX_LEAVES = 20_000
 """A tree of more leaves is told by its levels alone."""
 
 
@@ -126,7 +144,7 @@ class EditBody(BaseModel):
     attribute: str
     change: Literal["group", "move", "rename", "ungroup", "add_level", "remove_level", "add_values"]
     level: int = Field(0, ge=0, le=1000)
-    labels: list[str] = Field(default_factory=list, max_length=MOST_LEAVES)
+    labels: list[str] = Field(default_factory=list, max_length=MAX_LEAVES)
     name: str = Field("", max_length=500)
     target: str = Field("", max_length=500)
 
@@ -165,3 +183,188 @@ class TextBody(BaseModel):
 
     attribute: str
     text: str = Field(max_length=3_000_000)
+
+
+def find_quasi_identifier(workspace: Workspace, name: str) -> Attribute:
+    """The quasi-identifier of that name; ``FieldError`` where there is none."""
+    for attribute in workspace.spec().quasi_identifiers:
+        if attribute.name == name:
+            return attribute
+    raise FieldError(
+        f"{quote_value(name)} is no quasi-identifier",
+        field="attribute",
+        advice="Give it that role on Columns first.",
+    )
+
+
+def hierarchy_entry(workspace: Workspace, name: str) -> Any:
+    """The hierarchy as the spec writes it; None for value → ``*``."""
+    find_quasi_identifier(workspace, name)
+    entry: dict[str, Any] = workspace.document()["attributes"][name]
+    return entry.get("hierarchy")
+
+
+def save_hierarchy(
+    workspace: Workspace, name: str, entry: Any, files: Mapping[Path, str] | None = None
+) -> None:
+    """Put into the spec what gives a hierarchy, and its file beside it; None for value → ``*``."""
+    with workspace.edit_lock:
+        workspace.save_spec(with_hierarchy(workspace.document(), name, entry), files=files)
+
+
+def write_hierarchy(workspace: Workspace, name: str, text: str, least_level: int) -> None:
+    """Write the workspace's file for an attribute's hierarchy, whole, and name it in the spec.
+
+    With a ``least_level`` above 0 the spec says so, too: lower levels stay kept back.
+    """
+    path = _hierarchy_path(workspace, name)
+    place = workspace.spec_relative(path)
+    entry = {"kind": "file", "path": place, "least_level": least_level} if least_level else place
+    save_hierarchy(workspace, name, entry, {path: text})
+
+
+def write_hierarchies(workspace: Workspace, texts: Mapping[str, str]) -> None:
+    """The same for several attributes at once, as one change; none keeps a level back."""
+    with workspace.edit_lock:
+        document, files = workspace.document(), {}
+        for name, text in texts.items():
+            path = _hierarchy_path(workspace, name)
+            files[path] = text
+            document = with_hierarchy(document, name, workspace.spec_relative(path))
+        workspace.save_spec(document, files=files)
+
+
+def _hierarchy_path(workspace: Workspace, name: str) -> Path:
+    """The workspace's file for an attribute's hierarchy; names that are not plain get a digest."""
+    plain = f"{name}.csv"
+    if safe_name(plain, field="attribute") == plain and name == name.casefold():
+        return workspace.hierarchies / plain
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return workspace.hierarchies / safe_name(f"{name[:60]}-{digest}.csv", field="attribute")
+
+
+def builder_facts() -> list[BuilderFacts]:
+    """The builders that a hierarchy can be made by."""
+    return [BuilderFacts.model_validate(each, from_attributes=True) for each in BUILDERS]
+
+
+def hierarchy_facts(workspace: Workspace, attribute: Attribute, study: TableStudy) -> HierarchyFacts:
+    """A quasi-identifier's hierarchy at a glance: how tall it is, or why it cannot be built."""
+    entry = hierarchy_entry(workspace, attribute.name)
+    height, error = None, None
+    values = study.values(attribute.name)[0] if attribute.name in study.names else ()
+    try:
+        height = build_attribute_hierarchy(attribute, study).height
+    except InputError as problem:
+        error = problem.message
+    return HierarchyFacts(
+        name=attribute.name,
+        kind=_entry_kind(entry),
+        origin="value → *" if attribute.hierarchy is None else attribute.hierarchy.origin,
+        values=len(values),
+        height=height,
+        error=error,
+        from_data=attribute.hierarchy is not None and attribute.hierarchy.from_data,
+    )
+
+
+def current_hierarchy_answer(workspace: Workspace, name: str) -> HierarchyAnswer:
+    """The hierarchy that a quasi-identifier has now, or what is wrong with it."""
+    attribute = find_quasi_identifier(workspace, name)
+    study = get_profile(workspace)
+    entry = hierarchy_entry(workspace, name)
+    kind = _entry_kind(entry)
+    builder = next((b for b in BUILDERS if b.kind == kind), None)
+    typed = builder_form_values(entry) if builder is not None else {}
+    try:
+        found = hierarchy_answer(name, study, kind, build_attribute_hierarchy(attribute, study), typed=typed)
+        return found.model_copy(update={"offers": _builtin_offers(workspace, name, study)})
+    except InputError as error:
+        built = None
+        with suppress(InputError):
+            built = editable_hierarchy(workspace, name, study)[1]
+        answer = hierarchy_answer(name, study, kind, built, typed=typed)
+        advice = error.advice or error.allowed or ""
+        answer.problems = [ProblemFacts(row=None, level=None, message=error.message, advice=advice)]
+        answer.offers = _builtin_offers(workspace, name, study)
+        return answer
+
+
+def _builtin_offers(workspace: Workspace, name: str, study: TableStudy) -> list[OfferFacts]:
+    """The built-in hierarchies for a column, found once for each version of the table."""
+    offers = workspace.compute_once(f"web.offers {name}", lambda: find_builtin_matches(name, study))
+    return [OfferFacts.model_validate(each, from_attributes=True) for each in offers]
+
+
+def hierarchy_answer(
+    name: str,
+    study: TableStudy,
+    kind: str,
+    built: GeneralizationHierarchy | None,
+    *,
+    typed: dict[str, str | bool] | None = None,
+) -> HierarchyAnswer:
+    """A hierarchy with the rows of each value; None for one that cannot be built."""
+    values, counts = study.values(name) if name in study.names else ((), ())
+    levels = [] if built is None else hierarchy_tree(built, values, counts)
+    leaves = built.code_of_leaf if built is not None else {}
+    few = len(levels[0]["labels"]) <= MAX_LEAVES if levels else True
+    return HierarchyAnswer(
+        attribute=name,
+        kind=kind,
+        origin="" if built is None else built.origin,
+        typed=typed or {},
+        rows=study.rows,
+        null_rows=study.null_rows(name) if name in study.names else 0,
+        values=len(values),
+        height=None if built is None else built.height,
+        levels=[LevelFacts(**level) for level in levels] if few else [],
+        figures=_level_figures(built, levels),
+        notes=[] if built is None else list(built.notes),
+        problems=[],
+        missing=[value for value in values if value not in leaves][:1000] if built is not None else [],
+    )
+
+
+def editable_hierarchy(
+    workspace: Workspace, name: str, study: TableStudy
+) -> tuple[Attribute, GeneralizationHierarchy]:
+    """The hierarchy to change: over its own leaves, so that one that misses values can be mended.
+
+    ``FieldError`` where it cannot be built at all.
+    """
+    attribute = find_quasi_identifier(workspace, name)
+    try:
+        return attribute, build_attribute_hierarchy(attribute, study)
+    except InputError as error:
+        source = attribute.hierarchy
+        try:
+            if source is None:
+                raise error
+            return attribute, source.build(name, (), ())
+        except InputError:
+            raise FieldError(
+                error.message, field="attribute", allowed=error.allowed, advice=error.advice
+            ) from None
+
+
+def _entry_kind(entry: Any) -> str:
+    if entry is None:
+        return "flat"
+    return str(entry.get("kind")) if isinstance(entry, dict) else "file"
+
+
+def _level_figures(built: GeneralizationHierarchy | None, levels: list[dict[str, Any]]) -> list[LevelFigures]:
+    if built is None or not levels or not levels[0]["labels"]:
+        return []
+    rows = levels[0]["rows"]
+    path = built.path(max(range(len(rows)), key=lambda place: int(rows[place])))
+    return [
+        LevelFigures(
+            level=number,
+            values=len(level["labels"]),
+            smallest=min((n for n in level["rows"] if n), default=0),
+            example=path[number],
+        )
+        for number, level in enumerate(levels)
+    ]

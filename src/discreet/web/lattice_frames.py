@@ -1,15 +1,17 @@
-"""A negotiation over a socket: one frame per move, so that text, histogram and colours change together.
+"""Binary frames of the negotiation socket: one per move, so that text, histogram and colours change together.
 
 A frame is the length of a header (four bytes, little endian), the header as JSON, and arrays. The header's
-``arrays`` says where each array begins, its bytes and its kind; arrays begin at multiples of eight. By place
-(``screens.lattice_view``) they are:
+``arrays`` says where each array begins, its bytes and its kind; arrays begin at multiples of eight. By
+position (``screens.lattice_view``) they are:
 
 * ``suppressed``: the suppressed rows of every node, two bytes each where the table has fewer rows than
-  65,536, else four; left out where the requirement is the one that the last frame had;
-* ``published`` (four): each quasi-identifier's bins after the node's recoding, one after the other
-  (``screens.node_effects``); left out where node and requirement are those of the last frame;
+  65,536, else four; omitted where the requirement is that of the last frame;
+* ``published`` (four): each quasi-identifier's bins after the node's recoding (``screens.node_preview``); omitted
+  where node and requirement are those of the last frame;
 * ``levels`` (one or two bytes per quasi-identifier) and ``losses`` (four): sent once, and again when a
   partial lattice has counted more nodes.
+
+The header contains the relaxations of a request as cards, each with the request that it leads to.
 """
 
 from __future__ import annotations
@@ -22,22 +24,107 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.measures.named_cost import NamedCost
-from discreet.model.cost_value import parts_of
+from discreet.measures.named_costs import NamedCost
+from discreet.model.criteria.base import Criterion
 from discreet.model.lattice import LatticeNode
-from discreet.model.request import bounds_of
+from discreet.model.request import Request, SuppressionLimit, node_bounds
 from discreet.model.requirement import Requirement
-from discreet.printing.document import Line
-from discreet.results.answers import NegotiationResult
+from discreet.model.search_result import Relaxation, cost_parts
+from discreet.printing.document import Line, format_rows
+from discreet.results.answers import AnswerResult, NegotiationResult
 from discreet.results.node_summary import NodeSummary
 from discreet.screens.lattice_view import LatticeView
-from discreet.screens.node_effects import EffectsBase
-from discreet.web.negotiation_forms import Looks, Move
-from discreet.web.relaxations import cards
-from discreet.web.requests import RequestBody
-from discreet.web.wording import answer_words
+from discreet.screens.node_preview import TableEffects
+from discreet.web.negotiation_forms import PreviewRequest, RequestBody, SocketMove
+from discreet.web.screen_messages import answer_message
 
-_ALIGNED = 8
+
+def relaxation_cards(result: NegotiationResult, body: RequestBody) -> list[dict[str, Any]]:
+    """One card per relaxation that has a solution, with the request that it leads to from ``body``.
+
+    Its words are a ``title``, what is said at the ``mark`` of its node in the lattice, what the ``node`` is
+    called, and two sentences.
+    """
+    return [
+        {
+            "relaxed": answer.relaxed,
+            **_card_titles(answer.relaxed, answer, result.request),
+            "change": _change_text(answer, result),
+            "result": _result_text(answer),
+            "request": RequestBody.of_request(relaxed_request(answer, result.request))
+            .model_copy(update={"cost": body.cost})
+            .model_dump(),
+        }
+        for answer in result.answers
+        if answer.relaxed is not None
+    ]
+
+
+def relaxed_request(answer: AnswerResult, request: Request) -> Request:
+    """The request that an answer meets exactly: the part that gave way is changed, the others are kept."""
+    if answer.relaxed == Relaxation.MAX_SUPPRESSED:
+        return replace(request, max_suppressed=SuppressionLimit(rows=answer.suppressed))
+    if answer.relaxed == Relaxation.HEIGHT:
+        limits = dict(request.max_level)
+        for name, level in answer.levels.items():
+            if name in limits:
+                limits[name] = max(limits[name], level)
+        return replace(request, max_level=tuple(limits.items()))
+    return replace(request, requirement=answer.answer.requirement)
+
+
+def _card_titles(relaxed: str, answer: AnswerResult, request: Request) -> dict[str, str]:
+    if relaxed == Relaxation.MAX_SUPPRESSED:
+        return _card("Suppress more rows", "more rows", "Node with fewest suppressed rows")
+    if relaxed == Relaxation.HEIGHT:
+        return _card("Generalize further", "higher levels", "Node of higher levels")
+    asked = {c.label: c.value for c in request.requirement.criteria if c.name == relaxed}
+    titles = {c.name: c.title for c in request.requirement.criteria if len(c.name) > 1}
+    called = titles.get(relaxed, relaxed)
+    if any(c.value > asked[c.label] for c in answer.criteria if c.label in asked):
+        return _card(f"Raise {called}", f"higher {called}", f"Node of the smallest {called}")
+    return _card(f"Lower {called}", f"lower {called}", f"Node of the largest {called}")
+
+
+def _card(title: str, mark: str, node: str) -> dict[str, str]:
+    return {"title": title, "mark": mark, "node": node}
+
+
+def _result_text(answer: AnswerResult) -> str:
+    if answer.relaxed == Relaxation.MAX_SUPPRESSED:
+        return f"The node has height {answer.height}."
+    return f"Height {answer.height}, {format_rows(answer.suppressed, answer.rows)} suppressed."
+
+
+def _change_text(answer: AnswerResult, result: NegotiationResult) -> str:
+    request = result.request
+    if answer.relaxed == Relaxation.MAX_SUPPRESSED:
+        limit = request.max_suppressed.of(answer.rows)
+        return f"At most {format_rows(answer.suppressed, answer.rows)} instead of {limit:,} rows."
+    if answer.relaxed == Relaxation.HEIGHT:
+        limits = dict(request.max_level)
+        raised = [
+            f"{name} {limits[name]} → {level}"
+            for name, level in answer.levels.items()
+            if level > limits.get(name, level)
+        ]
+        return f"Allow {', '.join(raised)}."
+    holding = [c for c in answer.criteria if c.name == answer.relaxed]
+    asked = [c for c in request.requirement.criteria if c.name == answer.relaxed]
+    if holding and not holding[0].of_attribute:  # there is one, so its name once will do
+        return f"{_criteria_text(holding)} instead of {_number_text(asked[0].value)}."
+    return f"{_criteria_text(holding)} instead of {_criteria_text(asked)}."
+
+
+def _criteria_text(criteria: list[Criterion]) -> str:
+    return ", ".join(f"{criterion.label} = {_number_text(criterion.value)}" for criterion in criteria)
+
+
+def _number_text(value: int | float) -> str:
+    return f"{value:g}" if isinstance(value, float) else f"{value:,}"
+
+
+_ALIGNMENT = 8
 
 
 @dataclass
@@ -55,7 +142,7 @@ class NegotiableView:
     _frontiers: dict[tuple[int, Requirement, NamedCost | None], dict[str, Any]] = field(
         default_factory=dict, repr=False
     )
-    _effects: EffectsBase | None = field(default=None, repr=False)
+    _effects: TableEffects | None = field(default=None, repr=False)
 
     def current(self) -> tuple[str, LatticeView]:
         """The version and the view, made anew where a partial lattice has counted more nodes."""
@@ -66,11 +153,11 @@ class NegotiableView:
                 self._frontiers.clear()
             return f"{self.label}-{self._number}", self._view
 
-    def effects(self, view: LatticeView) -> EffectsBase:
+    def effects(self, view: LatticeView) -> TableEffects:
         """What the effects of all nodes have in common."""
         with self._lock:
             if self._effects is None:
-                self._effects = EffectsBase(view.source.frequency_set)
+                self._effects = TableEffects(view.source.frequency_set)
             return self._effects
 
     def frontier(
@@ -96,12 +183,12 @@ def _frontier(view: LatticeView, requirement: Requirement, cost: NamedCost | Non
     if cost is None:
         return {"frontier": view.frontier(requirement)}
     found = view.frontier_of_cost(requirement, cost)
-    costs = [list(parts_of(value)) for value in found.values()]
+    costs = [list(cost_parts(value)) for value in found.values()]
     return {"frontier": list(found), "frontier_cost": {"name": cost.name, "costs": costs}}
 
 
 @dataclass
-class Sent:
+class SentState:
     """What a connection was sent last, so that it is not sent again."""
 
     version: str | None = None
@@ -110,7 +197,7 @@ class Sent:
 
 
 def answer_facts(
-    shown: NegotiableView, body: RequestBody, levels: dict[str, int] | None = None
+    negotiable_view: NegotiableView, body: RequestBody, levels: dict[str, int] | None = None
 ) -> tuple[dict[str, Any], NegotiationResult, str, LatticeView]:
     """The header of a frame without its arrays: outcome, sentences, answers, cards, and one node's summary.
 
@@ -118,10 +205,10 @@ def answer_facts(
     values that are not allowed.
     """
     request = body.request()
-    result = replace(shown.current()[1].source.answer(request), warnings=shown.warnings)
-    version, view = shown.current()
+    result = replace(negotiable_view.current()[1].source.answer(request), warnings=negotiable_view.warnings)
+    version, view = negotiable_view.current()
     lattice, requirement = view.source.lattice, request.requirement
-    low, high = bounds_of(lattice, request)
+    low, high = node_bounds(lattice, request)
     chosen = result.answers[0].answer.node if result.answers else high
     if levels is not None:
         chosen = lattice.node_of(levels, lattice.bottom)
@@ -135,19 +222,19 @@ def answer_facts(
         "outcome": result.outcome,
         "is_proven": result.is_proven,
         "sentences": [
-            {"text": answer_words(part.text), "tone": str(part.tone)}
+            {"text": answer_message(part.text), "tone": str(part.tone)}
             for part in result.sentences()
             if isinstance(part, Line) and part.text
         ],
         "answers": [
-            {**answer.as_json(), "place": view.place(answer.answer.node)} for answer in result.answers
+            {**answer.as_json(), "place": view.position(answer.answer.node)} for answer in result.answers
         ],
-        "cards": cards(result, body),
+        "cards": relaxation_cards(result, body),
         "low": list(low),
         "high": list(high),
-        "high_place": view.place(high),
+        "high_place": view.position(high),
         "homogeneous": _homogeneous(view, result, summary, chosen),
-        "node": {**summary.as_json(), "place": view.place(chosen), "asked": levels is not None},
+        "node": {**summary.as_json(), "place": view.position(chosen), "asked": levels is not None},
     }
     return facts, result, version, view
 
@@ -164,10 +251,10 @@ def _homogeneous(
     return summary.homogeneous
 
 
-def frame(shown: NegotiableView, move: Move, sent: Sent) -> bytes:
+def build_frame(negotiable_view: NegotiableView, move: SocketMove, sent: SentState) -> bytes:
     """The next frame of a connection; ``sent`` is brought up to date."""
     body = move.request
-    facts, result, version, view = answer_facts(shown, body, move.levels)
+    facts, result, version, view = answer_facts(negotiable_view, body, move.levels)
     requirement = result.request.requirement
     arrays: dict[str, NDArray[Any]] = {}
     if sent.version != version:
@@ -179,20 +266,20 @@ def frame(shown: NegotiableView, move: Move, sent: Sent) -> bytes:
         wide = "<u2" if view.source.rows < 2**16 else "<u4"
         arrays["suppressed"] = view.suppression(requirement).astype(wide)
     if move.frontier:
-        facts |= shown.frontier(view, requirement, body.named_cost())
+        facts |= negotiable_view.frontier(view, requirement, body.named_cost())
     if move.looks is not None:
-        _add_effects(facts, arrays, shown.effects(view), move.looks, requirement, sent)
+        _add_effects(facts, arrays, negotiable_view.effects(view), move.looks, requirement, sent)
     sent.version, sent.requirement = version, requirement
-    return packed({"id": move.id, **facts}, arrays)
+    return pack_frame({"id": move.id, **facts}, arrays)
 
 
 def _add_effects(
     facts: dict[str, Any],
     arrays: dict[str, NDArray[Any]],
-    base: EffectsBase,
-    looks: Looks,
+    base: TableEffects,
+    looks: PreviewRequest,
     requirement: Requirement,
-    sent: Sent,
+    sent: SentState,
 ) -> None:
     """What readers would see of the node, where they were not sent it already."""
     node = tuple(facts["node"]["levels"].values())
@@ -211,17 +298,17 @@ def _add_effects(
     sent.effects = key
 
 
-def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
+def pack_frame(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
     """A header and arrays as one message."""
     places: dict[str, list[int | str]] = {}
     at = 0
     for name, array in arrays.items():
         places[name] = [at, array.nbytes, f"u{array.itemsize}" if array.dtype.kind == "u" else "f4"]
-        at += -(-array.nbytes // _ALIGNED) * _ALIGNED
+        at += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
     text = json.dumps({**header, "arrays": places}, ensure_ascii=False, separators=(",", ":")).encode()
-    text += b" " * (-(4 + len(text)) % _ALIGNED)
+    text += b" " * (-(4 + len(text)) % _ALIGNMENT)
     parts = [len(text).to_bytes(4, "little"), text]
     for array in arrays.values():
         data = np.ascontiguousarray(array).tobytes()
-        parts += [data, bytes(-len(data) % _ALIGNED)]
+        parts += [data, bytes(-len(data) % _ALIGNMENT)]
     return b"".join(parts)

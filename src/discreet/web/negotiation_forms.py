@@ -1,31 +1,346 @@
-"""The forms and answers of the Negotiate screen: what is asked and told over REST and the socket."""
+"""Bodies of the Negotiate screen: the request, the chosen node, and what REST and the socket receive and
+send.
+
+A request has the form of the spec's ``[request]``. The chosen node is stored in the workspace and read when a
+release is published.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+    model_serializer,
+)
 
+from discreet.errors import InputError
+from discreet.measures.named_costs import NamedCost, cost_named
+from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.registry import criteria_from, plain_values
 from discreet.model.frequency_set import FrequencySet
-from discreet.web.chosen_node import ChosenNode
-from discreet.web.problems import FieldError
-from discreet.web.requests import RequestBody
+from discreet.model.request import CostRequest, Request
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import TableSpec
+from discreet.spec.request_section import read_cost
+from discreet.web.error_responses import FieldError
+from discreet.web.workspace import Workspace
 
-_MOST_SHOWN = 2000
-Levels = dict[str, int]
+_MAX_THRESHOLD = 10**15
+DEFAULT_K = 5
+"""The k that is asked where the spec asks for nothing."""
+
+DEFAULT_L = 2
+"""The l that goes with it where a column is sensitive."""
+
+DEFAULT_LIMIT = "1%"
+"""The limit of suppressed rows that goes with it."""
 
 
-class _Body(BaseModel):
+ThresholdValue = Annotated[int, Field(ge=1, le=_MAX_THRESHOLD)]
+JsonNumber = StrictInt | StrictFloat
+CriteriaValues = Annotated[
+    dict[str, JsonNumber | dict[str, JsonNumber] | list[dict[str, JsonNumber | StrictBool | StrictStr]]],
+    Field(
+        default_factory=dict,
+        max_length=100,
+        description="Further criteria by name: a number, numbers by sensitive attribute, or a list of tables "
+        "with value, attribute and the criterion's fixed parts.",
+    ),
+]
+
+
+class CriteriaBody(BaseModel):
+    """What may ask for criteria beside k and l; where none is asked, its JSON has no word of them."""
+
+    criteria: CriteriaValues
+
+    @model_serializer(mode="wrap")
+    def _without_none(self, inner: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = inner(self)
+        criteria = found.pop(
+            "criteria", None
+        )  # behind the others, where it stands in the pages' own requests
+        cost = found.pop("cost", None)
+        found |= {"criteria": criteria} if criteria else {}
+        return found | {"cost": cost} if cost is not None else found
+
+    def further_criteria(self) -> tuple[Criterion, ...]:
+        """The criteria; ``FieldError`` for a name or a value that is none."""
+        try:
+            return criteria_from(self.criteria)
+        except InputError as error:
+            raise FieldError(
+                error.message, field="criteria", allowed=error.allowed, advice=error.advice
+            ) from None
+
+
+def criteria_json(criteria: Iterable[Criterion]) -> dict[str, Any]:
+    """Criteria beside k and l as the pages send them."""
+    return plain_values([one for one in criteria if not one.has_keyword])
+
+
+class RequestBody(CriteriaBody):
+    """A publisher's wish: k, l and further criteria, a limit of suppressed rows, levels to stay between."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    k: int | None = Field(
+        None, ge=1, le=_MAX_THRESHOLD, description="Rows (or subjects) that each class must have."
+    )
+    l: ThresholdValue | dict[str, ThresholdValue] | None = Field(
+        None, description="Distinct sensitive values per class: a number, or numbers by sensitive attribute."
+    )
+    max_suppressed: int | str = Field(
+        0, description='Rows that may be suppressed: a number, or a percentage such as "1%".'
+    )
+    max_level: dict[str, int] = Field(
+        default_factory=dict, description="The greatest level by quasi-identifier; its top where not named."
+    )
+    min_level: dict[str, int] = Field(
+        default_factory=dict, description="The least level by quasi-identifier; 0 where not named."
+    )
+    scope: Literal["above", "global"] = Field(
+        "above",
+        description="Where the relaxation of height looks: above the request's own height, or anywhere.",
+    )
+
+    cost: StrictStr | dict[str, JsonNumber | StrictBool | StrictStr] | None = Field(
+        None,
+        description="What the frontier weighs against suppression, in place of height and loss: a cost's "
+        "name, or a table with name and its options.",
+    )
+
+    def named_cost(self) -> NamedCost | None:
+        """The cost that is asked; ``FieldError`` for a name or an option that is none."""
+        try:
+            asked = read_cost(self.cost, "the request", ("cost",))
+        except InputError as error:
+            raise FieldError(
+                error.message, field="cost", allowed=error.allowed, advice=error.advice
+            ) from None
+        return None if asked is None else cost_named(asked.name, **dict(asked.options))
+
+    def request(self) -> Request:
+        """The request itself; ``InputError`` for values that are not allowed."""
+        criteria = self.further_criteria()
+        if self.k is None and self.l is None and not criteria:
+            raise FieldError(
+                "no privacy criterion was given", field="k", allowed="k, l, or another criterion"
+            )
+        return Request.of(
+            k=self.k,
+            l=self.l,
+            max_suppressed=self.max_suppressed,
+            max_level=self.max_level,
+            min_level=self.min_level,
+            scope=self.scope,
+            criteria=criteria,
+        )
+
+    @classmethod
+    def of_spec(cls, spec: TableSpec) -> RequestBody:
+        """What the spec asks for; ``DEFAULT_K`` and ``DEFAULT_LIMIT`` where it asks for nothing but an l.
+
+        ``DEFAULT_L`` is asked where a column is sensitive: without it a group may have one value only.
+        """
+        defaults = spec.request
+        silent = defaults.k is None and not defaults.criteria
+        limit = defaults.max_suppressed
+        if limit is None:
+            limit = DEFAULT_LIMIT if silent else 0
+        return cls(
+            k=DEFAULT_K if silent else defaults.k,
+            l=DEFAULT_L if silent and defaults.l is None and spec.sensitive else _l_json(defaults.l),
+            max_suppressed=limit,
+            max_level=dict(defaults.max_level),
+            min_level=dict(defaults.min_level),
+            scope="global" if defaults.scope == "global" else "above",
+            criteria=criteria_json(defaults.criteria),
+            cost=_cost_json(defaults.cost),
+        )
+
+    @classmethod
+    def of_request(cls, request: Request) -> RequestBody:
+        """A request as the pages send it."""
+        limit = request.max_suppressed
+        return cls(
+            k=request.requirement.k,
+            l=request.requirement.l_as_json(),
+            max_suppressed=str(limit) if limit.percent is not None else limit.rows or 0,
+            max_level=dict(request.max_level),
+            min_level=dict(request.min_level),
+            scope="global" if request.scope == "global" else "above",
+            criteria=criteria_json(request.requirement.others),
+            cost=None,
+        )
+
+    def as_spec(self) -> dict[str, Any]:
+        """The spec's ``[request]``: what was asked, and nothing that is the default anyway."""
+        found = self.model_dump(exclude_none=True)
+        found |= found.pop("criteria", {})
+        kept = {key: value for key, value in found.items() if value != {}}
+        if kept["scope"] == "above":
+            del kept["scope"]
+        return kept
+
+
+def _cost_json(asked: CostRequest | None) -> Any:
+    if asked is None or not asked.options:
+        return None if asked is None else asked.name
+    return {"name": asked.name, **dict(asked.options)}
+
+
+def _l_json(l: int | Mapping[str, int] | None) -> int | dict[str, int] | None:
+    return dict(l) if isinstance(l, Mapping) else l
+
+
+_STATE_KEY = "choice"
+
+
+class RequirementBody(CriteriaBody):
+    """k, l, and further criteria."""
+
+    k: int | None = None
+    l: int | dict[str, int] | None = None
+
+
+class ChosenNode(BaseModel):
+    """Levels to publish, and what they were chosen for."""
+
+    levels: dict[str, int] = Field(description="The level of each quasi-identifier.")
+    heights: dict[str, int] = Field(default_factory=dict, description="The top level of each.")
+    requirement: RequirementBody = Field(description="What the release must meet.")
+    max_suppressed: int | str = Field(description="The limit of suppressed rows.")
+    height: int
+    loss: float = Field(description="Loss with no row suppressed.")
+    suppressed: int = Field(description="Rows that are suppressed.")
+    rows: int = Field(description="Rows of the table.")
+    unit: str = Field("rows", description="What groups are counted in: rows, or subjects.")
+    homogeneous: dict[str, int] = Field(
+        default_factory=dict,
+        description="Published groups in which everyone has the same value, by sensitive attribute.",
+    )
+    request: RequestBody = Field(description="The request that was asked.")
+    of: str = Field("", description="What the table and its hierarchies were then.")
+    stale: bool = Field(False, description="They have changed since: its figures hold no more.")
+
+
+def read_chosen_node(workspace: Workspace) -> ChosenNode | None:
+    """The chosen node; None where none is chosen, or where the spec has other quasi-identifiers by now."""
+    with suppress(InputError, ValidationError):
+        choice = ChosenNode.model_validate(workspace.state(_STATE_KEY))
+        if workspace.has_spec and set(choice.levels) == {a.name for a in workspace.spec().quasi_identifiers}:
+            return choice.model_copy(update={"stale": choice.of != workspace.table_digest()})
+    return None
+
+
+def write_chosen_node(workspace: Workspace, choice: ChosenNode | None) -> None:
+    """Keep a choice; None: nothing is chosen."""
+    workspace.set_state(_STATE_KEY, None if choice is None else choice.model_dump())
+    workspace.record_version()
+
+
+def last_request(workspace: Workspace) -> RequestBody:
+    """Return the request asked last, from the spec's least levels on; the spec's where none was asked.
+
+    Parts of columns that have another role by now are left out; k and the limit stay as they were asked.
+    """
+    spec = workspace.spec()
+    with suppress(ValidationError):
+        found = _fit_to_spec(RequestBody.model_validate(workspace.state("request")), spec)
+        with suppress(InputError):
+            found.request()
+            return found.model_copy(update={"min_level": {**spec.request.min_level, **found.min_level}})
+    return RequestBody.of_spec(spec)
+
+
+def _fit_to_spec(request: RequestBody, spec: TableSpec) -> RequestBody:
+    """A request without the parts of columns that are not quasi-identifiers, or not sensitive, any more."""
+    keys, values = ({a.name for a in each} for each in (spec.quasi_identifiers, spec.sensitive))
+    l: Any = request.l
+    if isinstance(l, dict):
+        l = {name: least for name, least in l.items() if name in values} or None
+    elif not values:
+        l = None
+    return request.model_copy(
+        update={
+            "l": l,
+            "criteria": _installed_criteria(_criteria_of_attributes(request.criteria, values), values),
+            "max_level": {name: level for name, level in request.max_level.items() if name in keys},
+            "min_level": {name: level for name, level in request.min_level.items() if name in keys},
+        }
+    )
+
+
+def _criteria_of_attributes(criteria: dict[str, Any], values: set[str]) -> dict[str, Any]:
+    """Criteria without those of attributes that are not among ``values``."""
+    found: dict[str, Any] = {}
+    for name, asked in criteria.items():
+        if isinstance(asked, list):
+            kept: Any = [each for each in asked if each.get("attribute", None) in (None, *values)]
+        elif isinstance(asked, dict):
+            kept = {attribute: value for attribute, value in asked.items() if attribute in values}
+        else:
+            kept = asked
+        if kept or not isinstance(kept, dict | list):
+            found[name] = kept
+    return found
+
+
+def _installed_criteria(criteria: dict[str, Any], values: set[str]) -> dict[str, Any]:
+    """Criteria without those of a package that is not installed, and of values where none is sensitive."""
+    found = {}
+    for name, asked in criteria.items():
+        with suppress(InputError):
+            Requirement.of(criteria=criteria_from({name: asked})).bound(sorted(values))
+            found[name] = asked
+    return found
+
+
+def request_with_default_l(
+    workspace: Workspace, names: list[str], before: list[str]
+) -> dict[str, Any] | None:
+    """Return the request asked last with ``DEFAULT_L`` of columns that become sensitive; None where it stays.
+
+    ``before`` are the columns that are sensitive already; what is asked of them stays.
+    """
+    asked = workspace.state("request")
+    if not names or not isinstance(asked, dict):
+        return None
+    least = asked.get("l")
+    if isinstance(least, int) and least >= DEFAULT_L:
+        return None  # a number is asked of every sensitive column
+    old = dict(least) if isinstance(least, dict) else {}
+    l = {**old, **{name: DEFAULT_L for name in names if name not in old}} if before or old else DEFAULT_L
+    return {**asked, "l": l}
+
+
+_MAX_PAGE = 2000
+LevelsByAttribute = dict[str, int]
+
+
+class _StrictBody(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class RequestOnly(_Body):
+class RequestOnly(_StrictBody):
     """A request."""
 
     request: RequestBody
 
 
-class EvaluationBody(_Body):
+class EvaluationBody(_StrictBody):
     """What the lattice is to answer."""
 
     request: RequestBody | None = Field(None, description="A request; without one k and every l are counted.")
@@ -34,19 +349,21 @@ class EvaluationBody(_Body):
 class AnswerBody(RequestOnly):
     """A request, and the node to sum up (the answer's own where none is given)."""
 
-    levels: Levels | None = Field(None, description="A node, by quasi-identifier; 0 where not named.")
+    levels: LevelsByAttribute | None = Field(
+        None, description="A node, by quasi-identifier; 0 where not named."
+    )
 
 
 class NodeBody(RequestOnly):
     """A node under a request."""
 
-    levels: Levels = Field(description="A node, by quasi-identifier; 0 where not named.")
+    levels: LevelsByAttribute = Field(description="A node, by quasi-identifier; 0 where not named.")
 
 
 class ComparisonBody(RequestOnly):
     """Nodes to put side by side under one request."""
 
-    nodes: list[Levels] = Field(min_length=1, max_length=8)
+    nodes: list[LevelsByAttribute] = Field(min_length=1, max_length=8)
 
 
 class RowsBody(NodeBody):
@@ -59,12 +376,12 @@ class NodesBody(RequestOnly):
     """A page of the table of nodes."""
 
     first: int = Field(0, ge=0, le=10**9, description="How many nodes to pass over.")
-    number: int = Field(50, ge=1, le=_MOST_SHOWN)
+    number: int = Field(50, ge=1, le=_MAX_PAGE)
     order: Literal["height", "suppressed", "loss"] = "height"
     only: Literal["all", "meets", "frontier"] = "all"
 
 
-class Together(BaseModel):
+class AttributePair(BaseModel):
     """Two quasi-identifiers seen together: how often ``name`` has ``value`` in each group of ``by``."""
 
     name: str
@@ -72,15 +389,15 @@ class Together(BaseModel):
     by: str
 
 
-class Looks(BaseModel):
+class PreviewRequest(BaseModel):
     """What a page shows of a node beside the distributions: two attributes together, and one question."""
 
-    together: Together | None = None
+    together: AttributePair | None = None
     question: dict[str, Annotated[list[str], Field(max_length=10_000)]] | None = Field(
         None, description="How many rows have these values, by quasi-identifier?"
     )
 
-    def checked(self, table: FrequencySet) -> Looks:
+    def checked(self, table: FrequencySet) -> PreviewRequest:
         """Itself; ``FieldError`` for a name or a value that the table does not have."""
         known = {h.attribute: h.code_of_leaf for h in table.hierarchies}
         asked = [(name, value) for name, values in (self.question or {}).items() for value in values]
@@ -95,13 +412,13 @@ class Looks(BaseModel):
         return self
 
 
-class Move(RequestOnly):
+class SocketMove(RequestOnly):
     """What a page sends over the socket: a request, the node it looks at, and what else it wants."""
 
-    looks: Looks | None = Field(None, description="Send the effects of the node, and these.")
+    looks: PreviewRequest | None = Field(None, description="Send the effects of the node, and these.")
 
     id: int = Field(0, ge=0, le=2**53)
-    levels: Levels | None = None
+    levels: LevelsByAttribute | None = None
     frontier: bool = Field(False, description="Send the frontier.")
 
 

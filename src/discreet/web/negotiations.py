@@ -1,4 +1,9 @@
-"""The negotiation of a workspace's table: its lattice, evaluated once in a job, and its levels' meaning."""
+"""The negotiation of a workspace's table: its lattice, evaluated once in a job, and the facts pages draw it
+from.
+
+Views are kept by the scores that were counted: one without further criteria, whose answers are fastest, and
+one with those requested last.
+"""
 
 from __future__ import annotations
 
@@ -11,33 +16,31 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import LimitReached
-from discreet.measures.costs import COSTS
-from discreet.model.criteria.base import Criterion, Score, bind
-from discreet.model.criteria.counts import SIZE
-from discreet.model.criteria.fixed_parts import fixed_parts
-from discreet.model.criteria.registry import CRITERIA
+from discreet.measures.named_costs import COSTS
+from discreet.model.criteria.base import Criterion, ScoreKey, bind_criteria, fixed_parameters
+from discreet.model.criteria.registry import CRITERIA, SIZE_SCORE
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
-from discreet.results.lattice import TableLattice
-from discreet.results.partial import TablePartialLattice
-from discreet.screens.lattice_view import LatticeView, view_of
-from discreet.screens.model_forms import OptionField
-from discreet.screens.node_effects import EffectsBase
-from discreet.spec.costs import options_in_spec
-from discreet.verbs.reporting import Reporter
+from discreet.results.table_lattice import TableLattice
+from discreet.results.table_partial_lattice import TablePartialLattice
+from discreet.screens.lattice_view import LatticeView, lattice_view_of
+from discreet.screens.node_preview import TableEffects
+from discreet.screens.option_forms import OptionField
+from discreet.spec.request_section import spec_options
+from discreet.verbs.run_context import Reporter
 from discreet.verbs.table import Table
-from discreet.web.jobs import Jobs, JobState
+from discreet.web.error_responses import Conflict, NotEvaluated, NotFound
+from discreet.web.job_queue import JobQueue, JobState
 from discreet.web.lattice_frames import NegotiableView
-from discreet.web.problems import Conflict, NotEvaluated, NotFound
-from discreet.web.requests import RequestBody
+from discreet.web.negotiation_forms import RequestBody
 from discreet.web.workspace import Workspace
 
-NOTHING = Requirement()
-_KEY = "negotiation"
-_EXAMPLES = 3
-_SMALL_L = 5
-_MANY_NODES = 50_000
+NO_REQUIREMENT = Requirement()
+_CACHE_KEY = "negotiation"
+_MAX_EXAMPLES = 3
+_MAX_PREFETCHED_L = 5
+_MAX_PREFETCHED_NODES = 50_000
 
 
 @dataclass
@@ -50,11 +53,11 @@ class TableNegotiation:
     """
 
     table: Table
-    views: dict[frozenset[Score], NegotiableView] = field(default_factory=dict)
-    jobs: dict[frozenset[Score], str] = field(default_factory=dict)
+    views: dict[frozenset[ScoreKey], NegotiableView] = field(default_factory=dict)
+    jobs: dict[frozenset[ScoreKey], str] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock, repr=False)
 
-    def shown(self, requirement: Requirement = NOTHING) -> NegotiableView:
+    def negotiable_view(self, requirement: Requirement = NO_REQUIREMENT) -> NegotiableView:
         """The view that answers a requirement.
 
         ``Conflict`` where the lattice is not evaluated yet, ``NotEvaluated`` where it is not for a criterion
@@ -72,7 +75,7 @@ class TableNegotiation:
             )
         return found
 
-    def view_for(self, requirement: Requirement = NOTHING) -> NegotiableView | None:
+    def view_for(self, requirement: Requirement = NO_REQUIREMENT) -> NegotiableView | None:
         """The view of the fewest scores that answers a requirement, None where there is none."""
         asked = self.scores(requirement.others)
         fitting = [counted for counted in self.views if asked <= counted]
@@ -83,24 +86,28 @@ class TableNegotiation:
         """The job that was started last."""
         return next(reversed(self.jobs.values()), None)
 
-    def keep(self, criteria: Sequence[Criterion], view: NegotiableView) -> None:
+    def store_view(self, criteria: Sequence[Criterion], view: NegotiableView) -> None:
         """Keep a view counted for some criteria, in place of that for others; for none, beside it."""
         counted = self.scores(criteria)
         beside = {scores: kept for scores, kept in self.views.items() if not (scores and counted)}
         self.views = beside | {counted: view}
 
-    def scores(self, criteria: Sequence[Criterion]) -> frozenset[Score]:
+    def scores(self, criteria: Sequence[Criterion]) -> frozenset[ScoreKey]:
         """What an evaluation for some criteria counts beside the sizes of classes."""
         sensitive = [a.name for a in self.table.spec.sensitive]
-        return frozenset(bound.criterion.counted for bound in bind(criteria, sensitive)) - {SIZE}
+        return frozenset(bound.criterion.counted for bound in bind_criteria(criteria, sensitive)) - {
+            SIZE_SCORE
+        }
 
 
 def negotiation_of(workspace: Workspace) -> TableNegotiation:
     """The negotiation of a workspace's table; ``NotFound`` where there is no spec."""
-    return workspace.memory(_KEY, lambda: TableNegotiation(workspace.table()))
+    return workspace.compute_once(_CACHE_KEY, lambda: TableNegotiation(workspace.table()))
 
 
-def start_evaluation(workspace: Workspace, jobs: Jobs, requirement: Requirement = NOTHING) -> str | None:
+def start_evaluation(
+    workspace: Workspace, jobs: JobQueue, requirement: Requirement = NO_REQUIREMENT
+) -> str | None:
     """Evaluate the lattice for a requirement in a job, the running one where one counts what is asked.
 
     None where it is evaluated. A job that counts something else runs to its end first.
@@ -110,38 +117,38 @@ def start_evaluation(workspace: Workspace, jobs: Jobs, requirement: Requirement 
     with found.lock:
         if found.view_for(requirement) is not None:
             return None
-        criteria = _everywhere(requirement.others)
+        criteria = _for_every_attribute(requirement.others)
         counted = found.scores(criteria)
-        found.jobs = {scores: job for scores, job in found.jobs.items() if _runs(jobs, job)}
+        found.jobs = {scores: job for scores, job in found.jobs.items() if _is_running(jobs, job)}
         for scores, job in found.jobs.items():
             if counted <= scores:
                 return job
         found.jobs[counted] = jobs.start(
-            "Evaluating the lattice", lambda reporter: evaluate(workspace, found, reporter, criteria)
+            "Evaluating the lattice", lambda reporter: run_evaluation(workspace, found, reporter, criteria)
         )
         return found.jobs[counted]
 
 
-def _everywhere(criteria: Sequence[Criterion]) -> tuple[Criterion, ...]:
+def _for_every_attribute(criteria: Sequence[Criterion]) -> tuple[Criterion, ...]:
     """Criteria of every sensitive attribute where they are of some, so that each slider is ready then."""
     everywhere = (replace(criterion, attribute=None) for criterion in criteria)
     return tuple({criterion.score: criterion for criterion in everywhere}.values())
 
 
-def evaluate(
+def run_evaluation(
     workspace: Workspace, found: TableNegotiation, reporter: Reporter, criteria: Sequence[Criterion] = ()
 ) -> dict[str, Any]:
     """Count the table, evaluate its lattice for k, every l and ``criteria``, and order its nodes."""
     with workspace.lock:
-        lattice = _lattice(found.table, criteria)
+        lattice = _count_lattice(found.table, criteria)
         with reporter.stage("Ordering the nodes"):
-            view = view_of(lattice)
-            _look_up_diversity(view)
-        found.keep(criteria, NegotiableView(token_hex(4), view, found.table.warnings))
+            view = lattice_view_of(lattice)
+            _prefetch_diversity(view)
+        found.store_view(criteria, NegotiableView(token_hex(4), view, found.table.warnings))
     return {"nodes": view.nodes, "of": lattice.lattice.size, "partial": view.is_partial}
 
 
-def _lattice(table: Table, criteria: Sequence[Criterion]) -> TableLattice | TablePartialLattice:
+def _count_lattice(table: Table, criteria: Sequence[Criterion]) -> TableLattice | TablePartialLattice:
     """The whole lattice with every sensitive attribute, or a partial one where that does not fit."""
     try:
         return table.lattice(criteria=criteria)
@@ -150,14 +157,14 @@ def _lattice(table: Table, criteria: Sequence[Criterion]) -> TableLattice | Tabl
         return table.negotiable_lattice_for(requirement)
 
 
-def _look_up_diversity(view: LatticeView) -> None:
+def _prefetch_diversity(view: LatticeView) -> None:
     """Ask for small l once, so that the first move of its slider is as fast as the others."""
     for name in view.source.frequency_set.sensitive_attributes:
-        for l in range(2, _SMALL_L + 1) if view.nodes <= _MANY_NODES else ():
+        for l in range(2, _MAX_PREFETCHED_L + 1) if view.nodes <= _MAX_PREFETCHED_NODES else ():
             view.suppression(Requirement.of(2, {name: l}))
 
 
-def _runs(jobs: Jobs, job: str) -> bool:
+def _is_running(jobs: JobQueue, job: str) -> bool:
     try:
         return jobs.find(job).state in (JobState.QUEUED, JobState.RUNNING)
     except NotFound:
@@ -180,17 +187,17 @@ def lattice_facts(view: LatticeView, version: str, spec: TableSpec) -> dict[str,
         "of": source.lattice.size,
         "partial": view.is_partial,
         "starts": list(view.starts),
-        "widths": _widths(source.lattice.heights),
+        "widths": _nodes_by_height(source.lattice.heights),
         "unit": "rows" if table.subjects is None else "subjects",
         "attributes": [
             {
                 "name": h.attribute,
                 "height": h.height,
                 "values": len(h.leaves),
-                "levels": _levels(h, int(rows[:-1].argmax()) if len(rows) > 1 else None),
+                "levels": _level_facts(h, int(rows[:-1].argmax()) if len(rows) > 1 else None),
                 "drawn": drawn.as_json(),
             }
-            for h, rows, drawn in zip(table.hierarchies, counts, EffectsBase(table).attributes, strict=True)
+            for h, rows, drawn in zip(table.hierarchies, counts, TableEffects(table).attributes, strict=True)
         ],
         "sensitive": [{"name": s.attribute, "values": s.size} for s in table.sensitive],
         "criteria": criteria_facts(spec),
@@ -200,7 +207,7 @@ def lattice_facts(view: LatticeView, version: str, spec: TableSpec) -> dict[str,
                 "meaning": cost.meaning,
                 "fields": [
                     OptionField.of(replace(each, hint=each.hint or each.help)).as_json()
-                    for each in options_in_spec(cost)
+                    for each in spec_options(cost)
                 ],
             }
             for cost in COSTS
@@ -209,7 +216,7 @@ def lattice_facts(view: LatticeView, version: str, spec: TableSpec) -> dict[str,
     }
 
 
-def _widths(heights: Sequence[int]) -> list[int]:
+def _nodes_by_height(heights: Sequence[int]) -> list[int]:
     """How many nodes of the whole lattice each height has."""
     found = np.ones(1)
     for height in heights:
@@ -225,10 +232,10 @@ def criteria_facts(spec: TableSpec | None) -> list[dict[str, Any]]:
     """
     kinds = [kind for kind in CRITERIA if not kind.has_keyword]
     known = spec is not None and spec.of_population is not None
-    return [_criterion(kind, kind.parameter.slider, known=known) for kind in kinds]
+    return [_criterion_facts(kind, kind.parameter.slider, known=known) for kind in kinds]
 
 
-def _criterion(kind: type[Criterion], stops: tuple[float, ...], *, known: bool) -> dict[str, Any]:
+def _criterion_facts(kind: type[Criterion], stops: tuple[float, ...], *, known: bool) -> dict[str, Any]:
     parameter = kind.parameter
     return {
         "lacks_population": not known and kind(stops[0]).of_population,
@@ -242,16 +249,19 @@ def _criterion(kind: type[Criterion], stops: tuple[float, ...], *, known: bool) 
         "stops": list(stops),
         "first": min(stops, key=lambda stop: kind(stop).threshold),
         "fields": [
-            OptionField.of(replace(part, hint=part.hint or part.help)).as_json() for part in fixed_parts(kind)
+            OptionField.of(replace(part, hint=part.hint or part.help)).as_json()
+            for part in fixed_parameters(kind)
         ],
     }
 
 
-def _levels(hierarchy: GeneralizationHierarchy, leaf: int | None) -> list[dict[str, Any]]:
+def _level_facts(hierarchy: GeneralizationHierarchy, leaf: int | None) -> list[dict[str, Any]]:
     """Each level's number of values and some of them, that of the most frequent leaf first."""
     found = []
     for level, labels in enumerate(hierarchy.labels):
         first = 0 if leaf is None else int(hierarchy.ancestors[level][leaf])
-        order = [first, *(i for i in range(min(len(labels), _EXAMPLES + 1)) if i != first)]
-        found.append({"values": len(labels), "examples": [labels[i] for i in order[:_EXAMPLES] if labels]})
+        order = [first, *(i for i in range(min(len(labels), _MAX_EXAMPLES + 1)) if i != first)]
+        found.append(
+            {"values": len(labels), "examples": [labels[i] for i in order[:_MAX_EXAMPLES] if labels]}
+        )
     return found

@@ -1,4 +1,8 @@
-"""The server: an address bound first, then the application behind it, until somebody ends it."""
+"""The server: bind an address, build the application with its routes and middleware, serve until it is
+stopped.
+
+The OpenAPI description is served without anything from outside.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +14,128 @@ import signal
 import socket
 import stat
 import webbrowser
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread, current_thread, main_thread
 
 import uvicorn
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
 
 from discreet.errors import InputError
-from discreet.web.app import create_app
-from discreet.web.config import MAX_MESSAGE, ServerConfig
-from discreet.web.passwords import write_owner_only
+from discreet.model.json_documents import program_version
+from discreet.web import error_responses
+from discreet.web.request_guard import RequestGuard
+from discreet.web.routes import (
+    analyst,
+    attacker,
+    columns,
+    compare,
+    hierarchies,
+    load,
+    negotiate,
+    publish,
+    releases,
+    scripts,
+    sign_in,
+    workspace,
+)
+from discreet.web.routes import hierarchies as hierarchy_files
+from discreet.web.routes import load as load_choices
+from discreet.web.routes import negotiate as lattice_nodes
+from discreet.web.routes import workspace as jobs
+from discreet.web.routes import workspace as versions
+from discreet.web.server_config import MAX_MESSAGE, ServerConfig, write_owner_only
 from discreet.web.server_state import ServerState
+from discreet.web.write_order import WriteOrderMiddleware
+
+_DESCRIPTION = (
+    "Everything that the pages of the workbench show, as JSON. Requests carry the session's cookie; those"
+    " that change something carry an `Origin` header with the server's own address, as browsers send it. An"
+    ' answer with a status of 400 or more is `{"error": {"kind", "message", "allowed", "advice", "field"}}`.'
+)
+_TAGS = [
+    {"name": "session", "description": "Signing in and out."},
+    {"name": "workspace", "description": "The user's folder: spec, uploads, history."},
+    {
+        "name": "versions",
+        "description": "What there was after each change: taking back, doing again, going back.",
+    },
+    {"name": "jobs", "description": "Long work: progress, results, cancelling."},
+    {"name": "load", "description": "Screen 1: the table, its preview, how NULL is read."},
+    {"name": "columns", "description": "Screen 2: roles, proposals and uniqueness."},
+    {"name": "hierarchies", "description": "Screen 3: hierarchies, their builders and checks."},
+    {"name": "negotiate", "description": "Screen 4: the lattice, answers, relaxations, the frontier."},
+    {"name": "compare", "description": "Answers, releases and models side by side."},
+    {"name": "analyst", "description": "Screen 5: what a release keeps."},
+    {"name": "attacker", "description": "Screen 6: what a release gives away."},
+    {"name": "publish", "description": "Screen 7: releases, their audits and reports."},
+    {"name": "scripts", "description": "What was clicked, as a command and as a program."},
+]
+
+
+_ROUTES = (
+    sign_in,
+    workspace,
+    versions,
+    jobs,
+    load,
+    load_choices,
+    columns,
+    hierarchies,
+    hierarchy_files,
+    negotiate,
+    lattice_nodes,
+    compare,
+    analyst,
+    attacker,
+    publish,
+    releases,
+    scripts,
+)
+
+
+def create_app(config: ServerConfig) -> FastAPI:
+    """The workbench's application; ``InputError`` where the configuration is unsafe or its folder in use.
+
+    ``app.state.server`` is its ``ServerState``, which the application's end closes.
+    """
+    state = ServerState(config)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await run_in_threadpool(state.close)
+
+    # The routes themselves: a router that is included is made once more for each application, when a request
+    # first looks through it: two tenths of a second in all. Files come first: a page begins with a hundred.
+    files = Mount("/static", StaticFiles(directory=sign_in.STATIC), name="static")
+    app = FastAPI(
+        title="discreet workbench",
+        version=program_version(),
+        description=_DESCRIPTION,
+        openapi_tags=_TAGS,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        swagger_ui_oauth2_redirect_url=None,
+        routes=[files, *(route for each in _ROUTES for route in each.router.routes)],
+    )
+    app.state.server = state
+    error_responses.install_error_handlers(app)
+    app.add_middleware(WriteOrderMiddleware, state=state)  # inside of the guard, which finds the session
+    app.add_middleware(RequestGuard, state=state)
+    return app
+
 
 DEFAULT_PORT = 8765
-_SECONDS_TO_CLOSE = 2
+_SHUTDOWN_SECONDS = 2
 _SOCKET_MODE = 0o660
 _START_PAGE = "open-workbench.html"
 _START_HTML = (
@@ -43,7 +153,7 @@ class WorkbenchServer:
 
     def __init__(self, config: ServerConfig) -> None:
         config.check()
-        self._socket = _bound(config)
+        self._socket = _bind(config)
         port = 0 if config.unix_socket is not None else int(self._socket.getsockname()[1])
         self.config = replace(config, port=port)
         try:
@@ -52,7 +162,7 @@ class WorkbenchServer:
             self.close()
             raise
         self.state: ServerState = self.app.state.server
-        self._server = _Server(_uvicorn_config(self))
+        self._server = _UvicornServer(_uvicorn_config(self))
 
     @property
     def url(self) -> str:
@@ -67,7 +177,7 @@ class WorkbenchServer:
 
     def start_link(self) -> str:
         """A new link that signs in once; with passwords the address of the page to sign in."""
-        if self.config.by_password:
+        if self.config.uses_passwords:
             return f"{self.url}/login"
         return f"{self.url}/start?token={self.state.start_tokens.issue()}"
 
@@ -107,7 +217,7 @@ class WorkbenchServer:
                     path.unlink()
 
 
-class _Server(uvicorn.Server):
+class _UvicornServer(uvicorn.Server):
     """Tells when it has started."""
 
     on_start: Callable[[], None] = staticmethod(lambda: None)
@@ -144,7 +254,7 @@ def _uvicorn_config(server: WorkbenchServer) -> uvicorn.Config:
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        timeout_graceful_shutdown=_SECONDS_TO_CLOSE,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         timeout_keep_alive=30,
         limit_concurrency=500,
         ssl_certfile=None if tls is None else tls.certificate,
@@ -152,23 +262,23 @@ def _uvicorn_config(server: WorkbenchServer) -> uvicorn.Config:
     )
 
 
-def _bound(config: ServerConfig) -> socket.socket:
+def _bind(config: ServerConfig) -> socket.socket:
     if config.tls is not None:
         _check_tls(config)
     if config.unix_socket is not None:
-        return _bound_unix(config.unix_socket)
+        return _bind_unix(config.unix_socket)
     try:
-        return _listening(config.host, config.port)
+        return _listen(config.host, config.port)
     except OSError as error:
         if config.port_may_differ and error.errno == errno.EADDRINUSE:
-            return _listening(config.host, 0)
+            return _listen(config.host, 0)
         raise InputError(
             f"--host {config.host} --port {config.port}: {(error.strerror or 'error').lower()}",
             advice="Give another --port, or leave it out.",
         ) from None
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     found = socket.socket(family, kind, protocol)
     try:
@@ -182,7 +292,7 @@ def _listening(host: str, port: int) -> socket.socket:
     return found
 
 
-def _bound_unix(path: Path) -> socket.socket:
+def _bind_unix(path: Path) -> socket.socket:
     """A socket that its owner and group may open; a leftover of a server that ended is replaced."""
     if not hasattr(socket, "AF_UNIX"):
         raise InputError("this system has no Unix sockets")
@@ -224,7 +334,7 @@ def _check_tls(config: ServerConfig) -> None:
         ) from None
 
 
-def log_to(handler: logging.Handler, *, access: bool) -> None:
+def configure_logging(handler: logging.Handler, *, access: bool) -> None:
     """Log what fails, and on request each visit's method, route and status; never a value of the data."""
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     for name, level in (

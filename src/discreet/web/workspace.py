@@ -1,17 +1,17 @@
-"""A user's workspace: a folder that keeps the spec, uploads, requests and releases.
+"""A user's workspace: a folder with the spec, uploads, requests and releases.
 
 ::
 
     discreet.toml     the spec, which the command line reads (or the spec that `discreet serve SPEC` names)
-    hierarchies/      hierarchy files that the pages write
-    uploads/          files that were dropped into the browser
+    hierarchies/      hierarchy files written by the pages
+    uploads/          files dropped into the browser
     releases/         releases with their manifests and reports
-    requests.jsonl    the history of requests
-    versions/         what there was after each change, to be taken back (``timeline``)
-    state/            what the pages show again: the request, the chosen node
+    requests.jsonl    the log of requests
+    versions/         versions for undo (``work_history``)
+    state/            state of the pages: the request, the chosen node
 
-Everything in it is its owner's alone. What is computed from the table (the frequency set, the lattice, what
-routes remember) lives in memory, and goes when the spec (but for ``[request]``), the data or a hierarchy file
+All files are readable by their owner only. What is computed from the table (frequency set, lattice, caches of
+routes) is in memory, and is dropped when the spec (but for ``[request]``), the data or a hierarchy file
 changes.
 """
 
@@ -27,19 +27,18 @@ from threading import Lock, RLock
 from typing import Any, TypeVar
 
 from discreet.errors import InputError
-from discreet.model.json_text import json_of
+from discreet.model.json_documents import parse_json
 from discreet.model.table_spec import SourceSpec, TableSpec
-from discreet.screens.databases import is_named_database
+from discreet.screens.source_view import is_named_database
 from discreet.settings import Settings
-from discreet.spec.load import load_spec
+from discreet.spec.spec_reader import load_spec
 from discreet.verbs.table import Table
-from discreet.web import spec_file
-from discreet.web.history import History
-from discreet.web.passwords import write_owner_only
-from discreet.web.paths import below, is_below, safe_name
-from discreet.web.problems import Conflict, FieldError, NotFound
-from discreet.web.reporting import CurrentReporter
-from discreet.web.timeline import State, Timeline
+from discreet.web import workspace_files
+from discreet.web.error_responses import Conflict, FieldError, NotFound
+from discreet.web.job_queue import ContextReporter
+from discreet.web.server_config import write_owner_only
+from discreet.web.work_history import RequestLog, VersionHistory, WorkState
+from discreet.web.workspace_files import is_below, resolve_below, safe_name
 
 T = TypeVar("T")
 
@@ -47,7 +46,7 @@ SPEC_NAME = "discreet.toml"
 _Stamps = tuple[tuple[str, tuple[int, int, int] | None], ...]
 
 
-class _Remembered:
+class _CachedTable:
     """What is known of one version of the table."""
 
     def __init__(self, version: str, content: str, stamps: _Stamps, table: Table) -> None:
@@ -79,17 +78,17 @@ class Workspace:
         self.databases = databases
         self.lock = RLock()
         self._state = Lock()
-        self.editing = RLock()
-        self._remembered: _Remembered | None = None
+        self.edit_lock = RLock()
+        self._cached_table: _CachedTable | None = None
         for path in (self.folder, self.uploads, self.releases, self.hierarchies, self._states):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.folder.chmod(0o700)
         for leftover in self.uploads.glob(".*.partial"):
             leftover.unlink(missing_ok=True)
         self.spec_path = (self.folder / SPEC_NAME) if spec is None else spec.resolve()
-        self._given = frozenset(self._paths_given())
-        self._given_database = self._database_given()
-        self.timeline.note()
+        self._initial_paths = frozenset(self._read_initial_paths())
+        self._initial_database = self._read_initial_database()
+        self.timeline.record()
 
     @property
     def uploads(self) -> Path:
@@ -107,14 +106,14 @@ class Workspace:
         return self.folder / "hierarchies"
 
     @cached_property
-    def requests(self) -> History:
+    def requests(self) -> RequestLog:
         """The history of requests."""
-        return History(self.folder / "requests.jsonl")
+        return RequestLog(self.folder / "requests.jsonl")
 
     def state(self, name: str) -> Any:
         """What a page stored under a name, None where nothing is; it must be fit for JSON."""
         try:
-            return json_of((self._states / f"{safe_name(name)}.json").read_text(encoding="utf-8"))
+            return parse_json((self._states / f"{safe_name(name)}.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
 
@@ -140,11 +139,11 @@ class Workspace:
     @property
     def spec_version(self) -> str:
         """A text that changes with the spec; empty where there is none."""
-        return spec_file.version_of(self.spec_path)
+        return workspace_files.file_version(self.spec_path)
 
     def document(self) -> dict[str, Any]:
         """The spec as the mapping that its TOML is; empty where there is none."""
-        return spec_file.mapping_of(self.spec_path)
+        return workspace_files.read_document(self.spec_path)
 
     def spec(self) -> TableSpec:
         """The spec, checked; ``NotFound`` where there is none."""
@@ -177,13 +176,13 @@ class Workspace:
 
     def _text_of(self, document: Mapping[str, Any], comments: Mapping[str, str] | None) -> str:
         before = self.spec_path.read_text(encoding="utf-8") if self.has_spec else ""
-        kept, heading = spec_file.comments_in(before)
-        return spec_file.text_of(document, kept if comments is None else comments, heading)
+        kept, heading = workspace_files.parse_comments(before)
+        return workspace_files.format_document(document, kept if comments is None else comments, heading)
 
     def _checked(self, text: str) -> TableSpec:
-        spec = spec_file.checked(text, self.spec_path, self._check_source)
+        spec = workspace_files.check_text(text, self.spec_path, self._check_source)
         self._check_source(spec.source)
-        self._check_paths(spec_file.paths_in(spec))
+        self._check_paths(workspace_files.spec_paths(spec))
         return spec
 
     def save_spec_text(
@@ -195,39 +194,39 @@ class Workspace:
         states: Mapping[str, Any] | None = None,
     ) -> str:
         """The same for a spec's TOML text."""
-        with self.editing:
+        with self.edit_lock:
             if expected is not None and expected != self.spec_version:
                 raise Conflict(
                     "the spec has changed meanwhile", advice="Load it again; another page or editor wrote it."
                 )
-            self.timeline.note("Changed outside of the workbench" if self.timeline.current else None)
+            self.timeline.record("Changed outside of the workbench" if self.timeline.current else None)
             for path, content in (files or {}).items():
                 write_owner_only(path, content)
             self._checked(text)
             write_owner_only(self.spec_path, text)
             for name, value in (states or {}).items():
                 self.set_state(name, value)
-            self.timeline.note()
+            self.timeline.record()
             return self.spec_version
 
     # --- versions ---
 
     @cached_property
-    def timeline(self) -> Timeline:
+    def timeline(self) -> VersionHistory:
         """The versions of the work; hold ``editing`` around its calls."""
-        return Timeline(self)
+        return VersionHistory(self)
 
-    def noted(self) -> None:
+    def record_version(self) -> None:
         """Keep what stands as a version, after a change of the request or of the chosen node."""
-        with self.editing:
-            self.timeline.note()
+        with self.edit_lock:
+            self.timeline.record()
 
-    def work(self) -> dict[str, Any]:
+    def work_state(self) -> dict[str, Any]:
         """The spec's text, the request and the chosen node, as they stand."""
         spec = self.spec_path.read_text(encoding="utf-8", errors="replace") if self.has_spec else None
         return {"spec": spec, "request": self.state("request"), "choice": self.state("choice")}
 
-    def restore_work(self, state: State) -> None:
+    def restore_work(self, state: WorkState) -> None:
         """The same, put back."""
         if state["spec"] is None:
             self.spec_path.unlink(missing_ok=True)
@@ -242,7 +241,7 @@ class Workspace:
         """The table of the spec as it stands; the same one until the spec or its files change."""
         return self._current().table
 
-    def memory(self, key: str, make: Callable[[], T]) -> T:
+    def compute_once(self, key: str, make: Callable[[], T]) -> T:
         """What ``make`` gives, computed once for each version of the table and kept as long as that is.
 
         Whoever asks meanwhile waits. Nothing is kept of a failure.
@@ -259,34 +258,34 @@ class Workspace:
     def table_digest(self) -> str:
         """A text that changes with the spec (but for its request) and with the files that it names."""
         stamps = [
-            file.read_bytes() if field != "source.path" else repr(spec_file.stamp_of(file)).encode()
-            for field, file in spec_file.paths_in(self.spec())
+            file.read_bytes() if field != "source.path" else repr(workspace_files.file_stamp(file)).encode()
+            for field, file in workspace_files.spec_paths(self.spec())
             if file.exists()
         ]
         content = json.dumps({**self.document(), "request": None}).encode()
         return sha256(b"\0".join([content, *stamps])).hexdigest()[:16]
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Free what is remembered of the table."""
         with self._state:
-            self._remembered = None
+            self._cached_table = None
 
-    def _current(self) -> _Remembered:
+    def _current(self) -> _CachedTable:
         """What is known of the spec as it stands; defaults of requests may change without its loss."""
         version = self.spec_version
         with self._state:
-            found = self._remembered
+            found = self._cached_table
             if found is not None and found.version == version and found.stamps == _stamps(found.table.spec):
                 return found
-            self._remembered = None
+            self._cached_table = None
             spec = self.spec()
             content = json.dumps({**self.document(), "request": None})
             if found is not None and found.content == content and found.stamps == _stamps(spec):
                 found.version, found.table.spec = version, spec
             else:
-                table = Table(spec, self.settings, CurrentReporter())
-                found = _Remembered(version, content, _stamps(spec), table)
-            self._remembered = found
+                table = Table(spec, self.settings, ContextReporter())
+                found = _CachedTable(version, content, _stamps(spec), table)
+            self._cached_table = found
             return found
 
     # --- files ---
@@ -307,50 +306,52 @@ class Workspace:
 
         ``FieldError`` unless it lies in the workspace or below the root.
         """
-        found = below(text, base=self.folder, folders=self._folders(), field=field)
+        found = resolve_below(text, base=self.folder, folders=self._folders(), field=field)
         if not os.path.exists(found):  # noqa: PTH110  (a path too long is no error here)
             raise FieldError("there is no such file", field=field)
         return found
 
     def spec_relative(self, path: Path) -> str:
         """How the spec names a path."""
-        return spec_file.relative_to(path, self.spec_path.parent)
+        return workspace_files.relative_path(path, self.spec_path.parent)
 
     def _folders(self) -> list[Path]:
         return [self.folder] if self.root is None else [self.folder, self.root]
 
-    def _paths_given(self) -> list[Path]:
+    def _read_initial_paths(self) -> list[Path]:
         """The files of the spec as the owner of the workspace started with it: these stay allowed."""
         try:
             spec = self.spec()
         except InputError:
             return []
-        return [path.resolve() for _, path in spec_file.paths_in(spec)]
+        return [path.resolve() for _, path in workspace_files.spec_paths(spec)]
 
-    def _database_given(self) -> tuple[str | None, str] | None:
+    def _read_initial_database(self) -> tuple[str | None, str] | None:
         """The table of a database that the owner of the workspace started with: no other is asked."""
         try:
-            return spec_file.database_of(self.spec().source)
+            return workspace_files.source_database(self.spec().source)
         except InputError:
             return None
 
     def _check_source(self, source: SourceSpec) -> None:
-        database = spec_file.database_of(source)
+        database = workspace_files.source_database(source)
         named = self.databases and is_named_database(source.url)
-        if database is not None and database != self._given_database and not named:
+        if database is not None and database != self._initial_database and not named:
             raise FieldError(
                 "the workspace's owner did not name this database and table",
                 field="source.table",
                 advice="Start discreet serve with a spec that names them.",
             )
-        self._check_paths(spec_file.source_paths(source))
+        self._check_paths(workspace_files.source_paths(source))
 
     def _check_paths(self, paths: Sequence[tuple[str, Path]]) -> None:
         for field, path in paths:
             found = path.resolve()
-            if found not in self._given and not is_below(found, self._folders()):
-                below(str(path), base=self.folder, folders=self._folders(), field=field)
+            if found not in self._initial_paths and not is_below(found, self._folders()):
+                resolve_below(str(path), base=self.folder, folders=self._folders(), field=field)
 
 
 def _stamps(spec: TableSpec) -> _Stamps:
-    return tuple((field, spec_file.stamp_of(path)) for field, path in spec_file.paths_in(spec))
+    return tuple(
+        (field, workspace_files.file_stamp(path)) for field, path in workspace_files.spec_paths(spec)
+    )

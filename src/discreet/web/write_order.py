@@ -1,29 +1,29 @@
-"""The order of writes: one at a time, numbered by each page, and none on what changed elsewhere.
+"""Middleware that orders writes: one at a time, numbered by each page, none based on what changed elsewhere.
 
-A page sends headers with a write: ``Discreet-Tab`` names the tab and ``Discreet-Page`` the page that is
-loaded in it, ``Discreet-Number`` ascends with each write of the tab, ``Discreet-Base`` has the tags of the
-parts that the page shows (``web.parts``). A write
+A workspace has four parts (table, request, choice, saved answers), each with a tag: a digest of its content.
+A page sends headers with a write: ``Discreet-Tab`` names the tab and ``Discreet-Page`` the loaded page,
+``Discreet-Number`` ascends with each write of the tab, ``Discreet-Base`` has the tags of the parts shown. A
+write
 
-* whose number is below the last one of its tab is refused as ``outdated``: it was delayed on its way;
-* whose number is the last one of its tab gets the answer of then, if it is of the same page, which did not
-  receive the answer and sends it again;
-* that rests on a part which changed elsewhere is refused as ``changed-elsewhere``.
+* whose number is below the last one of its tab is refused as ``outdated``;
+* whose number is the last one of its tab gets the stored answer, if it is of the same page;
+* that depends on a part which changed elsewhere is refused as ``changed-elsewhere``.
 
-The answer's ``Discreet-Parts`` has the new tags of the parts that the page knew. A write without these
-headers, as scripts send it, is neither numbered nor compared, but waits for its turn, too. A tab's last
-number outlives a restart of the server.
-
-Questions, which change nothing, pass by; every other address that is not read is a write, so that a new one
-is ordered without a word here.
+The answer's ``Discreet-Parts`` has the new tags. Writes without these headers (scripts) only wait for their
+turn. Addresses in ``QUESTIONS`` change nothing and are not ordered; every other one that is not a read is a
+write.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import OrderedDict
 from collections.abc import Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from typing import Any, ClassVar
 
 from starlette.concurrency import run_in_threadpool
@@ -31,11 +31,84 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from discreet.web import parts
-from discreet.web.problems import Conflict, error_response
-from discreet.web.server_state import ServerState
-from discreet.web.session import Session
+from discreet.errors import DiscreetError
+from discreet.web.error_responses import Conflict, error_response
+from discreet.web.negotiation_forms import last_request
+from discreet.web.server_state import ServerState, UserSession
 from discreet.web.workspace import Workspace
+
+TABLE_PART, REQUEST_PART, CHOICE_PART, SAVED_PART = "table", "request", "choice", "saved"
+WORK_PARTS = (TABLE_PART, REQUEST_PART, CHOICE_PART, SAVED_PART)
+"""The table with its roles and hierarchies, the request, the chosen node, the saved answers."""
+
+PART_NAMES = {
+    TABLE_PART: "the table, a role or a hierarchy",
+    REQUEST_PART: "the request",
+    CHOICE_PART: "the chosen node",
+    SAVED_PART: "a saved answer",
+}
+_REQUIRED_PARTS = (
+    ("/api/load/", (TABLE_PART,)),
+    ("/api/columns", (TABLE_PART,)),
+    ("/api/hierarchies", (TABLE_PART,)),
+    ("/api/negotiate/choice", (TABLE_PART, REQUEST_PART, CHOICE_PART)),
+    ("/api/negotiate/", (TABLE_PART, REQUEST_PART)),
+    ("/api/compare/saved", (TABLE_PART, SAVED_PART)),
+    ("/api/publish/jobs", (TABLE_PART, REQUEST_PART, CHOICE_PART)),
+    ("/api/publish/releases", ()),
+    ("/api/workspace/spec", (TABLE_PART,)),
+    ("/api/workspace/", ()),
+)
+
+Tags = Mapping[str, str]
+
+
+def part_tags(workspace: Workspace) -> dict[str, str]:
+    """Return the tag of each part of a workspace's work as it is now."""
+    with workspace.edit_lock:
+        return {
+            TABLE_PART: _table_tag(workspace),
+            REQUEST_PART: _request_tag(workspace),
+            CHOICE_PART: _digest(workspace.state("choice")),
+            SAVED_PART: _digest(workspace.state("saved")),
+        }
+
+
+def required_parts(path: str) -> tuple[str, ...]:
+    """Return the parts that a write to an address rests on; all but saved answers for an unknown one."""
+    return next(
+        (parts for begin, parts in _REQUIRED_PARTS if path.startswith(begin)),
+        (TABLE_PART, REQUEST_PART, CHOICE_PART),
+    )
+
+
+def format_tags(tags: Tags) -> str:
+    """Write tags as the value of a header."""
+    return ", ".join(f"{part}={tag}" for part, tag in tags.items())
+
+
+def parse_tags(text: str) -> dict[str, str]:
+    """Read tags from the value of a header; what has another form is passed over."""
+    pairs = (each.strip().partition("=") for each in text.split(","))
+    return {part: tag for part, equals, tag in pairs if equals and part in WORK_PARTS}
+
+
+def _table_tag(workspace: Workspace) -> str:
+    with suppress(DiscreetError, OSError):
+        return workspace.table_digest() if workspace.has_spec else ""
+    return workspace.spec_version
+
+
+def _request_tag(workspace: Workspace) -> str:
+    with suppress(DiscreetError, OSError):
+        if workspace.has_spec:
+            return _digest(last_request(workspace).model_dump())
+    return _digest(workspace.state("request"))
+
+
+def _digest(value: Any) -> str:
+    return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
+
 
 PARTS_PATH = "/api/workspace/parts"
 QUESTIONS = frozenset(
@@ -77,10 +150,10 @@ QUESTIONS = frozenset(
 _UNORDERED = ("/api/session", "/api/jobs/", "/api/workspace/uploads/")
 """Writes that change nothing of the work: their numbers count, and they wait for nobody."""
 
-_READS = ("GET", "HEAD", "OPTIONS")
-_STATE = "writes"
-_MOST_TABS = 64
-_MOST_BYTES = 2**22
+_READ_METHODS = ("GET", "HEAD", "OPTIONS")
+_STATE_KEY = "writes"
+_MAX_TABS = 64
+_MAX_BYTES = 2**22
 
 
 class Outdated(Conflict):
@@ -96,7 +169,7 @@ class ChangedElsewhere(Conflict):
 
 
 @dataclass(frozen=True)
-class Write:
+class PageWrite:
     """A write as its headers describe it; without them ``tab`` is empty."""
 
     path: str
@@ -112,7 +185,7 @@ class Write:
 
 
 @dataclass
-class _Answered:
+class _StoredAnswer:
     """The last write of a tab, and its answer where that is known."""
 
     number: int
@@ -127,16 +200,16 @@ class WriteOrder:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self._last: OrderedDict[tuple[str, str], _Answered] = OrderedDict()
-        for tab, number in dict(workspace.state(_STATE) or {}).items():
-            self._last[tab, "work"] = _Answered(int(number))
+        self._last: OrderedDict[tuple[str, str], _StoredAnswer] = OrderedDict()
+        for tab, number in dict(workspace.state(_STATE_KEY) or {}).items():
+            self._last[tab, "work"] = _StoredAnswer(int(number))
 
     @cached_property
     def turn(self) -> asyncio.Lock:
         """Held while a write is handled; of the server's event loop."""
         return asyncio.Lock()
 
-    def begin(self, write: Write, tags: parts.Tags) -> _Answered | None:
+    def begin(self, write: PageWrite, tags: Tags) -> _StoredAnswer | None:
         """Note a write, or return the answer that it had before.
 
         ``Outdated`` and ``ChangedElsewhere`` for one that must not be done.
@@ -149,14 +222,14 @@ class WriteOrder:
             if last.status == 0 or last.page != write.page:
                 raise Outdated("this change was handled already", advice="Look at what is there now.")
             return last
-        self._note(key, _Answered(write.number, write.page))  # what is refused now must not be done later
+        self._note(key, _StoredAnswer(write.number, write.page))  # what is refused now must not be done later
         changed = [
             part
-            for part in parts.rests_on(write.path)
+            for part in required_parts(write.path)
             if part in write.base and write.base[part] != tags.get(part)
         ]
         if changed:
-            words = " and ".join(parts.WORDS[part] for part in changed)
+            words = " and ".join(PART_NAMES[part] for part in changed)
             raise ChangedElsewhere(
                 f"{words} was changed in another tab or by another program",
                 advice="Look at it first, and change it again.",
@@ -167,23 +240,23 @@ class WriteOrder:
         """Note that a tab has begun anew at a number: what it sent before is late."""
         last = self._last.get((tab, "work"))
         if last is None or last.number < number:
-            self._note((tab, "work"), _Answered(number))
+            self._note((tab, "work"), _StoredAnswer(number))
 
-    def end(self, write: Write, answered: _Answered) -> None:
+    def end(self, write: PageWrite, answered: _StoredAnswer) -> None:
         """Keep the answer of a write, and its number where that must outlive the server."""
         self._note((write.tab, write.lane), answered)
         if write.lane == "work":
             numbers = {tab: each.number for (tab, lane), each in self._last.items() if lane == "work"}
-            self.workspace.set_state(_STATE, numbers)
+            self.workspace.set_state(_STATE_KEY, numbers)
 
-    def _note(self, key: tuple[str, str], answered: _Answered) -> None:
+    def _note(self, key: tuple[str, str], answered: _StoredAnswer) -> None:
         self._last[key] = answered
         self._last.move_to_end(key)
-        while len(self._last) > _MOST_TABS:
+        while len(self._last) > _MAX_TABS:
             self._last.popitem(last=False)
 
 
-class OrderedWrites:
+class WriteOrderMiddleware:
     """The layer of the application that hands writes on in their order; the guard is around it."""
 
     def __init__(self, app: ASGIApp, state: ServerState) -> None:
@@ -195,11 +268,11 @@ class OrderedWrites:
         """Hand an exchange on; a write of a signed-in user when it is its turn."""
         session = scope.get("discreet.session")
         path = str(scope.get("path", ""))
-        if scope["type"] != "http" or not isinstance(session, Session) or not _is_ordered(scope):
+        if scope["type"] != "http" or not isinstance(session, UserSession) or not _is_ordered(scope):
             await self._app(scope, receive, send)
             return
         order = await run_in_threadpool(self._order_of, session.user)
-        write = _write_of(scope)
+        write = _read_write(scope)
         if path == PARTS_PATH:
             async with order.turn:
                 order.overtake(write.tab, write.number)
@@ -216,13 +289,13 @@ class OrderedWrites:
         return self._orders[user]
 
     async def _handle(
-        self, order: WriteOrder, write: Write, scope: Scope, receive: Receive, send: Send
+        self, order: WriteOrder, write: PageWrite, scope: Scope, receive: Receive, send: Send
     ) -> None:
         if not write.tab:
             await self._app(scope, receive, send)
             return
-        before = await run_in_threadpool(parts.tags_of, order.workspace) if write.base else {}
-        answer = _Recorded(order.workspace, write, before, send)
+        before = await run_in_threadpool(part_tags, order.workspace) if write.base else {}
+        answer = _AnswerRecorder(order.workspace, write, before, send)
         try:
             known = order.begin(write, before)
         except Outdated as error:
@@ -232,45 +305,45 @@ class OrderedWrites:
             await error_response(error)(scope, receive, answer.send)
         else:
             if known is not None:
-                await _again(known)(scope, receive, send)
+                await _repeat_answer(known)(scope, receive, send)
                 return
             await self._app(scope, receive, answer.send)
         await run_in_threadpool(order.end, write, answer.answered)
 
 
-class _Recorded:
+class _AnswerRecorder:
     """The answer to a write on its way: it gets the new tags, and is kept for a write that is sent again."""
 
-    def __init__(self, workspace: Workspace, write: Write, before: parts.Tags, send: Send) -> None:
+    def __init__(self, workspace: Workspace, write: PageWrite, before: Tags, send: Send) -> None:
         self._workspace = workspace
         self._write = write
         self._before = before
         self._send = send
-        self.answered = _Answered(write.number, write.page)
+        self.answered = _StoredAnswer(write.number, write.page)
 
     async def send(self, message: Message) -> None:
         """Pass a message on."""
         if message["type"] == "http.response.start":
             if message["status"] < 300 and self._write.base:
-                await self._tell_tags(message)
+                await self._add_tags(message)
             self.answered.status = message["status"]
             self.answered.headers = list(message["headers"])
         elif message["type"] == "http.response.body":
             self.answered.body += message.get("body", b"")
-            if len(self.answered.body) > _MOST_BYTES:
-                self.answered = _Answered(self._write.number, self._write.page)
+            if len(self.answered.body) > _MAX_BYTES:
+                self.answered = _StoredAnswer(self._write.number, self._write.page)
         await self._send(message)
 
-    async def _tell_tags(self, message: MutableMapping[str, Any]) -> None:
+    async def _add_tags(self, message: MutableMapping[str, Any]) -> None:
         """Add the tags of the parts that the page knew; what another page changed stays unknown to it."""
-        after = await run_in_threadpool(parts.tags_of, self._workspace)
+        after = await run_in_threadpool(part_tags, self._workspace)
         known = {
             part: tag for part, tag in after.items() if self._write.base.get(part) == self._before.get(part)
         }
-        MutableHeaders(scope=message)["Discreet-Parts"] = parts.written(known)
+        MutableHeaders(scope=message)["Discreet-Parts"] = format_tags(known)
 
 
-def _again(answered: _Answered) -> Response:
+def _repeat_answer(answered: _StoredAnswer) -> Response:
     response = Response(answered.body, status_code=answered.status)
     kept = [(name, value) for name, value in answered.headers if name != b"content-length"]
     response.raw_headers = [*kept, (b"content-length", str(len(answered.body)).encode())]
@@ -279,16 +352,16 @@ def _again(answered: _Answered) -> Response:
 
 def _is_ordered(scope: Scope) -> bool:
     path = str(scope["path"])
-    if scope["method"] in _READS:
-        return path == PARTS_PATH and _write_of(scope).tab != ""
+    if scope["method"] in _READ_METHODS:
+        return path == PARTS_PATH and _read_write(scope).tab != ""
     is_question = scope["method"] == "POST" and path in QUESTIONS
     return path.startswith("/api/") and not is_question
 
 
-def _write_of(scope: Scope) -> Write:
+def _read_write(scope: Scope) -> PageWrite:
     headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
     path, number = str(scope["path"]), headers.get(b"discreet-number", "")
     tab, page = (headers.get(name, "")[:64] for name in (b"discreet-tab", b"discreet-page"))
     if not (tab and number.isdecimal() and number.isascii() and len(number) < 16):
-        return Write(path, "", "", 0, {})
-    return Write(path, tab, page, int(number), parts.read(headers.get(b"discreet-base", "")))
+        return PageWrite(path, "", "", 0, {})
+    return PageWrite(path, tab, page, int(number), parse_tags(headers.get(b"discreet-base", "")))

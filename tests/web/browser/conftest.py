@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, expect, sync_playwright
 
 from discreet.settings import Settings
-from discreet.web.config import ServerConfig
+from discreet.web.server_config import ServerConfig
 from tests.web.running import RunningWorkbench, running
 
 BROWSERS = (Path("/usr/lib/chromium/chromium-headless-shell"), Path("/usr/bin/chromium"))

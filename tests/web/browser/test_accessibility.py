@@ -12,8 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from discreet.settings import Settings
-from discreet.web.config import ServerConfig
-from discreet.web.passwords import add_user
+from discreet.web.server_config import ServerConfig, add_user
 from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
 from tests.web.browser.test_stage import NAMES
 from tests.web.browser.whole_way import LONG, SCREENS, choose, go_to, publish, ready, settled

@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from discreet.settings import Settings
-from discreet.web.config import ServerConfig
+from discreet.web.server_config import ServerConfig
 from tests.extending.test_toy_criterion import spec
 from tests.web.browser.conftest import OpenPage
 from tests.web.running import running

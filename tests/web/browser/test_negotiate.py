@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from discreet.settings import Settings
-from discreet.web.config import ServerConfig
+from discreet.web.server_config import ServerConfig
 from tests.web.browser.conftest import PHONE, OpenPage
 from tests.web.browser.whole_way import choose, settled
 from tests.web.negotiation import write_adult, write_large, write_philosophers

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from discreet.settings import Settings
-from discreet.web.config import ServerConfig
+from discreet.web.server_config import ServerConfig
 from tests.waiting import wait_for
 from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
 from tests.web.browser.whole_way import LONG, choose, go_to, ready, settled

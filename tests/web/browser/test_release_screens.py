@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from discreet.screens.model_forms import form_of
+from discreet.screens.option_forms import model_form
 from discreet.settings import Settings
-from discreet.web.config import ServerConfig
+from discreet.web.server_config import ServerConfig
 from tests.attacks.test_linkage import PATIENTS, table_of
 from tests.web.browser.conftest import OpenPage
 from tests.web.browser.whole_way import LONG, go_to, ready
@@ -238,7 +238,7 @@ MODELS = ("permutation", "ordered-single-dimension", "local", "patterns", "mondr
 def test_a_form_has_every_option_of_its_model_and_sends_each_kind(page: Page) -> None:
     for model in MODELS:
         page.get_by_label("Model", exact=True).select_option(model)
-        for each in form_of(model).fields:
+        for each in model_form(model).fields:
             expect(page.get_by_label(each.label, exact=True)).to_be_visible()
     page.get_by_label("Model", exact=True).select_option("patterns")
     page.get_by_label("Never starred", exact=True).select_option("age")

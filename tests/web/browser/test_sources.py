@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from discreet.settings import Settings
-from discreet.web.config import ServerConfig
+from discreet.web.server_config import ServerConfig
 from tests.engines.clinic import Clinic
 from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
 from tests.web.browser.whole_way import LONG, go_to, publish, ready

@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from discreet.model.requirement import Requirement
-from discreet.screens.node_effects import EffectsBase
+from discreet.screens.node_preview import TableEffects
 from discreet.settings import Settings
 from discreet.verbs.table import Table
-from discreet.web.config import ServerConfig
+from discreet.web.server_config import ServerConfig
 from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
 from tests.web.browser.test_negotiate import Start, after_move, lattice, negotiate, start
 from tests.web.browser.whole_way import ready, settled
@@ -78,7 +78,7 @@ def test_nodes_stay_offers_hold_and_effects_follow(open_page: OpenPage, adult: R
     page.locator(".offers:not(.stale) .offer").first.wait_for()
 
     table = Table(adult.workspace.spec(), adult.server.config.settings)
-    base = EffectsBase(table.frequency_set)
+    base = TableEffects(table.frequency_set)
     node = tuple(lattice(page).evaluate(LEVELS))
     asked: dict[str, list[str]] = page.evaluate(
         "() => JSON.parse(sessionStorage['discreet.draft.question'] ?? 'null')"

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from discreet.settings import Settings
-from discreet.web.config import ServerConfig
+from discreet.web.server_config import ServerConfig
 from tests.extending.registered import toy_criterion
 from tests.extending.test_toy_criterion import spec
 from tests.web.browser.conftest import OpenPage

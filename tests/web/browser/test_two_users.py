@@ -9,8 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from discreet.settings import Settings
-from discreet.web.config import ServerConfig
-from discreet.web.passwords import add_user
+from discreet.web.server_config import ServerConfig, add_user
 from tests.web.browser.conftest import OpenPage
 from tests.web.browser.whole_way import drop_file, go_to, ready
 from tests.web.running import RunningWorkbench, running

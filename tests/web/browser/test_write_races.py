@@ -15,10 +15,10 @@ from fastapi.routing import APIRoute
 from playwright.sync_api import Locator, Page, expect
 
 from discreet.settings import Settings
-from discreet.web import parts
-from discreet.web.config import ServerConfig
+from discreet.web import write_order
 from discreet.web.routes import negotiate as negotiate_routes
-from discreet.web.write_order import QUESTIONS, Write, WriteOrder
+from discreet.web.server_config import ServerConfig
+from discreet.web.write_order import QUESTIONS, PageWrite, WriteOrder
 from tests.waiting import wait_for
 from tests.web.browser.conftest import OpenPage
 from tests.web.browser.test_accessibility import violations
@@ -89,7 +89,7 @@ def handled(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
     found: list[tuple[int, str]] = []
     begin = WriteOrder.begin
 
-    def noted(self: WriteOrder, write: Write, tags: parts.Tags) -> Any:
+    def noted(self: WriteOrder, write: PageWrite, tags: write_order.Tags) -> Any:
         answered = begin(self, write, tags)
         if answered is None:
             found.append((write.number, write.path))
@@ -210,11 +210,11 @@ def test_every_kind_of_write_is_done_once_and_in_order(
     assert len(sent) > len(done), "those whose answer was lost were sent again"
     # Whatever is sent once more, in any order, is refused or answered as it was.
     workspace = philosophers.workspace
-    state = parts.tags_of(workspace), workspace.timeline.current
+    state = write_order.part_tags(workspace), workspace.timeline.current
     random.Random(3).shuffle(sent)
     for each in sent:
         page.request.fetch(each["url"], method=each["method"], headers=each["headers"], data=each["data"])
-    assert (parts.tags_of(workspace), workspace.timeline.current) == state
+    assert (write_order.part_tags(workspace), workspace.timeline.current) == state
     assert handled[before:] == done
 
 
@@ -293,13 +293,13 @@ def test_old_answer_is_marked_while_the_new_one_is_awaited(
     wait_for(lambda: is_kept(page, philosophers), "the answer is there, and its request kept")
     expect(page.locator(".verdict .tag")).to_contain_text("Exact answer")
     answers = Event()
-    frame = negotiate_routes._frame
+    frame = negotiate_routes._answer_move
 
     def late(*arguments: Any) -> Any:
         assert answers.wait(60)
         return frame(*arguments)
 
-    monkeypatch.setattr(negotiate_routes, "_frame", late)
+    monkeypatch.setattr(negotiate_routes, "_answer_move", late)
     before = page.locator(".verdict .sentence").inner_text()
     page.get_by_label("k, as a number").fill("3")
     expect(page.locator(".verdict .tag")).to_have_text("This is the answer before your last move")

@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from discreet.web.session import LOCAL_USER
+from discreet.web.server_state import LOCAL_USER
 from discreet.web.workspace import Workspace
 from tests.waiting import PATIENCE
 

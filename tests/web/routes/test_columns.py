@@ -26,9 +26,9 @@ def test_each_column_has_a_proposal_with_its_reason(client: TestClient) -> None:
 
 def test_the_first_time_a_job_profiles(client: TestClient) -> None:
     open_people(client)
-    from discreet.web import studies
+    from discreet.web import step_progress
 
-    studies._STUDIES.clear()
+    step_progress._CACHES.clear()
     answer = client.get("/api/columns").json()
     assert finished(client, answer["job"])["result"] == {"rows": 61}
     assert client.get("/api/columns").json()["job"] is None

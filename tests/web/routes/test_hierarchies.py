@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from discreet.verbs.opening import open as open_table
+from discreet.verbs.table import open as open_table
 from tests.web.routes.preparation import PEOPLE, error_of, finished, open_people, upload, workspace_of
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from discreet.hierarchy.editing import least_level_after
-from discreet.hierarchy.table import hierarchy_from_rows
+from discreet.hierarchy.draft import least_level_after
+from discreet.hierarchy.level_table import hierarchy_from_rows
 from discreet.model.table_spec import AttributeRole
-from discreet.verbs.opening import open as open_table
-from discreet.verbs.spec_edits import with_hierarchy, with_roles
+from discreet.verbs.spec_editor import with_hierarchy, with_roles
+from discreet.verbs.table import open as open_table
 from discreet.web.workspace import Workspace
 from tests.web.routes.preparation import open_people, workspace_of
 from tests.web.routes.test_hierarchies import edit, one

@@ -8,8 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from discreet.model.table_spec import NullPolicy
-from discreet.verbs.opening import open as open_table
-from discreet.verbs.spec_edits import with_written
+from discreet.verbs.spec_editor import with_format
+from discreet.verbs.table import open as open_table
 from tests.web.conftest import MakeClient
 from tests.web.routes.preparation import error_of, finished, open_people, upload, workspace_of
 
@@ -210,7 +210,7 @@ def test_cells_that_a_written_form_misses_are_told_at_once(client: TestClient) -
     text = "cost,sex\n" + "".join(f'"{100 + i},5",{"mf"[i % 2]}\n' for i in range(60))
     open_people(client, text + "k.A.,m\n1 free,f\nk.A.,m\n")
     workspace = workspace_of(client)
-    plain = with_written(workspace.document(), "cost", None)
+    plain = with_format(workspace.document(), "cost", None)
     workspace.save_spec({**plain, "source": {**plain["source"], "null_values": []}})
     body = {"column": "cost", "written": {"decimal": ","}}
     refused = error_of(client.put("/api/load/written", json=body))

@@ -1,4 +1,6 @@
-"""The embedded engine: it reads files and tables in memory, and every source that is no other engine's."""
+"""Declaration of the embedded engine: DuckDB reads files and tables in memory, and every source of no other
+engine.
+"""
 
 from __future__ import annotations
 

@@ -1,14 +1,16 @@
-"""The embedded engine: DuckDB in this process, with its memory, threads and temporary files bounded.
+"""The embedded engine: DuckDB in this process, with bounded memory, threads and temporary files.
 
-Nothing is installed or loaded over a network; rows that do not fit the memory limit spill to an owner-only
-folder that ``close`` removes.
+Nothing is installed or loaded over a network; rows beyond the memory limit spill to an owner-only folder.
+Files that DuckDB does not write go through a library. ``LocalExport`` is the mixin by which server engines
+keep and write results here.
 """
 
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,34 +18,72 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines import failures
-from discreet.engines.base import Columns, SourceTable
-from discreet.engines.closing import Closing
-from discreet.engines.column_names import read_names
-from discreet.engines.duckdb import databases
-from discreet.engines.duckdb.driver import driver, register
-from discreet.engines.duckdb.memory import Buffers
-from discreet.engines.duckdb.other_files import OTHER_FORMATS, write_other
-from discreet.engines.duckdb.session import RowOrder, begin
-from discreet.engines.files.database_file import DatabaseTable, NewTable, write_tables
-from discreet.engines.files.delimited_text import DelimitedText, check_mark
-from discreet.engines.files.json_lines import JsonLines, malformed
-from discreet.engines.files.python_table import PythonTable
+from discreet.engines.base import ColumnData, SourceTable
+from discreet.engines.duckdb import database
+from discreet.engines.duckdb.database import (
+    Buffers,
+    RowOrderSetting,
+    initialize_session,
+    load_driver,
+    register_rows,
+)
+from discreet.engines.engine_mixins import ContextMixin, SequentialGroupsMixin
+from discreet.engines.files.dataframes import PythonTable
+from discreet.engines.files.delimited_text import DelimitedText, check_no_byte_order_mark
+from discreet.engines.files.json_lines import JsonLines, malformed_json_error
+from discreet.engines.files.output_files import (
+    WRITABLE_STATISTICS_FORMATS,
+    Codebook,
+    DatabaseTable,
+    NewTable,
+    copy_statement,
+    write_database_tables,
+)
 from discreet.engines.files.sources import Reader, open_reader
-from discreet.engines.files.statistics_kinds import Codebook
-from discreet.engines.files.written_file import copy_statement
-from discreet.engines.grouped import GroupAtATime
-from discreet.engines.running import RunningStatement
-from discreet.engines.temporary_folder import TemporaryFolder
-from discreet.engines.written import AsWritten, whole_columns
+from discreet.engines.process_resources import RunningStatement, TemporaryFolder
+from discreet.engines.source_query import SourceQuery, find_integer_columns, source_column_names
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
+from discreet.sql.cell_expressions import ENUMERATED, LIST, column_name
 from discreet.sql.dialect import DUCKDB, Dialect
-from discreet.sql.names import identifier, literal
-from discreet.sql.source import ENUMERATED, LIST, column_name
+from discreet.sql.quoting import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb
+
+
+RunStatement = Callable[[str, Callable[[Any], Any]], Any]
+
+LIBRARY_FORMATS = ("sqlite", *WRITABLE_STATISTICS_FORMATS)
+
+
+def write_through_library(
+    run: RunStatement,
+    query: str,
+    path: Path,
+    file_format: str,
+    columns: Sequence[str] | None,
+    codebook: Codebook,
+) -> None:
+    """Write a query's result, in its order, to the empty file that is there; ``run`` runs a statement.
+
+    The order of rows must be kept until it ends: those of DESCRIBE are the columns.
+    """
+    described = run(f"DESCRIBE {query}", lambda result: result.fetchall())
+    if file_format == "sqlite":
+        from discreet.engines.files import sqlite_file
+
+        release = sqlite_file.sqlite_release(query, described, columns)
+        run(release.query, lambda result: sqlite_file.write_sqlite_file(path, release, result.fetchmany))
+        return
+    from discreet.engines.files import statistics_export
+
+    names = [str(row[0]) for row in described] if columns is None else columns
+    typed = list(zip(names, (str(row[1]) for row in described), strict=True))
+    texts = run(statistics_export.text_query(query, len(typed)), lambda result: result.fetchnumpy())
+    statistics_export.write_statistics_file(path, file_format, typed, texts, codebook)
+
 
 T = TypeVar("T")
 
@@ -53,49 +93,51 @@ _ON_ONE_THREAD = 100_000
 """Rows of memory that the engine's threads do not share, so that their order stays without asking for it."""
 
 
-class DuckdbEngine(GroupAtATime, Closing):
+class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
     """DuckDB as an ``Engine``; a context manager. One thread at a time."""
 
     name: str = "duckdb"
     url: str | None = None
 
     def __init__(self, settings: Settings) -> None:
-        self._failure: type[Exception] = driver().Error
+        self._failure: type[Exception] = load_driver().Error
         self._limit, self._threads = settings.memory_limit, settings.threads
         self._buffers = Buffers(settings.memory_limit)
-        self.order = RowOrder(lambda statement: self._connection.execute(statement))
+        self.order = RowOrderSetting(lambda statement: self._connection.execute(statement))
         self._temporary = TemporaryFolder()
         self._folder = self._temporary.path
         self._spill, self._closed = self._folder / "spill", False
         self._readers: dict[str, Reader] = {}
         self._serial: set[str] = set()
-        self._written: dict[str, AsWritten] = {}
+        self._written: dict[str, SourceQuery] = {}
         self._opened = 0
         try:
-            self._database = databases.take(self._buffers.limit, settings.threads, str(self._spill))
+            self._database = database.acquire_database(
+                self._buffers.limit, settings.threads, str(self._spill)
+            )
             self._connection = self._database.cursor()
-            begin(self._connection)
+            initialize_session(self._connection)
         except self._failure as error:
             self._temporary.remove()
-            raise failures.at_start(error, limit=self._limit) from None
+            raise failures.from_start_error(error, limit=self._limit) from None
 
     def open_source(self, source: SourceSpec) -> SourceTable:
         """Make a source's rows available as a view, whose columns are ``c0``, ``c1``, … (see ``Engine``)."""
         self._opened += 1
         name = f"source_{self._opened}"
-        with self.order.kept():
+        with self.order.preserved():
             reader = open_reader(source, name, self._folder, self.fetch_rows, source.label, self._spool)
-        check_mark(reader.columns, reader.label)
+        check_no_byte_order_mark(reader.columns, reader.label)
         self._readers[name] = reader
         try:
             if isinstance(reader, PythonTable):
-                self._guarded(lambda: register(self._connection, reader.name, reader.rows), reader.label)
+                self._guarded(lambda: register_rows(self._connection, reader.name, reader.rows), reader.label)
             self._create_view(name)
-            columns = read_names(source, reader.columns)
+            columns = source_column_names(source, reader.columns)
             types = dict(zip(columns, self._types(name, reader), strict=True))
-            whole = whole_columns(self.fetch_rows, source, identifier(name), columns, types)
-            written = AsWritten.of(source, columns, types, whole)
-            if not written.as_it_stands:
+            whole = find_integer_columns(self.fetch_rows, source, identifier(name), columns, types)
+            written = SourceQuery.of(source, columns, types, whole)
+            if not written.is_plain:
                 self._written[name] = written
                 self._create_view(name)
             if len(reader.columns) > _WIDE:
@@ -112,7 +154,7 @@ class DuckdbEngine(GroupAtATime, Closing):
             types=written.types,
             label=reader.label,
             null_values=source.null_values,
-            written=written.refusing,
+            written=written.strict_formats,
         )
 
     def close_source(self, table: SourceTable) -> None:
@@ -159,7 +201,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         DESCRIBE has a row for each column, and loses their order where rows may lose theirs: beyond 2,048
         columns, the rows that the engine moves at once, columns would have each other's types.
         """
-        with self.order.kept():
+        with self.order.preserved():
             described = self.fetch_rows(f"DESCRIBE {query}")
         return tuple(ENUMERATED if row[1].startswith(ENUMERATED) else row[1] for row in described)
 
@@ -181,7 +223,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         """Create a temporary table from columns of equal length (see ``Engine``), which keeps their order."""
         self._load(f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS", name, columns)
 
-    def load_parts(self, name: str, parts: Iterable[Columns]) -> None:
+    def load_parts(self, name: str, parts: Iterable[ColumnData]) -> None:
         """Create a temporary table of arrays, part by part (see ``Engine``), which keeps their order."""
         begun = False
         for columns in parts:
@@ -190,7 +232,7 @@ class DuckdbEngine(GroupAtATime, Closing):
             self._load(statement, name, columns)
             begun = True
 
-    def _load(self, statement: str, name: str, columns: Columns) -> None:
+    def _load(self, statement: str, name: str, columns: ColumnData) -> None:
         """Run a statement that takes rows from memory."""
         arrays, selected = {}, []
         for i, (column, values) in enumerate(columns.items()):
@@ -199,11 +241,11 @@ class DuckdbEngine(GroupAtATime, Closing):
             cell = column_name(i) if numbers else f"CAST({column_name(i)} AS VARCHAR)"
             selected.append(f"{cell} AS {identifier(column)}")
         held = f"{name} in memory"  # a name that the table itself has not
-        self._guarded(lambda: register(self._connection, held, arrays), name)
+        self._guarded(lambda: register_rows(self._connection, held, arrays), name)
         self._guarded(lambda: self._buffers.follow(self._connection), name)
         try:
             rows = len(next(iter(columns.values()), ()))
-            with self.order.kept() if rows > _ON_ONE_THREAD else nullcontext():
+            with self.order.preserved() if rows > _ON_ONE_THREAD else nullcontext():
                 self.execute(f"{statement} SELECT {', '.join(selected)} FROM {identifier(held)}")
         finally:
             self._guarded(lambda: self._connection.unregister(held), name)
@@ -224,11 +266,13 @@ class DuckdbEngine(GroupAtATime, Closing):
         try:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except OSError as error:
-            raise failures.from_os(error, path) from None
+            raise failures.from_os_error(error, path) from None
         try:
             with self._writing():
-                if file_format in OTHER_FORMATS:
-                    write_other(self._run, query, path, file_format, columns, codebook or Codebook())
+                if file_format in LIBRARY_FORMATS:
+                    write_through_library(
+                        self._run, query, path, file_format, columns, codebook or Codebook()
+                    )
                 else:
                     self.execute(copy_statement(query, path, file_format, columns, types))
         except BaseException:
@@ -240,7 +284,7 @@ class DuckdbEngine(GroupAtATime, Closing):
     ) -> None:
         """Write a new owner-only DuckDB file of tables, in their queries' order, and views."""
         with self._writing():
-            write_tables(self.execute, path, tables, statements)
+            write_database_tables(self.execute, path, tables, statements)
 
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
         """Raise ``InputError`` unless a file of delimited text or JSON lines has ``rows`` records."""
@@ -248,7 +292,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         written = self._written.get(table.relation.strip('"'))
         if not isinstance(reader, DelimitedText | JsonLines):
             return
-        if written is not None and written.leaves_rows:
+        if written is not None and written.filters_rows:
             rows = self.fetch_rows(f"SELECT count(*) FROM {reader.relation()}")[0][0]
         if not reader.has_records(rows):
             raise InputError(
@@ -264,7 +308,7 @@ class DuckdbEngine(GroupAtATime, Closing):
             if line is not None:
                 return f"line {line}"
         places = f"SELECT row_number() OVER () AS place, {table.text(name)} AS v FROM {table.relation}"
-        with self.order.kept():
+        with self.order.preserved():
             found = self.fetch_rows(f"SELECT min(place) FROM ({places}) WHERE v = {literal(value)}")
         return f"row {found[0][0]}"
 
@@ -282,7 +326,9 @@ class DuckdbEngine(GroupAtATime, Closing):
         self._connection.close()
         if not self._closed:
             self._closed = True
-            databases.end(self._database, keep=not (self._spill.exists() or self._buffers.grown()))
+            database.release_database(
+                self._database, keep=not (self._spill.exists() or self._buffers.grown())
+            )
         self._readers.clear()
         self._temporary.remove()
 
@@ -290,7 +336,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         """Write the rows of a stream, which come once, to a new Parquet file as they come."""
         names = [column_name(i) for i in range(columns)]
         source = f"stream AS t({', '.join(names)})"
-        self._guarded(lambda: register(self._connection, "stream", rows), "the stream")
+        self._guarded(lambda: register_rows(self._connection, "stream", rows), "the stream")
         try:
             types = self.column_types(f"SELECT * FROM {source}")
             # Parquet's intervals end at milliseconds; nobody reads them but as texts.
@@ -333,8 +379,8 @@ class DuckdbEngine(GroupAtATime, Closing):
         """
         label = self._label()
         try:
-            with failures.interruptible(), RunningStatement(self.interrupt):
-                self.order.tell()
+            with failures.translate_interrupt(), RunningStatement(self.interrupt):
+                self.order.apply_setting()
                 return consume(self._connection.execute(statement))
         except self._failure as error:
             if not self._read_serially(error):
@@ -345,7 +391,7 @@ class DuckdbEngine(GroupAtATime, Closing):
 
     def _guarded(self, action: Callable[[], T], label: str) -> T:
         try:
-            with failures.interruptible(), RunningStatement(self.interrupt):
+            with failures.translate_interrupt(), RunningStatement(self.interrupt):
                 return action()
         except self._failure as error:
             raise self._translated(error, label) from None
@@ -375,8 +421,8 @@ class DuckdbEngine(GroupAtATime, Closing):
         if "Malformed JSON" in text or "maximum_object_size" in text:
             for reader in self._readers.values():
                 if isinstance(reader, JsonLines) and str(reader.path) in text:
-                    return malformed(reader.path, reader.label)
-        return failures.from_engine(error, limit=self._limit, label=label)
+                    return malformed_json_error(reader.path, reader.label)
+        return failures.from_engine_error(error, limit=self._limit, label=label)
 
     def _label(self) -> str:
         return next((reader.label for reader in reversed(self._readers.values())), "the source")
@@ -391,9 +437,74 @@ class DuckdbEngine(GroupAtATime, Closing):
         One thread takes no more processor time (docs/decisions/0011).
         """
         self._guarded(lambda: self._buffers.follow(self._connection), self._label())
-        with self.order.kept():
+        with self.order.preserved():
             self.execute("SET threads = 1")
             try:
                 yield
             finally:
                 self.execute(f"SET threads = {self._threads}")
+
+
+class LocalExport(ContextMixin, ABC):
+    """The part of an ``Engine`` that keeps and writes on this machine what was found elsewhere.
+
+    The embedded engine is made when it is first needed; ``close`` and ``interrupt`` of an engine must call
+    those of this part as well.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._embedded: DuckdbEngine | None = None
+
+    @abstractmethod
+    def fetched(self, query: str) -> AbstractContextManager[str]:
+        """A query's rows in owner-only files, while it lasts: what the embedded engine selects from them."""
+
+    def keep_result(self, name: str, query: str) -> DuckdbEngine:
+        """Copy a query's result into the embedded engine, which is returned (see ``Engine``)."""
+        embedded = self._embedded_engine()
+        with self.fetched(query) as rows:
+            embedded.create_table(name, rows)
+        return embedded
+
+    def write_file(
+        self,
+        query: str,
+        path: Path,
+        file_format: str,
+        columns: Sequence[str] | None = None,
+        codebook: Codebook | None = None,
+        types: Sequence[str] | None = None,
+    ) -> None:
+        """Write a query's result to a new owner-only file on this machine (see ``Engine``)."""
+        del types  # what was fetched has types of its own
+        with self.fetched(query) as rows:
+            self._embedded_engine().write_file(rows, path, file_format, columns, codebook)
+
+    def write_database(
+        self, path: Path, tables: Mapping[str, NewTable], statements: Sequence[str] = ()
+    ) -> None:
+        """Write a new owner-only DuckDB file on this machine (see ``Engine``)."""
+        with ExitStack() as stack:
+            rows = {
+                name: NewTable(stack.enter_context(self.fetched(table.query)), table.columns)
+                for name, table in tables.items()
+            }
+            self._embedded_engine().write_database(path, rows, statements)
+
+    def interrupt(self) -> None:
+        """Stop what the embedded engine runs."""
+        embedded = self._embedded  # which another thread may close meanwhile
+        if embedded is not None:
+            embedded.interrupt()
+
+    def close(self) -> None:
+        """Close the embedded engine; a second call does nothing."""
+        embedded, self._embedded = self._embedded, None
+        if embedded is not None:
+            embedded.close()
+
+    def _embedded_engine(self) -> DuckdbEngine:
+        if self._embedded is None:
+            self._embedded = DuckdbEngine(self._settings)
+        return self._embedded

@@ -1,10 +1,8 @@
-"""Delimited text (CSV, TSV): its header, how the engine reads it, and a second count of its records.
+"""Delimited text (CSV, TSV): header, reader options, a second count of its records, and NULL words without
+quotes.
 
-Cells are always text: the engine infers nothing. An empty unquoted cell is NULL, a quoted ``""`` the empty
-text; some words are NULL without quotes in files that quote their texts (``unquoted_nulls``). The first line
-names the columns. DuckDB's reader leaves records out without a word in two cases (a malformed record just
-behind the border of two scanning threads; an open quote in a file read by one thread), so the records that it
-yields are counted a second time, here, without it.
+Cells are always text. An empty unquoted cell is NULL; where a file quotes its texts, bare words such as
+``NA`` are NULL. DuckDB's reader can omit malformed records silently, so records are counted again without it.
 """
 
 from __future__ import annotations
@@ -21,12 +19,78 @@ from typing import Any
 
 import numpy as np
 
-from discreet.engines.files.text_file import check_utf8, chunks_of, is_compressed, open_bytes
+from discreet.engines.files.text_file import check_utf8, is_compressed, open_bytes, read_chunks
 from discreet.errors import InputError
-from discreet.sql.names import glob_literal, literal
-from discreet.sql.source import column_name
+from discreet.sql.cell_expressions import column_name
+from discreet.sql.quoting import glob_literal, literal
 
-DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+NULL_WORDS = ("NA", "NULL", "Null", "null", "None", "NaN", "nan", "nil", "<NA>", "\\N")
+"""What programs write bare for a value that is missing."""
+
+_SAMPLED_BYTES = 1 << 18
+_SEARCHED = 1 << 26
+_LETTER = re.compile(r"[^\W\d_]")
+_NO_TEXT = re.compile(
+    r"true|false|t|f|[-+]?inf(inity)?|[-+]?[0-9.,]*[0-9]e[-+]?[0-9]+"
+    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}t[0-9:.]+(z|[-+][0-9:]+)?",
+    re.IGNORECASE,
+)
+
+
+def detect_unquoted_nulls(path: Path, delimiter: str, quote: str) -> tuple[str, ...]:
+    """Return the words that are NULL in a file where they are bare; none where its texts are bare, too."""
+    if not quote:
+        return ()
+    with open_bytes(path) as handle:
+        sample = handle.read(_SAMPLED_BYTES).decode("utf-8-sig", errors="replace")
+    _, end, body = sample.partition("\n")
+    if not end or quote not in body:
+        return ()
+    if any(f"{quote}{word}{quote}" in body for word in NULL_WORDS):
+        return NULL_WORDS
+    needless = False
+    for quoted, text in _cells(body, delimiter, quote):
+        if quoted:
+            needless = needless or not _needs_quotes(text, delimiter, quote)
+        elif text not in NULL_WORDS and _is_word(text):
+            return ()
+    return NULL_WORDS if needless else ()
+
+
+def find_bare_words(path: Path, delimiter: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of some words that are cells without quotes, as far as 64 MiB of the file."""
+    ends, found, searched = (delimiter, "\r", "\n"), set(), 0
+    for chunk in read_chunks(path):
+        for word in words:
+            cells = (f"{start}{word}{end}".encode() for start in (delimiter, "\n") for end in ends)
+            if word not in found and any(cell in chunk for cell in cells):
+                found.add(word)
+        searched += len(chunk)
+        if searched >= _SEARCHED:
+            break
+    return tuple(word for word in words if word in found)
+
+
+def _cells(text: str, delimiter: str, quote: str) -> Iterator[tuple[bool, str]]:
+    """The whole cells of the beginning of a file, and whether each is in quotes."""
+    d, q = re.escape(delimiter), re.escape(quote)
+    cell = re.compile(rf"(?:{q}((?:[^{q}]|{q}{q})*){q}|([^{q}{d}\r\n][^{d}\r\n]*|))({d}|\r\n|\n|\r)")
+    place = 0
+    while (match := cell.match(text, place)) is not None:
+        quoted, bare, _ = match.groups()
+        yield quoted is not None, bare if quoted is None else quoted
+        place = match.end()
+
+
+def _needs_quotes(text: str, delimiter: str, quote: str) -> bool:
+    return not text or text != text.strip() or any(mark in text for mark in (delimiter, quote, "\r", "\n"))
+
+
+def _is_word(text: str) -> bool:
+    return _LETTER.search(text) is not None and _NO_TEXT.fullmatch(text.strip()) is None
+
+
+DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 """What may part the cells of a line, and what it is called."""
 _LONGEST_LINE = 1 << 24
 _BUFFER = 1 << 25
@@ -39,8 +103,8 @@ class DelimitedText:
     """A delimited text file in UTF-8 and how it is read.
 
     ``path`` is what the engine reads (a transcoded copy where the encoding asks for one); ``label`` is the
-    publisher's name of the file. ``quote`` is empty where no character quotes. ``unquoted_nulls`` are texts
-    that are NULL where no quotes are around them (``unquoted_nulls``).
+    publisher's name of the file. ``quote`` is empty where no character quotes. ``detect_unquoted_nulls`` are
+    texts that are NULL where no quotes are around them (``detect_unquoted_nulls``).
     """
 
     path: Path
@@ -79,7 +143,7 @@ class DelimitedText:
         A quick count decides where it agrees. Where it does not (blank lines, quotes inside unquoted cells,
         old line ends, or records that were left out), every record is parsed.
         """
-        quick = quick_count(chunks_of(self.path), self.quote, len(self.columns))
+        quick = count_records_quickly(read_chunks(self.path), self.quote, len(self.columns))
         return quick == number + 1 or self.parse_records() == number
 
     def fault(self) -> InputError:
@@ -185,21 +249,21 @@ def _header_remedies(names: Sequence[str], cells: int) -> str:
     )
 
 
-def read_header(path: Path, label: str, delimiter: str | None, quote: str) -> DelimitedText:
+def read_delimited_header(path: Path, label: str, delimiter: str | None, quote: str) -> DelimitedText:
     """A file with its columns from the first line; ``InputError`` for an empty file or a name that recurs.
 
     Where no delimiter is given, it is the one of ``,`` ``;`` tab ``|`` that makes most names of the header.
     """
     _check_dialect(delimiter, quote)
     header = _header_text(path, label)
-    chosen, names = _split_header(header, label, (delimiter,) if delimiter else tuple(DELIMITERS), quote)
+    chosen, names = _split_header(header, label, (delimiter,) if delimiter else tuple(DELIMITER_NAMES), quote)
     if any("\udc80" <= c <= "\udcff" for name in names for c in name):
         check_utf8(path)
-    check_names(names, label)
+    check_unique_names(names, label)
     return DelimitedText(path, label, tuple(names), chosen, quote)
 
 
-def header_bytes(file: DelimitedText) -> int:
+def header_size(file: DelimitedText) -> int:
     """How many bytes the header of a file in UTF-8 takes, with a byte order mark and its line's end."""
     with open_bytes(file.path) as handle:
         start = handle.read(_LONGEST_HEADER)
@@ -209,7 +273,7 @@ def header_bytes(file: DelimitedText) -> int:
     return mark + len(lines.getvalue()[: lines.tell()].encode("utf-8", errors="surrogateescape"))
 
 
-def check_names(names: Sequence[str], label: str) -> None:
+def check_unique_names(names: Sequence[str], label: str) -> None:
     """Raise ``InputError`` where two columns have one name."""
     places: dict[str, int] = {}
     for position, name in enumerate(names):
@@ -224,7 +288,7 @@ def check_names(names: Sequence[str], label: str) -> None:
             )
 
 
-def check_mark(names: Sequence[str], label: str) -> None:
+def check_no_byte_order_mark(names: Sequence[str], label: str) -> None:
     """Raise ``InputError`` where a byte order mark would begin a release: no reader would keep it."""
     if names and names[0].startswith("\ufeff"):
         raise InputError(
@@ -234,7 +298,7 @@ def check_mark(names: Sequence[str], label: str) -> None:
         )
 
 
-def quick_count(chunks: Iterator[bytes], quote: str, width: int) -> int | None:
+def count_records_quickly(chunks: Iterator[bytes], quote: str, width: int) -> int | None:
     """The records of delimited text, the header's included, by its line ends outside quotes.
 
     ``width`` is the number of columns. Too large by the blank lines between records of several columns, too

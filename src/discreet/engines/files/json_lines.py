@@ -1,7 +1,6 @@
 """JSON lines: one object per line, its keys the columns, scalars as text.
 
-A cell's text is the string itself, or a number, ``true`` or ``false`` as the engine prints them; ``null`` and
-a key that is missing are NULL. Keys are compared exactly, so ``Age`` and ``age`` are two columns.
+``null`` and a missing key are NULL; keys are compared exactly.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from typing import Any
 
 from discreet.engines.files.text_file import check_utf8, is_compressed, open_bytes
 from discreet.errors import InputError
-from discreet.model.json_text import json_of
-from discreet.sql.names import glob_literal, literal
-from discreet.sql.source import column_name
+from discreet.model.json_documents import parse_json
+from discreet.sql.cell_expressions import column_name
+from discreet.sql.quoting import glob_literal, literal
 
 _LONGEST_LINE = 1 << 24
 
@@ -44,7 +43,7 @@ class JsonLines:
             return sum(1 for line in handle if line.strip()) == number
 
 
-def read_keys(path: Path, label: str, fetch: Callable[[str], list[tuple[Any, ...]]]) -> JsonLines:
+def read_json_keys(path: Path, label: str, fetch: Callable[[str], list[tuple[Any, ...]]]) -> JsonLines:
     """A file with its columns, from one pass over all lines.
 
     ``InputError`` for a file without objects, a line that is no object, or an object with one key twice.
@@ -63,7 +62,7 @@ def read_keys(path: Path, label: str, fetch: Callable[[str], list[tuple[Any, ...
             f"row_number() OVER () AS place FROM {_objects(path)}) GROUP BY kind, keys ORDER BY min(place)"
         )
     except InputError:
-        raise malformed(path, label) from None
+        raise malformed_json_error(path, label) from None
     columns: dict[str, None] = {}
     for kind, keys, place in shapes:
         _check_shape(kind, keys, place, label)
@@ -73,25 +72,25 @@ def read_keys(path: Path, label: str, fetch: Callable[[str], list[tuple[Any, ...
     return JsonLines(path, label, tuple(columns), _nested(path, tuple(columns), fetch))
 
 
-def malformed_line(path: Path) -> int | None:
+def find_malformed_line(path: Path) -> int | None:
     """The first line that is no JSON text, from 1; None where each is one."""
     with open_bytes(path) as handle:
         for number, line in enumerate(handle, start=1):
             try:
                 if line.strip():
-                    json_of(line.decode())
+                    parse_json(line.decode())
             except ValueError:
                 return number
     return None
 
 
-def malformed(path: Path, label: str) -> InputError:
+def malformed_json_error(path: Path, label: str) -> InputError:
     """The error for a file that the engine cannot parse."""
     try:
         check_utf8(path)
     except InputError as error:
         return error
-    line = malformed_line(path)
+    line = find_malformed_line(path)
     return InputError(
         f"{label}{'' if line is None else f', line {line}'}: not valid JSON",
         allowed=f"JSON lines: one object per line, at most {_LONGEST_LINE // 2**20} MiB each",

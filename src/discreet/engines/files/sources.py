@@ -1,38 +1,211 @@
-"""From a source in the spec to a reader of its rows: which format, which columns."""
+"""From a source in the spec to a reader of its rows: format, columns, version, and several files as one
+table.
+
+The format follows from the spec, else from the file's extension. Files of a pattern are joined into one copy
+in UTF-8; tables of open table formats are read at one version. Spreadsheets, SQLite and statistics files are
+imported when first needed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.engines import failures
-from discreet.engines.files.database_file import attach
-from discreet.engines.files.delimited_text import DelimitedText, read_header
-from discreet.engines.files.json_lines import read_keys
-from discreet.engines.files.logged_table import copy_name, is_logged_table, open_log
-from discreet.engines.files.parquet_file import ParquetFile, read_schema
-from discreet.engines.files.python_table import adapt
-from discreet.engines.files.several_files import joined_lines, joined_text, one_of, with_plain_header
-from discreet.engines.files.statistics_kinds import KINDS, Codebook
-from discreet.engines.files.stream import Spool, is_stream, read_stream, spool_rows
+from discreet.engines.files.dataframes import Spool, adapt_table, is_stream, read_stream, spool_rows
+from discreet.engines.files.delimited_text import (
+    DelimitedText,
+    count_records_quickly,
+    detect_unquoted_nulls,
+    header_size,
+    read_delimited_header,
+)
+from discreet.engines.files.json_lines import read_json_keys
+from discreet.engines.files.output_files import STATISTICS_PROGRAMS, Codebook, attach_table
+from discreet.engines.files.parquet_files import (
+    DELTA,
+    ICEBERG,
+    METADATA,
+    ParquetFile,
+    read_parquet_schema,
+    table_log_kind,
+)
 from discreet.engines.files.text_file import (
     check_byte_order_mark,
     is_compressed,
     is_utf8,
     open_bytes,
+    read_chunks,
     transcode,
 )
-from discreet.engines.files.unquoted_nulls import unquoted_nulls
 from discreet.errors import InputError
-from discreet.model.table_spec import SourceSpec
-from discreet.places.file_pattern import files_of, is_pattern
-from discreet.places.regular_file import check_regular
+from discreet.model.table_spec import SourceSpec, TableSpec
+from discreet.places.file_access import check_regular, is_pattern, matching_files
+from discreet.sql.cell_expressions import column_name
+
+if TYPE_CHECKING:
+    from discreet.engines.files.open_table_formats import TableLog
+
+
+def is_versioned_table(path: Path) -> bool:
+    """Whether a path is a table that is read by its log: its folder, or a metadata file of Iceberg's."""
+    if path.name.endswith(METADATA):
+        return path.is_file()
+    return table_log_kind(path) in (DELTA, ICEBERG)
+
+
+def open_table_log(path: Path, label: str) -> TableLog:
+    """The log of such a table; ``InputError`` where it cannot be read, or its library is not installed."""
+    if not path.name.endswith(METADATA) and table_log_kind(path) == DELTA:
+        from discreet.engines.files.open_table_formats import open_delta
+
+        return open_delta(path, label)
+    from discreet.engines.files.open_table_formats import open_iceberg
+
+    return open_iceberg(path, label)
+
+
+def version_copy_name(path: Path, version: int) -> str:
+    """The name of a copy of a version's rows, the same each time."""
+    return f"{hashlib.sha256(str(path).encode()).hexdigest()[:16]}-{version}.parquet"
+
+
+def pin_versions(spec: TableSpec) -> TableSpec:
+    """A spec whose tables with logs are named at a version, the newest where it says none.
+
+    So that all of a run reads the same rows, whatever is written meanwhile. ``InputError`` where a log cannot
+    be read, or its library is not installed.
+    """
+    source, population = _pin_source_version(spec.source), spec.population
+    if population is not None:
+        same = population.path == source.path and population.version is None
+        population = _pin_source_version(replace(population, version=source.version) if same else population)
+    if source is spec.source and population is spec.population:
+        return spec
+    return replace(spec, source=source, population=population)
+
+
+def _pin_source_version(source: SourceSpec) -> SourceSpec:
+    path = source.path
+    if path is None or source.version is not None or not is_versioned_table(path.absolute()):
+        return source
+    return replace(source, version=open_table_log(path.absolute(), source.label).version)
+
+
+def common_file_kind(kinds: Sequence[tuple[Path, str]]) -> str:
+    """The kind of file that all files are; ``InputError`` names one that is another."""
+    (first, kind), *rest = kinds
+    for path, other in rest:
+        if other != kind:
+            raise InputError(
+                f"{path} is {other}, and {first} is {kind}",
+                allowed="files of one kind in a pattern",
+                advice="Write a narrower pattern, such as 'data/*.csv'.",
+            )
+    return kind
+
+
+def join_text_files(
+    files: Sequence[Path],
+    target: Path,
+    encoding: str,
+    delimiter: str | None,
+    quote: str,
+) -> str:
+    """Join files of delimited text as UTF-8 in ``target`` (owner-only), one header first; the delimiter.
+
+    ``InputError`` names a file whose columns are not those of the first, and one that ends within quotes, as
+    its last cell would go on in the next file.
+    """
+    first: DelimitedText | None = None
+    for number, file in enumerate(files):
+        part = target.with_name(f"{target.stem}.{number}.part")
+        check_byte_order_mark(file, encoding)
+        try:
+            transcode(file, encoding, part)
+            known = read_delimited_header(
+                part, str(file), delimiter if first is None else first.delimiter, quote
+            )
+            _check_columns(known, first)
+            if count_records_quickly(read_chunks(part), quote, len(known.columns)) is None:
+                raise InputError(
+                    f"{file} ends within quotes", advice="Check its last lines for a missing quote."
+                )
+            first = first or known
+            _append(part, target, header_size(known) if number else 0, _line_end(known))
+        finally:
+            part.unlink(missing_ok=True)
+    assert first is not None
+    return first.delimiter
+
+
+def rewrite_multiline_header(file: DelimitedText, target: Path) -> DelimitedText:
+    """The file, or a copy in ``target`` (owner-only) where a name has a line's end in it.
+
+    DuckDB takes such a line's end for that of all records: of a spreadsheet's file, whose records end with
+    CRLF and the lines within a cell with LF, it yields no row and says nothing. In the copy names are others.
+    """
+    if not any(end in name for name in file.columns for end in "\r\n"):
+        return file
+    names = file.delimiter.join(column_name(place) for place in range(len(file.columns)))
+    size = header_size(file)
+    with open_bytes(file.path) as handle:
+        header = handle.read(size)
+    target.touch(mode=0o600, exist_ok=False)
+    target.write_bytes(names.encode() + header[len(header.rstrip(b"\r\n")) :])
+    _append(file.path, target, size)
+    return replace(file, path=target)
+
+
+def join_json_files(files: Sequence[Path], target: Path, encoding: str) -> None:
+    """Join files of JSON lines as UTF-8 in ``target`` (owner-only)."""
+    for number, file in enumerate(files):
+        part = target.with_name(f"{target.stem}.{number}.part")
+        check_byte_order_mark(file, encoding)
+        try:
+            transcode(file, encoding, part)
+            _append(part, target, 0)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def _check_columns(known: DelimitedText, first: DelimitedText | None) -> None:
+    if first is None or known.columns == first.columns:
+        return
+    different = sorted(set(known.columns) ^ set(first.columns))
+    fact = f"'{different[0]}' is not a column of both" if different else "the columns come in another order"
+    raise InputError(
+        f"{first.label} and {known.label}: {fact}",
+        allowed="files of the same columns, in the same order",
+        advice="Write them alike, or write a narrower pattern.",
+    )
+
+
+def _line_end(file: DelimitedText) -> bytes:
+    """What the header ends with; DuckDB takes no file with lines of different ends."""
+    with open_bytes(file.path) as handle:
+        return b"\r\n" if handle.read(header_size(file)).endswith(b"\r\n") else b"\n"
+
+
+def _append(part: Path, target: Path, start: int, end: bytes = b"\n") -> None:
+    """Add a file's bytes from ``start`` on, the last line ended."""
+    last = b"\n"
+    with target.open("ab") as handle:
+        target.chmod(0o600)
+        for chunk in read_chunks(part):
+            kept, start = chunk[start:], max(0, start - len(chunk))
+            handle.write(kept)
+            last = kept[-1:] or last
+        if last != b"\n":
+            handle.write(end)
+
 
 Fetch = Callable[[str], list[tuple[Any, ...]]]
 
-FORMATS = {
+FILE_FORMATS = {
     "csv": "csv",
     "tsv": "tsv",
     "parquet": "parquet",
@@ -41,11 +214,11 @@ FORMATS = {
     "ndjson": "json",
     "xlsx": "xlsx",
     "sqlite": "sqlite",
-} | {kind: kind for kind in KINDS}
+} | {kind: kind for kind in STATISTICS_PROGRAMS}
 """The spec's ``format`` names, and the kind of file each means."""
 
 _SQLITE = dict.fromkeys(("sqlite3", "db", "db3"), "sqlite")
-_ENDINGS = FORMATS | {"txt": "csv", "tab": "tsv", "pq": "parquet"} | _SQLITE
+_ENDINGS = FILE_FORMATS | {"txt": "csv", "tab": "tsv", "pq": "parquet"} | _SQLITE
 
 
 class Reader(Protocol):
@@ -75,12 +248,12 @@ def open_reader(
     if is_stream(source.data):
         return read_stream(source.data, label, spool)
     if source.data is not None:
-        return adapt(source.data, f"{name}_rows", label)
+        return adapt_table(source.data, f"{name}_rows", label)
     if source.path is None:
         raise InputError("the spec names no source", advice="Give path in [source].")
     path = source.path.absolute()
-    if source.table is None and source.format in (None, "parquet") and is_logged_table(path):
-        return _at_version(path, source.version, name, scratch, label, spool)
+    if source.table is None and source.format in (None, "parquet") and is_versioned_table(path):
+        return _versioned_reader(path, source.version, name, scratch, label, spool)
     if source.version is not None:
         raise InputError(
             f"{label} has no versions",
@@ -88,100 +261,102 @@ def open_reader(
             advice="Remove version from [source].",
         )
     if path.is_dir() and source.table is None and source.format in (None, "parquet"):
-        return read_schema(path, label, fetch)
+        return read_parquet_schema(path, label, fetch)
     if is_pattern(path) and source.table is None:
-        return _several(source, path, scratch / name, fetch, label)
+        return _pattern_reader(source, path, scratch / name, fetch, label)
     check_file(path, label)
     if _is_spreadsheet(source):
         from discreet.engines.files.spreadsheet import as_delimited_text
 
         copy = as_delimited_text(path, source.table, scratch / f"{name}.csv", label)
-        return read_header(copy, label, ",", '"')
+        return read_delimited_header(copy, label, ",", '"')
     if _is_sqlite(source):
         from discreet.engines.files.sqlite_file import as_parquet
 
         return as_parquet(path, source.table, scratch / f"{name}.parquet", label, fetch)
     if source.table is not None:
-        return attach(fetch, path, source.table, f"{name}_database", label)
-    kind = format_of(path, source.format)
-    if kind in KINDS:
-        from discreet.engines.files.statistics_file import as_rows
+        return attach_table(fetch, path, source.table, f"{name}_database", label)
+    kind = file_kind(path, source.format)
+    if kind in STATISTICS_PROGRAMS:
+        from discreet.engines.files.statistics_files import read_statistics_rows
 
-        return as_rows(source, kind, scratch / name, fetch)
+        return read_statistics_rows(source, kind, scratch / name, fetch)
     if kind == "parquet":
-        return read_schema(path, label, fetch)
+        return read_parquet_schema(path, label, fetch)
     if kind == "json":
-        return read_keys(_in_utf8(path, source.encoding, scratch / f"{name}.jsonl"), label, fetch)
+        return read_json_keys(_in_utf8(path, source.encoding, scratch / f"{name}.jsonl"), label, fetch)
     delimiter = source.delimiter or ("\t" if kind == "tsv" else None)
     text = _in_utf8(path, source.encoding, scratch / f"{name}.csv")
-    found = _with_nulls(read_header(text, label, delimiter, source.quote), source)
-    return with_plain_header(found, scratch / f"{name}.plain.csv")
+    found = _with_nulls(read_delimited_header(text, label, delimiter, source.quote), source)
+    return rewrite_multiline_header(found, scratch / f"{name}.plain.csv")
 
 
 def _with_nulls(file: DelimitedText, source: SourceSpec) -> DelimitedText:
     """The file with the words that are NULL without quotes: as the source says, else as the file tells."""
     words = source.unquoted_nulls
     if words is None:
-        words = unquoted_nulls(file.path, file.delimiter, file.quote)
+        words = detect_unquoted_nulls(file.path, file.delimiter, file.quote)
     return replace(file, unquoted_nulls=words)
 
 
-def unquoted_nulls_of(source: SourceSpec) -> tuple[str, ...]:
+def source_unquoted_nulls(source: SourceSpec) -> tuple[str, ...]:
     """Return the words that are NULL in a source where they are bare; none where it is no text in UTF-8."""
     path = source.path
     if source.unquoted_nulls is not None or path is None or source.table is not None or path.is_dir():
         return source.unquoted_nulls or ()
     if is_pattern(path) or _is_sqlite(source) or not is_utf8(source.encoding):
         return ()
-    kind = format_of(path, source.format)
+    kind = file_kind(path, source.format)
     if kind not in ("csv", "tsv"):
         return ()
     delimiter = source.delimiter or ("\t" if kind == "tsv" else None)
-    return _with_nulls(read_header(path, source.label, delimiter, source.quote), source).unquoted_nulls
+    return _with_nulls(
+        read_delimited_header(path, source.label, delimiter, source.quote), source
+    ).unquoted_nulls
 
 
-def _at_version(
+def _versioned_reader(
     path: Path, version: int | None, name: str, scratch: Path, label: str, spool: Spool
 ) -> Reader:
     """The reader of a table with a log, of its newest version where none is named.
 
     Rows that do not stand in its files as they are (some are deleted, say) are copied once in an engine.
     """
-    log = open_log(path, label)
+    log = open_table_log(path, label)
     known = log.version if version is None else version
-    rows, copy = log.rows(known), scratch / copy_name(path, known)
+    rows, copy = log.rows(known), scratch / version_copy_name(path, known)
     if not is_stream(rows):
-        return adapt(rows, f"{name}_rows", label)
+        return adapt_table(rows, f"{name}_rows", label)
     if copy.exists():
         return ParquetFile((copy,), label, tuple(rows.schema.names))
     return spool_rows(rows, copy, label, spool)
 
 
-def _several(source: SourceSpec, path: Path, copy: Path, fetch: Fetch, label: str) -> Reader:
+def _pattern_reader(source: SourceSpec, path: Path, copy: Path, fetch: Fetch, label: str) -> Reader:
     """The reader of the files that a pattern names, as one table."""
-    files = files_of(path)
+    files = matching_files(path)
     for file in files:
         check_file(file, str(file))
-    kind = one_of([(file, format_of(file, source.format)) for file in files])
-    if kind in ("xlsx", "sqlite", *KINDS):
+    kind = common_file_kind([(file, file_kind(file, source.format)) for file in files])
+    if kind in ("xlsx", "sqlite", *STATISTICS_PROGRAMS):
         raise InputError(
             f"{label}: files of the kind {kind}",
             allowed="CSV, TSV, Parquet or JSON-lines files in a pattern",
         )
     if kind == "parquet":
-        return read_schema(path, label, fetch)
+        return read_parquet_schema(path, label, fetch)
     if kind == "json":
         target = copy.with_suffix(".jsonl")
-        joined_lines(files, target, source.encoding)
-        return read_keys(target, label, fetch)
+        join_json_files(files, target, source.encoding)
+        return read_json_keys(target, label, fetch)
     delimiter = source.delimiter or ("\t" if kind == "tsv" else None)
     target = copy.with_suffix(".csv")
-    delimiter = joined_text(files, target, source.encoding, delimiter, source.quote)
-    found = _with_nulls(read_header(target, label, delimiter, source.quote), source)
-    return with_plain_header(found, copy.with_suffix(".plain.csv"))
+    delimiter = join_text_files(files, target, source.encoding, delimiter, source.quote)
+    found = _with_nulls(read_delimited_header(target, label, delimiter, source.quote), source)
+    return rewrite_multiline_header(found, copy.with_suffix(".plain.csv"))
 
 
-def sheets_in(source: SourceSpec) -> tuple[str, ...]:
+def list_sheets(source: SourceSpec) -> tuple[str, ...]:
     """The sheets of a spreadsheet that hold anything, the tables of a SQLite file; else nothing.
 
     ``InputError`` where the file cannot be read.
@@ -189,9 +364,9 @@ def sheets_in(source: SourceSpec) -> tuple[str, ...]:
     if source.path is None or is_pattern(source.path):
         return ()
     if _is_sqlite(source):
-        from discreet.engines.files.sqlite_file import tables_of
+        from discreet.engines.files.sqlite_file import list_sqlite_tables
 
-        return tables_of(source.path, source.label)
+        return list_sqlite_tables(source.path, source.label)
     if not _is_spreadsheet(source):
         return ()
     from discreet.engines.files.spreadsheet import sheets_of
@@ -200,40 +375,40 @@ def sheets_in(source: SourceSpec) -> tuple[str, ...]:
     return sheets_of(source.path, source.label)
 
 
-def told_of_cells(source: SourceSpec) -> tuple[str, ...]:
+def describe_cell_reading(source: SourceSpec) -> tuple[str, ...]:
     """What the publisher should know of how cells are read: values of several kinds, labels of codes."""
     path = source.path
     if path is None or is_pattern(path) or path.is_dir():
         return ()
     if _is_sqlite(source):
-        from discreet.engines.files.sqlite_file import told_of
+        from discreet.engines.files.sqlite_file import describe_mixed_columns
 
-        return told_of(path, source.table, source.label)
-    kind = _program_file(source)
+        return describe_mixed_columns(path, source.table, source.label)
+    kind = _statistics_kind(source)
     if kind is None:
         return ()
-    from discreet.engines.files.statistics_file import told_of_labels
+    from discreet.engines.files.statistics_files import describe_labels
 
-    return told_of_labels(path, kind, source.label, coded=source.coded)
+    return describe_labels(path, kind, source.label, coded=source.coded)
 
 
-def codebook(source: SourceSpec) -> Codebook:
+def read_codebook(source: SourceSpec) -> Codebook:
     """What a file of a statistics program says of its columns; nothing, of any other source."""
-    kind = _program_file(source)
+    kind = _statistics_kind(source)
     if kind is None or source.path is None:
         return Codebook()
-    from discreet.engines.files.statistics_file import codebook_of
+    from discreet.engines.files.statistics_files import read_statistics_codebook
 
-    return codebook_of(source.path, kind, source.label, coded=source.coded)
+    return read_statistics_codebook(source.path, kind, source.label, coded=source.coded)
 
 
-def _program_file(source: SourceSpec) -> str | None:
+def _statistics_kind(source: SourceSpec) -> str | None:
     """Which kind of statistics program's file a source is; None where it is none."""
     path = source.path
     if path is None or source.table is not None or is_pattern(path) or path.is_dir():
         return None
     kind = _ENDINGS.get((source.format or path.suffix.removeprefix(".")).lower())
-    return kind if kind in KINDS else None
+    return kind if kind in STATISTICS_PROGRAMS else None
 
 
 def _is_sqlite(source: SourceSpec) -> bool:
@@ -257,7 +432,7 @@ def _is_spreadsheet(source: SourceSpec) -> bool:
     return source.path is not None and (source.format or source.path.suffix.lower()) in ("xlsx", ".xlsx")
 
 
-_OTHERS = {
+_UNREADABLE_FORMATS = {
     **dict.fromkeys(("xls", "xlsb", "xlsm", "ods", "numbers"), "Save the sheet as .xlsx or as CSV in UTF-8."),
     **dict.fromkeys(("zip", "7z", "rar", "tar", "tgz", "bz2", "xz", "zst"), "Unpack it first."),
     **dict.fromkeys(("rds", "rdata", "rda"), "Write it from R as Parquet or CSV."),
@@ -268,18 +443,18 @@ _OTHERS = {
 """What becomes of files of other kinds, by their endings."""
 
 
-def format_of(path: Path, format_name: str | None) -> str:
+def file_kind(path: Path, format_name: str | None) -> str:
     """The kind of a file (a value of ``FORMATS``): as the spec says, else by the path's ending."""
     if format_name is not None:
-        if format_name.lower() not in FORMATS:
-            raise InputError(f"format '{format_name}'", allowed=", ".join(FORMATS))
-        return FORMATS[format_name.lower()]
+        if format_name.lower() not in FILE_FORMATS:
+            raise InputError(f"format '{format_name}'", allowed=", ".join(FILE_FORMATS))
+        return FILE_FORMATS[format_name.lower()]
     ending = (path.with_suffix("") if is_compressed(path) else path).suffix.lower().removeprefix(".")
     if ending not in _ENDINGS:
         raise InputError(
             f"{path}: the ending '{path.suffix}' says no format",
             allowed=", ".join(f".{e}" for e in _ENDINGS),
-            advice=_OTHERS.get(
+            advice=_UNREADABLE_FORMATS.get(
                 ending,
                 "Say the file's format, such as csv: in the spec's [source], or where the file is named, "
                 "as in --format csv.",
@@ -312,5 +487,5 @@ def _in_utf8(path: Path, encoding: str, copy: Path) -> Path:
     try:
         transcode(path, encoding, copy)
     except OSError as error:
-        raise failures.from_os(error, copy) from None
+        raise failures.from_os_error(error, copy) from None
     return copy

@@ -1,9 +1,6 @@
-"""Spreadsheets (.xlsx): one sheet, its first row the names of the columns, as delimited text.
+"""Spreadsheets (.xlsx): one sheet converted to delimited text, with the first row as column names.
 
-A cell's text is what it holds, not how it looks: 0.05 where 5 % is shown, ``2023-04-01`` for a date and
-``2023-04-01T10:15:00`` where it has a time, ``true`` and ``false``. A formula is what it came to when the
-file was saved; one that was never computed is refused, since its cell would look empty. The copy lies in the
-engine's owner-only folder.
+A cell's text is its value, not its display; a formula is its saved result. Loaded on demand (openpyxl).
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.model.closest import closest
+from discreet.model.registry import suggest_name
 
 _FORMULA = (b"<f>", b"<f ", b"<f/")
 
@@ -32,7 +29,7 @@ def as_delimited_text(path: Path, sheet: str | None, copy: Path, label: str) -> 
         chosen = _sheet(book, sheet, label)
         formulas = _formulas(path, chosen.title) if _has_formulas(path) else None
         with copy.open("w", encoding="utf-8", newline="") as file:
-            write_cells(file, _rows(chosen, formulas, label))
+            write_quoted_csv(file, _rows(chosen, formulas, label))
     return copy
 
 
@@ -71,7 +68,7 @@ def _sheet(book: Any, name: str | None, label: str) -> Any:
         sheets = {sheet.title: sheet for sheet in book.worksheets}
         if name not in sheets:
             raise InputError(
-                f"{label} has no sheet '{name}'", allowed=", ".join(sheets), advice=closest(name, sheets)
+                f"{label} has no sheet '{name}'", allowed=", ".join(sheets), advice=suggest_name(name, sheets)
             )
         return sheets[name]
     filled = _filled(book)
@@ -125,7 +122,7 @@ def _rows(sheet: Any, formulas: Iterator[tuple[Any, ...]] | None, label: str) ->
                     f"{label}, row {number}, cell {place + 1}: a formula that was never computed",
                     advice="Open the file in a spreadsheet program, and save it again.",
                 )
-        texts = [cell_text(cell) for cell in cells]
+        texts = [sheet_cell_text(cell) for cell in cells]
         while texts and texts[-1] is None:
             texts.pop()
         if not width:
@@ -152,7 +149,7 @@ def _width_of(header: Sequence[str | None], label: str) -> int:
     return len(header)
 
 
-def cell_text(cell: object) -> str | None:
+def sheet_cell_text(cell: object) -> str | None:
     """The text of a cell; the library gives whole numbers as such, others as doubles."""
     if cell is None or isinstance(cell, str):
         return cell
@@ -165,7 +162,7 @@ def cell_text(cell: object) -> str | None:
     return str(cell)
 
 
-def write_cells(file: Any, rows: Iterator[list[str | None]]) -> None:
+def write_quoted_csv(file: Any, rows: Iterator[list[str | None]]) -> None:
     """CSV by hand of two rules: a text is quoted, and no value is nothing at all."""
     for row in rows:
         cells = ("" if cell is None else '"' + cell.replace('"', '""') + '"' for cell in row)

@@ -1,10 +1,7 @@
-"""SQLite database files: one table as a Parquet copy that the engine reads, and a release as a new one.
+"""SQLite database files: a table copied to Parquet for reading, and a release as a new file.
 
-SQLite gives a type to each value, not to a column, and what a column declares is a wish: read is what the
-values are (``typeof``). Whole numbers are BIGINT, numbers of both kinds DOUBLE where that keeps every digit,
-all else texts as SQLite's own values are written; a column whose values are of several kinds is said to
-``discreet init``. Blobs, and texts with a NUL character or bytes that are not UTF-8, are refused by column
-and row. A file is opened read-only, and read in one transaction. https://sqlite.org/datatype3.html
+SQLite types values, not columns, so types are derived from the values (``typeof``); blobs and invalid texts
+are refused. Loaded on demand. https://sqlite.org/datatype3.html
 """
 
 from __future__ import annotations
@@ -18,16 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from discreet.engines import failures
-from discreet.engines.files.delimited_text import check_names, read_header
-from discreet.engines.files.parquet_file import ParquetFile
-from discreet.engines.files.written_file import check_told_apart
-from discreet.engines.view_tables import tables_behind
+from discreet.engines.declaration import view_dependencies
+from discreet.engines.files.delimited_text import check_unique_names, read_delimited_header
+from discreet.engines.files.output_files import check_distinct_names
+from discreet.engines.files.parquet_files import ParquetFile
 from discreet.errors import InputError, InternalError
-from discreet.model.closest import closest
-from discreet.sql.names import identifier, literal
-from discreet.sql.source import column_name, is_long
+from discreet.model.registry import suggest_name
+from discreet.sql.cell_expressions import column_name, is_long
+from discreet.sql.quoting import identifier, literal
 
-TABLE = "release"
+RELEASE_TABLE = "release"
 """The table that a release is in its file."""
 
 _MAGIC = b"SQLite format 3\0"
@@ -36,7 +33,7 @@ _AT_ONCE = 10_000
 _WORDS = {"integer": "whole numbers", "real": "decimal numbers", "text": "texts"}
 _REAL = {"DOUBLE", "FLOAT"}
 
-Fetch = Callable[[str], list[tuple[Any, ...]]]
+RunQuery = Callable[[str], list[tuple[Any, ...]]]
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ class _Column:
     type: str
 
     @property
-    def told(self) -> str | None:
+    def note(self) -> str | None:
         """What a reader should know of a column of several kinds; None of any other."""
         if len(self.kinds) < 2:
             return None
@@ -66,7 +63,7 @@ def is_sqlite(path: Path) -> bool:
         return False
 
 
-def as_parquet(path: Path, table: str | None, copy: Path, label: str, fetch: Fetch) -> ParquetFile:
+def as_parquet(path: Path, table: str | None, copy: Path, label: str, fetch: RunQuery) -> ParquetFile:
     """The rows of a table or view as a Parquet file at ``copy``, which ``fetch`` writes.
 
     Without a name the only one that there is. ``InputError`` for several of these, a name that none has, a
@@ -78,7 +75,7 @@ def as_parquet(path: Path, table: str | None, copy: Path, label: str, fetch: Fet
         columns = _columns(database, chosen, label)
         with text.open("w", encoding="utf-8", newline="") as file:
             number = _write(file, database, chosen, columns, label)
-    rows = read_header(text, label, ",", '"').relation(serial=True)
+    rows = read_delimited_header(text, label, ",", '"').relation(serial=True)
     cells = ", ".join(f"CAST({column_name(i)} AS {column.type})" for i, column in enumerate(columns))
     names = ", ".join(column_name(i) for i in range(len(columns)))
     query = f"SELECT * FROM (SELECT {cells} FROM {rows}) AS t({names})"
@@ -89,13 +86,13 @@ def as_parquet(path: Path, table: str | None, copy: Path, label: str, fetch: Fet
     return ParquetFile((copy,), label, tuple(column.name for column in columns))
 
 
-def tables_of(path: Path, label: str) -> tuple[str, ...]:
+def list_sqlite_tables(path: Path, label: str) -> tuple[str, ...]:
     """The names of the file's tables and views; ``InputError`` where it cannot be read."""
     with _opened(path, label) as database:
         return _names(database)
 
 
-def tables_behind_of(path: Path, table: str | None) -> tuple[str, ...]:
+def sqlite_view_dependencies(path: Path, table: str | None) -> tuple[str, ...]:
     """Return the table that a source reads and the tables that a view of that name is made of.
 
     The only table of the file is also the file itself (an empty name). ``InputError`` as above.
@@ -104,19 +101,19 @@ def tables_behind_of(path: Path, table: str | None) -> tuple[str, ...]:
         listed = database.execute("SELECT name, type, sql FROM sqlite_master").fetchall()
         names, chosen = _names(database), _table(database, table, str(path))
     views = {name: sql or "" for name, kind, sql in listed if kind == "view"}
-    found = tables_behind(chosen, [name for name in names if name not in views], views)
+    found = view_dependencies(chosen, [name for name in names if name not in views], views)
     return (*found, *(("",) if len(names) == 1 else ()))
 
 
-def told_of(path: Path, table: str | None, label: str) -> tuple[str, ...]:
+def describe_mixed_columns(path: Path, table: str | None, label: str) -> tuple[str, ...]:
     """Sentences on the columns whose values are of several kinds; ``InputError`` as above."""
     with _opened(path, label) as database:
         columns = _columns(database, _table(database, table, label), label)
-    return tuple(told for column in columns if (told := column.told) is not None)
+    return tuple(note for column in columns if (note := column.note) is not None)
 
 
 @dataclass(frozen=True)
-class NewRelease:
+class SqliteRelease:
     """The query of a release's rows as SQLite holds them, its columns' names, and what each declares."""
 
     query: str
@@ -124,26 +121,28 @@ class NewRelease:
     declared: tuple[str, ...]
 
 
-def release_of(query: str, described: Sequence[tuple[Any, ...]], columns: Sequence[str] | None) -> NewRelease:
+def sqlite_release(
+    query: str, described: Sequence[tuple[Any, ...]], columns: Sequence[str] | None
+) -> SqliteRelease:
     """A query whose columns are ``described`` by name and type, under these names or its own.
 
     Whole numbers and doubles keep their kinds, and all else are texts. ``InputError`` for columns that
     SQLite cannot tell apart.
     """
     names = [str(row[0]) for row in described] if columns is None else columns
-    check_told_apart(names, "SQLite")
+    check_distinct_names(names, "SQLite")
     types = [str(row[1]) for row in described]
     places = [column_name(i) for i in range(len(types))]
-    cells = ", ".join(map(_written_as, places, types))
-    return NewRelease(
+    cells = ", ".join(map(_stored_expression, places, types))
+    return SqliteRelease(
         f"SELECT {cells} FROM ({query}) AS t({', '.join(places)})",
         tuple(names),
         tuple("INTEGER" if is_long(kind) else "REAL" if kind in _REAL else "TEXT" for kind in types),
     )
 
 
-def write_release(
-    path: Path, release: NewRelease, fetch_many: Callable[[int], list[tuple[Any, ...]]]
+def write_sqlite_file(
+    path: Path, release: SqliteRelease, fetch_many: Callable[[int], list[tuple[Any, ...]]]
 ) -> None:
     """Write rows, as many at once as is asked, into the table ``release`` of an empty file that is there.
 
@@ -158,16 +157,16 @@ def write_release(
             # The file is new, and removed where this fails: no journal beside it would help anybody.
             database.execute("PRAGMA journal_mode = OFF")
             database.execute("BEGIN")
-            database.execute(f"CREATE TABLE {TABLE} ({declared})")
+            database.execute(f"CREATE TABLE {RELEASE_TABLE} ({declared})")
             while rows := fetch_many(_AT_ONCE):
                 checked = _checked(rows, release.columns)
-                database.executemany(f"INSERT INTO {TABLE} VALUES ({values})", checked)
+                database.executemany(f"INSERT INTO {RELEASE_TABLE} VALUES ({values})", checked)
             database.execute("COMMIT")
     except sqlite3.Error as error:
         raise InputError(f"the SQLite file cannot be written ({error})", advice="Write Parquet.") from None
 
 
-def _written_as(name: str, kind: str) -> str:
+def _stored_expression(name: str, kind: str) -> str:
     if is_long(kind) or kind == "DOUBLE":
         return name
     text = f"CAST({name} AS VARCHAR)"
@@ -201,7 +200,7 @@ def _opened(path: Path, label: str) -> Iterator[sqlite3.Connection]:
             advice="See that no other program is writing to it, and that sqlite3 opens it.",
         ) from None
     except OSError as error:  # pragma: no cover - the copy's disk
-        raise failures.from_os(error, path) from None
+        raise failures.from_os_error(error, path) from None
 
 
 def _names(database: sqlite3.Connection) -> tuple[str, ...]:
@@ -218,7 +217,7 @@ def _table(database: sqlite3.Connection, name: str | None, label: str) -> str:
         raise InputError(
             f"{label} has no table '{name}'",
             allowed=", ".join(tables) or "none",
-            advice=closest(name, tables),
+            advice=suggest_name(name, tables),
         )
     if not tables:
         raise InputError(f"{label} has no table", allowed="a table or a view")
@@ -234,7 +233,7 @@ def _table(database: sqlite3.Connection, name: str | None, label: str) -> str:
 def _columns(database: sqlite3.Connection, table: str, label: str) -> tuple[_Column, ...]:
     """The columns with the types that hold all their values; ``InputError`` for a blob."""
     names = [entry[0] for entry in database.execute(f"SELECT * FROM {identifier(table)} LIMIT 0").description]
-    check_names(names, label)
+    check_unique_names(names, label)
     found = []
     for name in names:
         kind = f"typeof({identifier(name)})"
@@ -292,15 +291,15 @@ def _text(cell: Any, column: _Column, number: int, label: str) -> str:
         try:
             text = cell.decode("utf-8")
         except UnicodeDecodeError:
-            raise _no_text(label, column, number, "bytes that are not UTF-8") from None
+            raise _invalid_text_error(label, column, number, "bytes that are not UTF-8") from None
         if "\0" in text:
-            raise _no_text(label, column, number, "a text with a NUL character")
+            raise _invalid_text_error(label, column, number, "a text with a NUL character")
         return _quoted(text)
     whole = isinstance(cell, float) and column.type == "VARCHAR" and cell.is_integer() and abs(cell) < _EXACT
     return _quoted(str(int(cell)) if whole else repr(cell))
 
 
-def _no_text(label: str, column: _Column, number: int, what: str) -> InputError:
+def _invalid_text_error(label: str, column: _Column, number: int, what: str) -> InputError:
     return InputError(
         f"{label}, column {column.name}, row {number}: {what}",
         allowed="texts in UTF-8 without NUL characters",

@@ -1,4 +1,4 @@
-"""Bytes of a text file: decompressing, decoding, and finding the line that cannot be decoded."""
+"""Bytes of text files: gzip, encodings, and the line that cannot be decoded."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
         ) from None
 
 
-def chunks_of(path: Path) -> Iterator[bytes]:
+def read_chunks(path: Path) -> Iterator[bytes]:
     """A file's bytes in pieces of 16 MiB."""
     with open_bytes(path) as handle:
         while chunk := handle.read(CHUNK):
@@ -80,7 +80,7 @@ def transcode(path: Path, encoding: str, target: Path) -> None:
     first = True
     with target.open("xb") as handle:
         target.chmod(0o600)
-        for chunk in _with_end(chunks_of(path)):
+        for chunk in _with_end(read_chunks(path)):
             text = _decode(decoder, chunk, path, encoding, lines)
             lines += text.count("\n")
             handle.write((text.removeprefix("\ufeff") if first else text).encode())
@@ -91,7 +91,7 @@ def check_utf8(path: Path) -> None:
     """Raise ``InputError`` naming the first line that is not UTF-8, if there is one."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     lines = 1
-    for chunk in _with_end(chunks_of(path)):
+    for chunk in _with_end(read_chunks(path)):
         lines += _decode(decoder, chunk, path, "utf-8", lines).count("\n")
 
 

@@ -1,4 +1,4 @@
-"""MariaDB's addresses: ``mariadb://USER@HOST:PORT/DATABASE``, or with ``?unix_socket=PATH`` and no host."""
+"""MariaDB addresses: ``mariadb://USER@HOST:PORT/DATABASE``, or a Unix socket. Loaded at every start."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from discreet.errors import InputError
 
-FORM = "mariadb://USER@HOST:PORT/DATABASE"
-EXAMPLE = "mariadb://ann@localhost/clinic"
+MARIADB_FORM = "mariadb://USER@HOST:PORT/DATABASE"
+MARIADB_EXAMPLE = "mariadb://ann@localhost/clinic"
 PASSWORD_VARIABLE = "MYSQL_PWD"
 _SCHEME = re.compile(r"mariadb(?:\+\w+)?://", re.IGNORECASE)
 _OPTIONS = ("unix_socket", "ssl_ca", "password")
@@ -18,7 +18,7 @@ _PORT = 3306
 
 
 @dataclass(frozen=True)
-class Place:
+class MariadbAddress:
     """Where a database is, and as whom it is asked; the password is never shown."""
 
     user: str
@@ -35,19 +35,19 @@ class Place:
         return f"the database {self.database} on {self.socket or f'{self.host}:{self.port}'}"
 
 
-def is_address(text: str) -> bool:
+def is_mariadb_address(text: str) -> bool:
     """Whether a text is the address of a MariaDB database.
 
-    >>> is_address("MariaDB://localhost/clinic"), is_address("mysql://localhost/clinic")
+    >>> is_mariadb_address("MariaDB://localhost/clinic"), is_mariadb_address("mysql://localhost/clinic")
     (True, False)
     """
     return _SCHEME.match(text) is not None
 
 
-def address(text: str) -> str:
+def normalize_address(text: str) -> str:
     """The address, its scheme spelled plainly; ``InputError``, without it, where it cannot be read.
 
-    >>> address("MARIADB+pymysql://localhost/clinic")
+    >>> normalize_address("MARIADB+pymysql://localhost/clinic")
     'mariadb://localhost/clinic'
     """
     scheme = _SCHEME.match(text)
@@ -61,19 +61,19 @@ def address(text: str) -> str:
     if scheme is None or not database or not told or not plain or any(n not in _OPTIONS for n in names):
         raise InputError(
             "the database's address cannot be read",
-            allowed=f"{FORM}, with unix_socket=PATH or ssl_ca=PATH behind ? where they are needed",
+            allowed=f"{MARIADB_FORM}, with unix_socket=PATH or ssl_ca=PATH behind ? where they are needed",
             advice="Percent-encode / ? # and @ in its user and password, or give the password in "
             f"{PASSWORD_VARIABLE}.",
         )
     return f"mariadb://{rest}"
 
 
-def place_of(url: str) -> Place:
+def parse_address(url: str) -> MariadbAddress:
     """The parts of an address; the password may stand in a variable instead."""
     parts = urlsplit(url)
     options = dict(parse_qsl(parts.query))
     password = unquote(parts.password or "") or options.get("password") or os.environ.get(PASSWORD_VARIABLE)
-    return Place(
+    return MariadbAddress(
         user=unquote(parts.username or ""),
         host=parts.hostname or "localhost",
         port=parts.port or _PORT,

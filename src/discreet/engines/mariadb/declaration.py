@@ -1,14 +1,20 @@
-"""MariaDB: a table or view of a database, which the address names; a release may become a table there."""
+"""Declaration of MariaDB: a table or view of a database that the address names; releases become tables there."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from discreet.engines.declaration import DatabaseAddresses, EngineDeclaration, TableTarget
-from discreet.engines.mariadb.address import EXAMPLE, FORM, PASSWORD_VARIABLE, address, is_address
+from discreet.engines.mariadb.address import (
+    MARIADB_EXAMPLE,
+    MARIADB_FORM,
+    PASSWORD_VARIABLE,
+    is_mariadb_address,
+    normalize_address,
+)
 from discreet.engines.mariadb.dialect import MARIADB, PLAIN_MARIADB
 from discreet.errors import InternalError
-from discreet.places.address import address_said
+from discreet.places.address import resolve_address
 
 if TYPE_CHECKING:
     from discreet.engines.base import Engine
@@ -28,19 +34,18 @@ def _connect(settings: Settings, source: SourceSpec | None) -> Engine:
 
     if source is None or source.url is None:
         raise InternalError("MariaDB was asked for without the address of a database")
-    return MariadbEngine(settings, address_said(source.url))
+    return MariadbEngine(settings, resolve_address(source.url))
 
 
 def _identities(engine: Engine, source: SourceSpec) -> tuple[tuple[str, str], ...]:
-    from discreet.engines.mariadb.engine import MariadbEngine
-    from discreet.engines.mariadb.identity import identities
+    from discreet.engines.mariadb.engine import MariadbEngine, identities
 
     assert isinstance(engine, MariadbEngine)
     return identities(engine, source)
 
 
 def _tables() -> TableTarget:
-    from discreet.engines.catalog_delivery import catalog_delivery, check_catalog_target
+    from discreet.engines.delivery import catalog_delivery, check_catalog_target
 
     return TableTarget(check_catalog_target, catalog_delivery)
 
@@ -55,11 +60,11 @@ MARIADB_ENGINE = EngineDeclaration(
     queried=False,
     databases=DatabaseAddresses(
         what="a MariaDB database",
-        form=FORM,
+        form=MARIADB_FORM,
         short="mariadb://…",
-        example=EXAMPLE,
-        matches=is_address,
-        read=address,
+        example=MARIADB_EXAMPLE,
+        matches=is_mariadb_address,
+        read=normalize_address,
         password=f"the variable {PASSWORD_VARIABLE}",
         listing=_LISTING,
     ),

@@ -1,8 +1,4 @@
-"""MariaDB's column of the table of dialects; what else differs ``spelling`` writes as it wants it.
-
-A session has names in double quotes, ``||`` that joins texts, literals without escapes, and the collation
-``utf8mb4_nopad_bin``: texts are equal where their bytes are, blanks at their end included.
-"""
+"""MariaDB's phrases for ``sql.dialect``; the session rewrites what else differs. Loaded at every start."""
 
 from __future__ import annotations
 

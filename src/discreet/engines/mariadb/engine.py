@@ -1,6 +1,7 @@
-"""MariaDB (10.11 and later) as an engine: the work is done where the rows lie, in temporary tables.
+"""MariaDB (10.11 and later) as an engine: the work is done in temporary tables of the server.
 
-A source is no view, which would take a right of its own: where a statement names it, its query stands.
+A source is not a view, which would need a right of its own: statements contain its query. Table identities
+include the tables behind a view.
 """
 
 from __future__ import annotations
@@ -15,27 +16,25 @@ from typing import Any
 from numpy.typing import NDArray
 
 from discreet.engines.base import SourceTable
-from discreet.engines.cell_rows import rows_with_text
-from discreet.engines.column_names import read_names
-from discreet.engines.duckdb.delivered_here import DeliveredHere
-from discreet.engines.grouped import GroupAtATime
-from discreet.engines.loaded_whole import LoadedWhole
-from discreet.engines.mariadb import rows as cells
+from discreet.engines.declaration import Identity, database_identities, view_dependencies
+from discreet.engines.duckdb.engine import LocalExport
+from discreet.engines.engine_mixins import SequentialGroupsMixin, SingleLoadMixin, describe_row_count
+from discreet.engines.mariadb import transfer as cells
 from discreet.engines.mariadb.dialect import MARIADB
-from discreet.engines.mariadb.session import Session
-from discreet.engines.mariadb.types import cell, house_type
-from discreet.engines.temporary_folder import TemporaryFolder
-from discreet.engines.written import AsWritten, whole_columns
+from discreet.engines.mariadb.session import MariadbSession
+from discreet.engines.mariadb.transfer import cell_expression, house_type
+from discreet.engines.process_resources import TemporaryFolder
+from discreet.engines.source_query import SourceQuery, find_integer_columns, source_column_names
 from discreet.errors import InputError
-from discreet.model.closest import closest
+from discreet.model.registry import suggest_name
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
+from discreet.sql.cell_expressions import column_name
 from discreet.sql.dialect import Dialect
-from discreet.sql.names import identifier, literal, table_parts
-from discreet.sql.source import column_name
+from discreet.sql.quoting import identifier, literal, table_parts
 
 
-class MariadbEngine(GroupAtATime, LoadedWhole, DeliveredHere):
+class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
     """A MariaDB database as an ``Engine`` and a ``CatalogWriter``, a context manager. For one thread."""
 
     name: str = "mariadb"
@@ -43,7 +42,7 @@ class MariadbEngine(GroupAtATime, LoadedWhole, DeliveredHere):
     def __init__(self, settings: Settings, url: str) -> None:
         self.url: str | None = url
         super().__init__(settings)
-        self._session = Session(settings, url)
+        self._session = MariadbSession(settings, url)
         self._token = f"source_{secrets.token_hex(6)}"
         self._sources: dict[str, str] = {}
         self._temporary: set[str] = set()
@@ -61,17 +60,17 @@ class MariadbEngine(GroupAtATime, LoadedWhole, DeliveredHere):
         place = self._found(source.table)
         self._session.label = source.label
         fields = self._session.described(f"SELECT * FROM {place}")
-        read = [cell(identifier(field.name), house_type(field)) for field in fields]
-        names = read_names(source, [field.name for field in fields])
+        read = [cell_expression(identifier(field.name), house_type(field)) for field in fields]
+        names = source_column_names(source, [field.name for field in fields])
         types = {name: kind for name, (_, kind) in zip(names, read, strict=True)}
         named = ", ".join(f"{expression} AS {column_name(i)}" for i, (expression, _) in enumerate(read))
         query = f"SELECT {named} FROM {place}"
-        whole = whole_columns(self.fetch_rows, source, f"({query}) AS r", names, types)
-        written = AsWritten.of(source, names, types, whole)
+        whole = find_integer_columns(self.fetch_rows, source, f"({query}) AS r", names, types)
+        written = SourceQuery.of(source, names, types, whole)
         self._opened += 1
         name = f"{self._token}_{self._opened}"
         self._sources[name] = (
-            query if written.as_it_stands else self._spelled_out(written.query(f"({query}) AS r", MARIADB))
+            query if written.is_plain else self._spelled_out(written.query(f"({query}) AS r", MARIADB))
         )
         return SourceTable(
             relation=identifier(name),
@@ -80,10 +79,10 @@ class MariadbEngine(GroupAtATime, LoadedWhole, DeliveredHere):
             label=source.label,
             null_values=source.null_values,
             dialect=MARIADB,
-            written=written.refusing,
+            written=written.strict_formats,
         )
 
-    def found_table(self, text: str) -> tuple[str, str]:
+    def resolve_table(self, text: str) -> tuple[str, str]:
         """Return the database and the name of a table that a spec names, as the server lists it."""
         self._found(text)
         *schema, name = self._parts(text)
@@ -127,7 +126,7 @@ class MariadbEngine(GroupAtATime, LoadedWhole, DeliveredHere):
     def load_table(self, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> None:
         """Create a temporary table from columns of equal length (see ``Engine``)."""
         self.drop_table(name)
-        cells.load(self._session, name, columns)
+        cells.load_columns(self._session, name, columns)
         self._temporary.add(name)
 
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
@@ -135,7 +134,7 @@ class MariadbEngine(GroupAtATime, LoadedWhole, DeliveredHere):
 
     def locate(self, table: SourceTable, name: str, value: str) -> str:
         """In how many rows a column has a cell text: rows of a database have no place."""
-        return rows_with_text(self, table, name, value)
+        return describe_row_count(self, table, name, value)
 
     def write_table(self, query: str, table: str, columns: Sequence[str] | None = None) -> None:
         """Create a new table of the query's rows, in the query's order."""
@@ -191,7 +190,7 @@ class MariadbEngine(GroupAtATime, LoadedWhole, DeliveredHere):
             known = [str(row[0]) for row in self._tables_of(database)]
             raise InputError(
                 f"{self._session.place}: no table '{table}' in '{database}' that this user may read",
-                advice=closest(name, known) or "Write DATABASE.TABLE; capital letters count.",
+                advice=suggest_name(name, known) or "Write DATABASE.TABLE; capital letters count.",
             )
         return self._place(table)
 
@@ -214,7 +213,7 @@ class MariadbEngine(GroupAtATime, LoadedWhole, DeliveredHere):
     def fetched(self, query: str) -> Iterator[str]:
         """A query's rows in an owner-only file; what the embedded engine selects from it, while it lasts."""
         with TemporaryFolder() as folder:
-            yield cells.spool(self._session, self._spelled_out(query), Path(folder, "rows.csv"))
+            yield cells.spool_rows_to_file(self._session, self._spelled_out(query), Path(folder, "rows.csv"))
 
 
 def _check_names(columns: Sequence[str]) -> None:
@@ -231,3 +230,28 @@ def _check_names(columns: Sequence[str]) -> None:
             "two columns of the table would have names that differ in case alone",
             advice="Rename one of them.",
         )
+
+
+_SERVER = "SELECT @@hostname, @@port, @@datadir"
+_UNIQUE = "SELECT variable_value FROM information_schema.global_variables WHERE variable_name = 'SERVER_UID'"
+_TABLES = "SELECT table_schema, table_name FROM information_schema.tables WHERE table_type <> 'SYSTEM VIEW'"
+_VIEWS = "SELECT table_schema, table_name, view_definition FROM information_schema.views"
+
+
+def identities(engine: MariadbEngine, source: SourceSpec) -> tuple[Identity, ...]:
+    """Return the identities of the table that a source names, and of the tables that a view names.
+
+    The statement of a view is known where the user may see it; the view itself is known in any case.
+    """
+    database, name = engine.resolve_table(str(source.table))
+    servers = ["mariadb " + ":".join(map(str, engine.fetch_rows(_SERVER)[0]))]
+    servers += [f"mariadb {value}" for (value,) in engine.fetch_rows(_UNIQUE) if value]
+    views = {(str(schema), str(view)): str(text or "") for schema, view, text in engine.fetch_rows(_VIEWS)}
+    found = {(database, name)}
+    if (database, name) in views:
+        # A statement names tables with their database, so a name of any database counts.
+        tables = [(str(schema), str(table)) for schema, table in engine.fetch_rows(_TABLES)]
+        statements = {view: text for (_, view), text in views.items()}
+        behind = view_dependencies(name, [table for _, table in tables], statements)
+        found |= {(schema, table) for schema, table in tables if table in behind}
+    return database_identities(servers, [f"{schema}.{table}" for schema, table in sorted(found)])

@@ -1,16 +1,225 @@
-"""A session of MariaDB: its address, settings and statements, and the warnings that must not be missed."""
+"""MariaDB sessions: settings, statements rewritten to MariaDB's SQL, warnings, and errors by number.
+
+Six spellings are rewritten by token (FILTER, cast types, length, NULLS FIRST, names of derived columns,
+``rows``); what else the server does not know is a syntax error, so no statement changes its meaning.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from discreet.engines import failures
-from discreet.engines.mariadb.address import place_of
-from discreet.engines.mariadb.failures import from_connecting, from_statement
-from discreet.engines.mariadb.spelling import spelled
-from discreet.errors import InputError, InternalError, LimitReached
+from discreet.engines.mariadb.address import PASSWORD_VARIABLE, parse_address
+from discreet.engines.mariadb.dialect import ABSENT, MARIADB
+from discreet.errors import DiscreetError, InputError, InternalError, LimitReached
 from discreet.settings import Settings, statement_timeout
+
+STATEMENT_TIMED_OUT, QUERY_INTERRUPTED = 1969, 1317
+_LOST = (2006, 2013, 1053, 1927)
+_LIMITS: Mapping[int, tuple[str, str | None]] = {
+    1021: ("no space is left on the database server's disk", "Free space there."),
+    1037: ("the database's server is out of memory", None),
+    1038: ("the database's server is out of memory for sorting", None),
+    1041: ("the database's server is out of memory", None),
+    1114: ("a table of the database is full: its disk, or a limit of its administrator's", None),
+    1118: ("a row is too long for a table of the database", "Name fewer columns."),
+    1153: ("a statement is longer than the server's max_allowed_packet", "Ask for a larger one (64M)."),
+    1203: ("the database takes no further sessions of this user", "Try again later."),
+    1040: ("the database takes no further sessions", "Try again later."),
+    1205: ("a table is locked by another session", "Try again when that session has ended."),
+    1213: ("the database gave up the statement for another session's", "Try again."),
+}
+_RIGHTS = (1044, 1142, 1143, 1227)
+_UNSUPPORTED = (1064, 1305, 1370)
+"""Faults of syntax, and functions that there are none of, or none that the user may call."""
+_TABLES: Mapping[int, str] = {
+    1050: "a table or view of that name is there already",
+    1146: "a table is gone that was there before",
+    1290: "the database takes no writes: it is a read-only replica",
+    1792: "the database takes no writes: the session is read-only",
+    1059: "a name is longer than MariaDB's 64 letters",
+    1060: "two columns of the table would have one name",
+    1166: "a column of MariaDB cannot have such a name",
+}
+
+
+def from_statement_error(number: int, *, label: str, limit: float | None) -> DiscreetError:
+    """The error of a statement that failed with a number; ``limit`` is the statement time-out in seconds."""
+    if number == STATEMENT_TIMED_OUT:
+        return LimitReached(
+            f"a statement took longer than the {limit or 0:g} seconds of DISCREET_STATEMENT_TIMEOUT",
+            advice="Raise it, or leave it out: without it statements take as long as they need.",
+        )
+    if number == QUERY_INTERRUPTED:
+        return LimitReached("the statement was cancelled")
+    if number in _LOST or not number:
+        return LimitReached(
+            "the connection to the database was lost",
+            advice="Check the server and the network, and try again.",
+        )
+    if number in _LIMITS:
+        fact, advice = _LIMITS[number]
+        return LimitReached(fact, advice=advice)
+    if number in _RIGHTS:
+        return InputError(
+            f"{label}: the user has no right to do this",
+            allowed="SELECT on the source's table, CREATE TEMPORARY TABLES, and to publish a table CREATE, "
+            "INSERT, ALTER and DROP in the target's database",
+            advice="docs/mariadb.md has the GRANT statements.",
+        )
+    if number in _UNSUPPORTED:
+        return unsupported_statement_error()
+    if number in _TABLES:
+        return InputError(_TABLES[number], advice="Check the names, and that nobody changes them meanwhile.")
+    return InternalError(f"the database failed with error {number}", advice="Please report this.")
+
+
+def unsupported_statement_error() -> InputError:
+    """The error for a statement in words that MariaDB has not."""
+    return InputError(
+        "MariaDB has no words for what a statement asks (numbered copies of rows, full joins, functions)",
+        allowed="counting, full-domain recodings and their audit",
+        advice="Read the table by a driver's cursor or export it, and work on it from here.",
+    )
+
+
+def from_connection_error(number: int, *, place: str) -> DiscreetError:
+    """The error of a connection that did not come about."""
+    if number in (1045, 1698):
+        return InputError(
+            f"{place}: the server refuses the login",
+            advice=f"Give the password in the variable {PASSWORD_VARIABLE}, and check the user's name.",
+        )
+    if number in (1044, 1049):
+        return InputError(
+            f"{place}: there is no database of that name, or it is closed to this user",
+            advice="Check the address, and ask for GRANT USAGE ON the database.",
+        )
+    if number in (1040, 1203):
+        return LimitReached(f"{place}: the server takes no further sessions", advice="Try again later.")
+    return InputError(
+        f"{place}: no connection: nothing answers there",
+        advice="Check the address, and that the server runs.",
+    )
+
+
+_TOKEN = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|[A-Za-z_][A-Za-z_0-9$]*|\s+|.", re.DOTALL)
+
+
+def rewrite_statement(statement: str) -> str:
+    """The statement for MariaDB; ``InputError`` where it asks what MariaDB has no words for.
+
+    >>> rewrite_statement("SELECT min(a) FILTER (WHERE b), CAST(length(c) AS BIGINT) FROM t")
+    'SELECT min(CASE WHEN b THEN a END), CAST(char_length(c) AS SIGNED) FROM t'
+    """
+    return "".join(_rewrite_tokens(_TOKEN.findall(statement)))
+
+
+def _rewrite_tokens(tokens: Sequence[str]) -> list[str]:
+    out: list[str] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        word = token.upper()
+        if token == ABSENT or (word == "FULL" and _next_word(tokens, place) == "JOIN"):
+            raise unsupported_statement_error()
+        if word == "FILTER" and "".join(out).rstrip().endswith(")"):
+            opened = _find_token(tokens, place, "(")
+            closed = _closing_parenthesis(tokens, opened)
+            condition = _rewrite_tokens(tokens[_find_token(tokens, opened, "WHERE") + 1 : closed])
+            _apply_filter(out, "".join(condition).strip())
+            place = closed
+        elif word == "AS" and _next_word(tokens, place) in MARIADB.types and _ends_cast(tokens, place):
+            named = place + 2
+            out += [token, " ", MARIADB.types[tokens[named].upper()]]
+            place = named
+        elif word == "LENGTH" and _next_word(tokens, place) == "(":
+            out.append("char_length")
+        elif token == "rows":
+            out.append('"rows"')
+        elif word == "AS" and (end := _names_end(tokens, place)) is not None:
+            opened = _find_token(tokens, place, "(")
+            _name_columns(out, "".join(tokens[opened : end + 1]))
+            out += tokens[place:opened]
+            place = end
+        elif word == "NULLS" and _next_word(tokens, place) == "FIRST":
+            place = _find_token(tokens, place, "FIRST")
+        else:
+            out.append(token)
+        place += 1
+    return out
+
+
+def _apply_filter(out: list[str], condition: str) -> None:
+    """Put a condition into the aggregate at the end of what is written."""
+    while out[-1].isspace():
+        out.pop()
+    start = _opening_parenthesis(out)
+    argument = "".join(out[start + 1 : -1]).strip()
+    distinct = "DISTINCT " if argument.upper().startswith("DISTINCT ") else ""
+    argument = argument[len(distinct) :]
+    counted = "1" if argument == "*" else argument
+    out[start + 1 :] = [f"{distinct}CASE WHEN {condition} THEN {counted} END", ")"]
+
+
+def _names_end(tokens: Sequence[str], place: int) -> int | None:
+    """The end of the columns' names after an alias, ``AS t(c0, c1)``; None where there are none."""
+    after = [i for i in range(place + 1, len(tokens)) if not tokens[i].isspace()][:2]
+    if len(after) < 2 or tokens[after[1]] != "(" or not re.match(r"[\w\"]", tokens[after[0]]):
+        return None
+    before = "".join(tokens[:place]).rstrip()
+    if (
+        not before.endswith(")")
+        or tokens[after[0]].upper() in MARIADB.types
+        or "DECIMAL" in tokens[after[0]].upper()
+    ):
+        return None
+    return _closing_parenthesis(tokens, after[1])
+
+
+def _name_columns(out: list[str], names: str) -> None:
+    """Name the columns of the query that ends what is written, which only a table expression can."""
+    while out[-1].isspace():
+        out.pop()
+    start = _opening_parenthesis(out)
+    out[start] = f"(WITH named {names} AS ("
+    out[-1] = ") SELECT * FROM named) "
+
+
+def _opening_parenthesis(out: Sequence[str]) -> int:
+    """The place of the parenthesis that the last token closes."""
+    depth, start = 0, len(out)
+    while True:
+        start -= 1
+        depth += {")": 1, "(": -1}.get(out[start], 0)
+        if depth == 0:
+            return start
+
+
+def _next_word(tokens: Sequence[str], place: int) -> str:
+    return next((t.upper() for t in tokens[place + 1 : place + 3] if not t.isspace()), "")
+
+
+def _find_token(tokens: Sequence[str], place: int, wanted: str) -> int:
+    """The place of the next token of a text."""
+    return next(i for i in range(place + 1, len(tokens)) if tokens[i].upper() == wanted)
+
+
+def _closing_parenthesis(tokens: Sequence[str], opened: int) -> int:
+    depth = 0
+    for i in range(opened, len(tokens)):
+        depth += {"(": 1, ")": -1}.get(tokens[i], 0)
+        if depth == 0:
+            return i
+    raise ValueError("a parenthesis that is never closed")
+
+
+def _ends_cast(tokens: Sequence[str], place: int) -> bool:
+    """Whether the type after AS ends a cast: an alias would be followed by something else."""
+    return len(tokens) > place + 3 and tokens[place + 1].isspace() and tokens[place + 3] == ")"
+
 
 T = TypeVar("T")
 _CONNECT_SECONDS = 10
@@ -22,12 +231,12 @@ _CUT_SHORT = {1260: "a text was cut short", 1265: "a text was cut short", 1406: 
 """Warnings of results that are not what was asked for."""
 
 
-class Session:
+class MariadbSession:
     """A connection; one thread at a time, but for ``interrupt``."""
 
     def __init__(self, settings: Settings, url: str) -> None:
         self._pymysql = _pymysql()
-        self._address = place_of(url)
+        self._address = parse_address(url)
         self.place, self.database = self._address.label, self._address.database
         self.limit, self.label = statement_timeout(), "the database"
         self._memory_limit = settings.memory_limit
@@ -102,7 +311,7 @@ class Session:
                 **options,
             )
         except self._pymysql.Error as error:
-            raise from_connecting(_number(error), place=place.label) from None
+            raise from_connection_error(_number(error), place=place.label) from None
         except (OSError, RuntimeError) as error:
             raise InputError(f"{place.label}: no connection ({type(error).__name__})") from None
 
@@ -122,14 +331,14 @@ class Session:
     def _within(self, statement: str, kind: Any, action: Callable[[Any], T]) -> T:
         """What an action gives with a cursor on a statement's result."""
         try:
-            with failures.interruptible(), self._connection.cursor(kind) as cursor:
-                cursor.execute(spelled(statement))
+            with failures.translate_interrupt(), self._connection.cursor(kind) as cursor:
+                cursor.execute(rewrite_statement(statement))
                 found = action(cursor)
                 if cursor.warning_count:
                     self._check_warnings(cursor)
                 return found
         except self._pymysql.Error as error:
-            raise from_statement(_number(error), label=self.label, limit=self.limit) from None
+            raise from_statement_error(_number(error), label=self.label, limit=self.limit) from None
         except MemoryError:
             raise failures.out_of_memory(self._memory_limit) from None
 

@@ -1,19 +1,63 @@
-"""PostgreSQL: a table or view of a database, which the address names; a release may become a table there."""
+"""Declaration and addresses of PostgreSQL: a table or view of a database; releases become tables there."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from discreet.engines.declaration import DatabaseAddresses, EngineDeclaration, TableTarget
-from discreet.engines.postgres.address import EXAMPLE, SCHEME, database_address, is_database_address
-from discreet.errors import InternalError
-from discreet.places.address import FORM, address_said
+from discreet.errors import InputError, InternalError
+from discreet.places.address import ADDRESS_FORM, resolve_address
 from discreet.sql.dialect import POSTGRES
 
 if TYPE_CHECKING:
     from discreet.engines.base import Engine
     from discreet.model.table_spec import SourceSpec
     from discreet.settings import Settings
+
+
+SCHEME = "postgresql://"
+POSTGRES_EXAMPLE = f"{SCHEME}ann@localhost/clinic"
+_POSTGRES = re.compile(r"postgres(?:ql)?(?:\+\w+)?://", re.IGNORECASE)
+_HOST = re.compile(r"(?:\[[^\]]*\]|[^:\[\]]*)(?::\d*)?", re.ASCII)
+
+
+def is_postgres_address(text: str) -> bool:
+    """Whether a text is the address of a PostgreSQL database, however its scheme is spelled.
+
+    >>> is_postgres_address("Postgres://localhost/clinic"), is_postgres_address("people.csv")
+    (True, False)
+    """
+    return _POSTGRES.match(text) is not None
+
+
+def normalize_address(text: str) -> str:
+    """The address of a database, its scheme spelled as its library reads it.
+
+    ``InputError``, without the address, for any other text, and for one in which user and host cannot be
+    told apart: a password with ``/``, ``?`` or ``#`` in it that are not percent-encoded would end up in what
+    looks like the database's name.
+
+    >>> normalize_address("POSTGRESQL+psycopg://localhost/clinic")
+    'postgresql://localhost/clinic'
+    """
+    scheme = _POSTGRES.match(text)
+    if scheme is None:
+        raise InputError(
+            "this is no address of a PostgreSQL database",
+            allowed=f"{ADDRESS_FORM}, as in {POSTGRES_EXAMPLE}",
+        )
+    rest = text[scheme.end() :]
+    authority = re.split("[/?#]", rest, maxsplit=1)[0]
+    place, _, options = rest.removeprefix(authority).partition("?")
+    told = all(map(_HOST.fullmatch, authority.rpartition("@")[2].split(",")))
+    if not told or "#" in rest or "@" in place or not all("=" in o for o in options.split("&") if o):
+        raise InputError(
+            "the database's address cannot be read",
+            allowed=ADDRESS_FORM,
+            advice="Percent-encode / ? # and @ in its user and password, or give the password in PGPASSWORD.",
+        )
+    return SCHEME + rest
 
 
 _LISTING = """
@@ -32,12 +76,11 @@ def _connect(settings: Settings, source: SourceSpec | None) -> Engine:
 
     if source is None or source.url is None:
         raise InternalError("PostgreSQL was asked for without the address of a database")
-    return PostgresEngine(settings, address_said(source.url))
+    return PostgresEngine(settings, resolve_address(source.url))
 
 
 def _identities(engine: Engine, source: SourceSpec) -> tuple[tuple[str, str], ...]:
-    from discreet.engines.postgres.engine import PostgresEngine
-    from discreet.engines.postgres.identity import identities
+    from discreet.engines.postgres.engine import PostgresEngine, identities
 
     assert isinstance(engine, PostgresEngine)
     return identities(engine, source)
@@ -57,11 +100,11 @@ POSTGRES_ENGINE = EngineDeclaration(
     extra="postgres",
     databases=DatabaseAddresses(
         what="a PostgreSQL database",
-        form=FORM,
+        form=ADDRESS_FORM,
         short=f"{SCHEME}…",
-        example=EXAMPLE,
-        matches=is_database_address,
-        read=database_address,
+        example=POSTGRES_EXAMPLE,
+        matches=is_postgres_address,
+        read=normalize_address,
         password="the variable PGPASSWORD or in ~/.pgpass",
         listing=_LISTING,
     ),

@@ -1,8 +1,6 @@
-"""Delivering tables into a schema of the PostgreSQL database that has the source: one transaction.
+"""Delivery of a release into a schema of the source's PostgreSQL database, in one transaction.
 
-The release is the table, its companions stand beside it: ``NAME_manifest`` with the manifest's text,
-``NAME_help`` and ``NAME_sensitive`` of a permuted release, and its views ``NAME_groups`` and
-``NAME_with_bounds``. Others see all of it at once, at the commit, or nothing.
+Companion tables ``NAME_manifest``, ``NAME_help`` and ``NAME_sensitive``, and views. Loaded on demand.
 """
 
 from __future__ import annotations
@@ -14,17 +12,14 @@ from typing import cast
 from uuid import uuid4
 
 from discreet.engines.base import Engine
-from discreet.engines.delivery import DATA, Listed, Part
-from discreet.engines.distinct_rows import table_digest
-from discreet.engines.stored_text import stored_text
-from discreet.engines.table_delivery import TableDelivery, companions_of
-from discreet.engines.table_writer import SchemaWriter
+from discreet.engines.delivery import DATA, Listed, Part, SchemaWriter, TableDelivery, companions_of
+from discreet.engines.source_tables import read_text_table, table_digest
 from discreet.errors import InputError
-from discreet.model.permuted_release import HELP
-from discreet.model.release_address import MANIFEST, ReleaseAddress
+from discreet.model.release_address import MANIFEST_TABLE, ReleaseAddress
+from discreet.model.release_kind import HELP_FILE
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.sql.dialect import Dialect
-from discreet.sql.names import literal, qualified, table_parts
+from discreet.sql.quoting import literal, qualified, table_parts
 
 _MOST_INDEXED = 32
 """The columns that an index can have."""
@@ -59,7 +54,7 @@ class SchemaDelivery(TableDelivery[SchemaWriter]):
 
     def write_views(self, queries: Callable[[Dialect, str, str], Mapping[str, str]]) -> None:
         """Create views over the data and the help table, which everybody can ask who may read them."""
-        tables = (qualified(self._name(purpose), self.schema) for purpose in (DATA, HELP))
+        tables = (qualified(self._name(purpose), self.schema) for purpose in (DATA, HELP_FILE))
         for name, query in queries(self.writer.dialect, *tables).items():
             self.writer.create_view(self.schema, f"{self.name}_{name}", query)
 
@@ -82,7 +77,7 @@ class SchemaDelivery(TableDelivery[SchemaWriter]):
     def write_manifest(self, text: str) -> None:
         """Create the companion table of one text."""
         query = f"SELECT {self.writer.dialect.cast(literal(text), 'VARCHAR')} AS c0"
-        self.writer.write_table(query, self.schema, self._name(MANIFEST), (MANIFEST,))
+        self.writer.write_table(query, self.schema, self._name(MANIFEST_TABLE), (MANIFEST_TABLE,))
 
     def put_in_place(self) -> None:
         """Commit."""
@@ -124,7 +119,7 @@ def schema_delivery(
     with writer.reserved(schema, name):
         check_schema_target(engine, spec, address, overwrite=overwrite)
         _drop(writer, place, schema, name)
-        for purpose in (MANIFEST, *purposes):
+        for purpose in (MANIFEST_TABLE, *purposes):
             if writer.table_exists(schema, f"{name}_{purpose}"):
                 raise InputError(
                     f"{place.companion(purpose).label} exists, and is no part of a release of {place.label}",
@@ -144,7 +139,7 @@ def _schema_and_name(address: ReleaseAddress) -> tuple[str, str]:
 
 def _drop(writer: SchemaWriter, place: ReleaseAddress, schema: str, name: str) -> None:
     """Drop the release that is to be replaced, with what its manifest lists, and nothing else."""
-    own = companions_of(stored_text(writer, place.companion(MANIFEST).source()))
+    own = companions_of(read_text_table(writer, place.companion(MANIFEST_TABLE).source()))
     for purpose in own:
         writer.drop_relation(schema, f"{name}_{purpose}")
     writer.drop_relation(schema, name)

@@ -1,7 +1,7 @@
-"""PostgreSQL (15 and later) as an engine: the work is done where the rows lie, in one transaction.
+"""PostgreSQL (15 and later) as an engine: the work is done in temporary tables of one transaction.
 
-What is created on the way are temporary tables; what leaves the database are frequency sets, and a release
-that is written to a file. Without ``commit`` nothing stays.
+Frequency sets leave the database, and releases that are written to a file. Table identities include the
+tables behind a view and the parents of a partition.
 """
 
 from __future__ import annotations
@@ -16,29 +16,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import SourceTable
-from discreet.engines.cell_rows import rows_with_text
-from discreet.engines.column_names import read_names
-from discreet.engines.duckdb.delivered_here import DeliveredHere
-from discreet.engines.grouped import GroupAtATime
-from discreet.engines.loaded_whole import LoadedWhole
-from discreet.engines.postgres import target
-from discreet.engines.postgres.copy import fetch_numbers, load, spool, statistics_of
-from discreet.engines.postgres.session import Session
-from discreet.engines.postgres.source import TablePlace, find_table, readable_columns, role, source_view
-from discreet.engines.postgres.types import house_type
-from discreet.engines.temporary_folder import TemporaryFolder
-from discreet.engines.written import AsWritten, whole_columns
+from discreet.engines.declaration import Identity, database_identities
+from discreet.engines.duckdb.engine import LocalExport
+from discreet.engines.engine_mixins import SequentialGroupsMixin, SingleLoadMixin, describe_row_count
+from discreet.engines.postgres import schema_tables
+from discreet.engines.postgres.schema_tables import (
+    TablePlace,
+    current_role,
+    find_table,
+    readable_columns,
+    source_view,
+)
+from discreet.engines.postgres.session import PostgresSession
+from discreet.engines.postgres.transfer import (
+    fetch_numbers,
+    house_type,
+    load_columns,
+    spool_rows_to_file,
+    statistics_of,
+)
+from discreet.engines.process_resources import TemporaryFolder
+from discreet.engines.source_query import SourceQuery, find_integer_columns, source_column_names
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from discreet.sql.dialect import POSTGRES, Dialect
-from discreet.sql.names import identifier, literal
+from discreet.sql.quoting import identifier, literal
 
 _TEMPORARY = "pg_temp"
 _READ_IN_ORDER = "SET max_parallel_workers_per_gather = 0; SET synchronize_seqscans = off"
 
 
-class PostgresEngine(GroupAtATime, LoadedWhole, DeliveredHere):
+class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
     """A PostgreSQL database as an ``Engine``; a context manager. One thread at a time."""
 
     name: str = "postgres"
@@ -46,7 +55,7 @@ class PostgresEngine(GroupAtATime, LoadedWhole, DeliveredHere):
     def __init__(self, settings: Settings, url: str) -> None:
         self.url: str | None = url
         super().__init__(settings)
-        self._session = Session(settings, url)
+        self._session = PostgresSession(settings, url)
         self._token = secrets.token_hex(4)
         self._opened = 0
         self._kept: dict[str, str] = {}
@@ -72,7 +81,7 @@ class PostgresEngine(GroupAtATime, LoadedWhole, DeliveredHere):
             if self._session.fetch(f"SELECT has_schema_privilege({literal(schema)}, 'CREATE')")[0][0]:
                 return schema
         database = identifier(str(self._session.fetch("SELECT current_database()")[0][0]))
-        who = role(self._session)
+        who = current_role(self._session)
         raise InputError(
             f"{self._session.place}: the role may create neither temporary tables nor tables in a schema of "
             "its search path",
@@ -96,13 +105,13 @@ class PostgresEngine(GroupAtATime, LoadedWhole, DeliveredHere):
         self._session.label = source.label
         self._opened += 1
         name = f"source_{self._token}_{self._opened}"
-        names = read_names(source, [column.name for column in columns])
+        names = source_column_names(source, [column.name for column in columns])
         types = {name: column.type for name, column in zip(names, columns, strict=True)}
         rows = source_view(place, columns)
-        whole = whole_columns(self.fetch_rows, source, f"({rows}) AS r", names, types)
-        written = AsWritten.of(source, names, types, whole)
+        whole = find_integer_columns(self.fetch_rows, source, f"({rows}) AS r", names, types)
+        written = SourceQuery.of(source, names, types, whole)
         self._create(
-            "VIEW", name, written.query(f"({rows}) AS r", POSTGRES) if not written.as_it_stands else rows
+            "VIEW", name, written.query(f"({rows}) AS r", POSTGRES) if not written.is_plain else rows
         )
         return SourceTable(
             relation=identifier(name),
@@ -111,10 +120,10 @@ class PostgresEngine(GroupAtATime, LoadedWhole, DeliveredHere):
             label=source.label,
             null_values=source.null_values,
             dialect=POSTGRES,
-            written=written.refusing,
+            written=written.strict_formats,
         )
 
-    def found_table(self, text: str) -> TablePlace:
+    def resolve_table(self, text: str) -> TablePlace:
         """Return the table that a spec names, by its schema; ``InputError`` where there is none."""
         return find_table(self._session, text, self._path)
 
@@ -167,7 +176,9 @@ class PostgresEngine(GroupAtATime, LoadedWhole, DeliveredHere):
     def load_table(self, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> None:
         """Create a temporary table from columns of equal length (see ``Engine``)."""
         self._drop(name)
-        load(self._session, identifier(name), columns, f"CREATE {self._kind('TABLE')} {identifier(name)}")
+        load_columns(
+            self._session, identifier(name), columns, f"CREATE {self._kind('TABLE')} {identifier(name)}"
+        )
         self._kept[name] = "TABLE"
 
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
@@ -175,11 +186,11 @@ class PostgresEngine(GroupAtATime, LoadedWhole, DeliveredHere):
 
     def locate(self, table: SourceTable, name: str, value: str) -> str:
         """In how many rows a column has a cell text: rows of a database have no place."""
-        return rows_with_text(self, table, name, value)
+        return describe_row_count(self, table, name, value)
 
     def check_target(self, schema: str, name: str, *, overwrite: bool = False) -> None:
         """Raise ``InputError`` where the role may not create there, or the name is taken."""
-        target.check_target(self._session, TablePlace(schema, name), overwrite=overwrite)
+        schema_tables.check_schema_table(self._session, TablePlace(schema, name), overwrite=overwrite)
 
     @contextmanager
     def reserved(self, schema: str, name: str) -> Iterator[None]:
@@ -188,7 +199,7 @@ class PostgresEngine(GroupAtATime, LoadedWhole, DeliveredHere):
         What was only read so far is read anew, as it is once the name is held.
         """
         place = TablePlace(schema, name)
-        target.reserve(self._session, place)
+        schema_tables.reserve_name(self._session, place)
         if not self._kept:
             self._session.commit()
         self._releases = schema
@@ -197,7 +208,7 @@ class PostgresEngine(GroupAtATime, LoadedWhole, DeliveredHere):
         finally:
             self._releases = None
             with suppress(DiscreetError):
-                target.release(self._session, place)
+                schema_tables.release_name(self._session, place)
 
     def place_of(self, table: str) -> tuple[str, str]:
         """The schema and the name of a table as the spec names it; ``InputError`` where there is none."""
@@ -213,19 +224,19 @@ class PostgresEngine(GroupAtATime, LoadedWhole, DeliveredHere):
         indexes: Sequence[Sequence[str]] = (),
     ) -> None:
         """Create a table of the query's rows in the query's order, with indexes and statistics."""
-        target.write_table(self._session, query, TablePlace(schema, name), columns, indexes)
+        schema_tables.create_release_table(self._session, query, TablePlace(schema, name), columns, indexes)
 
     def create_view(self, schema: str, name: str, query: str, columns: Sequence[str] | None = None) -> None:
         """Create a view."""
-        target.create_view(self._session, TablePlace(schema, name), query, columns)
+        schema_tables.create_view(self._session, TablePlace(schema, name), query, columns)
 
     def drop_relation(self, schema: str, name: str) -> None:
         """Drop a table or view, if it is there; ``InputError`` where others depend on it."""
-        target.drop_relation(self._session, TablePlace(schema, name))
+        schema_tables.drop_relation(self._session, TablePlace(schema, name))
 
     def table_exists(self, schema: str, name: str) -> bool:
         """Whether there is a table or view of that name."""
-        return target.relation_kind(self._session, TablePlace(schema, name)) is not None
+        return schema_tables.relation_kind(self._session, TablePlace(schema, name)) is not None
 
     def temporary_table(self, name: str) -> str:
         """How a source names a temporary table of this session."""
@@ -255,7 +266,7 @@ class PostgresEngine(GroupAtATime, LoadedWhole, DeliveredHere):
     def fetched(self, query: str) -> Iterator[str]:
         """A query's rows in an owner-only file; what the embedded engine selects from it, while it lasts."""
         with TemporaryFolder() as folder:
-            yield spool(self._session, query, Path(folder, "rows.csv"))
+            yield spool_rows_to_file(self._session, query, Path(folder, "rows.csv"))
 
     def _kind(self, kind: str) -> str:
         if self._scratch == _TEMPORARY:
@@ -286,3 +297,52 @@ def _array(name: str, values: list[Any]) -> NDArray[Any]:
         found[:] = values
         return found
     return np.array([float(v) if v.__class__.__name__ == "Decimal" else v for v in values])
+
+
+_READABLE = "SELECT has_function_privilege('pg_control_system()', 'EXECUTE')"
+_SYSTEM = "SELECT system_identifier FROM pg_control_system()"
+_ADDRESS = (
+    "SELECT CASE WHEN inet_server_addr() IS NULL OR inet_server_addr() <<= '127.0.0.0/8' "
+    "OR inet_server_addr() = '::1' THEN 'this machine' ELSE host(inet_server_addr()) END, "
+    "coalesce(inet_server_port(), current_setting('port')::int)"
+)
+_DATABASE = "SELECT oid, datname FROM pg_database WHERE datname = current_database()"
+# A view's tables, through further views, and the tables of which one is a partition or a child.
+_BEHIND = """
+    WITH RECURSIVE behind(oid) AS (
+        SELECT CAST({table} AS oid)
+        UNION
+        SELECT further.oid FROM behind, LATERAL (
+            SELECT d.refobjid AS oid FROM pg_rewrite AS r
+            JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+            WHERE r.ev_class = behind.oid AND d.refclassid = 'pg_class'::regclass
+            UNION ALL
+            SELECT i.inhparent FROM pg_inherits AS i WHERE i.inhrelid = behind.oid
+        ) AS further
+    )
+    SELECT c.oid, n.nspname, c.relname FROM behind JOIN pg_class AS c ON c.oid = behind.oid
+    JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
+"""
+
+
+def identities(engine: PostgresEngine, source: SourceSpec) -> tuple[Identity, ...]:
+    """Return the identities of the table that a source names, and of the tables behind it.
+
+    Each is known by its number, which survives another name, and by its name, which survives a new table.
+    """
+    place = engine.resolve_table(str(source.table))
+    found = engine.fetch_rows(_BEHIND.format(table=place.regclass))
+    ((number, name),) = engine.fetch_rows(_DATABASE)
+    server = _server(engine)
+    by_number = database_identities([f"{server} {number}"], [str(oid) for oid, _, _ in found])
+    by_name = database_identities([f"{server} {name}"], [f"{schema}.{table}" for _, schema, table in found])
+    return (*by_number, *by_name)
+
+
+def _server(engine: PostgresEngine) -> str:
+    """The identifier of the cluster, else where the server says that it listens."""
+    # The right is asked for first: a failed statement would end the transaction.
+    if engine.fetch_rows(_READABLE)[0][0]:
+        return f"postgres {engine.fetch_rows(_SYSTEM)[0][0]}"
+    host, port = engine.fetch_rows(_ADDRESS)[0]
+    return f"postgres {host}:{port}"

@@ -1,26 +1,203 @@
-"""A session of PostgreSQL: its address, its settings, and a transaction whose statements may fail singly.
+"""PostgreSQL sessions: settings, one transaction with a savepoint per statement, and errors by SQLSTATE.
 
-The transaction sees one snapshot of the database from its first statement on. Every statement stands in a
-savepoint, so that one that fails takes back what it did and nothing else. The savepoint is set in the message
-that brings the statement, and stays until the next one: a round trip to a far database may take longer than
-the statement.
+The transaction sees one snapshot. A failing statement is undone alone; its savepoint is sent in the same
+message. Server messages quote rows, so none is passed on.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from discreet.engines import failures
-from discreet.engines.postgres.failures import CANCELLED, from_connecting, from_statement
-from discreet.errors import DiscreetError, InputError, LimitReached
+from discreet.errors import DiscreetError, InputError, InternalError, LimitReached
 from discreet.settings import Settings, statement_timeout
 
 if TYPE_CHECKING:
     import psycopg
     from psycopg import Connection, Cursor
+
+
+CANCELLED = "57014"
+
+
+class DatabaseLimitReached(LimitReached):
+    """A limit of the database's own, such as the width of a row or of an entry of an index."""
+
+
+@dataclass(frozen=True)
+class _Explanation:
+    """What an error of a code says."""
+
+    kind: type[DiscreetError]
+    message: str
+    advice: str | None = None
+
+    def error(self) -> DiscreetError:
+        return self.kind(self.message, advice=self.advice)
+
+
+_LOST = _Explanation(
+    LimitReached,
+    "the connection to the database was lost; what was not committed is undone",
+    "Check the server and the network, and try again.",
+)
+_STOPPED = _Explanation(
+    LimitReached,
+    "the database's server ended the session or shut down; what was not committed is undone",
+    "Try again when it is there again; ask its administrator where this happens often.",
+)
+_MEMORY = _Explanation(
+    LimitReached,
+    "the database's server is out of memory",
+    "Lower DISCREET_MEMORY_LIMIT or the threads, which bound its work memory, or free memory there.",
+)
+_DISK = _Explanation(
+    LimitReached,
+    "no space is left on the database server's disk",
+    "Free space there, or let its administrator set temp_tablespaces to a larger disk.",
+)
+_TEMPORARY_LIMIT = _Explanation(
+    LimitReached,
+    "a limit that the database's administrator set was reached (temp_file_limit, say)",
+    "Ask for a higher limit, or raise DISCREET_MEMORY_LIMIT so that less is put aside on disk.",
+)
+_LOCKED = _Explanation(
+    LimitReached,
+    "a table is locked by another session",
+    "Try again when that session has ended.",
+)
+_CONFLICT = _Explanation(
+    LimitReached,
+    "the database changed under the transaction, which is undone",
+    "Try again.",
+)
+_READ_ONLY = _Explanation(
+    InputError,
+    "the database takes no writes: it is a read-only replica, or the session is read-only",
+    "Name the primary server in the address; even counting needs temporary tables.",
+)
+_TOO_LARGE = _Explanation(
+    DatabaseLimitReached,
+    "a limit of the database's own was reached (width of a row, number of columns, length of a name)",
+)
+
+_BY_CODE: Mapping[str, _Explanation] = {
+    "25P03": _STOPPED,
+    "25006": _READ_ONLY,
+    "40001": _CONFLICT,
+    "40P01": _CONFLICT,
+    "53000": _MEMORY,
+    "53100": _DISK,
+    "53200": _MEMORY,
+    "53300": _Explanation(LimitReached, "the database takes no further sessions", "Try again later."),
+    "53400": _TEMPORARY_LIMIT,
+    "55P03": _LOCKED,
+    "57P01": _STOPPED,
+    "57P02": _STOPPED,
+    "57P03": _Explanation(
+        LimitReached, "the database's server is starting up or shutting down", "Try again later."
+    ),
+    "57P04": _Explanation(InputError, "the database was dropped"),
+    "57P05": _STOPPED,
+    "58030": _Explanation(
+        LimitReached, "the database's server cannot read or write its files", "Check its disk."
+    ),
+    "22021": _Explanation(InputError, "a text cannot be stored in the database: it holds a NUL character"),
+    "22P05": _Explanation(
+        InputError,
+        "a text cannot be stored in the encoding of the database",
+        "Use a database in UTF-8.",
+    ),
+    "2BP01": _Explanation(
+        InputError,
+        "other views or tables depend on a table that would be replaced",
+        "Drop them first, or choose another name.",
+    ),
+    "23505": _Explanation(
+        InputError,
+        "another session has just made a table or view of that name",
+        "Choose another name, or replace it (--overwrite).",
+    ),
+    "42P07": _Explanation(
+        InputError, "a table or view of that name is there already", "Choose another name."
+    ),
+    "42P01": _Explanation(
+        InputError, "a table is gone that was there before", "Check that nobody drops it meanwhile."
+    ),
+}
+_BY_CLASS: Mapping[str, _Explanation] = {"08": _LOST, "54": _TOO_LARGE, "57": _STOPPED}
+
+
+def from_statement_error(code: str | None, *, lost: bool, label: str, limit: float | None) -> DiscreetError:
+    """The error of a statement that failed with a code; ``lost`` says that the connection is gone.
+
+    ``limit`` is the statement time-out in seconds where it ran out; ``label`` names what was worked on.
+    """
+    if code == CANCELLED and limit is not None:
+        return LimitReached(
+            f"a statement took longer than the {limit:g} seconds of DISCREET_STATEMENT_TIMEOUT",
+            advice="Raise it, or leave it out: without it statements take as long as they need.",
+        )
+    if code == CANCELLED:
+        return LimitReached("the statement was cancelled")
+    if code == "42501":
+        return missing_right(label)
+    said = _BY_CODE.get(code or "") or _BY_CLASS.get((code or "")[:2])
+    if said is not None:
+        return said.error()
+    if lost or code is None:
+        return _LOST.error()
+    return InternalError(f"the database failed with SQLSTATE {code}", advice="Please report this.")
+
+
+def missing_right(label: str) -> InputError:
+    """The error for a right that is missing where it was not expected to."""
+    return InputError(
+        f"{label}: the role has no right to do this, or not any more",
+        allowed="SELECT on the source's table (and all of its rows), CREATE and USAGE on the target's schema",
+        advice="docs/postgres.md has the GRANT statements.",
+    )
+
+
+_NO_CONNECTION = (
+    (
+        ("password authentication failed", "no password supplied", "authentication failed"),
+        "refuses the login",
+    ),
+    (("no pg_hba.conf entry",), "takes no login of this user from this machine"),
+    (("could not translate host name", "failed to resolve host"), "has a host name that nothing resolves"),
+    (("Connection refused", "No such file or directory"), "does not answer: nothing listens there"),
+    (("timeout expired", "timed out"), "does not answer in time"),
+    (("too many clients", "remaining connection slots", "too many connections"), "takes no further sessions"),
+    (("starting up", "shutting down", "recovery mode"), "is starting up or shutting down"),
+    (("certificate", "SSL"), "could not agree on an encrypted connection"),
+)
+_NO_DATABASE = 'database "{}" does not exist'
+_LOGIN_ADVICE = "Give the password in the variable PGPASSWORD or in ~/.pgpass, and check the user's name."
+
+
+def from_connection_error(text: str, *, place: str, database: str) -> DiscreetError:
+    """The error of a connection that did not come about; ``text`` is only searched, never passed on."""
+    if _NO_DATABASE.format(database) in text:
+        return InputError(f"{place}: there is no database of that name", advice="Check the address.")
+    if "permission denied for database" in text:
+        return InputError(
+            f"{place}: the role may not connect to this database",
+            advice="Ask for GRANT CONNECT ON DATABASE … TO the role.",
+        )
+    for signs, fact in _NO_CONNECTION:
+        if any(sign in text for sign in signs):
+            login = "login" in fact
+            return InputError(
+                f"{place}: the server {fact}",
+                advice=_LOGIN_ADVICE if login else "Check the address, and that the server runs.",
+            )
+    return InputError(f"{place}: no connection", advice=f"Check the address. {_LOGIN_ADVICE}")
+
 
 T = TypeVar("T")
 _LEAST_MEMORY, _MOST_MEMORY = 4 << 20, 1 << 30
@@ -28,7 +205,7 @@ _CONNECT_SECONDS = "10"
 _SAVEPOINT = "discreet_statement"
 
 
-class Session:
+class PostgresSession:
     """A connection, and its one transaction at a time."""
 
     def __init__(self, settings: Settings, url: str) -> None:
@@ -37,7 +214,7 @@ class Session:
         self.label = "the database"
         self._memory_limit = settings.memory_limit
         self._marked = False
-        parameters = address_parts(url)
+        parameters = parse_address(url)
         self.place = _place(parameters)
         try:
             self._connection: Connection[Any] = self._psycopg.connect(
@@ -47,7 +224,7 @@ class Session:
                 prepare_threshold=None,
             )
         except self._psycopg.Error as error:
-            raise from_connecting(
+            raise from_connection_error(
                 str(error), place=self.place, database=parameters.get("dbname", "")
             ) from None
         try:
@@ -119,7 +296,11 @@ class Session:
         """What is found with a cursor behind the last of some statements, which are one message."""
         started = time.monotonic()
         try:
-            with failures.interruptible(), self._connection.cursor() as cursor, self._undone_on_failure():
+            with (
+                failures.translate_interrupt(),
+                self._connection.cursor() as cursor,
+                self._undone_on_failure(),
+            ):
                 # A statement that fails dooms its transaction, unless it can be undone alone.
                 cursor.execute(f"{self._mark()}; {statements}".encode())
                 self._marked = True
@@ -181,10 +362,12 @@ class Session:
     def _translated(self, error: psycopg.Error, seconds: float) -> DiscreetError:
         late = error.sqlstate == CANCELLED and self.limit is not None and seconds >= self.limit
         lost = self._connection.closed or self._connection.broken
-        return from_statement(error.sqlstate, lost=lost, label=self.label, limit=self.limit if late else None)
+        return from_statement_error(
+            error.sqlstate, lost=lost, label=self.label, limit=self.limit if late else None
+        )
 
 
-def address_parts(url: str) -> dict[str, Any]:
+def parse_address(url: str) -> dict[str, Any]:
     """The parts of an address (``host``, ``dbname``, …); ``InputError`` for one that is none."""
     psycopg = _psycopg()
     try:

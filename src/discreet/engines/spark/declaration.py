@@ -1,8 +1,4 @@
-"""Spark: Parquet files and folders, tables of a catalog, and DataFrames.
-
-It reads what else the embedded engine reads, too, by way of a copy. A release may become a folder of Parquet
-files, or a table of the catalog.
-"""
+"""Declaration of Spark: Parquet files and folders, catalog tables and DataFrames; other files through a copy."""
 
 from __future__ import annotations
 
@@ -25,15 +21,14 @@ def _connect(settings: Settings, source: SourceSpec | None) -> Engine:
 
 
 def _identities(engine: Engine, source: SourceSpec) -> tuple[tuple[str, str], ...]:
-    from discreet.engines.spark.engine import SparkEngine
-    from discreet.engines.spark.identity import identities
+    from discreet.engines.spark.engine import SparkEngine, identities
 
     assert isinstance(engine, SparkEngine)
     return identities(engine, source)
 
 
 def _tables() -> TableTarget:
-    from discreet.engines.catalog_delivery import catalog_delivery, check_catalog_target
+    from discreet.engines.delivery import catalog_delivery, check_catalog_target
 
     return TableTarget(check_catalog_target, catalog_delivery)
 

@@ -1,11 +1,12 @@
-"""Spark as an engine: where one machine is outgrown.
+"""Spark as an engine, for tables beyond one machine.
 
-SQL runs in a session of our own beside the given (or made) one. Temporary tables are Parquet files behind
-temporary views, computed once; rows come here only as Arrow, or as files that the embedded engine reads.
+SQL runs in a separate session; temporary tables are Parquet files behind views; rows come here only as Arrow
+or as files for the embedded engine. Table identities come from the catalog.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -16,42 +17,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import GroupFunction, SourceTable
-from discreet.engines.column_names import read_names
-from discreet.engines.duckdb.delivered_here import DeliveredHere
-from discreet.engines.loaded_whole import LoadedWhole
+from discreet.engines.declaration import Identity
+from discreet.engines.duckdb.engine import LocalExport
+from discreet.engines.engine_mixins import SingleLoadMixin
+from discreet.engines.source_query import SourceQuery, find_integer_columns, source_column_names
 from discreet.engines.spark import failures as spark_failures
-from discreet.engines.spark.groups import grouped_frame
-from discreet.engines.spark.jobs import JobGroups
-from discreet.engines.spark.output import in_backticks, quoted, refresh, write_folder, write_table
-from discreet.engines.spark.scratch import Scratch, parquet_at
-from discreet.engines.spark.session import active_session_kept, open_sessions
-from discreet.engines.spark.sources import SparkRows, read_rows
-from discreet.engines.spark.start import quiet_imports
-from discreet.engines.spark.statement import with_escapes
-from discreet.engines.spark.tables import (
-    arrow_of,
-    embedded_rows,
-    is_made_of_constants,
-    stored,
-    without_untyped,
+from discreet.engines.spark.frames import (
+    arrow_table,
+    cast_untyped_columns,
+    escape_backslashes,
+    grouped_frame,
+    is_constant_frame,
+    parquet_query,
+    store_arrow_table,
+)
+from discreet.engines.spark.session import JobGroups, active_session_kept, open_sessions
+from discreet.engines.spark.startup import quiet_imports
+from discreet.engines.spark.storage import (
+    SparkRows,
+    SparkScratch,
+    backticked_table,
+    quoted_table,
+    read_parquet_files,
+    read_source_rows,
+    refresh_table,
+    write_catalog_table,
+    write_parquet_folder,
 )
 from discreet.engines.spark.types import house_type, is_frame, reads_as_text
-from discreet.engines.written import AsWritten, whole_columns
 from discreet.errors import DiscreetError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from discreet.sql.dialect import SPARK, Dialect
-from discreet.sql.names import identifier
+from discreet.sql.quoting import identifier
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
 
 T = TypeVar("T")
 
 _BYTES_IN_PLANS = 16 * 2**20
 
 
-class SparkEngine(LoadedWhole, DeliveredHere):
+class SparkEngine(SingleLoadMixin, LocalExport):
     """Spark as an ``Engine``; a context manager. One thread at a time.
 
     ``source`` says which session: a DataFrame's own, else the active one, else one that is made
@@ -71,7 +80,7 @@ class SparkEngine(LoadedWhole, DeliveredHere):
         frame = None if source is None or not is_frame(source.data) else source.data
         try:
             self._sessions = open_sessions(settings, frame)
-            self._scratch = Scratch(self._sessions)
+            self._scratch = SparkScratch(self._sessions)
         except DiscreetError:
             raise
         except Exception as error:
@@ -89,9 +98,9 @@ class SparkEngine(LoadedWhole, DeliveredHere):
         """How many tasks run at a time, by the session's word."""
         return max(1, int(self._guarded(lambda: self._session.sparkContext.defaultParallelism)))
 
-    def described_table(self, table: str) -> list[tuple[str, str]]:
+    def describe_table(self, table: str) -> list[tuple[str, str]]:
         """Return what the publisher's catalog says of a table, by its key."""
-        name = in_backticks(table) if '"' in table else table
+        name = backticked_table(table) if '"' in table else table
 
         def described() -> list[tuple[str, str]]:
             rows = self._sessions.given.sql(f"DESCRIBE TABLE EXTENDED {name}").collect()
@@ -105,21 +114,21 @@ class SparkEngine(LoadedWhole, DeliveredHere):
         self._number += 1
         name = f"source_{self._number}"
 
-        def read() -> tuple[SparkRows, AsWritten]:
+        def read() -> tuple[SparkRows, SourceQuery]:
             own = source.table in self._tables and source.data is None and source.path is None
-            rows = read_rows(source, self._sessions, self._scratch, self._beside, own=own)
-            columns = read_names(source, rows.columns)
+            rows = read_source_rows(source, self._sessions, self._scratch, self._embedded_engine, own=own)
+            columns = source_column_names(source, rows.columns)
             types = {new: rows.types[name] for new, name in zip(columns, rows.columns, strict=True)}
             rows = replace(rows, columns=columns, types=types)
             frame = rows.frame
             frame.createOrReplaceTempView(f"{name}_rows")
-            whole = whole_columns(self.fetch_rows, source, identifier(f"{name}_rows"), columns, types)
-            written = AsWritten.of(source, columns, types, whole)
-            if not written.as_it_stands:
+            whole = find_integer_columns(self.fetch_rows, source, identifier(f"{name}_rows"), columns, types)
+            written = SourceQuery.of(source, columns, types, whole)
+            if not written.is_plain:
                 frame = self._sql(written.query(identifier(f"{name}_rows"), SPARK))
             self._session.catalog.dropTempView(f"{name}_rows")
             frame.createOrReplaceTempView(name)
-            return replace(rows, subset=written.leaves_rows), written
+            return replace(rows, subset=written.filters_rows), written
 
         rows, written = self._guarded(read, opening=True)
         self._opened[name] = rows
@@ -130,7 +139,7 @@ class SparkEngine(LoadedWhole, DeliveredHere):
             label=source.label,
             null_values=source.null_values,
             dialect=SPARK,
-            written=written.refusing,
+            written=written.strict_formats,
         )
 
     def close_source(self, table: SourceTable) -> None:
@@ -204,15 +213,15 @@ class SparkEngine(LoadedWhole, DeliveredHere):
 
         A small one travels in the plans that use it; a large one is written to files.
         """
-        table = arrow_of(columns)
+        table = arrow_table(columns)
 
         def load() -> str | None:
             if table.nbytes <= _BYTES_IN_PLANS:
                 with quiet_imports(), active_session_kept(self._session):
                     self._session.createDataFrame(table).createOrReplaceTempView(name)
                 return None
-            place = self._scratch.hand_over(stored(table, self._scratch.folder))
-            parquet_at(self._session, place).createOrReplaceTempView(name)
+            place = self._scratch.hand_over(store_arrow_table(table, self._scratch.folder))
+            read_parquet_files(self._session, place).createOrReplaceTempView(name)
             return place
 
         self._replace_place(name, self._guarded(load))
@@ -226,7 +235,7 @@ class SparkEngine(LoadedWhole, DeliveredHere):
         """
         label, self._label = self._label, str(folder)
         try:
-            self._guarded(lambda: write_folder(self._sql(query), folder, columns))
+            self._guarded(lambda: write_parquet_folder(self._sql(query), folder, columns))
         finally:
             self._label = label
 
@@ -234,28 +243,28 @@ class SparkEngine(LoadedWhole, DeliveredHere):
         """Write a query's result to a new table of the catalog; ``InputError`` where it exists."""
         label, self._label = self._label, f"the table {table}"
         try:
-            self._guarded(lambda: write_table(self._sessions, self._sql(query), table, columns))
+            self._guarded(lambda: write_catalog_table(self._sessions, self._sql(query), table, columns))
         finally:
             self._label = label
 
     def rename_table(self, old: str, new: str) -> None:
         """Rename a table of the catalog, within its schema."""
-        self.execute(f"ALTER TABLE {quoted(old)} RENAME TO {quoted(new)}")
-        self._guarded(lambda: refresh(self._sessions, new))
+        self.execute(f"ALTER TABLE {quoted_table(old)} RENAME TO {quoted_table(new)}")
+        self._guarded(lambda: refresh_table(self._sessions, new))
 
     def drop_catalog_table(self, table: str) -> None:
         """Drop a table of the catalog, if it is there."""
-        self.execute(f"DROP TABLE IF EXISTS {quoted(table)}")
+        self.execute(f"DROP TABLE IF EXISTS {quoted_table(table)}")
 
     def has_table(self, table: str) -> bool:
         """Whether the catalog has a table or view of a name (``schema.table``, as its user writes it)."""
-        return bool(self._guarded(lambda: self._session.catalog.tableExists(in_backticks(table))))
+        return bool(self._guarded(lambda: self._session.catalog.tableExists(backticked_table(table))))
 
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
         """Raise ``InputError`` unless a source that the embedded engine read has ``rows`` records."""
         opened = self._opened[table.relation.strip('"')]
         if opened.copied is not None:
-            embedded = self._beside()
+            embedded = self._embedded_engine()
             if opened.subset:
                 rows = embedded.fetch_rows(f"SELECT count(*) FROM {opened.copied.relation}")[0][0]
             embedded.confirm_rows(opened.copied, rows)
@@ -264,7 +273,7 @@ class SparkEngine(LoadedWhole, DeliveredHere):
         """Where a cell text first occurs in a column; rows of Spark have no order, so the column is named."""
         copied = self._opened[table.relation.strip('"')].copied
         if copied is not None:
-            return self._beside().locate(copied, name, value)
+            return self._embedded_engine().locate(copied, name, value)
         return f"column '{name}'"
 
     def interrupt(self) -> None:
@@ -284,7 +293,7 @@ class SparkEngine(LoadedWhole, DeliveredHere):
         self._scratch.close()
 
     def _sql(self, statement: str) -> DataFrame:
-        return self._session.sql(with_escapes(statement))
+        return self._session.sql(escape_backslashes(statement))
 
     def _keep(self, name: str, frame: Callable[[], DataFrame]) -> None:
         """Store a frame and put it behind a view; a table of that name is replaced at the end.
@@ -293,12 +302,12 @@ class SparkEngine(LoadedWhole, DeliveredHere):
         """
 
         def keep() -> str | None:
-            found = without_untyped(frame())
-            if is_made_of_constants(found):
+            found = cast_untyped_columns(frame())
+            if is_constant_frame(found):
                 found.createOrReplaceTempView(name)
                 return None
             place = self._scratch.store(found)
-            parquet_at(self._session, place, schema=found.schema).createOrReplaceTempView(name)
+            read_parquet_files(self._session, place, schema=found.schema).createOrReplaceTempView(name)
             return place
 
         self._replace_place(name, self._guarded(keep))
@@ -323,12 +332,12 @@ class SparkEngine(LoadedWhole, DeliveredHere):
         """A query's result in files on this machine, in its order; what selects from them."""
 
         def fetch() -> tuple[str, list[Path]]:
-            place = self._scratch.store(without_untyped(self._sql(query)))
+            place = self._scratch.store(cast_untyped_columns(self._sql(query)))
             return place, self._scratch.files(place)
 
         place, files = self._guarded(fetch)
         try:
-            yield embedded_rows(files)
+            yield parquet_query(files)
         finally:
             self._scratch.remove(place)
 
@@ -350,9 +359,41 @@ class SparkEngine(LoadedWhole, DeliveredHere):
             raise self._translated(error, opening=opening) from None
 
     def _translated(self, error: Exception, *, opening: bool = False) -> DiscreetError:
-        found = spark_failures.translated(
+        found = spark_failures.translate_error(
             error, limit=self._settings.memory_limit, label=self._label, opening=opening
         )
         if isinstance(found, InternalError) and self._sessions.is_stopped():
-            return spark_failures.stopped()
+            return spark_failures.session_stopped_error()
         return found
+
+
+_NAMED = ("Catalog", "Database", "Table")
+_PLACES = ("Location", "Path")
+_STATEMENT = "View Text"
+
+
+def identities(engine: SparkEngine, source: SourceSpec) -> tuple[Identity, ...]:
+    """Return the identities of the catalog's table that a source names; none of a DataFrame."""
+    if source.table is None:
+        return ()
+    found: dict[Identity, None] = {}
+    waiting, seen = [source.table], set[str]()
+    while waiting:
+        table = waiting.pop()
+        if table in seen:
+            continue
+        seen.add(table)
+        try:
+            told = dict(engine.describe_table(table))
+        except DiscreetError:
+            continue  # a word of a view's statement that names no table
+        name = ".".join(told[key].casefold() for key in _NAMED if key in told)
+        found |= {("table", f"spark {name or table.casefold()}"): None}
+        found |= {("path", f"{told[key].removeprefix('file:')}\n"): None for key in _PLACES if key in told}
+        waiting += _words(told.get(_STATEMENT, ""))
+    return tuple(found)
+
+
+def _words(statement: str) -> list[str]:
+    """The words of a view's statement that may name a table, with or without its database."""
+    return sorted(set(re.findall(r"[\w$`]+(?:\.[\w$`]+)*", statement)))

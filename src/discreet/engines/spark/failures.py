@@ -1,8 +1,4 @@
-"""Spark's exceptions as the kinds of ``errors``.
-
-Messages of Spark quote cells, statements and stack traces, so none is passed on: each is recognized by its
-condition or by a sign in it, and said anew.
-"""
+"""Spark's exceptions translated to the kinds of ``errors``, by their condition or a sign in their text."""
 
 from __future__ import annotations
 
@@ -35,7 +31,7 @@ _EXISTS = re.compile(r"ALREADY_EXISTS")
 _DENIED = re.compile(r"Permission denied|AccessControlException|PERMISSION_DENIED")
 
 
-def missing_package() -> InputError:
+def missing_package_error() -> InputError:
     """The error where pyspark or pyarrow is not installed."""
     return InputError(
         "Spark needs the packages pyspark and pyarrow, which are not installed",
@@ -43,7 +39,7 @@ def missing_package() -> InputError:
     )
 
 
-def missing_java(found: str | None) -> InputError:
+def missing_java_error(found: str | None) -> InputError:
     """The error where there is no Java, or one that is too old (``found`` is its version)."""
     fact = "Spark needs Java, which was not found" if found is None else f"Spark cannot run on Java {found}"
     return InputError(
@@ -54,7 +50,7 @@ def missing_java(found: str | None) -> InputError:
     )
 
 
-def unreachable(master: str) -> InputError:
+def unreachable_master_error(master: str) -> InputError:
     """The error where no master answers."""
     return InputError(
         f"the Spark master {master} does not answer",
@@ -62,7 +58,7 @@ def unreachable(master: str) -> InputError:
     )
 
 
-def over_connect(what: str) -> InputError:
+def spark_connect_error(what: str) -> InputError:
     """The error for a session that is reached by Spark Connect."""
     return InputError(
         f"{what}: discreet needs a session whose driver is this process's. One of Spark Connect hands over "
@@ -73,7 +69,7 @@ def over_connect(what: str) -> InputError:
     )
 
 
-def stopped() -> InputError:
+def session_stopped_error() -> InputError:
     """The error where the session was stopped by whoever gave it."""
     return InputError(
         "the Spark session was stopped while it was in use",
@@ -81,7 +77,7 @@ def stopped() -> InputError:
     )
 
 
-def ended() -> LimitReached:
+def process_ended_error() -> LimitReached:
     """The error where Spark's process has ended."""
     return LimitReached(
         "the Java process of Spark has ended",
@@ -89,12 +85,12 @@ def ended() -> LimitReached:
     )
 
 
-def cancelled() -> LimitReached:
+def cancelled_error() -> LimitReached:
     """The error of a statement that ``interrupt`` stopped."""
     return LimitReached("the statement was cancelled", advice="Run it again.")
 
 
-def text_of(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """What to look for signs in; empty where even that fails, since the process is gone."""
     try:
         return f"{type(error).__name__} {_condition(error) or ''} {error}"
@@ -102,26 +98,26 @@ def text_of(error: BaseException) -> str:
         return "Py4JNetworkError"
 
 
-def translated(error: BaseException, *, limit: int, label: str, opening: bool = False) -> DiscreetError:
+def translate_error(error: BaseException, *, limit: int, label: str, opening: bool = False) -> DiscreetError:
     """The error of an exception of Spark's or of the bridge to it.
 
     ``limit`` is the driver's memory in bytes, ``label`` the source for messages; ``opening`` says that the
     source is being opened, so that what is missing is the publisher's to name.
     """
-    text = text_of(error)
+    text = error_text(error)
     if any(sign in text for sign in _NO_SPACE):
         return failures.out_of_disk("Spark's temporary files or the output")
     if _CANCELLED.search(text):
-        return cancelled()
+        return cancelled_error()
     if _MEMORY.search(text):
         return LimitReached(
             f"Spark's memory is not enough; the driver's is {limit:,} bytes",
             advice="Raise DISCREET_MEMORY_LIMIT, or the memory of the executors.",
         )
     if _STOPPED.search(text):
-        return stopped()
+        return session_stopped_error()
     if any(sign in text for sign in _CONNECTION):
-        return ended()
+        return process_ended_error()
     if _LOST.search(text):
         return LimitReached(
             "executors of the Spark cluster were lost, and a result with them",
@@ -155,10 +151,10 @@ def _of_data(text: str, error: BaseException, label: str, opening: bool) -> Disc
         )
     if _EXISTS.search(text):
         return InputError(f"{label} is there already", advice="Choose another name.")
-    return unforeseen(error)
+    return unknown_error(error)
 
 
-def unforeseen(error: BaseException) -> InternalError:
+def unknown_error(error: BaseException) -> InternalError:
     """The error of an exception that nothing is known about: its kind, and the object that it names."""
     condition = _condition(error)
     detail = f": {condition}" if condition else ""

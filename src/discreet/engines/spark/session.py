@@ -1,13 +1,15 @@
-"""The Spark session of a run: given by whoever has one, or made.
+"""Spark sessions: the caller's or a new one, the separate session in which SQL runs, and cancellable job
+groups.
 
-A given session is never changed and never stopped: SQL runs in a session of its own beside it, which shares
-the cluster and the catalog, but neither settings nor temporary views. A session is made once per process,
-since starting one takes seconds (``spark_start``).
+A given session is never changed or stopped. Each statement runs in a job group of its own, so that another
+thread can cancel it and nothing else.
 """
 
 from __future__ import annotations
 
+import logging
 import os
+import secrets
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,12 +17,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from discreet.engines.spark import failures as spark_failures
-from discreet.engines.spark.start import close_bridge, is_local, make_session, quiet_imports, remove_folders
+from discreet.engines.spark.startup import (
+    close_gateway,
+    is_local,
+    quiet_imports,
+    remove_folders,
+    start_session,
+)
 from discreet.errors import InputError
 from discreet.settings import Settings
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
+
 
 _OWN_SETTINGS = {
     "spark.sql.ansi.enabled": "true",
@@ -84,7 +94,7 @@ def open_sessions(settings: Settings, frame: object | None) -> SparkSessions:
             import pyarrow  # noqa: F401
             from pyspark.sql import SparkSession
         except ModuleNotFoundError:
-            raise spark_failures.missing_package() from None
+            raise spark_failures.missing_package_error() from None
     if frame is not None:
         given = _session_of(frame)
     else:
@@ -92,17 +102,17 @@ def open_sessions(settings: Settings, frame: object | None) -> SparkSessions:
             active = _active()
             if active is None:
                 _refuse_connect()
-            given = active if active is not None else make_session(settings, SparkSession.builder)
+            given = active if active is not None else start_session(settings, SparkSession.builder)
     if context_is_stopped(given.sparkContext):
-        raise spark_failures.stopped()
-    return SparkSessions(given, _beside(given, settings))
+        raise spark_failures.session_stopped_error()
+    return SparkSessions(given, _new_session(given, settings))
 
 
 def _refuse_connect() -> None:
     """Raise ``InputError`` where the environment has pyspark make sessions of Spark Connect."""
     mode = os.environ.get("SPARK_API_MODE", "").lower()
     if os.environ.get("SPARK_REMOTE") or os.environ.get("SPARK_CONNECT_MODE_ENABLED") or mode == "connect":
-        raise spark_failures.over_connect("the environment asks for Spark Connect (SPARK_REMOTE)")
+        raise spark_failures.spark_connect_error("the environment asks for Spark Connect (SPARK_REMOTE)")
 
 
 @contextmanager
@@ -137,7 +147,7 @@ def _session_of(frame: object) -> SparkSession:
     from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
     if type(frame).__module__.startswith("pyspark.sql.connect."):
-        raise spark_failures.over_connect("this DataFrame is one of Spark Connect")
+        raise spark_failures.spark_connect_error("this DataFrame is one of Spark Connect")
     if not isinstance(frame, ClassicFrame):
         raise InputError(
             f"a source of type {type(frame).__module__}.{type(frame).__name__}",
@@ -157,12 +167,12 @@ def _active() -> SparkSession | None:
     if context is None:
         return None
     if context_is_stopped(context):
-        _forget()
+        _drop_dead_session()
         return None
     return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
 
 
-def _forget() -> None:
+def _drop_dead_session() -> None:
     """Let go of a session whose process has ended, so that another can be made."""
     from pyspark.core.context import SparkContext
     from pyspark.sql import SparkSession
@@ -172,13 +182,13 @@ def _forget() -> None:
         context.stop()
     gateway: Any = SparkContext._gateway
     if gateway is not None and gateway.proc.poll() is not None:
-        close_bridge(gateway)
+        close_gateway(gateway)
     SparkContext._active_spark_context = None
     SparkSession._instantiatedSession = None
     remove_folders()
 
 
-def _beside(given: SparkSession, settings: Settings) -> SparkSession:
+def _new_session(given: SparkSession, settings: Settings) -> SparkSession:
     """A session of our own beside another, with its settings and current schema, then ours.
 
     A map of row types is sent to the rows rather than sorted with them, as far as memory allows and nobody
@@ -199,3 +209,70 @@ def _beside(given: SparkSession, settings: Settings) -> SparkSession:
         own.catalog.setCurrentCatalog(given.catalog.currentCatalog())
         own.catalog.setCurrentDatabase(given.catalog.currentDatabase())
     return own
+
+
+_PROPERTIES = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
+
+_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+
+
+class _OtherThreadsFilter(logging.Filter):
+    """Leaves out what the thread that made it logs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._thread = threading.get_ident()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether another thread logs."""
+        return record.thread != self._thread
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Keep pyspark from logging the messages of errors, which quote cells."""
+    from pyspark.logger import PySparkLogger
+
+    silence = _OtherThreadsFilter()
+    loggers = [PySparkLogger.getLogger(name) for name in _LOGGERS]
+    for logger in loggers:
+        logger.addFilter(silence)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(silence)
+
+
+class JobGroups:
+    """A job group of its own for each statement; the calling thread's own group is put back after it."""
+
+    def __init__(self, context: SparkContext) -> None:
+        self._context: Any = context
+        self._group: str | None = None
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Run a statement's jobs as a group, which an interrupt from the keyboard cancels."""
+        before = [self._context.getLocalProperty(name) for name in _PROPERTIES]
+        group = f"discreet-{secrets.token_hex(8)}"
+        self._context.setJobGroup(group, "discreet", interruptOnCancel=True)
+        self._group = group
+        try:
+            with unlogged():
+                yield
+        except KeyboardInterrupt:
+            self.cancel()
+            raise
+        finally:
+            self._group = None
+            with suppress(Exception):
+                for name, value in zip(_PROPERTIES, before, strict=True):
+                    self._context.setLocalProperty(name, value)
+
+    def cancel(self) -> None:
+        """Cancel the jobs of the statement that runs, and those that it has not begun."""
+        group = self._group
+        if group is not None:
+            with suppress(Exception):
+                self._context._jsc.sc().cancelJobGroupAndFutureJobs(group)

@@ -1,4 +1,6 @@
-"""Types of Spark and of the embedded engine by the house's names."""
+"""Spark's data types by the house's names. Loaded at every start by the declaration, so it imports neither
+numpy nor pyspark.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,7 @@ def reads_as_text(kind: Any) -> bool:
     return house_type(kind) == "VARCHAR" and kind.simpleString() != "string"
 
 
-def handed_over(house: str) -> str:
+def transfer_type(house: str) -> str:
     """The type in which the embedded engine hands a column of a house type to Spark."""
     if house in _SHARED or house.startswith("DECIMAL"):
         return house

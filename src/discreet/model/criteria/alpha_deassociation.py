@@ -1,4 +1,4 @@
-"""The α of (α,k)-anonymity (Wong et al., 2006): no sensitive value has too large a share of a class."""
+"""The α of (α,k)-anonymity (Wong et al. 2006): the largest share of one sensitive value in a class."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.class_facts import ClassValues
-from discreet.model.criteria import fixed_point
-from discreet.model.criteria.base import Need, Parameter
-from discreet.model.criteria.formula import Formula
-from discreet.model.criteria.measured import MeasuredCriterion
-from discreet.model.criteria.shares import Counted, pairs
+from discreet.model.criteria import float_criterion
+from discreet.model.criteria.base import KernelFormula, Need, Parameter
+from discreet.model.criteria.float_criterion import FloatCriterion, ValueDistributions, pair_query
+from discreet.model.criterion_inputs import ClassValues
 
 
 @dataclass(frozen=True)
-class AlphaDeassociation(MeasuredCriterion):
+class AlphaDeassociation(FloatCriterion):
     """At most the share ``value`` of a class's rows has one value, whichever it is; NULL not counted.
 
     The score is the largest share, which k joins as a criterion of its own. A union's shares are weighted
@@ -41,26 +39,26 @@ class AlphaDeassociation(MeasuredCriterion):
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """The largest share."""
-        held = Counted.of(values, len(sizes))
+        held = ValueDistributions.of(values, len(sizes))
         share = held.largest(held.counts.astype(np.float64)) / np.maximum(held.known, 1)
-        return np.where(held.empty, fixed_point.NEVER, fixed_point.at_most(share))
+        return np.where(held.empty, float_criterion.NEVER_SCORE, float_criterion.score_at_most(share))
 
     @property
     def least_rows(self) -> int:
         """One row's share of fewer is too large."""
-        return ceil(1 / float(self.value) * (1 - 2 * fixed_point.ROUNDING))
+        return ceil(1 / float(self.value) * (1 - 2 * float_criterion.RELATIVE_ROUNDING))
 
     @property
     def promises(self) -> bool:
         """Not with α = 1: a class may have one value."""
         return bool(self.value < 1)
 
-    def formula(self, numbers: int) -> Formula:
+    def formula(self, numbers: int) -> KernelFormula:
         """The largest share."""
         del numbers
-        return Formula("largest-share")
+        return KernelFormula("largest-share")
 
     def audit_query(self, rows: str) -> str:
         """The largest share."""
-        score = fixed_point.in_sql("at_most", "max(n / known)")
-        return f"SELECT class, {score} AS score FROM ({pairs(rows)}) AS q GROUP BY class"
+        score = float_criterion.score_in_sql("at_most", "max(n / known)")
+        return f"SELECT class, {score} AS score FROM ({pair_query(rows)}) AS q GROUP BY class"

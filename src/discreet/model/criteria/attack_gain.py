@@ -1,8 +1,9 @@
-"""Profitability of an attack (Wan and others, 2015): no class is worth attacking, whatever is gained.
+"""Profitability of an attack (Wan et al. 2015): expected gain at most the cost in every class.
 
-In the game of a publisher and an adversary (``measures.payout_cost``) the adversary identifies a row of a
-class with the probability of one by its rows, or by the people who match it, and pays for trying. Where that
-costs no less than it gains, he does not try, and the publisher loses nothing: the game without attack.
+In the game of a publisher and an adversary (``measures.special_purpose_costs``) the adversary identifies a
+row of a class with the probability of one by its rows, or by the people who match it, and pays for trying.
+Where that costs no less than it gains, he does not try, and the publisher loses nothing: the game without
+attack.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.model.class_facts import ClassPopulation, ClassValues
-from discreet.model.criteria.base import Criterion, Need, Parameter, Score
+from discreet.model.criteria.base import Criterion, Need, Parameter, ScoreKey
 from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criterion_inputs import ClassPopulation, ClassValues
 from discreet.model.option import OptionKind, option
 
 
@@ -92,9 +93,9 @@ class AttackGain(Criterion):
         return 1 if self.of_population else self.threshold
 
     @property
-    def counted(self) -> Score:
+    def counted(self) -> ScoreKey:
         """Sizes, which k asks for, too."""
-        return self.score if self.of_population else Score(KAnonymity)
+        return self.score if self.of_population else ScoreKey(KAnonymity)
 
     def value_of(self, score: int) -> float:
         """The largest gain for which a class of this size is not worth attacking."""

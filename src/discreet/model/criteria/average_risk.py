@@ -1,4 +1,4 @@
-"""The average risk of re-identification (El Emam and Dankar, 2008; Dankar and El Emam, 2010)."""
+"""The average risk of re-identification (El Emam and Dankar 2008; Dankar and El Emam 2010)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from discreet.model.criteria.base import Parameter
-from discreet.model.criteria.of_release import ShareOfRelease
-from discreet.model.size_tails import SizeTails, Whole
+from discreet.model.criteria.release_level import ShareOfRelease
+from discreet.model.criterion_inputs import SizeArray, SizeTails
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class AverageRisk(ShareOfRelease):
     monotone: ClassVar[bool] = True
     floor: ClassVar[float] = 0.5
 
-    def parts(self, tails: SizeTails) -> tuple[Whole, Whole]:
+    def parts(self, tails: SizeTails) -> tuple[SizeArray, SizeArray]:
         """Classes and rows."""
         return tails.total_classes, tails.total_rows
 

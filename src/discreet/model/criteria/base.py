@@ -1,4 +1,4 @@
-"""What a criterion is: a score for every class, and the least score that a class must have.
+"""The base class of criteria: a score for every class, and the least score that a class must have.
 
 A criterion is a frozen value. Its class declares what the field calls it, which parameter is asked of it, and
 what it needs to know of a class; an instance holds the parameter's value and, where the criterion speaks of a
@@ -12,9 +12,11 @@ has a score in a fixed unit, which its class states.
 **Monotone** says that where two classes pass, their union does: then, where no class of a node fails, none
 does above it. **Growing** says more: a class that passes still does when one that fails joins it. Only then
 do suppressed rows never rise on the way up a lattice, as what is suppressed at a node joins other classes
-above it. ``model.monotone`` refuses a criterion where what is not true of it would be rested on.
+above it. ``model.requirement`` refuses a criterion where what is not true of it would be rested on.
 
 The audit of a release shares nothing with this: it asks the criterion's own SQL (``audit_query``).
+
+Fixed parameters are the further fields of a criterion: chosen, never negotiated, and declared as options.
 """
 
 from __future__ import annotations
@@ -22,27 +24,142 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, Field, dataclass, fields, replace
+from decimal import Decimal
 from enum import StrEnum
+from functools import cache
 from math import isfinite
-from typing import Any, ClassVar, Self
+from operator import index
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.model.class_facts import ClassFacts, ClassPopulation, ClassValues
-from discreet.model.criteria.fixed_parts import checked_part, fixed_parts
-from discreet.model.criteria.formula import Formula
-from discreet.model.criteria.whole_table import Asks, WholeTable
+from discreet.model.criterion_inputs import (
+    AttributeFeature,
+    ClassPopulation,
+    ClassStatistics,
+    ClassValues,
+    ReferenceTable,
+)
+from discreet.model.option import Option, OptionKind, options_of
 
-LARGEST = 2**62
+NEGOTIATED_FIELDS = ("value", "attribute")
+"""The fields that every criterion has."""
+
+_ACCEPTED_KINDS = (OptionKind.CHOICE, OptionKind.WHOLE, OptionKind.DECIMAL, OptionKind.TEXT, OptionKind.FLAG)
+
+
+class FlaggedClass(Protocol):
+    """A dataclass with a word on the command line, as every criterion is."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+    name: ClassVar[str]
+
+    @classmethod
+    def flag(cls) -> str:
+        """The word."""
+
+
+@cache
+def fixed_parameters(kind: type[FlaggedClass]) -> tuple[Option, ...]:
+    """The further fields of a criterion in their order, each with a flag that begins with the criterion's.
+
+    ``InputError`` for a field that no text can tell: one without a default, or of another type than numbers,
+    texts, choices and truth values.
+    """
+    declared = {each.name: each for each in options_of(kind)}
+    found = []
+    for each in fields(kind):
+        if each.name in NEGOTIATED_FIELDS:
+            continue
+        option = declared.get(each.name) or _option_of_default(each)
+        if (
+            option is None
+            or option.kind not in _ACCEPTED_KINDS
+            or option.repeatable
+            or option.default is None
+        ):
+            raise InputError(
+                f"the field '{each.name}' of the criterion '{kind.name}'",
+                allowed="a default that is a number, a text, a choice or a truth value",
+            )
+        found.append(replace(option, flag=f"{kind.flag()}-{option.spelt}"))
+    return tuple(found)
+
+
+def check_parameter(option: Option, value: Any, owner: str) -> Any:
+    """The value of a fixed part in its own type, so that equal ones are equal; ``InputError`` for another."""
+    option.check(value, owner)
+    fits: Any = None
+    if option.kind is OptionKind.WHOLE and not isinstance(value, bool | str | float | Decimal):
+        fits = _as_integer(value)
+    elif option.kind is OptionKind.DECIMAL and not isinstance(value, bool | str):
+        fits = float(value)
+    elif option.kind is OptionKind.FLAG and isinstance(value, bool):
+        fits = value
+    elif option.kind in (OptionKind.CHOICE, OptionKind.TEXT) and isinstance(value, str):
+        fits = str(value)
+    if fits is None:
+        raise InputError(f"{option.spelt} '{value}' of {owner}", allowed=option.allowed)
+    return fits
+
+
+def changed_parameters(criterion: FlaggedClass) -> dict[str, Any]:
+    """The fixed parts by name where one of them is not as its class proposes, else none."""
+    values = {
+        each.name: (getattr(criterion, each.name), each.default) for each in fixed_parameters(type(criterion))
+    }
+    if all(value == default for value, default in values.values()):
+        return {}
+    return {name: value for name, (value, _) in values.items()}
+
+
+def _as_integer(value: Any) -> int | None:
+    try:
+        return index(value)
+    except TypeError:
+        return None
+
+
+def _option_of_default(field: Field[Any]) -> Option | None:
+    default = None if field.default is MISSING else field.default
+    choices: tuple[str, ...] = ()
+    if isinstance(default, StrEnum):
+        kind, choices, default = OptionKind.CHOICE, tuple(map(str, type(default))), str(default)
+    elif isinstance(default, bool):
+        kind = OptionKind.FLAG
+    elif isinstance(default, int):
+        kind = OptionKind.WHOLE
+    elif isinstance(default, float):
+        kind = OptionKind.DECIMAL
+    elif isinstance(default, str):
+        kind = OptionKind.TEXT
+    else:
+        return None
+    return Option(field.name, kind, default, help=field.name.replace("_", " "), choices=choices)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelFormula:
+    """The word of a formula of ``kernels.class_scores``, its own number, and logarithms where it takes some.
+
+    ``logarithms`` holds what the criterion takes for the logarithms of 0, 1, 2, … (that of 0 is never asked).
+    """
+
+    name: str
+    number: float = 0.0
+    logarithms: NDArray[np.float64] | None = None
+
+
+MAX_PARAMETER = 2**62
 """The largest whole parameter that is told from a larger one."""
 
-_STEPS = 100
+_SLIDER_STEPS = 100
 
 
-def as_text(value: Any) -> str:
+def parameter_text(value: Any) -> str:
     """A parameter's value as people are told it."""
     return f"{value:g}" if isinstance(value, float) else f"{value}"
 
@@ -80,7 +197,7 @@ class Parameter:
 
     hint: str
     least: float = 1
-    most: float = LARGEST
+    most: float = MAX_PARAMETER
     whole: bool = True
     stops: tuple[float, ...] = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)
 
@@ -88,7 +205,7 @@ class Parameter:
     def allowed(self) -> str:
         """The values that are taken, in words."""
         kind = "a whole number" if self.whole else "a number"
-        if self.most == LARGEST:
+        if self.most == MAX_PARAMETER:
             return f"{kind} of at least {self.least:g}"
         return f"{kind} from {self.least:g} to {self.most:g}"
 
@@ -98,7 +215,7 @@ class Parameter:
             value = value.item()
         kinds = (int,) if self.whole else (int, float)
         right = isinstance(value, kinds) and not isinstance(value, bool) and isfinite(value)
-        if not right or value < self.least or (value > self.most and self.most != LARGEST):
+        if not right or value < self.least or (value > self.most and self.most != MAX_PARAMETER):
             raise InputError(f"{label} = {value}", allowed=self.allowed)
         return min(value, self.most)
 
@@ -113,15 +230,15 @@ class Parameter:
     def slider(self) -> tuple[float, ...]:
         """Where a slider stops: the ``stops`` within the bounds, else steps from bound to bound."""
         within = tuple(stop for stop in self.stops if self.least <= stop <= self.most)
-        if within or self.most == LARGEST:
+        if within or self.most == MAX_PARAMETER:
             return within or (self.least,)
-        steps = min(int(self.most - self.least), _STEPS) if self.whole else _STEPS
+        steps = min(int(self.most - self.least), _SLIDER_STEPS) if self.whole else _SLIDER_STEPS
         found = [self.least + (self.most - self.least) * step / max(steps, 1) for step in range(steps + 1)]
         return tuple(dict.fromkeys(round(stop) if self.whole else round(stop, 10) for stop in found))
 
 
 @dataclass(frozen=True)
-class Score:
+class ScoreKey:
     """Which score of a class is meant: a criterion's, of one sensitive attribute or of the class itself.
 
     Two criteria that differ in their parameter alone have one score, so that one count of a lattice answers
@@ -137,8 +254,9 @@ class Score:
 class Criterion(ABC):
     """A requirement of every class, with the parameter's ``value``; see the module.
 
-    A subclass may have further fields, its fixed parts, which negotiation leaves alone (``fixed_parts``).
-    Raises ``InputError`` for a value that its parameter does not take, or a part that its option does not.
+    A subclass may have further fields, its fixed parts, which negotiation leaves alone
+    (``fixed_parameters``). Raises ``InputError`` for a value that its parameter does not take, or a part that
+    its option does not.
     """
 
     value: Any
@@ -154,7 +272,7 @@ class Criterion(ABC):
     of_attribute: ClassVar[bool] = True
     """Whether it speaks of sensitive attributes, each by itself."""
     of_release: ClassVar[bool] = False
-    """Whether it is judged on the release as a whole (``model.criteria.of_release``), and on no class."""
+    """Whether it is judged on the release as a whole (``model.criteria.release_level``), and on no class."""
     monotone: ClassVar[bool] = False
     """Whether the union of two classes that pass does; what does not say so is not relied upon."""
     growing: ClassVar[bool] = False
@@ -166,7 +284,7 @@ class Criterion(ABC):
     has_keyword: ClassVar[bool] = False
     """Whether verbs, specs and documents have a keyword of its own for it, asked or not: k and l alone do."""
     counted_by_engines: ClassVar[bool] = False
-    """Whether every engine counts its score, which is at most the rows (``sql.failing``)."""
+    """Whether every engine counts its score, which is at most the rows (``sql.recoded_rows``)."""
     audited_by: ClassVar[AuditedBy] = AuditedBy.SQL
     """By what an audit counts it: ``audit_query``, or ``audit_against`` of one that ``compares``."""
     floor: ClassVar[float] = 2
@@ -175,8 +293,8 @@ class Criterion(ABC):
     def __post_init__(self) -> None:
         label = self.name if self.attribute is None else f"{self.name} of {self.attribute}"
         object.__setattr__(self, "value", self.parameter.checked(label, self.value))
-        for part in fixed_parts(type(self)):
-            object.__setattr__(self, part.name, checked_part(part, getattr(self, part.name), label))
+        for part in fixed_parameters(type(self)):
+            object.__setattr__(self, part.name, check_parameter(part, getattr(self, part.name), label))
         if self.attribute is not None and not self.of_attribute:
             raise InputError(f"{self.name} was asked of '{self.attribute}'", allowed="one for whole classes")
 
@@ -193,7 +311,7 @@ class Criterion(ABC):
         """The least score with which a class passes: the value itself unless overridden."""
         return int(self.value)
 
-    def formula(self, numbers: int) -> Formula | None:
+    def formula(self, numbers: int) -> KernelFormula | None:
         """How compiled code tells the same score, None where it cannot: ``scores`` serves then, more slowly.
 
         ``numbers`` is how many logarithms are wanted, where the formula takes any.
@@ -221,12 +339,12 @@ class Criterion(ABC):
     @property
     def asks_original(self) -> bool:
         """Whether a release alone does not tell all that it asks: its people, or the whole table's values."""
-        told_by_table = self.by_distribution or self.asks is Asks.HIERARCHY
+        told_by_table = self.by_distribution or self.asks is AttributeFeature.HIERARCHY
         return self.of_population or (self.compares and told_by_table)
 
     @property
     def of_population(self) -> bool:
-        """Whether it must know how many people of the population match each class (``scores_beside``)."""
+        """Whether it must know how many people of the population match each class (``population_scores``)."""
         return False
 
     def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
@@ -250,7 +368,7 @@ class Criterion(ABC):
         return False
 
     @property
-    def asks(self) -> Asks | None:
+    def asks(self) -> AttributeFeature | None:
         """What its attribute must have as a whole; it is refused where the attribute has none."""
         return None
 
@@ -272,7 +390,7 @@ class Criterion(ABC):
         """
         raise NotImplementedError(self.name)
 
-    def audit_against(self, rows: str, whole: WholeTable) -> str:
+    def audit_against(self, rows: str, whole: ReferenceTable) -> str:
         """The same of a criterion that ``compares``, which asks the relations of ``whole`` as well.
 
         A class with a value that is not among those of ``whole`` must have no score.
@@ -298,13 +416,13 @@ class Criterion(ABC):
         return replace(self, attribute=attribute)
 
     @property
-    def score(self) -> Score:
+    def score(self) -> ScoreKey:
         """Which score it judges."""
-        fixed = tuple((part.name, getattr(self, part.name)) for part in fixed_parts(type(self)))
-        return Score(type(self), self.attribute, fixed)
+        fixed = tuple((part.name, getattr(self, part.name)) for part in fixed_parameters(type(self)))
+        return ScoreKey(type(self), self.attribute, fixed)
 
     @property
-    def counted(self) -> Score:
+    def counted(self) -> ScoreKey:
         """The score that must be counted of classes to answer it: its own, unless another tells it."""
         return self.score
 
@@ -316,33 +434,33 @@ class Criterion(ABC):
     @property
     def label(self) -> str:
         """The name, with the attribute where it speaks of one, and fixed parts that are not as proposed."""
-        values = [(part, getattr(self, part.name)) for part in fixed_parts(type(self))]
-        parts = [f"{part.name}={as_text(value)}" for part, value in values if value != part.default]
+        values = [(part, getattr(self, part.name)) for part in fixed_parameters(type(self))]
+        parts = [f"{part.name}={parameter_text(value)}" for part, value in values if value != part.default]
         told = ", ".join(parts if self.attribute is None else [self.attribute, *parts])
         return f"{self.name}({told})" if told else self.name
 
     def __str__(self) -> str:
-        return f"{self.label}={as_text(self.value)}"
+        return f"{self.label}={parameter_text(self.value)}"
 
 
 @dataclass(frozen=True)
-class Bound:
+class BoundCriterion:
     """A criterion and the place of its sensitive attribute in a table, None for one of sizes alone."""
 
     criterion: Criterion
     place: int | None
 
-    def scores(self, facts: ClassFacts) -> NDArray[np.int64]:
+    def scores(self, facts: ClassStatistics) -> NDArray[np.int64]:
         """Each class's score; ``InputError`` for a criterion of the population, where nobody tells of it."""
         if self.criterion.of_population:
             if facts.population is None:
-                raise of_nodes_refused(self.criterion)
+                raise population_criterion_error(self.criterion)
             return self.criterion.scores_beside(facts.sizes, facts.population)
         values = None if self.place is None else facts.values[self.place]
         return self.criterion.scores(facts.sizes, values)
 
 
-def of_nodes_refused(criterion: Criterion) -> InputError:
+def population_criterion_error(criterion: Criterion) -> InputError:
     """What refuses a criterion of the population where classes are no classes of a node."""
     return InputError(
         f"{criterion}: {criterion.title} counts the people who match a class, and where classes are not "
@@ -352,13 +470,13 @@ def of_nodes_refused(criterion: Criterion) -> InputError:
     )
 
 
-def bind(criteria: Sequence[Criterion], sensitive: Sequence[str]) -> tuple[Bound, ...]:
+def bind_criteria(criteria: Sequence[Criterion], sensitive: Sequence[str]) -> tuple[BoundCriterion, ...]:
     """Each criterion with its place among a table's sensitive attributes, once for each that it speaks of.
 
     ``InputError`` for a criterion of an attribute that is not sensitive, or of sensitive attributes where
     there is none.
     """
-    found: list[Bound] = []
+    found: list[BoundCriterion] = []
     for criterion in criteria:
         of_some = criterion.of_every_attribute or (criterion.of_attribute and criterion.attribute is None)
         if of_some and not sensitive:
@@ -367,11 +485,11 @@ def bind(criteria: Sequence[Criterion], sensitive: Sequence[str]) -> tuple[Bound
                 advice=f'Give an attribute role = "sensitive", or ask without {criterion.name}.',
             )
         if not criterion.of_attribute:
-            found.append(Bound(criterion, None))
+            found.append(BoundCriterion(criterion, None))
         elif criterion.attribute is None:
-            found += [Bound(criterion.at(name), place) for place, name in enumerate(sensitive)]
+            found += [BoundCriterion(criterion.at(name), place) for place, name in enumerate(sensitive)]
         elif criterion.attribute in sensitive:
-            found.append(Bound(criterion, list(sensitive).index(criterion.attribute)))
+            found.append(BoundCriterion(criterion, list(sensitive).index(criterion.attribute)))
         else:
             raise InputError(
                 f"{criterion.name} was asked for '{criterion.attribute}', which is not a sensitive attribute",

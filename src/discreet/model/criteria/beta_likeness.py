@@ -1,4 +1,4 @@
-"""β-likeness (Cao and Karras, 2012): no value is so much more frequent in a class than in the whole table."""
+"""β-likeness (Cao and Karras 2012): the relative gain of a value in a class over the whole table."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.class_facts import ClassValues
-from discreet.model.criteria import fixed_point
-from discreet.model.criteria.base import Need, Parameter
-from discreet.model.criteria.formula import Formula
-from discreet.model.criteria.measured import MeasuredCriterion
-from discreet.model.criteria.shares import Counted, beside_table, table_rows
-from discreet.model.criteria.whole_table import WholeTable
+from discreet.model.criteria import float_criterion
+from discreet.model.criteria.base import KernelFormula, Need, Parameter
+from discreet.model.criteria.float_criterion import (
+    FloatCriterion,
+    ValueDistributions,
+    compared_pair_query,
+    reference_rows,
+)
+from discreet.model.criterion_inputs import ClassValues, ReferenceTable
 from discreet.model.option import option
 
 BASIC, ENHANCED = "basic", "enhanced"
@@ -22,7 +24,7 @@ BASIC, ENHANCED = "basic", "enhanced"
 
 
 @dataclass(frozen=True)
-class BetaLikeness(MeasuredCriterion):
+class BetaLikeness(FloatCriterion):
     """A value's share q of a class is at most 1 + ``value`` times its share p of the table; NULL not counted.
 
     The score is the largest gain (q - p) / p of a class. ``enhanced`` asks also that no gain is above
@@ -43,7 +45,7 @@ class BetaLikeness(MeasuredCriterion):
     parameter: ClassVar[Parameter] = Parameter(
         "no value's share of a class is more than this part above its share of the table",
         least=0,
-        most=fixed_point.LARGEST_MEASURE,
+        most=float_criterion.MAX_MEASURE,
         whole=False,
         stops=(0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 7, 10),
     )
@@ -54,28 +56,28 @@ class BetaLikeness(MeasuredCriterion):
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """The largest gain; a class without a value has none, nor one with a value that the table lacks."""
-        held, table = Counted.of(values, len(sizes)), table_rows(values)
+        held, table = ValueDistributions.of(values, len(sizes)), reference_rows(values)
         mine, theirs = held.beside(table)
         gain = np.maximum(mine - theirs, 0) / np.maximum(theirs, 1)
         beyond = theirs == 0
         if self.variant == ENHANCED:
             bound = -np.log(np.maximum(table[held.codes], 1) / float(max(table.sum(), 1)))
-            beyond |= gain > bound * (1 + fixed_point.ROUNDING)
+            beyond |= gain > bound * (1 + float_criterion.RELATIVE_ROUNDING)
         fails = held.empty | (held.largest(beyond.astype(np.float64)) > 0)
-        return np.where(fails, fixed_point.NEVER, fixed_point.at_most(held.largest(gain)))
+        return np.where(fails, float_criterion.NEVER_SCORE, float_criterion.score_at_most(held.largest(gain)))
 
-    def formula(self, numbers: int) -> Formula:
+    def formula(self, numbers: int) -> KernelFormula:
         """The largest gain."""
         del numbers
-        return Formula("largest-gain", float(self.variant == ENHANCED))
+        return KernelFormula("largest-gain", float(self.variant == ENHANCED))
 
-    def audit_against(self, rows: str, whole: WholeTable) -> str:
+    def audit_against(self, rows: str, whole: ReferenceTable) -> str:
         """The largest gain beside the table's distribution; none of a class with a value that it lacks."""
         gain = "(n * whole - known * held) / (known * held)"
         having = " HAVING count(*) = count(held)"
         if self.variant == ENHANCED:
-            bound = f"(0 - ln(held / whole)) * {1 + fixed_point.ROUNDING!r}"
+            bound = f"(0 - ln(held / whole)) * {1 + float_criterion.RELATIVE_ROUNDING!r}"
             having += f" AND sum(CASE WHEN {gain} > {bound} THEN 1 ELSE 0 END) = 0"
-        score = fixed_point.in_sql("at_most", f"greatest(max({gain}), 0)")
-        beside = beside_table(rows, whole.values)
+        score = float_criterion.score_in_sql("at_most", f"greatest(max({gain}), 0)")
+        beside = compared_pair_query(rows, whole.values)
         return f"SELECT class, {score} AS score FROM ({beside}) AS q GROUP BY class{having}"

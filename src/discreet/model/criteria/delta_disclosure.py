@@ -1,4 +1,4 @@
-"""δ-disclosure privacy (Brickell and Shmatikov, 2008): shares of classes within a factor of the table's."""
+"""δ-disclosure privacy (Brickell and Shmatikov 2008): shares of a class within a factor of the table's."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.class_facts import ClassValues
-from discreet.model.criteria import fixed_point
-from discreet.model.criteria.base import Need, Parameter
-from discreet.model.criteria.formula import Formula
-from discreet.model.criteria.measured import MeasuredCriterion
-from discreet.model.criteria.shares import Counted, beside_table, table_rows
-from discreet.model.criteria.whole_table import WholeTable
+from discreet.model.criteria import float_criterion
+from discreet.model.criteria.base import KernelFormula, Need, Parameter
+from discreet.model.criteria.float_criterion import (
+    FloatCriterion,
+    ValueDistributions,
+    compared_pair_query,
+    reference_rows,
+)
+from discreet.model.criterion_inputs import ClassValues, ReferenceTable
 
 
 @dataclass(frozen=True)
-class DeltaDisclosure(MeasuredCriterion):
+class DeltaDisclosure(FloatCriterion):
     """``|ln(q / p)|`` is below ``value`` for every value of the table.
 
     q is its share of a class, p that of the table. Every value of the table is meant, so a class that lacks
@@ -36,7 +38,7 @@ class DeltaDisclosure(MeasuredCriterion):
     parameter: ClassVar[Parameter] = Parameter(
         "every value's shares of a class and of the table differ by less than this, as natural logarithms",
         least=0,
-        most=fixed_point.LARGEST_MEASURE,
+        most=float_criterion.MAX_MEASURE,
         whole=False,
         stops=(0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.25, 1.5, 2, 2.5, 3),
     )
@@ -47,24 +49,26 @@ class DeltaDisclosure(MeasuredCriterion):
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """The largest logarithm; a class that lacks one of the table's values has none."""
-        held, table = Counted.of(values, len(sizes)), table_rows(values)
+        held, table = ValueDistributions.of(values, len(sizes)), reference_rows(values)
         mine, theirs = held.beside(table)
         factor = np.maximum(mine / np.maximum(theirs, 1), theirs / mine)
         lacks = held.total((theirs > 0).astype(np.float64)) < np.count_nonzero(table)
         lacks |= held.largest((theirs == 0).astype(np.float64)) > 0
         logarithm = np.log(np.maximum(held.largest(factor), 1))
-        return np.where(held.empty | lacks, fixed_point.NEVER, fixed_point.less_than(logarithm))
+        return np.where(
+            held.empty | lacks, float_criterion.NEVER_SCORE, float_criterion.score_less_than(logarithm)
+        )
 
-    def formula(self, numbers: int) -> Formula:
+    def formula(self, numbers: int) -> KernelFormula:
         """The largest logarithm."""
         del numbers
-        return Formula("largest-logarithm")
+        return KernelFormula("largest-logarithm")
 
-    def audit_against(self, rows: str, whole: WholeTable) -> str:
+    def audit_against(self, rows: str, whole: ReferenceTable) -> str:
         """The largest logarithm beside the table's distribution; none of a class with other values."""
         factor = "greatest(n * whole / (known * held), known * held / (n * whole))"
-        score = fixed_point.in_sql("less_than", f"greatest(ln(max({factor})), 0)")
+        score = float_criterion.score_in_sql("less_than", f"greatest(ln(max({factor})), 0)")
         return (
-            f"SELECT class, {score} AS score FROM ({beside_table(rows, whole.values)}) AS q GROUP BY class "
+            f"SELECT class, {score} AS score FROM ({compared_pair_query(rows, whole.values)}) AS q GROUP BY class "
             "HAVING count(*) = max(number) AND count(*) = count(held)"
         )

@@ -1,4 +1,4 @@
-"""δ-presence (Nergiz, Atzori and Clifton, 2007): nobody can tell who of a population is in the table."""
+"""δ-presence (Nergiz, Atzori and Clifton 2007): the share of matching people who are in the table."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.model.class_facts import ClassPopulation, ClassValues
 from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criterion_inputs import ClassPopulation, ClassValues
 from discreet.model.option import OptionKind, option
 
-UNIT = 1_000_000_000
+PRESENCE_UNIT = 1_000_000_000
 """Scores are shares in billionths."""
 
-FAILS = -1
+FAILING_SCORE = -1
 """The score of what no δmax lets pass."""
 
 
@@ -74,8 +74,8 @@ class DeltaPresence(Criterion):
         self, threshold: int, rows: NDArray[np.int64], people: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
         """Whether the share of these people who have a suppressed row is below δmin or above δmax."""
-        many = (rows > 0) & (UNIT * rows > (UNIT - threshold) * people)
-        few: NDArray[np.bool_] = UNIT * rows < self._fewest * people
+        many = (rows > 0) & (PRESENCE_UNIT * rows > (PRESENCE_UNIT - threshold) * people)
+        few: NDArray[np.bool_] = PRESENCE_UNIT * rows < self._fewest * people
         return few | many
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
@@ -86,23 +86,23 @@ class DeltaPresence(Criterion):
     def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
         """The share of the people without a row, in billionths."""
         people = np.maximum(population.people, 1)
-        shares = UNIT * (people - sizes) // people
-        few = UNIT * sizes < self._fewest * people
-        return np.where(few | (sizes > population.people), FAILS, shares)
+        shares = PRESENCE_UNIT * (people - sizes) // people
+        few = PRESENCE_UNIT * sizes < self._fewest * people
+        return np.where(few | (sizes > population.people), FAILING_SCORE, shares)
 
     @property
     def _fewest(self) -> int:
         """δmin in billionths."""
-        return round(UNIT * float(self.least))
+        return round(PRESENCE_UNIT * float(self.least))
 
     @property
     def threshold(self) -> int:
         """The share that must be without a row, in billionths."""
-        return UNIT - round(UNIT * float(self.value))
+        return PRESENCE_UNIT - round(PRESENCE_UNIT * float(self.value))
 
     def value_of(self, score: int) -> float:
         """The share that has one; 1 where the score is that of a class that fails for certain."""
-        return min((UNIT - score) / UNIT, 1.0)
+        return min((PRESENCE_UNIT - score) / PRESENCE_UNIT, 1.0)
 
     @property
     def promises(self) -> bool:
@@ -111,11 +111,11 @@ class DeltaPresence(Criterion):
 
     def audit_query(self, rows: str) -> str:
         """The same from counts, and the share of the people who match no published class."""
-        rest = f"CAST({UNIT} AS BIGINT) * (people - number)"
+        rest = f"CAST({PRESENCE_UNIT} AS BIGINT) * (people - number)"
         # Without the remainder every database divides whole numbers alike.
         shares = f"CAST(({rest} - ({rest}) % people) / people AS BIGINT)"
-        few = f"CAST({UNIT} AS BIGINT) * number < {self._fewest} * people OR number > people"
-        most = UNIT - self.threshold
-        gone = f"CAST({UNIT} AS BIGINT) * suppressed"
+        few = f"CAST({PRESENCE_UNIT} AS BIGINT) * number < {self._fewest} * people OR number > people"
+        most = PRESENCE_UNIT - self.threshold
+        gone = f"CAST({PRESENCE_UNIT} AS BIGINT) * suppressed"
         left = f"suppressed > 0 AND {gone} > {most} * unmatched OR {gone} < {self._fewest} * unmatched"
-        return f"SELECT class, CASE WHEN {few} OR {left} THEN {FAILS} ELSE {shares} END AS score FROM {rows}"
+        return f"SELECT class, CASE WHEN {few} OR {left} THEN {FAILING_SCORE} ELSE {shares} END AS score FROM {rows}"

@@ -1,4 +1,4 @@
-"""Distinct l-diversity (Machanavajjhala et al., 2006): every class has at least l sensitive values."""
+"""Distinct l-diversity (Machanavajjhala et al. 2006): at least l distinct sensitive values in every class."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.class_facts import ClassValues
 from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criterion_inputs import ClassValues
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Entropy l-diversity (Machanavajjhala et al., 2006): values as uncertain as l equally frequent ones."""
+"""Entropy l-diversity (Machanavajjhala et al. 2006): an entropy of at least ln l in every class."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.class_facts import ClassValues
-from discreet.model.criteria import fixed_point
-from discreet.model.criteria.base import Need, Parameter
-from discreet.model.criteria.formula import Formula
-from discreet.model.criteria.measured import MeasuredCriterion
-from discreet.model.criteria.shares import DOUBLE, Counted, pairs
+from discreet.model.criteria import float_criterion
+from discreet.model.criteria.base import KernelFormula, Need, Parameter
+from discreet.model.criteria.float_criterion import SQL_DOUBLE, FloatCriterion, ValueDistributions, pair_query
+from discreet.model.criterion_inputs import ClassValues
 from discreet.model.option import option
 
 _SERIES = (1 / 24, -7 / 960, 31 / 8064, -127 / 30720)
@@ -28,7 +26,7 @@ SHANNON, GRASSBERGER = "shannon", "grassberger"
 
 
 @dataclass(frozen=True)
-class EntropyDiversity(MeasuredCriterion):
+class EntropyDiversity(FloatCriterion):
     """Entropy of a sensitive attribute's values at least ln ``value``, NULL not counted.
 
     ``value`` need not be whole. The score is the exponential of the entropy: the number of equally frequent
@@ -53,7 +51,7 @@ class EntropyDiversity(MeasuredCriterion):
     parameter: ClassVar[Parameter] = Parameter(
         "every class's values are as uncertain as so many equally frequent ones",
         least=1,
-        most=fixed_point.LARGEST_MEASURE,
+        most=float_criterion.MAX_MEASURE,
         whole=False,
         stops=(1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 8, 10, 15, 20),
     )
@@ -70,13 +68,13 @@ class EntropyDiversity(MeasuredCriterion):
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """The exponential of the entropy; 0 of a class without a value."""
-        held = Counted.of(values, len(sizes))
+        held = ValueDistributions.of(values, len(sizes))
         known = np.maximum(held.known, 1)
         spread = held.total(held.counts * self.logarithm(held.counts)) / known
         alike = np.exp(self.logarithm(known) - spread)
         if self.estimator == GRASSBERGER:
             alike = np.minimum(alike, held.distinct)
-        return np.where(held.empty, 0, fixed_point.at_least(alike))
+        return np.where(held.empty, 0, float_criterion.score_at_least(alike))
 
     def logarithm(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
         """What the estimator takes for the logarithms of numbers of rows, of 1 and more."""
@@ -87,7 +85,7 @@ class EntropyDiversity(MeasuredCriterion):
     @property
     def least_rows(self) -> int:
         """The value, rounded up: fewer rows have fewer values, and so less entropy."""
-        return -(-self.threshold // fixed_point.UNIT)
+        return -(-self.threshold // float_criterion.SCORE_UNIT)
 
     @property
     def promises(self) -> bool:
@@ -101,11 +99,11 @@ class EntropyDiversity(MeasuredCriterion):
         told = "entropy_l is asked of Grassberger's estimate, which may be above the entropy of a class."
         return (("estimated-entropy", told),)
 
-    def formula(self, numbers: int) -> Formula:
+    def formula(self, numbers: int) -> KernelFormula:
         """The entropy, with the estimator's logarithms."""
         logarithms = np.zeros(numbers)
         logarithms[1:] = self.logarithm(np.arange(1, numbers))
-        return Formula("entropy", float(self.estimator == GRASSBERGER), logarithms)
+        return KernelFormula("entropy", float(self.estimator == GRASSBERGER), logarithms)
 
     def audit_query(self, rows: str) -> str:
         """The entropy by the same formula; Grassberger's numbers by their series."""
@@ -114,8 +112,8 @@ class EntropyDiversity(MeasuredCriterion):
         alike = f"exp(max({whole}) - sum(n * {each}) / max(known))"
         if self.estimator == GRASSBERGER:
             alike = f"least({alike}, count(*))"
-        score = fixed_point.in_sql("at_least", alike)
-        return f"SELECT class, {score} AS score FROM ({pairs(rows)}) AS q GROUP BY class"
+        score = float_criterion.score_in_sql("at_least", alike)
+        return f"SELECT class, {score} AS score FROM ({pair_query(rows)}) AS q GROUP BY class"
 
 
 def grassberger_numbers(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -136,8 +134,8 @@ def grassberger_numbers(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def _logarithm_in_sql(number: str, estimator: str) -> str:
     if estimator == SHANNON:
-        return f"ln({number} * {DOUBLE})"
-    half = f"floor({number} * {DOUBLE} / 2)"
+        return f"ln({number} * {SQL_DOUBLE})"
+    half = f"floor({number} * {SQL_DOUBLE} / 2)"
     up = f"({half} + {_STEPS})"
     series = "".join(f" + ({factor!r}) / power({up}, {2 * i})" for i, factor in enumerate(_SERIES, start=1))
     steps = "".join(f" - 2 / (2 * {half} + {2 * step + 1})" for step in range(_STEPS))

@@ -1,4 +1,4 @@
-"""The highest risk of re-identification (El Emam and Dankar, 2008): one by the size of the smallest class."""
+"""The highest risk of re-identification (El Emam and Dankar 2008): 1 / size of the smallest class."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.class_facts import ClassValues
-from discreet.model.criteria.base import Criterion, Need, Parameter, Score
+from discreet.model.criteria.base import Criterion, Need, Parameter, ScoreKey
 from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criterion_inputs import ClassValues
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class HighestRisk(Criterion):
         return self.threshold
 
     @property
-    def counted(self) -> Score:
+    def counted(self) -> ScoreKey:
         """Sizes, which k asks for, too."""
-        return Score(KAnonymity)
+        return ScoreKey(KAnonymity)
 
     def value_of(self, score: int) -> float:
         """The risk in a class of this size."""

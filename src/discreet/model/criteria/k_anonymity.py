@@ -1,4 +1,4 @@
-"""k-anonymity (Samarati, 2001; Sweeney, 2002): every class has at least k rows, or k subjects."""
+"""k-anonymity (Samarati 2001; Sweeney 2002): at least k rows, or k subjects, in every class."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.class_facts import ClassValues
 from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criterion_inputs import ClassValues
 
 LOW_K = 5
 """Publishers commonly ask for so many."""

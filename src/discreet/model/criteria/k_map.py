@@ -1,4 +1,4 @@
-"""k-map (Sweeney, 2002): every class matches at least k people of a population."""
+"""k-map (Sweeney 2002): at least k people of a population match every class."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.model.class_facts import ClassPopulation, ClassValues
 from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criterion_inputs import ClassPopulation, ClassValues
 from discreet.model.option import OptionKind, option
 
 
@@ -26,7 +26,7 @@ class Estimator(StrEnum):
 
 
 _LARGEST_K = 10**9
-_FAR = 9
+_TAIL_REACH = 9
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,9 @@ class KMap(Criterion):
         if self.of_population:
             raise InputError(f"{self}: {self.title} was asked without the population")
         kinds, kind = np.unique(sizes, return_inverse=True)
-        found = [_believed(self.estimator, self.fraction, self.significance, n) for n in kinds.tolist()]
+        found = [
+            _estimated_people(self.estimator, self.fraction, self.significance, n) for n in kinds.tolist()
+        ]
         return np.array(found, dtype=np.int64)[kind.ravel()]
 
     def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
@@ -118,7 +120,7 @@ class KMap(Criterion):
 
 
 @lru_cache(maxsize=1 << 16)
-def _believed(estimator: str, fraction: float, significance: float, rows: int) -> int:
+def _estimated_people(estimator: str, fraction: float, significance: float, rows: int) -> int:
     """The largest k of which a class with so many rows is believed to match as many people, by bisection."""
 
     def right(k: int) -> bool:
@@ -155,7 +157,7 @@ def _tail(estimator: str, rows: int, mean: float) -> float:
     """
     if rows <= 0:
         return 1.0
-    reach = int(_FAR * (mean**0.5 + _FAR))
+    reach = int(_TAIL_REACH * (mean**0.5 + _TAIL_REACH))
     last = max(rows, int(mean)) + reach
     least = max(rows, int(mean) - reach)
     if least > last:

@@ -1,4 +1,4 @@
-"""LKC-privacy (Mohammed, Fung, Hung and Lee, 2009): an attacker who knows at most L quasi-identifiers."""
+"""LKC-privacy (Mohammed, Fung, Hung and Lee 2009): attackers who know at most L quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.model.class_facts import ClassFacts
 from discreet.model.criteria.base import Parameter
-from discreet.model.criteria.of_cells import UNIT, CellsCriterion, Groups, Whole
+from discreet.model.criteria.release_level import SHARE_UNIT, CellsCriterion, Groups, Integers
+from discreet.model.criterion_inputs import ClassStatistics
 from discreet.model.option import OptionKind, option
 
-MOST_COMBINATIONS = 2_000
+MAX_COMBINATIONS = 2_000
 """More combinations of quasi-identifiers are refused: each is a grouping of its own."""
 
 _DENSE = 4_000_000
@@ -62,21 +62,21 @@ class LKCPrivacy(CellsCriterion):
 
     @property
     def _billionths(self) -> int:
-        return int(np.floor(self.confidence * UNIT * (1 + 1e-12)))
+        return int(np.floor(self.confidence * SHARE_UNIT * (1 + 1e-12)))
 
     def places(self, attributes: int) -> list[tuple[int, ...]]:
         """The combinations of so many attributes that are judged; ``InputError`` for too many."""
         size = min(self.known, attributes)
         number = comb(attributes, size)
-        if number > MOST_COMBINATIONS:
+        if number > MAX_COMBINATIONS:
             raise InputError(
                 f"{self}: {size} of {attributes} quasi-identifiers make {number:,} combinations",
-                allowed=f"at most {MOST_COMBINATIONS:,}",
+                allowed=f"at most {MAX_COMBINATIONS:,}",
                 advice=f"Take a smaller {self.flag()}-known, or fewer quasi-identifiers.",
             )
         return list(combinations(range(attributes), size))
 
-    def groups(self, facts: ClassFacts) -> Groups:
+    def groups(self, facts: ClassStatistics) -> Groups:
         """The group of each class in every combination of attributes."""
         assert facts.cells is not None
         columns = [_dense(column) for column in facts.cells.T]
@@ -110,14 +110,14 @@ class LKCPrivacy(CellsCriterion):
                     "coalesce(max(n) FILTER (WHERE v IS NOT NULL), 0) AS most "
                     f"FROM ({pairs}) AS pairs GROUP BY {shown}"
                 )
-                likely = f"known = 0 OR CAST({UNIT} AS BIGINT) * most > {self._billionths} * known"
+                likely = f"known = 0 OR CAST({SHARE_UNIT} AS BIGINT) * most > {self._billionths} * known"
                 found.append(
                     f"SELECT min(CASE WHEN {likely} THEN 0 ELSE n END) AS score FROM ({sums}) AS sums"
                 )
         return found
 
 
-def _dense(column: Whole) -> Whole:
+def _dense(column: Integers) -> Integers:
     """Numbers from 0 for what a column has, which is known to be none below 0."""
     if int(column.max(initial=0)) > 4 * len(column) + 1_000:
         return np.unique(column, return_inverse=True)[1]
@@ -126,7 +126,7 @@ def _dense(column: Whole) -> Whole:
     return (np.cumsum(taken) - 1)[column]
 
 
-def _grouped(columns: Sequence[Whole]) -> Whole:
+def _grouped(columns: Sequence[Integers]) -> Integers:
     """Which rows agree in all columns, of numbers from 0 each; numbers from 0, not each of them taken."""
     keys, size = np.zeros(len(columns[0]), np.int64), 1
     for column in columns:

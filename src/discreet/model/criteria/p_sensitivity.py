@@ -1,4 +1,4 @@
-"""p-sensitivity (Truta and Vinay, 2006), and extended by a hierarchy (Campan and Truta, 2006)."""
+"""p-sensitivity (Truta and Vinay 2006), extended by a hierarchy (Campan and Truta 2006)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.class_facts import ClassValues
 from discreet.model.criteria.base import Criterion, Need, Parameter
-from discreet.model.criteria.whole_table import Asks, WholeTable
+from discreet.model.criterion_inputs import AttributeFeature, ClassValues, ReferenceTable
 from discreet.model.option import OptionKind, option
 
 
@@ -57,9 +56,9 @@ class PSensitivity(Criterion):
         return np.bincount(pairs // size, minlength=len(values.distinct))
 
     @property
-    def asks(self) -> Asks | None:
+    def asks(self) -> AttributeFeature | None:
         """A hierarchy, for a level above the values."""
-        return Asks.HIERARCHY if self.level else None
+        return AttributeFeature.HIERARCHY if self.level else None
 
     @property
     def least_rows(self) -> int:
@@ -71,7 +70,7 @@ class PSensitivity(Criterion):
         """Not with p = 1: a class may have one value."""
         return bool(self.value >= 2)
 
-    def audit_against(self, rows: str, whole: WholeTable) -> str:
+    def audit_against(self, rows: str, whole: ReferenceTable) -> str:
         """A count of distinct values, or of parts of the level; none of a class with another value."""
         if not self.level:
             return f"SELECT class, count(DISTINCT value) AS score FROM {rows} GROUP BY class"

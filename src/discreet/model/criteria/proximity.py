@@ -1,4 +1,4 @@
-"""(ε,m)-anonymity (Li, Tao and Xiao, 2008): few rows of a class have numbers near one another."""
+"""(ε,m)-anonymity (Li, Tao and Xiao 2008): the share of a class with numbers near one another."""
 
 from __future__ import annotations
 
@@ -11,20 +11,18 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.class_facts import ClassValues
-from discreet.model.criteria import fixed_point
+from discreet.model.criteria import float_criterion
 from discreet.model.criteria.base import Need, Parameter
-from discreet.model.criteria.measured import MeasuredCriterion
-from discreet.model.criteria.whole_table import Asks, WholeTable
+from discreet.model.criteria.float_criterion import FloatCriterion
+from discreet.model.criterion_inputs import AttributeFeature, ClassValues, ReferenceTable, SensitiveAttribute
 from discreet.model.option import OptionKind, option
-from discreet.model.sensitive_attribute import SensitiveAttribute
 
 ABSOLUTE, RELATIVE = "absolute", "relative"
 _NEAR = 1_000_000 * (1 + 1e-12)
 
 
 @dataclass(frozen=True)
-class Proximity(MeasuredCriterion):
+class Proximity(FloatCriterion):
     """For each number of a class, at most one in ``value`` of its rows is near it; NULL not counted.
 
     Near x is what differs from it by ``epsilon`` at most, or by ``epsilon`` times |x| where that is
@@ -77,17 +75,17 @@ class Proximity(MeasuredCriterion):
         most, known = np.zeros(len(sizes), np.int64), np.zeros(len(sizes), np.int64)
         np.maximum.at(most, owners, before[last] - before[first])
         np.add.at(known, owners, counts)
-        return np.where(known == 0, 0, fixed_point.at_least(known / np.maximum(most, 1)))
+        return np.where(known == 0, 0, float_criterion.score_at_least(known / np.maximum(most, 1)))
 
     @property
     def least_rows(self) -> int:
         """The value, rounded up: each number has itself near it."""
-        return -(-self.threshold // fixed_point.UNIT)
+        return -(-self.threshold // float_criterion.SCORE_UNIT)
 
     @property
-    def asks(self) -> Asks | None:
+    def asks(self) -> AttributeFeature | None:
         """Numbers."""
-        return Asks.NUMBERS
+        return AttributeFeature.NUMBERS
 
     @property
     def promises(self) -> bool:
@@ -98,7 +96,7 @@ class Proximity(MeasuredCriterion):
         """Every pair of values of a class."""
         return sum(number * min(size, values) ** 2 for size, number in sizes.items())
 
-    def audit_against(self, rows: str, whole: WholeTable) -> str:
+    def audit_against(self, rows: str, whole: ReferenceTable) -> str:
         """Each number of a class beside the others; none of a class with a value that is no number here."""
         counted = (
             "SELECT p.class, p.value, p.n, v.millionths, v.number FROM "
@@ -109,7 +107,7 @@ class Proximity(MeasuredCriterion):
         # A number with a point is a decimal to some engines: only what is multiplied by a double is one.
         reach = f"{floor(factor)}" if self.neighbourhood == ABSOLUTE else f"floor(abs(a.number) * {factor!r})"
         near = f"abs(b.millionths - a.millionths) <= {reach}"
-        score = fixed_point.in_sql("at_least", "max(known) * exp(0) / max(near)")
+        score = float_criterion.score_in_sql("at_least", "max(known) * exp(0) / max(near)")
         return (
             f"WITH counted AS ({counted}), totals AS (SELECT class, sum(n) AS known FROM counted "
             "GROUP BY class HAVING count(*) = count(millionths)) "

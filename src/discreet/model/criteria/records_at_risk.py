@@ -1,4 +1,4 @@
-"""The share of records at risk (El Emam and Dankar, 2008): in classes smaller than a threshold allows."""
+"""The share of records at risk (El Emam and Dankar 2008): those in classes below a threshold size."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from discreet.model.criteria.base import Parameter
 from discreet.model.criteria.highest_risk import size_at_risk
-from discreet.model.criteria.of_release import ShareOfRelease
-from discreet.model.size_tails import SizeTails, Whole
+from discreet.model.criteria.release_level import ShareOfRelease
+from discreet.model.criterion_inputs import SizeArray, SizeTails
 
-STOPS = (0.0, 0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+SHARE_STOPS = (0.0, 0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 """Shares that a slider stops at."""
 
 _RISK = Parameter("one by a class's rows is above this", least=1e-9, most=1, whole=False)
@@ -30,7 +30,7 @@ class RecordsAtRisk(ShareOfRelease):
     title: ClassVar[str] = "share of records at risk"
     citation: ClassVar[str] = "El Emam and Dankar (2008)"
     parameter: ClassVar[Parameter] = Parameter(
-        "at most this share of the rows has too high a risk", least=0, most=1, whole=False, stops=STOPS
+        "at most this share of the rows has too high a risk", least=0, most=1, whole=False, stops=SHARE_STOPS
     )
     monotone: ClassVar[bool] = True
     floor: ClassVar[float] = 0.5
@@ -39,7 +39,7 @@ class RecordsAtRisk(ShareOfRelease):
         super().__post_init__()
         object.__setattr__(self, "above", _RISK.checked(f"the risk of {self.name}", self.above))
 
-    def parts(self, tails: SizeTails) -> tuple[Whole, Whole]:
+    def parts(self, tails: SizeTails) -> tuple[SizeArray, SizeArray]:
         """Rows in smaller classes, and all."""
         at_risk = tails.sizes < size_at_risk(self.above)
         return tails.sums(tails.sizes * tails.classes * at_risk), tails.total_rows

@@ -1,4 +1,4 @@
-"""Recursive (c,l)-diversity (Machanavajjhala et al., 2006): no value too frequent beside rarer ones."""
+"""Recursive (c,l)-diversity (Machanavajjhala et al. 2006): the most frequent value against the rarer ones."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.class_facts import ClassValues
-from discreet.model.criteria import fixed_point
-from discreet.model.criteria.base import Need, Parameter
-from discreet.model.criteria.formula import Formula
-from discreet.model.criteria.measured import MeasuredCriterion
-from discreet.model.criteria.shares import DOUBLE, PAIRS, Counted
+from discreet.model.criteria import float_criterion
+from discreet.model.criteria.base import KernelFormula, Need, Parameter
+from discreet.model.criteria.float_criterion import PAIR_QUERY, SQL_DOUBLE, FloatCriterion, ValueDistributions
+from discreet.model.criterion_inputs import ClassValues
 from discreet.model.option import OptionKind, option
 
 
 @dataclass(frozen=True)
-class RecursiveDiversity(MeasuredCriterion):
+class RecursiveDiversity(FloatCriterion):
     """The most frequent value has fewer rows than ``value`` times those of the ``l``-th and all rarer ones.
 
     ``value`` is c, the smaller the stricter, and ``l`` is chosen. A class of fewer values than l fails. The
@@ -37,8 +35,8 @@ class RecursiveDiversity(MeasuredCriterion):
     citation: ClassVar[str] = "Machanavajjhala et al. (2006)"
     parameter: ClassVar[Parameter] = Parameter(
         "the most frequent value has fewer rows than so many times those of the l-th and all rarer ones",
-        least=1 / fixed_point.UNIT,
-        most=fixed_point.LARGEST_MEASURE,
+        least=1 / float_criterion.SCORE_UNIT,
+        most=float_criterion.MAX_MEASURE,
         whole=False,
         stops=(0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10),
     )
@@ -48,7 +46,7 @@ class RecursiveDiversity(MeasuredCriterion):
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """The quotient; a class of fewer values than l has none."""
-        held = Counted.of(values, len(sizes))
+        held = ValueDistributions.of(values, len(sizes))
         order = np.lexsort((-held.counts, held.owners))
         owners, counts = held.owners[order], held.counts[order]
         starts = np.searchsorted(owners, np.arange(len(sizes)))
@@ -58,26 +56,26 @@ class RecursiveDiversity(MeasuredCriterion):
         rest = np.zeros(len(sizes), np.int64)
         np.add.at(rest, owners[places >= self.l - 1], counts[places >= self.l - 1])
         quotient = first / np.maximum(rest, 1)
-        return np.where(rest == 0, fixed_point.NEVER, fixed_point.less_than(quotient))
+        return np.where(rest == 0, float_criterion.NEVER_SCORE, float_criterion.score_less_than(quotient))
 
     @property
     def least_rows(self) -> int:
         """A row of each of l - 1 values, and of the rest more than 1 / c."""
-        return self.l + floor(1 / float(self.value) * (1 - 2 * fixed_point.ROUNDING))
+        return self.l + floor(1 / float(self.value) * (1 - 2 * float_criterion.RELATIVE_ROUNDING))
 
-    def formula(self, numbers: int) -> Formula:
+    def formula(self, numbers: int) -> KernelFormula:
         """The quotient."""
         del numbers
-        return Formula("recursive", float(self.l))
+        return KernelFormula("recursive", float(self.l))
 
     def audit_query(self, rows: str) -> str:
         """The quotient, from each value's place by its rows."""
         placed = (
             "SELECT class, n, row_number() OVER (PARTITION BY class ORDER BY n DESC, value) AS place "
-            f"FROM ({PAIRS.format(rows=rows)}) AS p"
+            f"FROM ({PAIR_QUERY.format(rows=rows)}) AS p"
         )
         rest = f"sum(CASE WHEN place >= {self.l} THEN n ELSE 0 END)"
         # An engine may divide before it leaves out the classes without a rest.
-        quotient = f"max(n) * {DOUBLE} / greatest({rest}, 1)"
-        score = fixed_point.in_sql("less_than", quotient)
+        quotient = f"max(n) * {SQL_DOUBLE} / greatest({rest}, 1)"
+        score = float_criterion.score_in_sql("less_than", quotient)
         return f"SELECT class, {score} AS score FROM ({placed}) AS q GROUP BY class HAVING {rest} > 0"

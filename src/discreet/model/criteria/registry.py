@@ -1,22 +1,60 @@
-"""The criteria that there are: our own, and those of others by ``register`` or an entry point."""
+"""The registry of criteria, and their conversion to and from plain values.
+
+The scores of k and l, which every frequency set counts, have names here.
+"""
 
 from __future__ import annotations
 
 import re
 from abc import ABCMeta
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.model.criteria.base import AuditedBy, Criterion
-from discreet.model.criteria.counts import ALWAYS_TOLD
-from discreet.model.criteria.fixed_parts import fixed_parts
-from discreet.model.criteria.of_release import ReleaseCriterion
+from discreet.model.criteria.base import AuditedBy, Criterion, ScoreKey, changed_parameters, fixed_parameters
+from discreet.model.criteria.distinct_diversity import DistinctDiversity
+from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.release_level import ReleaseCriterion
 from discreet.model.registry import Registry
 
+SIZE_SCORE = ScoreKey(KAnonymity)
 
-def _own() -> Iterable[type[Criterion]]:
+KEYWORD_CRITERIA = (KAnonymity.name, DistinctDiversity.name)
+"""What has a keyword of its own, and stands in every document, asked or not."""
+
+
+def distinct_score(attribute: str) -> ScoreKey:
+    """The distinct values of a sensitive attribute."""
+    return ScoreKey(DistinctDiversity, attribute)
+
+
+def plain_values(criteria: Sequence[Criterion]) -> dict[str, Any]:
+    """Criteria by name: a number, numbers by sensitive attribute, or a list where these do not tell all.
+
+    The list has ``value``, ``attribute`` and every fixed part of each. It is for criteria that are asked
+    otherwise than their class proposes, or several times of one attribute; nothing that was asked is lost.
+    """
+    names = dict.fromkeys(criterion.name for criterion in criteria)
+    return {name: _plain_of_name([c for c in criteria if c.name == name]) for name in names}
+
+
+def _plain_of_name(criteria: Sequence[Criterion]) -> Any:
+    by_attribute = {criterion.attribute: criterion.value for criterion in criteria}
+    if len(by_attribute) == len(criteria) and not any(map(changed_parameters, criteria)):
+        if None not in by_attribute:
+            return by_attribute
+        if len(criteria) == 1:
+            return by_attribute[None]
+    return [
+        {"value": criterion.value}
+        | ({} if criterion.attribute is None else {"attribute": criterion.attribute})
+        | changed_parameters(criterion)
+        for criterion in criteria
+    ]
+
+
+def _built_in() -> Iterable[type[Criterion]]:
     from discreet.model.criteria.alpha_deassociation import AlphaDeassociation
     from discreet.model.criteria.attack_gain import AttackGain
     from discreet.model.criteria.average_risk import AverageRisk
@@ -64,18 +102,20 @@ def _own() -> Iterable[type[Criterion]]:
     )
 
 
-def _check(criterion: type[Criterion]) -> None:
+def _check_criterion(criterion: type[Criterion]) -> None:
     if not (isinstance(criterion, type) and issubclass(criterion, Criterion)):
         raise InputError(f"{criterion!r} was registered as a criterion", allowed="a subclass of Criterion")
-    if re.fullmatch(r"[a-z][a-z0-9_]*", criterion.name) is None or criterion.name in _OTHER_WORDS:
+    if re.fullmatch(r"[a-z][a-z0-9_]*", criterion.name) is None or criterion.name in _RESERVED_WORDS:
         raise InputError(
             f"a criterion named '{criterion.name}'",
-            allowed=f"small letters, digits and _, and none of {', '.join(_OTHER_WORDS)}",
+            allowed=f"small letters, digits and _, and none of {', '.join(_RESERVED_WORDS)}",
         )
     for word in ("has_keyword", "counted_by_engines"):
-        if getattr(criterion, word) and criterion.name not in ALWAYS_TOLD:
-            raise InputError(f"{criterion.name} says {word}", allowed=f"{' and '.join(ALWAYS_TOLD)} alone do")
-    fixed_parts(criterion)
+        if getattr(criterion, word) and criterion.name not in KEYWORD_CRITERIA:
+            raise InputError(
+                f"{criterion.name} says {word}", allowed=f"{' and '.join(KEYWORD_CRITERIA)} alone do"
+            )
+    fixed_parameters(criterion)
     criterion.parameter.checked(f"the floor of {criterion.name}", criterion.floor)
     _check_audit(criterion)
 
@@ -83,7 +123,7 @@ def _check(criterion: type[Criterion]) -> None:
 def _check_audit(criterion: type[Criterion]) -> None:
     """Raise ``InputError`` where the means that ``audited_by`` names is not there."""
     by = criterion.audited_by
-    means = {AuditedBy.NOTHING: (), AuditedBy.SCORE: ("audit_score",), AuditedBy.SQL: _AUDITS}[by]
+    means = {AuditedBy.NOTHING: (), AuditedBy.SCORE: ("audit_score",), AuditedBy.SQL: _AUDIT_METHODS}[by]
     none: tuple[Any, ...] = (None, Criterion.audit_query, Criterion.audit_against)
     none += (ReleaseCriterion.audit_query, ReleaseCriterion.audit_score)
     if means and all(getattr(criterion, name, None) in none for name in means):
@@ -93,9 +133,9 @@ def _check_audit(criterion: type[Criterion]) -> None:
         )
 
 
-_AUDITS = ("audit_query", "audit_against", "audit_groups")
+_AUDIT_METHODS = ("audit_query", "audit_against", "audit_groups")
 
-_OTHER_WORDS = (
+_RESERVED_WORDS = (
     "max_suppressed",
     "suppressed",
     "max_level",
@@ -109,7 +149,7 @@ _OTHER_WORDS = (
 """What stands beside criteria in requests and answers."""
 
 CRITERIA: Registry[type[Criterion]] = Registry(
-    "the criterion", "discreet.criteria", ABCMeta, _own, check=_check
+    "the criterion", "discreet.criteria", ABCMeta, _built_in, check=_check_criterion
 )
 """Every criterion, k and l first; other packages' by the entry points ``discreet.criteria``."""
 
@@ -118,7 +158,7 @@ def register(criterion: type[Criterion]) -> type[Criterion]:
     """Add a criterion, which every verb then knows; usable as a decorator.
 
     ``InputError`` for what is no ``Criterion``, for a floor that its parameter does not take, for a field
-    that is no option (``fixed_parts``), for one without the means that ``audited_by`` names, and for a
+    that is no option (``fixed_parameters``), for one without the means that ``audited_by`` names, and for a
     name that another has, or that means something else beside criteria.
     """
     return CRITERIA.register(criterion)
@@ -139,13 +179,13 @@ def criteria_from(given: Mapping[str, Any]) -> tuple[Criterion, ...]:
         if isinstance(value, Mapping):
             found += [kind(number, attribute) for attribute, number in value.items()]
         elif isinstance(value, list):
-            found += [_of_table(kind, table) for table in value]
+            found += [_criterion_from_table(kind, table) for table in value]
         else:
             found.append(kind(value))
     return tuple(found)
 
 
-def _of_table(kind: type[Criterion], table: Any) -> Criterion:
+def _criterion_from_table(kind: type[Criterion], table: Any) -> Criterion:
     known = [field.name for field in fields(kind)]
     if not isinstance(table, Mapping) or "value" not in table or any(key not in known for key in table):
         raise InputError(

@@ -1,4 +1,4 @@
-"""Sample uniqueness (Skinner and Elliot, 2002): records alone in their class."""
+"""Sample uniqueness (Skinner and Elliot 2002): the share of records that are unique in their class."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from discreet.model.criteria.base import Parameter
-from discreet.model.criteria.of_release import ShareOfRelease
-from discreet.model.criteria.records_at_risk import STOPS
-from discreet.model.size_tails import SizeTails, Whole
+from discreet.model.criteria.records_at_risk import SHARE_STOPS
+from discreet.model.criteria.release_level import ShareOfRelease
+from discreet.model.criterion_inputs import SizeArray, SizeTails
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,16 @@ class SampleUniques(ShareOfRelease):
     title: ClassVar[str] = "share of sample uniques"
     citation: ClassVar[str] = "Skinner and Elliot (2002)"
     parameter: ClassVar[Parameter] = Parameter(
-        "at most this share of the rows is unique in the release", least=0, most=1, whole=False, stops=STOPS
+        "at most this share of the rows is unique in the release",
+        least=0,
+        most=1,
+        whole=False,
+        stops=SHARE_STOPS,
     )
     monotone: ClassVar[bool] = True
     floor: ClassVar[float] = 0.5
 
-    def parts(self, tails: SizeTails) -> tuple[Whole, Whole]:
+    def parts(self, tails: SizeTails) -> tuple[SizeArray, SizeArray]:
         """Classes of one row, and rows."""
         return tails.sums(tails.classes * (tails.sizes == 1)), tails.total_rows
 

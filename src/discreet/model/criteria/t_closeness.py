@@ -1,4 +1,4 @@
-"""t-closeness (Li et al., 2007): the values of every class are distributed nearly as in the whole table.
+"""t-closeness (Li et al. 2007): the earth mover's distance of a class's values from the whole table's.
 
 The distance of two distributions is the earth mover's: the least work that makes one into the other, where
 to move all rows from a value to another costs the distance of these values.
@@ -20,22 +20,19 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.class_facts import ClassValues
-from discreet.model.criteria import fixed_point
-from discreet.model.criteria.base import Need, Parameter
-from discreet.model.criteria.formula import Formula
-from discreet.model.criteria.measured import MeasuredCriterion
-from discreet.model.criteria.whole_table import Asks, WholeTable
+from discreet.model.criteria import float_criterion
+from discreet.model.criteria.base import KernelFormula, Need, Parameter
+from discreet.model.criteria.float_criterion import FloatCriterion
+from discreet.model.criterion_inputs import AttributeFeature, ClassValues, ReferenceTable, SensitiveAttribute
 from discreet.model.option import option
-from discreet.model.sensitive_attribute import SensitiveAttribute
 
 EQUAL, ORDERED, HIERARCHICAL = "equal", "ordered", "hierarchical"
 
-Whole = NDArray[np.int64]
+_IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class TCloseness(MeasuredCriterion):
+class TCloseness(FloatCriterion):
     """The distance of each class's distribution from the table's is at most ``value``; NULL not counted.
 
     The table's distribution is that of the input after the NULL policy, whatever rows are suppressed. A class
@@ -60,7 +57,7 @@ class TCloseness(MeasuredCriterion):
     compares: ClassVar[bool] = True
     floor: ClassVar[float] = 0.9
 
-    def scores(self, sizes: Whole, values: ClassValues | None) -> Whole:
+    def scores(self, sizes: _IntArray, values: ClassValues | None) -> _IntArray:
         """The distance, rounded against the class."""
         assert values is not None
         assert values.of is not None
@@ -68,28 +65,30 @@ class TCloseness(MeasuredCriterion):
         assert values.codes is not None
         assert values.counts is not None
         if not len(values.owners):
-            return np.full(len(sizes), fixed_point.NEVER)
+            return np.full(len(sizes), float_criterion.NEVER_SCORE)
         pairs = _Pairs.of(len(sizes), values.owners, values.codes, values.counts, values.of)
         work, steps = _WORK[self.distance](pairs, values.of)
         distance = work / np.maximum(pairs.known * float(max(pairs.table, 1)) * steps, 1)
-        return np.where(pairs.known == 0, fixed_point.NEVER, fixed_point.at_most(distance))
+        return np.where(
+            pairs.known == 0, float_criterion.NEVER_SCORE, float_criterion.score_at_most(distance)
+        )
 
-    def formula(self, numbers: int) -> Formula:
+    def formula(self, numbers: int) -> KernelFormula:
         """The distance, told by its name."""
         del numbers
-        return Formula(f"{self.distance}-distance")
+        return KernelFormula(f"{self.distance}-distance")
 
     @property
-    def asks(self) -> Asks | None:
+    def asks(self) -> AttributeFeature | None:
         """An order, or a hierarchy, where the distance does."""
-        return {ORDERED: Asks.ORDER, HIERARCHICAL: Asks.HIERARCHY}.get(self.distance)
+        return {ORDERED: AttributeFeature.ORDER, HIERARCHICAL: AttributeFeature.HIERARCHY}.get(self.distance)
 
     @property
     def promises(self) -> bool:
         """Not with t = 1: a class may have one value."""
         return bool(self.value < 1)
 
-    def audit_against(self, rows: str, whole: WholeTable) -> str:
+    def audit_against(self, rows: str, whole: ReferenceTable) -> str:
         """The distance by plain joins: every place, or every group of a level, of every class."""
         pairs = _SQL_PAIRS.format(rows=rows, values=whole.values)
         known = "SELECT class, sum(n) AS known FROM pairs GROUP BY class HAVING count(*) = count(held)"
@@ -100,7 +99,7 @@ class TCloseness(MeasuredCriterion):
             self.distance, str(max(whole.height or 1, 1))
         )
         distance = f"sum(work) * exp(0) / (max(known) * exp(0) * max(whole) * {steps})"
-        score = fixed_point.in_sql("at_most", distance)
+        score = float_criterion.score_in_sql("at_most", distance)
         return f"{begin}SELECT class, {score} AS score FROM ({work}) AS q GROUP BY class"
 
 
@@ -112,15 +111,20 @@ class _Pairs:
     exactly where whole numbers of this machine can hold it.
     """
 
-    owners: Whole
-    codes: Whole
-    counts: Whole
-    known: Whole
+    owners: _IntArray
+    codes: _IntArray
+    counts: _IntArray
+    known: _IntArray
     table: int
 
     @classmethod
     def of(
-        cls, classes: int, owners: Whole, codes: Whole, counts: Whole, attribute: SensitiveAttribute
+        cls,
+        classes: int,
+        owners: _IntArray,
+        codes: _IntArray,
+        counts: _IntArray,
+        attribute: SensitiveAttribute,
     ) -> _Pairs:
         table = int(attribute.rows.sum())
         known = np.zeros(classes, np.int64)
@@ -129,24 +133,24 @@ class _Pairs:
             counts, known = counts.astype(np.float64), known.astype(np.float64)
         return cls(owners, codes, counts, known, table)
 
-    def in_order(self, places: Whole, size: int) -> _Pairs:
+    def in_order(self, places: _IntArray, size: int) -> _Pairs:
         """The same, the values of a class by their places."""
         order = np.argsort(self.owners * size + places[self.codes], kind="stable")
         return _Pairs(self.owners[order], self.codes[order], self.counts[order], self.known, self.table)
 
-    def summed(self, of_pairs: Whole, owners: Whole) -> Whole:
+    def summed(self, of_pairs: _IntArray, owners: _IntArray) -> _IntArray:
         """A number of each pair, added up by class."""
         found = np.zeros_like(self.known)
         np.add.at(found, owners, of_pairs)
         return found
 
 
-def _equal(pairs: _Pairs, of: SensitiveAttribute) -> tuple[Whole, int]:
+def _equal(pairs: _Pairs, of: SensitiveAttribute) -> tuple[_IntArray, int]:
     surplus = pairs.counts * pairs.table - of.rows[pairs.codes] * pairs.known[pairs.owners]
     return pairs.summed(np.maximum(surplus, 0), pairs.owners), 1
 
 
-def _ordered(pairs: _Pairs, of: SensitiveAttribute) -> tuple[Whole, int]:
+def _ordered(pairs: _Pairs, of: SensitiveAttribute) -> tuple[_IntArray, int]:
     """The partial sums of a class are the same between one of its values and the next.
 
     There those of the table rise, and cross them at most once: where, a search in them tells.
@@ -172,7 +176,7 @@ def _ordered(pairs: _Pairs, of: SensitiveAttribute) -> tuple[Whole, int]:
     return pairs.summed(work, pairs.owners), max(last, 1)
 
 
-def _hierarchical(pairs: _Pairs, of: SensitiveAttribute) -> tuple[Whole, int]:
+def _hierarchical(pairs: _Pairs, of: SensitiveAttribute) -> tuple[_IntArray, int]:
     """One sort serves all levels, since leaves are numbered depth first."""
     assert of.levels is not None
     height = len(of.levels) - 1

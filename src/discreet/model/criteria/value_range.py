@@ -1,4 +1,4 @@
-"""The e of (k,e)-anonymity (Zhang et al., 2007): the numbers of every class spread over a range."""
+"""The e of (k,e)-anonymity (Zhang et al. 2007): the range of the numbers in every class."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.class_facts import ClassValues
 from discreet.model.criteria.base import Criterion, Need, Parameter
-from discreet.model.criteria.whole_table import Asks, WholeTable
+from discreet.model.criterion_inputs import AttributeFeature, ClassValues, ReferenceTable
 
-MILLION = 10**6
+RANGE_UNIT = 10**6
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class ValueRange(Criterion):
     growing: ClassVar[bool] = True
     compares: ClassVar[bool] = True
     by_distribution: ClassVar[bool] = False
-    floor: ClassVar[float] = 1 / MILLION
+    floor: ClassVar[float] = 1 / RANGE_UNIT
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """The range in millionths; -1 of a class without a value."""
@@ -58,23 +57,23 @@ class ValueRange(Criterion):
     @property
     def threshold(self) -> int:
         """The value in millionths, rounded up."""
-        return ceil(Fraction(str(self.value)) * MILLION)
+        return ceil(Fraction(str(self.value)) * RANGE_UNIT)
 
     def value_of(self, score: int) -> float:
         """The range."""
-        return min(max(score, 0) / MILLION, 1e9)
+        return min(max(score, 0) / RANGE_UNIT, 1e9)
 
     @property
-    def asks(self) -> Asks | None:
+    def asks(self) -> AttributeFeature | None:
         """Numbers."""
-        return Asks.NUMBERS
+        return AttributeFeature.NUMBERS
 
     @property
     def promises(self) -> bool:
         """Not with e = 0: a class may have one value."""
         return bool(self.value > 0)
 
-    def audit_against(self, rows: str, whole: WholeTable) -> str:
+    def audit_against(self, rows: str, whole: ReferenceTable) -> str:
         """The same of what the values are; none of a class with a value that is not among them."""
         return (
             "SELECT p.class, max(v.millionths) - min(v.millionths) AS score FROM "

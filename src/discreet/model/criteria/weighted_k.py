@@ -1,4 +1,4 @@
-"""k-anonymity of a survey: by their weights, the rows of a class stand for at least so many people.
+"""k-anonymity by survey weights (Benedetti and Franconi 1998): the estimated people of every class.
 
 A row of a survey has a weight: how many people of the population it stands for. The sum of a class's weights
 estimates how many people match it (Benedetti and Franconi, 1998), without a table of them, which
@@ -14,14 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.model.class_facts import ClassValues
 from discreet.model.criteria.base import Criterion, Need, Parameter
-from discreet.model.criteria.whole_table import Asks, WholeTable
-from discreet.model.sensitive_attribute import SensitiveAttribute
+from discreet.model.criterion_inputs import AttributeFeature, ClassValues, ReferenceTable, SensitiveAttribute
 
-THOUSAND = 1000
-_MOST = 2**62
-_UP = 1000.000000001
+WEIGHT_UNIT = 1000
+_MAX_SUM = 2**62
+_ROUNDED_THOUSAND = 1000.000000001
 """Thousandths, raised by a trillionth: what numbers of three decimals lose as doubles."""
 
 
@@ -60,25 +58,25 @@ class WeightedKAnonymity(Criterion):
     @property
     def threshold(self) -> int:
         """The value in thousandths."""
-        return int(self.value) * THOUSAND
+        return int(self.value) * WEIGHT_UNIT
 
     def value_of(self, score: int) -> int:
         """The whole people among them."""
-        return min(max(score // THOUSAND, int(self.parameter.least)), int(self.parameter.most))
+        return min(max(score // WEIGHT_UNIT, int(self.parameter.least)), int(self.parameter.most))
 
     @property
-    def asks(self) -> Asks | None:
+    def asks(self) -> AttributeFeature | None:
         """Numbers."""
-        return Asks.NUMBERS
+        return AttributeFeature.NUMBERS
 
     @property
     def promises(self) -> bool:
         """It says nothing of what a class's rows hold."""
         return False
 
-    def audit_against(self, rows: str, whole: WholeTable) -> str:
+    def audit_against(self, rows: str, whole: ReferenceTable) -> str:
         """The same by value; none of a class with a value that is not among the table's."""
-        weight = f"CASE WHEN v.number > 0 THEN CAST(floor(v.number * exp(0) * {_UP}) AS BIGINT) ELSE 0 END"
+        weight = f"CASE WHEN v.number > 0 THEN CAST(floor(v.number * exp(0) * {_ROUNDED_THOUSAND}) AS BIGINT) ELSE 0 END"
         return (
             f"SELECT p.class, CAST(sum(p.n * {weight}) AS BIGINT) AS score FROM "
             f"(SELECT class, value, count(*) AS n FROM {rows} WHERE value IS NOT NULL GROUP BY class, value) "
@@ -94,8 +92,8 @@ def thousandths(of: SensitiveAttribute) -> NDArray[np.int64]:
     """
     if of.numbers is None:
         return np.zeros(len(of.values), np.int64)
-    weights = np.floor(np.maximum(of.numbers, 0) * _UP)
-    if float(weights @ of.rows) >= _MOST:
+    weights = np.floor(np.maximum(of.numbers, 0) * _ROUNDED_THOUSAND)
+    if float(weights @ of.rows) >= _MAX_SUM:
         raise InputError(
             "the weights add up to more than 4e15 people", allowed="how many people each row stands for"
         )

@@ -1,15 +1,18 @@
-"""A way to publish something in the place of a direct identifier, and the list of the ways.
+"""The common interface of pseudonymizers, and date shifts per subject.
 
-An identifier is left out of a release unless its attribute names a way. A way replaces each distinct text by
-another; what the replacements are made from is the *secret*: bytes that lie in a file of the publisher's own,
-or nowhere. A new way is a frozen dataclass in a file of its own here, and ``register_way``.
+A pseudonymizer replaces each distinct text of a direct identifier; its secret is in a file of the publisher
+or nowhere. A new one is a frozen dataclass with ``register_method``. A date shift moves all dates of a
+person by the same secret number of days.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -25,7 +28,7 @@ class Replacements:
 
 
 @dataclass(frozen=True)
-class IdentifierWay(ABC):
+class Pseudonymizer(ABC):
     """How an identifier is published. ``name`` is the way in the spec and the manifest.
 
     ``keeps_apart`` says that different texts get different replacements, as a subject's must; ``joins_rows``
@@ -34,8 +37,8 @@ class IdentifierWay(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
-    keeps_apart: ClassVar[bool] = True
-    joins_rows: ClassVar[bool] = True
+    is_injective: ClassVar[bool] = True
+    is_deterministic: ClassVar[bool] = True
 
     @abstractmethod
     def replaced(self, texts: Sequence[str], secret: bytes | None) -> Replacements:
@@ -56,20 +59,20 @@ class IdentifierWay(ABC):
         return {"way": self.name, **public}
 
 
-WAYS: dict[str, type[IdentifierWay]] = {}
+PSEUDONYMIZERS: dict[str, type[Pseudonymizer]] = {}
 
-_Way = TypeVar("_Way", bound=type[IdentifierWay])
+_Method = TypeVar("_Method", bound=type[Pseudonymizer])
 
 
-def register_way(way: _Way) -> _Way:
+def register_method(way: _Method) -> _Method:
     """List a way; ``InputError`` where its name is taken."""
-    if way.name in WAYS:
+    if way.name in PSEUDONYMIZERS:
         raise InputError(f"there is a way '{way.name}' for identifiers already")
-    WAYS[way.name] = way
+    PSEUDONYMIZERS[way.name] = way
     return way
 
 
-def refuse_original(originals: Sequence[str], texts: Sequence[str]) -> None:
+def refuse_originals(originals: Sequence[str], texts: Sequence[str]) -> None:
     """Raise ``InputError`` where a replacement is one of the originals; no value is named."""
     held = set(originals)
     found = sum(text in held for text in texts)
@@ -81,6 +84,59 @@ def refuse_original(originals: Sequence[str], texts: Sequence[str]) -> None:
         )
 
 
-def options_of(way: type[IdentifierWay]) -> Mapping[str, Any]:
+def method_options(way: type[Pseudonymizer]) -> Mapping[str, Any]:
     """The options of a way by name, with their defaults."""
     return {field.name: field.default for field in fields(way)}
+
+
+_DATE_LENGTH = len("2024-02-29")
+
+
+@dataclass(frozen=True)
+class DateShift:
+    """A column of dates that is shifted per subject, by 1 to ``days`` days into the past or the future.
+
+    The number of days comes from the subject and the key, so it is the same in every column and table that
+    names the key: intervals between the dates of a person stay, those between people do not.
+    """
+
+    days: int
+    key: Path
+
+    def as_json(self) -> dict[str, int]:
+        """The entry in the manifest: the range is no secret."""
+        return {"days": self.days}
+
+
+def shift_date_texts(
+    shift: DateShift, pairs: Sequence[tuple[str, str]], secret: bytes | None
+) -> tuple[list[str], bytes]:
+    """The dates of pairs of subject and date (ISO 8601, with or without a time), moved; and the secret.
+
+    ``InputError`` for a text that is no such date, or would leave the calendar.
+    """
+    from discreet.model.identifiers.methods import decode_key, encode_key, new_key
+
+    key = new_key() if secret is None else decode_key(secret)
+    days: dict[str, timedelta] = {}
+    found = []
+    for subject, text in pairs:
+        if subject not in days:
+            days[subject] = timedelta(shift_days(key, subject, shift.days))
+        try:
+            day = date.fromisoformat(text[:_DATE_LENGTH]) + days[subject]
+        except (ValueError, OverflowError):
+            raise InputError(
+                f"'{text[:40]}' is no date that can be shifted",
+                allowed="dates such as 2024-02-29, with or without a time behind",
+                advice="Say how the column's dates are written.",
+            ) from None
+        found.append(day.isoformat() + text[_DATE_LENGTH:])
+    return found, encode_key(key)
+
+
+def shift_days(key: bytes, subject: str, limit: int) -> int:
+    """The days by which a subject is moved: one of the 2 · ``most`` numbers but 0, by HMAC-SHA-256."""
+    told = hmac.new(key, b"days\0" + subject.encode(errors="surrogatepass"), hashlib.sha256).digest()
+    number = int.from_bytes(told[:16], "big") % (2 * limit)
+    return number - limit if number < limit else number - limit + 1

@@ -1,4 +1,4 @@
-"""Screen 5: what an analyst gets of a release: answers with bounds, metrics, distributions."""
+"""Routes of screen 5, Analyst: answers with bounds, metrics and distributions of a release."""
 
 from __future__ import annotations
 
@@ -9,17 +9,23 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from discreet.screens.distributions import distributions
-from discreet.screens.truth import group_of, true_answers
-from discreet.verbs.querying import QueryRow, query
-from discreet.verbs.releases import ReleaseFacts
-from discreet.verbs.reporting import Reporter
-from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
-from discreet.web.jobs import JobStarted
-from discreet.web.problems import RESPONSES, FieldError, NotFound
-from discreet.web.release_answers import ReleaseChoice, ReleaseName, choice_facts
-from discreet.web.releases import all_releases, found_release, is_comparable, original_of
+from discreet.screens.release_comparison import compare_distributions, query_group, true_answers
+from discreet.verbs.release_facts import ReleaseFacts
+from discreet.verbs.release_query import QueryRow, query
+from discreet.verbs.run_context import Reporter
+from discreet.web.error_responses import RESPONSES, FieldError, NotFound
+from discreet.web.job_queue import JobStarted
+from discreet.web.request_guard import CurrentJobs, CurrentWorkspace
 from discreet.web.workspace import Workspace
+from discreet.web.workspace_releases import (
+    ReleaseChoice,
+    ReleaseName,
+    choice_facts,
+    find_release,
+    is_comparable,
+    list_releases,
+    original_of,
+)
 
 router = APIRouter(prefix="/api/analyst", tags=["analyst"], responses=RESPONSES)
 
@@ -75,13 +81,13 @@ class MeasureBody(BaseModel):
 @router.get("", summary="Releases that can be asked")
 def overview(workspace: CurrentWorkspace) -> AnalystAnswer:
     """The releases of the workspace, each with queries to begin with."""
-    return AnalystAnswer(releases=[_subject(workspace, facts) for facts in all_releases(workspace)])
+    return AnalystAnswer(releases=[_release_choice(workspace, facts) for facts in list_releases(workspace)])
 
 
 @router.post("/query", summary="Ask a release")
 def ask(body: QueryBody, workspace: CurrentWorkspace) -> QueryAnswer:
     """The bounds and the estimate of each group and aggregate, beside the truth where it is known."""
-    facts = found_release(workspace, body.release)
+    facts = find_release(workspace, body.release)
     if not body.sql.strip():
         raise FieldError("there is no query", field="sql", advice="Write one, such as SELECT COUNT(*).")
     table = original_of(workspace, facts)
@@ -89,23 +95,23 @@ def ask(body: QueryBody, workspace: CurrentWorkspace) -> QueryAnswer:
     truth = {} if table is None else true_answers(table, body.sql)
     rows = []
     for row in found.rows:
-        known = truth.get((group_of(tuple(row.group.values())), row.aggregate))
+        known = truth.get((query_group(tuple(row.group.values())), row.aggregate))
         rows.append(
             AnswerRow(
-                group={name: _plain(value) for name, value in row.group.items()},
+                group={name: _json_value(value) for name, value in row.group.items()},
                 aggregate=row.aggregate,
                 lower=_finite(row.lower),
                 upper=_finite(row.upper),
                 estimate=row.estimate,
                 truth=known,
-                holds=_holds(known, row.lower, row.upper),
+                holds=_is_within_bounds(known, row.lower, row.upper),
             )
         )
     return QueryAnswer(
         columns=list(found.columns),
         rows=rows,
         sql=found.sql,
-        warnings=[*found.warnings, *_without_end(found.rows)],
+        warnings=[*found.warnings, *_infinite_bound_warnings(found.rows)],
         truth=table is not None,
         suppressed=facts.as_json()["suppressed"],
     )
@@ -114,7 +120,7 @@ def ask(body: QueryBody, workspace: CurrentWorkspace) -> QueryAnswer:
 @router.post("/jobs", summary="Measure a release against its original", status_code=202)
 def measure(body: MeasureBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
     """Start the job that measures every metric, the loss by attribute, and both distributions."""
-    facts = found_release(workspace, body.release)
+    facts = find_release(workspace, body.release)
     if not is_comparable(workspace, facts):
         raise NotFound("the original of this release is not loaded", advice="Load the table it was made of.")
 
@@ -137,28 +143,30 @@ def measure(body: MeasureBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
                 for m in compared.metrics
             ],
             "loss": dict(compared.losses),
-            "distributions": [found.as_json() for found in distributions(table, facts.address)],
+            "distributions": [found.as_json() for found in compare_distributions(table, facts.address)],
             "warnings": list(compared.warnings),
         }
 
     return JobStarted(job=jobs.start(f"Measuring {facts.name}", work))
 
 
-def _subject(workspace: Workspace, facts: ReleaseFacts) -> SubjectAnswer:
-    return SubjectAnswer(**choice_facts(workspace, facts), examples=_examples(facts.as_json()))
+def _release_choice(workspace: Workspace, facts: ReleaseFacts) -> SubjectAnswer:
+    return SubjectAnswer(**choice_facts(workspace, facts), examples=_example_queries(facts.as_json()))
 
 
-def _examples(told: dict[str, Any]) -> list[str]:
+def _example_queries(release_json: dict[str, Any]) -> list[str]:
     """Queries that this release can answer, by its columns' names."""
-    keys, values = told["quasi_identifiers"], told["sensitive"]
+    keys, values = release_json["quasi_identifiers"], release_json["sensitive"]
     found = ["SELECT COUNT(*) FROM release"]
-    if told["permuted_attribute"]:
-        name = _quoted(told["permuted_attribute"])
-        asked = f"AVG({name})" if told["permuted_numbers"] else f"COUNT({name})"
+    if release_json["permuted_attribute"]:
+        name = _quoted(release_json["permuted_attribute"])
+        asked = f"AVG({name})" if release_json["permuted_numbers"] else f"COUNT({name})"
         found.append(f"SELECT {asked} FROM release")
         found += [f"SELECT {asked} FROM release GROUP BY {_quoted(key)}" for key in keys[:1]]
         return (
-            found if told["permuted_numbers"] else [*found, f"SELECT COUNT(*) FROM release GROUP BY {name}"]
+            found
+            if release_json["permuted_numbers"]
+            else [*found, f"SELECT COUNT(*) FROM release GROUP BY {name}"]
         )
     found += [f"SELECT COUNT(*) FROM release GROUP BY {_quoted(name)}" for name in (*keys[:1], *values[:1])]
     return found
@@ -168,7 +176,7 @@ def _quoted(name: str) -> str:
     return name if name.isidentifier() and name.islower() else '"' + name.replace('"', '""') + '"'
 
 
-def _plain(value: Any) -> str | int | float | bool | None:
+def _json_value(value: Any) -> str | int | float | bool | None:
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
 
@@ -176,7 +184,7 @@ def _finite(bound: float | None) -> float | None:
     return None if bound is None or isinf(bound) else bound
 
 
-def _without_end(rows: Sequence[QueryRow]) -> list[str]:
+def _infinite_bound_warnings(rows: Sequence[QueryRow]) -> list[str]:
     """What is said of bounds that JSON cannot show."""
     if not any(bound is not None and isinf(bound) for row in rows for bound in (row.lower, row.upper)):
         return []
@@ -186,7 +194,7 @@ def _without_end(rows: Sequence[QueryRow]) -> list[str]:
     ]
 
 
-def _holds(truth: float | None, lower: float | None, upper: float | None) -> bool | None:
+def _is_within_bounds(truth: float | None, lower: float | None, upper: float | None) -> bool | None:
     if truth is None or lower is None or upper is None:
         return None
     slack = 1e-9 * max(1.0, abs(lower), abs(upper))

@@ -1,4 +1,4 @@
-"""Screen 6: what a release gives away, and the linkage attack with a file that was dropped in."""
+"""Routes of screen 6, Attacker: disclosure risk of a release, and linkage with an uploaded file."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ from typing import Annotated, Any
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from discreet.results.attack_result import AttackResult, step_names
-from discreet.screens.attack_forms import AttackForm, attack_form, attack_forms, attack_of_form
-from discreet.verbs.attacking import attack
-from discreet.verbs.releases import ReleaseFacts, column_names
-from discreet.verbs.reporting import Reporter
-from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
-from discreet.web.jobs import JobStarted
-from discreet.web.problems import RESPONSES, FieldError
-from discreet.web.release_answers import ReleaseChoice, ReleaseName, choice_facts
-from discreet.web.releases import all_releases, found_release, original_of
+from discreet.results.attack_result import AttackResult, match_range_names
+from discreet.screens.option_forms import AttackForm, attack_form, attack_forms, attack_from_form
+from discreet.verbs.release_attack import attack
+from discreet.verbs.release_facts import ReleaseFacts, read_column_names
+from discreet.verbs.run_context import Reporter
+from discreet.web.error_responses import RESPONSES, FieldError
+from discreet.web.job_queue import JobStarted
+from discreet.web.request_guard import CurrentJobs, CurrentWorkspace
 from discreet.web.workspace import Workspace
+from discreet.web.workspace_releases import (
+    ReleaseChoice,
+    ReleaseName,
+    choice_facts,
+    find_release,
+    list_releases,
+    original_of,
+)
 
 router = APIRouter(prefix="/api/attacker", tags=["attacker"], responses=RESPONSES)
 
@@ -102,7 +108,7 @@ def overview(workspace: CurrentWorkspace) -> AttackerAnswer:
         spec = workspace.spec()
         columns = [a.name for a in spec.attributes]
     return AttackerAnswer(
-        releases=[ReleaseChoice(**choice_facts(workspace, facts)) for facts in all_releases(workspace)],
+        releases=[ReleaseChoice(**choice_facts(workspace, facts)) for facts in list_releases(workspace)],
         columns=columns,
         attacks=[AttackFormAnswer.of(form) for form in attack_forms()],
     )
@@ -111,9 +117,9 @@ def overview(workspace: CurrentWorkspace) -> AttackerAnswer:
 @router.post("/outside", summary="The columns of an attacker's file")
 def outside(body: OutsideBody, workspace: CurrentWorkspace) -> OutsideAnswer:
     """The columns of an uploaded file, and which match a quasi-identifier by name."""
-    facts = found_release(workspace, body.release)
+    facts = find_release(workspace, body.release)
     path = workspace.upload_path(body.outside)
-    columns = column_names(path, workspace.settings)
+    columns = read_column_names(path, workspace.settings)
     keys = facts.as_json()["quasi_identifiers"]
     folded = {name.casefold(): name for name in keys}
     match = {column: folded[column.casefold()] for column in columns if column.casefold() in folded}
@@ -123,7 +129,7 @@ def outside(body: OutsideBody, workspace: CurrentWorkspace) -> OutsideAnswer:
 @router.post("/jobs", summary="Attack a release", status_code=202)
 def start(body: AttackBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
     """Start the job that attacks; its result is the document of ``discreet attack --json``, with words."""
-    facts = found_release(workspace, body.release)
+    facts = find_release(workspace, body.release)
     files = {
         field: None if name is None else workspace.upload_path(name)
         for field, name in (
@@ -131,7 +137,7 @@ def start(body: AttackBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> J
             ("population", body.population),
         )
     }
-    by = attack_of_form(body.by, body.options, attack_files(workspace, body))
+    by = attack_from_form(body.by, body.options, attack_files(workspace, body))
     if body.match is not None and not body.match:
         raise FieldError("no column is matched", field="match", advice="Match at least one column.")
 
@@ -171,7 +177,7 @@ def attack_files(workspace: Workspace, body: AttackBody) -> dict[str, list[str]]
 
 
 def _release_path(workspace: Workspace, name: str) -> str:
-    path = found_release(workspace, name).address.path
+    path = find_release(workspace, name).address.path
     if path is None:
         raise FieldError(f"{name} is a table", field="files", allowed="a release that is a file")
     return str(path)
@@ -181,6 +187,6 @@ def attack_document(found: AttackResult, facts: ReleaseFacts) -> dict[str, Any]:
     """An attack's JSON with the release by its name, and the steps of its histogram in words."""
     return found.as_json() | {
         "release": facts.name,
-        "steps": list(step_names()),
+        "steps": list(match_range_names()),
         "cautions": list(facts.cautions),
     }

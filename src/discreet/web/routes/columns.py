@@ -1,4 +1,4 @@
-"""Screen 2, Columns: a role for each column, proposed with its reason; uniqueness of columns and of sets."""
+"""Routes of screen 2, Columns: the role of each column with its proposal; uniqueness of columns and of sets."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from discreet.errors import InputError
-from discreet.hierarchy.messages import shown
+from discreet.hierarchy.messages import quote_value
 from discreet.model.table_spec import AttributeRole
-from discreet.verbs.spec_edits import with_roles, with_weight
-from discreet.verbs.table_study import TableStudy
-from discreet.web.advice import Advice, advice_of
-from discreet.web.chosen_node import with_first_l
-from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
-from discreet.web.problems import RESPONSES, FieldError
-from discreet.web.studies import known_study, profile_job, study_of
+from discreet.verbs.spec_editor import TableStudy, with_roles, with_weight
+from discreet.web.error_responses import RESPONSES, FieldError
+from discreet.web.negotiation_forms import request_with_default_l
+from discreet.web.request_guard import CurrentJobs, CurrentWorkspace
+from discreet.web.screen_messages import Advice, hints_of_warnings
+from discreet.web.step_progress import find_profile, get_profile, start_profile_job
 from discreet.web.workspace import Workspace
 
 router = APIRouter(prefix="/api/columns", tags=["columns"], responses=RESPONSES)
 
-_DECIDED = "left-out"  # columns that somebody left out, and not only the proposal
+_STATE_KEY = "left-out"  # columns that somebody left out, and not only the proposal
 
-Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
+ColumnRole = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
 
 
 class Kind(BaseModel):
@@ -38,11 +37,11 @@ class ColumnFacts(BaseModel):
     """One column."""
 
     name: str
-    role: Role | None = Field(description="The spec's; null: not listed.")
+    role: ColumnRole | None = Field(description="The spec's; null: not listed.")
     weight: float
     has_hierarchy: bool
     subject: bool
-    proposed: Role
+    proposed: ColumnRole
     reason: str
     form: str | None = Field(description="What may stand in an identifier's place, in words.")
     kind: Kind | None
@@ -92,7 +91,7 @@ class Change(BaseModel):
     """Another role or weight for one column."""
 
     name: str
-    role: Role | None = None
+    role: ColumnRole | None = None
     unlist: bool = Field(False, description="Take the column out of the spec.")
     weight: float | None = Field(None, gt=0, le=1e6)
 
@@ -127,25 +126,25 @@ class WorstAnswer(BaseModel):
 @router.get("", summary="Every column")
 def columns(workspace: CurrentWorkspace, jobs: CurrentJobs) -> ColumnsAnswer:
     """Role, proposal and counts of every column; the first time the id of the job that profiles them."""
-    study = known_study(workspace)
+    study = find_profile(workspace)
     if study is None:
-        return ColumnsAnswer(job=profile_job(workspace, jobs), unlisted="drop")
-    return _answer(workspace, study)
+        return ColumnsAnswer(job=start_profile_job(workspace, jobs), unlisted="drop")
+    return _columns_answer(workspace, study)
 
 
 @router.put("", summary="Other roles or weights")
 def change_columns(body: Changes, workspace: CurrentWorkspace) -> ColumnsAnswer:
     """Change roles and weights. Saved at once; a new quasi-identifier begins with the proposed hierarchy."""
-    study = study_of(workspace)
+    study = get_profile(workspace)
     names = {*study.names, *study.unreadable, *(a.name for a in workspace.spec().attributes)}
     for change in body.changes:
         if change.name not in names:
-            raise FieldError(f"there is no column {shown(change.name)}", field="name")
-    roles = {c.name: _role(c) for c in body.changes if c.role is not None or c.unlist}
+            raise FieldError(f"there is no column {quote_value(change.name)}", field="name")
+    roles = {c.name: _changed_role(c) for c in body.changes if c.role is not None or c.unlist}
     new = [n for n, role in roles.items() if role is AttributeRole.QUASI_IDENTIFIER and n in study.names]
     proposed = {name: study.proposed_hierarchy(name) for name in new}
-    with workspace.editing:
-        document, before = workspace.document(), _sensitive(workspace)
+    with workspace.edit_lock:
+        document, before = workspace.document(), _sensitive_names(workspace)
         try:
             document = with_roles(document, roles, hierarchies=proposed)
             for change in body.changes:
@@ -156,38 +155,38 @@ def change_columns(body: Changes, workspace: CurrentWorkspace) -> ColumnsAnswer:
                 error.message, field="role", allowed=error.allowed, advice=error.advice
             ) from None
         new_values = [name for name, role in roles.items() if role is AttributeRole.SENSITIVE]
-        asked = with_first_l(workspace, [name for name in new_values if name not in before], before)
+        asked = request_with_default_l(workspace, [name for name in new_values if name not in before], before)
         workspace.save_spec(document, states={} if asked is None else {"request": asked})
         decided = {name for name, role in roles.items() if role is AttributeRole.IDENTIFIER}
-        workspace.set_state(_DECIDED, sorted({*(workspace.state(_DECIDED) or ()), *decided}))
-    return _answer(workspace, study)
+        workspace.set_state(_STATE_KEY, sorted({*(workspace.state(_STATE_KEY) or ()), *decided}))
+    return _columns_answer(workspace, study)
 
 
-def _sensitive(workspace: Workspace) -> list[str]:
+def _sensitive_names(workspace: Workspace) -> list[str]:
     return [a.name for a in workspace.spec().sensitive]
 
 
 @router.post("/uniqueness", summary="Uniqueness of a set of columns")
 def uniqueness(body: SetBody, workspace: CurrentWorkspace) -> SetFacts:
     """Distinct combinations, unique rows, rows in small classes of a set; NULL counts as a value."""
-    return SetFacts(**study_of(workspace).uniqueness(body.columns))
+    return SetFacts(**get_profile(workspace).uniqueness(body.columns))
 
 
 @router.post("/worst", summary="The worst sets of columns")
 def worst(body: WorstBody, workspace: CurrentWorkspace) -> WorstAnswer:
     """Which pairs or triples of some columns make most rows unique."""
-    study = study_of(workspace)
+    study = get_profile(workspace)
     names = list(dict.fromkeys(body.columns))
     if len(names) < body.size:
         return WorstAnswer(size=body.size, best=[], looked_at=0, possible=0)
     return WorstAnswer(**study.worst(names, body.size))
 
 
-def _role(change: Change) -> AttributeRole | None:
+def _changed_role(change: Change) -> AttributeRole | None:
     return None if change.unlist or change.role is None else AttributeRole(change.role)
 
 
-def _answer(workspace: Workspace, study: TableStudy) -> ColumnsAnswer:
+def _columns_answer(workspace: Workspace, study: TableStudy) -> ColumnsAnswer:
     spec = workspace.spec()
     listed = {a.name: a for a in spec.attributes}
     found = []
@@ -202,14 +201,14 @@ def _answer(workspace: Workspace, study: TableStudy) -> ColumnsAnswer:
                 **study.column_json(name),
             )
         )
-    known, decided = {*study.names, *study.unreadable}, set(workspace.state(_DECIDED) or ())
+    known, decided = {*study.names, *study.unreadable}, set(workspace.state(_STATE_KEY) or ())
     return ColumnsAnswer(
         rows=study.rows,
         columns=found,
         unreadable=list(study.unreadable),
         missing=[name for name in listed if name not in known],
         unlisted=str(spec.source.unlisted),
-        warnings=advice_of(study.warnings),
+        warnings=hints_of_warnings(study.warnings),
         given_up=[
             name
             for name in study.given_up

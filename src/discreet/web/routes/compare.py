@@ -1,4 +1,4 @@
-"""Compare: saved answers, releases and tried models side by side, and the original beside one of them."""
+"""Routes of Compare: saved answers, releases and models with the same metrics, and original rows in pairs."""
 
 from __future__ import annotations
 
@@ -8,19 +8,27 @@ from fastapi import APIRouter, Path
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from discreet.web.comparisons import comparison, dots, figures_of, measure, pairs_of
-from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
-from discreet.web.jobs import JobStarted
-from discreet.web.negotiation_forms import RequestOnly
+from discreet.web.comparisons import (
+    SavedAnswer,
+    comparison_document,
+    contender_metrics,
+    find_paired_rows,
+    measure_contenders,
+    node_points,
+    remove_answer,
+    save_answer,
+    saved_answers,
+)
+from discreet.web.error_responses import RESPONSES, NotFound
+from discreet.web.job_queue import JobStarted
+from discreet.web.negotiation_forms import RequestBody, RequestOnly
 from discreet.web.negotiations import negotiation_of
-from discreet.web.problems import RESPONSES, NotFound
-from discreet.web.requests import RequestBody
-from discreet.web.saved_answers import SavedAnswer, remove_answer, save_answer, saved_answers
+from discreet.web.request_guard import CurrentJobs, CurrentWorkspace
 
 router = APIRouter(prefix="/api/compare", tags=["compare"], responses=RESPONSES)
 
 
-class MeasureBody(BaseModel):
+class CompareBody(BaseModel):
     """What to measure."""
 
     model_config = ConfigDict(extra="forbid")
@@ -38,7 +46,7 @@ class SaveBody(BaseModel):
     levels: dict[str, int]
 
 
-class RowsBody(BaseModel):
+class PairedRowsBody(BaseModel):
     """A page of the original beside a saved answer or a release."""
 
     model_config = ConfigDict(extra="forbid")
@@ -57,17 +65,19 @@ def overview(workspace: CurrentWorkspace) -> dict[str, Any]:
     if not workspace.has_spec:
         return {"request": None, "contenders": [], "best": {}, "queries": 0, "missing": 0}
     workspace.spec().require_quasi_identifiers()
-    return comparison(workspace, figures_of(workspace))
+    return comparison_document(workspace, contender_metrics(workspace))
 
 
 @router.post("/jobs", summary="Measure what is compared", status_code=202)
-def start(body: MeasureBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
+def start(body: CompareBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
     """Start the job that measures what is not known yet; its result is the comparison."""
     if not workspace.has_spec:
         raise NotFound("there is no spec yet", advice="Load a table first.")
     title = "Trying every model" if body.every_model else "Measuring side by side"
     return JobStarted(
-        job=jobs.start(title, lambda reporter: measure(workspace, reporter, every_model=body.every_model))
+        job=jobs.start(
+            title, lambda reporter: measure_contenders(workspace, reporter, every_model=body.every_model)
+        )
     )
 
 
@@ -75,7 +85,7 @@ def start(body: MeasureBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> 
 def nodes(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Detail kept, found on average, and whether it meets the request, of each node; and the frontier."""
     requirement = body.request.request().requirement
-    return dots(negotiation_of(workspace).shown(requirement).current()[1], body.request)
+    return node_points(negotiation_of(workspace).negotiable_view(requirement).current()[1], body.request)
 
 
 @router.get("/saved", summary="The saved answers")
@@ -88,15 +98,15 @@ def saved(workspace: CurrentWorkspace) -> list[SavedAnswer]:
 def save(body: SaveBody, workspace: CurrentWorkspace) -> list[SavedAnswer]:
     """Keep a node of the lattice by name, with the request that it answers."""
     requirement = body.request.request().requirement
-    shown = negotiation_of(workspace).shown(requirement)
-    view = shown.current()[1]
+    negotiable_view = negotiation_of(workspace).negotiable_view(requirement)
+    view = negotiable_view.current()[1]
     node = view.source.node_of(body.levels)
-    effects = shown.effects(view).of_node(node, requirement)
+    effects = negotiable_view.effects(view).of_node(node, requirement)
     answer = SavedAnswer(
         name=body.name,
         levels=view.source.lattice.levels_of(node),
         request=body.request,
-        suppressed=view.source.rows - int(effects.kept.sum()),
+        suppressed=view.source.rows - int(effects.published_rows.sum()),
         detail=effects.detail,
         of="",
         stale=False,
@@ -115,12 +125,12 @@ def forget(
 
 
 @router.post("/rows", summary="The original beside one of them, row by row")
-def rows(body: RowsBody, workspace: CurrentWorkspace) -> dict[str, Any]:
+def rows(body: PairedRowsBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     """A page of rows before and after: real values, for the owner's eyes only.
 
     Persons who are suppressed are counted, and only shown where ``left_out`` asks for them.
     """
-    pairs = pairs_of(workspace, body.kind, body.name)
+    pairs = find_paired_rows(workspace, body.kind, body.name)
     if pairs is None:
         return {"linked": False, "attributes": [], "total": 0, "rows": [], "left_out": None, "first": 0}
     page = pairs.page(body.first, body.number, body.which, with_left_out=body.left_out)

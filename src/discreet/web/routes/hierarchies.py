@@ -1,4 +1,4 @@
-"""Screen 3, Hierarchies: trees with counts, builders with preview, changes by hand, ARX CSV in and out."""
+"""Routes of screen 3, Hierarchies: trees with counts, builders with preview, edits, ARX CSV, matched files."""
 
 from __future__ import annotations
 
@@ -7,40 +7,44 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 
 from discreet.errors import InputError
-from discreet.hierarchy.editing import least_level_after
+from discreet.hierarchy.draft import least_level_after
+from discreet.hierarchy.messages import quote_value
 from discreet.model.hierarchy import GeneralizationHierarchy, least_level
 from discreet.model.table_spec import Attribute
-from discreet.screens.hierarchy_builders import (
-    build_hierarchy,
-    hierarchy_table,
+from discreet.screens.hierarchy_builders import build_from_table, parse_builder_form
+from discreet.screens.hierarchy_editor import (
+    FileMatch,
+    edit_hierarchy,
+    format_hierarchy_text,
+    match_hierarchy_texts,
+    parse_hierarchy_text,
 )
-from discreet.screens.hierarchy_view import edited, hierarchy_of_text, text_of_hierarchy
-from discreet.verbs.table_study import TableStudy
-from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
-from discreet.web.hierarchy_answers import (
-    builder_facts,
-    current_answer,
-    hierarchy_answer,
-    hierarchy_facts,
-    hierarchy_to_edit,
-)
+from discreet.verbs.spec_editor import TableStudy
+from discreet.web.error_responses import RESPONSES, FieldError
 from discreet.web.hierarchy_forms import (
     BuildBody,
     EditBody,
+    FilesBody,
     HierarchiesAnswer,
     HierarchyAnswer,
+    MatchesAnswer,
+    MatchFacts,
     ProblemFacts,
     TextBody,
-)
-from discreet.web.hierarchy_saving import (
-    attribute_of,
+    builder_facts,
+    current_hierarchy_answer,
+    editable_hierarchy,
+    find_quasi_identifier,
+    hierarchy_answer,
+    hierarchy_facts,
     save_hierarchy,
+    write_hierarchies,
     write_hierarchy,
 )
-from discreet.web.problems import RESPONSES, FieldError
-from discreet.web.steps import build_attribute
-from discreet.web.studies import known_study, profile_job, study_of
+from discreet.web.request_guard import CurrentJobs, CurrentWorkspace
+from discreet.web.step_progress import build_attribute_hierarchy, find_profile, get_profile, start_profile_job
 from discreet.web.workspace import Workspace
+from discreet.web.workspace_files import safe_name
 
 router = APIRouter(prefix="/api/hierarchies", tags=["hierarchies"], responses=RESPONSES)
 
@@ -49,9 +53,9 @@ router = APIRouter(prefix="/api/hierarchies", tags=["hierarchies"], responses=RE
 def hierarchies(workspace: CurrentWorkspace, jobs: CurrentJobs) -> HierarchiesAnswer:
     """The hierarchy of each quasi-identifier at a glance. The first time a job profiles the columns."""
     spec = workspace.spec()
-    study = known_study(workspace)
+    study = find_profile(workspace)
     if study is None:
-        return HierarchiesAnswer(job=profile_job(workspace, jobs))
+        return HierarchiesAnswer(job=start_profile_job(workspace, jobs))
     facts = [hierarchy_facts(workspace, attribute, study) for attribute in spec.quasi_identifiers]
     return HierarchiesAnswer(rows=study.rows, hierarchies=facts, builders=builder_facts())
 
@@ -59,38 +63,38 @@ def hierarchies(workspace: CurrentWorkspace, jobs: CurrentJobs) -> HierarchiesAn
 @router.get("/one", summary="One hierarchy")
 def hierarchy(workspace: CurrentWorkspace, attribute: Annotated[str, Query()]) -> HierarchyAnswer:
     """A quasi-identifier's hierarchy with the rows of each value, or what is wrong with it."""
-    return current_answer(workspace, attribute)
+    return current_hierarchy_answer(workspace, attribute)
 
 
 @router.post("/preview", summary="Build without saving")
 def preview(body: BuildBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
     """What a builder makes of the values; an error names the parameter it is about."""
-    study = study_of(workspace)
-    attribute_of(workspace, body.attribute)
-    table = _table_of(body)
-    built = _built(workspace, body.attribute, table, study)
+    study = get_profile(workspace)
+    find_quasi_identifier(workspace, body.attribute)
+    table = _builder_table(body)
+    built = _build_preview(workspace, body.attribute, table, study)
     return hierarchy_answer(body.attribute, study, body.kind, built, typed=body.typed)
 
 
 @router.put("", summary="Build and save")
 def build(body: BuildBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
     """The same, and the builder goes into the spec."""
-    study = study_of(workspace)
-    table = _table_of(body)
-    _built(workspace, body.attribute, table, study)
+    study = get_profile(workspace)
+    table = _builder_table(body)
+    _build_preview(workspace, body.attribute, table, study)
     save_hierarchy(workspace, body.attribute, table)
-    return current_answer(workspace, body.attribute)
+    return current_hierarchy_answer(workspace, body.attribute)
 
 
 @router.post("/edit", summary="Change by hand")
 def edit(body: EditBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
     """Group, move, rename, ungroup, add or remove a level. Saved at once as a file of the workspace."""
-    study = study_of(workspace)
+    study = get_profile(workspace)
     values = study.values(body.attribute)[0] if body.attribute in study.names else ()
-    attribute, found = hierarchy_to_edit(workspace, body.attribute, study)
+    attribute, found = editable_hierarchy(workspace, body.attribute, study)
     missing = [value for value in values if value not in found.code_of_leaf]
     try:
-        changed = edited(found, body.model_dump(), missing)
+        changed = edit_hierarchy(found, body.model_dump(), missing)
     except InputError as error:
         field = "name" if "name" in error.message or "already" in error.message else None
         raise FieldError(
@@ -98,8 +102,8 @@ def edit(body: EditBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
         ) from None
     removed = body.level if body.change == "remove_level" else None
     least = least_level_after(found, least_level(attribute.hierarchy), changed, removed)
-    write_hierarchy(workspace, attribute.name, text_of_hierarchy(changed), least)
-    return current_answer(workspace, attribute.name)
+    write_hierarchy(workspace, attribute.name, format_hierarchy_text(changed), least)
+    return current_hierarchy_answer(workspace, attribute.name)
 
 
 @router.post("/check", summary="Check a table")
@@ -108,9 +112,9 @@ def check(body: TextBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
 
     Nothing is saved.
     """
-    study = study_of(workspace)
-    attribute_of(workspace, body.attribute)
-    built, problems = hierarchy_of_text(body.attribute, body.text, study.values(body.attribute)[0])
+    study = get_profile(workspace)
+    find_quasi_identifier(workspace, body.attribute)
+    built, problems = parse_hierarchy_text(body.attribute, body.text, study.values(body.attribute)[0])
     answer = hierarchy_answer(body.attribute, study, "file", built)
     answer.problems = [ProblemFacts(**vars(problem)) for problem in problems]
     return answer
@@ -122,50 +126,97 @@ def import_file(body: TextBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
 
     Unsound ones are refused.
     """
-    study = study_of(workspace)
-    built, problems = hierarchy_of_text(body.attribute, body.text, study.values(body.attribute)[0])
+    study = get_profile(workspace)
+    built, problems = parse_hierarchy_text(body.attribute, body.text, study.values(body.attribute)[0])
     if built is None:
         first = problems[0]
         place = "" if first.row is None else f"row {first.row + 1}: "
         raise FieldError(f"{place}{first.message}", field="text", advice=first.advice or None)
     least = _least_level_of_import(workspace, body.attribute, study, built)
-    write_hierarchy(workspace, body.attribute, text_of_hierarchy(built), least)
-    return current_answer(workspace, body.attribute)
+    write_hierarchy(workspace, body.attribute, format_hierarchy_text(built), least)
+    return current_hierarchy_answer(workspace, body.attribute)
 
 
 @router.get("/file", summary="Export ARX CSV", response_class=Response)
 def export_file(workspace: CurrentWorkspace, attribute: Annotated[str, Query()]) -> Response:
     """A quasi-identifier's hierarchy in ARX's form."""
-    found = build_attribute(attribute_of(workspace, attribute), study_of(workspace))
+    found = build_attribute_hierarchy(find_quasi_identifier(workspace, attribute), get_profile(workspace))
     return Response(
-        text_of_hierarchy(found),
+        format_hierarchy_text(found),
         media_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": 'attachment; filename="hierarchy.csv"', "Cache-Control": "no-store"},
     )
 
 
-def _table_of(body: BuildBody) -> dict[str, Any] | None:
-    return None if body.kind == "flat" else hierarchy_table(body.kind, body.typed)
+def _builder_table(body: BuildBody) -> dict[str, Any] | None:
+    return None if body.kind == "flat" else parse_builder_form(body.kind, body.typed)
 
 
-def _built(
+def _build_preview(
     workspace: Workspace, name: str, table: dict[str, Any] | None, study: TableStudy
 ) -> GeneralizationHierarchy:
     values, counts = study.values(name)
     if table is None:
-        return build_attribute(Attribute(name, attribute_of(workspace, name).role), study)
-    return build_hierarchy(name, table, values, counts, workspace.spec_path.parent)
+        return build_attribute_hierarchy(Attribute(name, find_quasi_identifier(workspace, name).role), study)
+    return build_from_table(name, table, values, counts, workspace.spec_path.parent)
 
 
 def _least_level_of_import(
     workspace: Workspace, name: str, study: TableStudy, built: GeneralizationHierarchy
 ) -> int:
     """What the hierarchy that was there keeps back is kept back by that in its place, too."""
-    least = least_level(attribute_of(workspace, name).hierarchy)
+    least = least_level(find_quasi_identifier(workspace, name).hierarchy)
     if not least:
         return 0
     try:
-        before = hierarchy_to_edit(workspace, name, study)[1]
+        before = editable_hierarchy(workspace, name, study)[1]
     except InputError:  # there is none to compare with: the import may be what mends it
         return min(least, built.height)
     return least_level_after(before, least, built)
+
+
+files_router = APIRouter(prefix="/api/hierarchies", tags=["hierarchies"], responses=RESPONSES)
+
+
+@files_router.post("/files", summary="Match files")
+def match(body: FilesBody, workspace: CurrentWorkspace) -> MatchesAnswer:
+    """Which quasi-identifier each file fits, by its name or by the values in it, or why it fits none."""
+    study, spec = get_profile(workspace), workspace.spec()
+    generalized = [attribute.name for attribute in spec.quasi_identifiers]
+    others = {a.name: str(a.role) for a in spec.attributes if a.name not in generalized}
+    matches = match_hierarchy_texts(_texts_by_name(body), study, others, generalized)
+    return MatchesAnswer(matches=[_match_facts(each) for each in matches])
+
+
+@files_router.put("/files", summary="Use files")
+def use(body: FilesBody, workspace: CurrentWorkspace) -> MatchesAnswer:
+    """Some of the files become the hierarchies of some quasi-identifiers, all of them as one change."""
+    study, texts, written = get_profile(workspace), _texts_by_name(body), {}
+    for name, file in body.use.items():
+        find_quasi_identifier(workspace, name)
+        built, problems = parse_hierarchy_text(name, texts.get(safe_name(file), ""), study.values(name)[0])
+        if built is None:
+            first = problems[0]
+            raise FieldError(
+                f"{quote_value(file)}: {first.message}", field="files", advice=first.advice or None
+            )
+        written[name] = format_hierarchy_text(built)
+    write_hierarchies(workspace, written)
+    return MatchesAnswer(matches=[])
+
+
+def _match_facts(found: FileMatch) -> MatchFacts:
+    return MatchFacts(
+        name=found.path.name, columns=list(found.columns), reason=found.reason, levels=found.height
+    )
+
+
+def _texts_by_name(body: FilesBody) -> dict[str, str]:
+    """The texts by harmless names, each of which ends as hierarchy files do."""
+    found: dict[str, str] = {}
+    for each in body.files:
+        name = safe_name(each.name, field="files")
+        if name in found:
+            raise FieldError(f"two files are called {quote_value(name)}", field="files")
+        found[name] = each.text
+    return found

@@ -1,4 +1,4 @@
-"""Screen 1, Load: the table, what was inferred of it, how NULL is read; and the summary of every screen."""
+"""Routes of screen 1, Load: the table, how it is read, sheets and databases to choose from, and the summary."""
 
 from __future__ import annotations
 
@@ -11,39 +11,53 @@ from pydantic import BaseModel, Field
 
 from discreet.errors import DiscreetError, InputError
 from discreet.model.table_spec import SourceSpec, TableSpec
-from discreet.screens.sample_table import SAMPLE_NAME, write_sample_table
-from discreet.screens.source_view import sheets_to_choose, view_source
-from discreet.spec.load import spec_mapping
-from discreet.verbs.reporting import Reporter
-from discreet.verbs.spec_edits import with_source
-from discreet.web.advice import Advice, advice_of
-from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
-from discreet.web.jobs import JobStarted
-from discreet.web.problems import RESPONSES, FieldError
-from discreet.web.releases import all_releases
-from discreet.web.source_form import (
+from discreet.screens.source_view import (
+    SAMPLE_NAME,
+    available_databases,
+    available_sheets,
+    available_tables,
+    view_source,
+    write_sample_table,
+)
+from discreet.spec.spec_reader import read_spec_mapping
+from discreet.verbs.run_context import Reporter
+from discreet.verbs.spec_editor import with_source
+from discreet.web.error_responses import RESPONSES, FieldError
+from discreet.web.job_queue import JobStarted
+from discreet.web.load_forms import (
+    DatabaseBody,
     PlaceFacts,
     SourceBody,
-    body_of,
-    moved_spec,
-    place_of,
-    source_of,
-    table_of,
+    WrittenBody,
+    body_from_source,
+    document_with_format,
+    format_field,
+    named_database_address,
+    relocate_spec,
+    source_from_body,
+    source_location,
+    spec_source_table,
 )
-from discreet.web.spec_file import paths_in
-from discreet.web.steps import Step, lattice_nodes, steps_of
-from discreet.web.studies import studies_of, study_of
-from discreet.web.wording import screen_words
+from discreet.web.request_guard import CurrentJobs, CurrentWorkspace
+from discreet.web.screen_messages import Advice, hints_of_warnings, screen_message
+from discreet.web.step_progress import (
+    Step,
+    count_lattice_nodes,
+    get_profile,
+    profile_cache_of,
+    publication_steps,
+)
 from discreet.web.workspace import Workspace
-from discreet.web.written_forms import WrittenBody, document_written, field_of
+from discreet.web.workspace_files import spec_paths
+from discreet.web.workspace_releases import list_releases
 
 router = APIRouter(prefix="/api/load", tags=["load"], responses=RESPONSES)
 
-FORMATS = ("csv", "tsv", "parquet", "jsonl", "xlsx", "sqlite")
-_KEPT = "What is open here stays as it was."
+LOAD_FORMATS = ("csv", "tsv", "parquet", "jsonl", "xlsx", "sqlite")
+_UNCHANGED_NOTE = "What is open here stays as it was."
 
 
-class SpecBody(BaseModel):
+class OpenSpecBody(BaseModel):
     """An existing spec: the path of a TOML file below the root or in the workspace."""
 
     path: str = Field(min_length=1, max_length=4096)
@@ -115,9 +129,9 @@ class ViewAnswer(BaseModel):
 def summary(workspace: CurrentWorkspace) -> Summary:
     """What every screen shows: the source, counts, attributes, the steps and how far each is."""
     if not workspace.has_spec:
-        return _nothing_yet(workspace)
+        return _empty_summary(workspace)
     spec = workspace.spec()
-    study = studies_of(workspace).known(spec.source)
+    study = profile_cache_of(workspace).find(spec.source)
     request = spec.request
     path = spec.source.path
     return Summary(
@@ -138,14 +152,14 @@ def summary(workspace: CurrentWorkspace) -> Summary:
         ],
         quasi_identifiers=[a.name for a in spec.quasi_identifiers],
         sensitive=[a.name for a in spec.sensitive],
-        nodes=lattice_nodes(workspace, spec, study),
+        nodes=count_lattice_nodes(workspace, spec, study),
         request=RequestFacts(
             k=request.k,
             l=dict(request.l) if isinstance(request.l, dict) else request.l,  # type: ignore[arg-type]
             max_suppressed=request.max_suppressed,
         ),
-        releases=len(all_releases(workspace)),
-        steps=steps_of(workspace),
+        releases=len(list_releases(workspace)),
+        steps=publication_steps(workspace),
     )
 
 
@@ -156,12 +170,12 @@ def load(workspace: CurrentWorkspace) -> LoadAnswer:
     others: tuple[str, ...] = ()
     if workspace.has_spec:
         spec = workspace.spec()
-        place = place_of(spec.source)
-        source, attributes = body_of(spec.source, workspace), len(spec.attributes)
-        study = studies_of(workspace).known(spec.source)
+        place = source_location(spec.source)
+        source, attributes = body_from_source(spec.source, workspace), len(spec.attributes)
+        study = profile_cache_of(workspace).find(spec.source)
         try:
-            others = sheets_to_choose(spec.source)
-            view = _view_of(spec.source, workspace)
+            others = available_sheets(spec.source)
+            view = _source_view(spec.source, workspace)
         except DiscreetError as problem:
             error = dict(problem.as_json()["error"])
     return LoadAnswer(
@@ -171,9 +185,9 @@ def load(workspace: CurrentWorkspace) -> LoadAnswer:
         error=error,
         rows=None if study is None else study.rows,
         null_texts=[] if study is None else list(study.null_texts),
-        warnings=[] if study is None else advice_of(study.warnings),
+        warnings=[] if study is None else hints_of_warnings(study.warnings),
         attributes=attributes,
-        formats=list(FORMATS),
+        formats=list(LOAD_FORMATS),
         sheets=list(others),
         version=workspace.spec_version,
     )
@@ -182,14 +196,14 @@ def load(workspace: CurrentWorkspace) -> LoadAnswer:
 @router.post("/view", summary="Look at a source")
 def view(body: SourceBody, workspace: CurrentWorkspace) -> ViewAnswer:
     """How a file would be read: inferred where the body says nothing. Nothing is saved."""
-    source = source_of(body, workspace)
-    return ViewAnswer(source=body_of(source, workspace), view=_view_of(source, workspace))
+    source = source_from_body(body, workspace)
+    return ViewAnswer(source=body_from_source(source, workspace), view=_source_view(source, workspace))
 
 
 @router.post("/open", summary="Open a table", status_code=202)
 def open_table(body: SourceBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
     """Profile a file's columns, propose roles, and write a spec. A job; its result is the summary."""
-    source = source_of(body, workspace)
+    source = source_from_body(body, workspace)
     if source.path is None:
         view_source(source, workspace.settings, rows=1)
 
@@ -197,13 +211,13 @@ def open_table(body: SourceBody, workspace: CurrentWorkspace, jobs: CurrentJobs)
         if source.path is not None:  # of a file of very many columns this takes long, and can be stopped
             with reporter.stage("Finding out how it is read"):
                 view_source(source, workspace.settings, rows=1)
-        study = studies_of(workspace).study(source, workspace, reporter)
+        study = profile_cache_of(workspace).study(source, workspace, reporter)
         texts = tuple(dict.fromkeys((*source.null_values, *study.null_texts)))
         if texts != source.null_values:
-            study = studies_of(workspace).study(replace(source, null_values=texts), workspace, reporter)
+            study = profile_cache_of(workspace).study(replace(source, null_values=texts), workspace, reporter)
         document, read = study.document(None), study.applied(replace(source, null_values=texts))
         path = workspace.spec_relative(source.path) if source.path else ""
-        table = table_of(read, path)
+        table = spec_source_table(read, path)
         workspace.save_spec(with_source(document, table), comments=study.reasons())
         return summary(workspace).model_dump()
 
@@ -218,13 +232,13 @@ def change_source(body: SourceBody, workspace: CurrentWorkspace) -> LoadAnswer:
     """
     if not body.path and workspace.has_spec and workspace.spec().source.path is None:
         return _change_database(body, workspace)
-    source = source_of(body, workspace)
+    source = source_from_body(body, workspace)
     found = view_source(source, workspace.settings, rows=1)
     if source.subject is not None and source.subject not in found.columns:
         raise FieldError("the source has no such column", field="subject")
     path = workspace.spec_relative(source.path) if source.path else ""
-    with workspace.editing:
-        changed = with_source(workspace.document(), table_of(source, path))
+    with workspace.edit_lock:
+        changed = with_source(workspace.document(), spec_source_table(source, path))
         changed["attributes"] = {
             name: entry for name, entry in changed["attributes"].items() if name in found.columns
         }
@@ -235,14 +249,14 @@ def change_source(body: SourceBody, workspace: CurrentWorkspace) -> LoadAnswer:
 @router.put("/written", summary="Say how a column's cells are written")
 def change_written(body: WrittenBody, workspace: CurrentWorkspace) -> LoadAnswer:
     """A column's written form, as the spec says it; none: its cells are read as they stand. Saved at once."""
-    with workspace.editing:
+    with workspace.edit_lock:
         try:
-            workspace.save_spec(document_written(body, workspace))
+            workspace.save_spec(document_with_format(body, workspace))
         except FieldError:
             raise
         except InputError as error:
             raise FieldError(
-                error.message, field=field_of(error), allowed=error.allowed, advice=error.advice
+                error.message, field=format_field(error), allowed=error.allowed, advice=error.advice
             ) from None
     return load(workspace)
 
@@ -253,14 +267,14 @@ def profile(workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
     workspace.spec()
 
     def work(reporter: Reporter) -> dict[str, Any]:
-        study_of(workspace, reporter)
+        get_profile(workspace, reporter)
         return summary(workspace).model_dump()
 
     return JobStarted(job=jobs.start("Profiling columns", work))
 
 
 @router.post("/spec", summary="Open a spec")
-def open_spec(body: SpecBody, workspace: CurrentWorkspace) -> LoadAnswer:
+def open_spec(body: OpenSpecBody, workspace: CurrentWorkspace) -> LoadAnswer:
     """Take over an existing spec. Its paths are rewritten, as the workspace's spec lies elsewhere."""
     path = workspace.server_path(body.path)
     if path.suffix.lower() != ".toml":
@@ -269,8 +283,8 @@ def open_spec(body: SpecBody, workspace: CurrentWorkspace) -> LoadAnswer:
         workspace.folder / "specs"
     )  # where earlier versions lay, with paths as the workspace's spec has them
     folder = workspace.spec_path.parent if path.parent == copies else path.parent
-    with workspace.editing:
-        document = moved_spec(spec_mapping(path), folder, workspace)
+    with workspace.edit_lock:
+        document = relocate_spec(read_spec_mapping(path), folder, workspace)
         _check_readable(workspace.checked_spec(document), workspace)
         workspace.save_spec(document, comments={})
     return load(workspace)
@@ -284,18 +298,18 @@ def open_sample(workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
         path = workspace.uploads / SAMPLE_NAME
         document = write_sample_table(workspace.uploads, path=workspace.spec_relative(path))
         workspace.save_spec(document, comments={})
-        study_of(workspace, reporter)
+        get_profile(workspace, reporter)
         return summary(workspace).model_dump()
 
     return JobStarted(job=jobs.start("Making a sample table", work))
 
 
-def _view_of(source: SourceSpec, workspace: Workspace) -> dict[str, Any]:
+def _source_view(source: SourceSpec, workspace: Workspace) -> dict[str, Any]:
     """How a source is read, what was inferred in the words of the screens."""
     view = view_source(source, workspace.settings).as_json()
     if view["form"] is not None:
         reasons = view["form"]["reasons"]
-        view["form"]["reasons"] = {part: screen_words(why) for part, why in reasons.items()}
+        view["form"]["reasons"] = {part: screen_message(why) for part, why in reasons.items()}
     return view
 
 
@@ -305,17 +319,24 @@ def _check_readable(spec: TableSpec, workspace: Workspace) -> None:
         found = view_source(spec.source, workspace.settings, rows=1)
     except DiscreetError as error:
         raise FieldError(
-            f"its table cannot be read: {error.message}", field="path", allowed=error.allowed, advice=_KEPT
+            f"its table cannot be read: {error.message}",
+            field="path",
+            allowed=error.allowed,
+            advice=_UNCHANGED_NOTE,
         ) from None
-    for field, file in paths_in(spec):
+    for field, file in spec_paths(spec):
         if not file.exists():
-            raise FieldError(f"{field} names {file.name}, which is missing", field="path", advice=_KEPT)
+            raise FieldError(
+                f"{field} names {file.name}, which is missing", field="path", advice=_UNCHANGED_NOTE
+            )
     for attribute in spec.attributes:
         if attribute.name not in found.columns:
-            raise FieldError(f"its table has no column '{attribute.name}'", field="path", advice=_KEPT)
+            raise FieldError(
+                f"its table has no column '{attribute.name}'", field="path", advice=_UNCHANGED_NOTE
+            )
 
 
-def _nothing_yet(workspace: Workspace) -> Summary:
+def _empty_summary(workspace: Workspace) -> Summary:
     return Summary(
         source=None,
         rows=None,
@@ -325,14 +346,14 @@ def _nothing_yet(workspace: Workspace) -> Summary:
         sensitive=[],
         nodes=None,
         request=None,
-        releases=len(all_releases(workspace)),
-        steps=steps_of(workspace),
+        releases=len(list_releases(workspace)),
+        steps=publication_steps(workspace),
     )
 
 
 def _change_database(body: SourceBody, workspace: Workspace) -> LoadAnswer:
     """Another reading of the spec's own table of a database: which one it is stays as it is."""
-    with workspace.editing:
+    with workspace.edit_lock:
         document = workspace.document()
         asked: dict[str, Any] = {
             "null_values": list(dict.fromkeys(body.null_values)),
@@ -349,3 +370,48 @@ def _change_database(body: SourceBody, workspace: Workspace) -> LoadAnswer:
                 raise FieldError("the source has no such column", field="subject")
         workspace.save_spec(with_source(document, {**document["source"], **asked}))
     return load(workspace)
+
+
+choices_router = APIRouter(prefix="/api/load", tags=["load"], responses=RESPONSES)
+
+
+class DatabasesAnswer(BaseModel):
+    """Databases by name; ``allowed`` says whether this server opens any at all."""
+
+    allowed: bool
+    databases: list[DatabaseBody]
+
+
+class TablesAnswer(BaseModel):
+    """The names of tables, with their schemas."""
+
+    tables: list[str]
+
+
+class SheetsAnswer(BaseModel):
+    """Sheets to choose from; none where there is no choice."""
+
+    sheets: list[str]
+
+
+@choices_router.post("/sheets", summary="The sheets of a spreadsheet")
+def sheets(body: SourceBody, workspace: CurrentWorkspace) -> SheetsAnswer:
+    """The sheets among which one is to be chosen, where a spreadsheet has several with cells."""
+    return SheetsAnswer(sheets=list(available_sheets(source_from_body(body, workspace))))
+
+
+@choices_router.get("/databases", summary="Databases to choose from")
+def databases(workspace: CurrentWorkspace) -> DatabasesAnswer:
+    """The databases whose addresses the server's environment and service file hold, by name."""
+    found = available_databases() if workspace.databases else ()
+    return DatabasesAnswer(
+        allowed=workspace.databases,
+        databases=[DatabaseBody(name=each.name, service=each.is_service) for each in found],
+    )
+
+
+@choices_router.post("/tables", summary="The tables of a database")
+def tables(body: DatabaseBody, workspace: CurrentWorkspace) -> TablesAnswer:
+    """The names of tables and views that the server's user may read there. No row is read."""
+    url = named_database_address(body, workspace)
+    return TablesAnswer(tables=list(available_tables(url, workspace.settings)))

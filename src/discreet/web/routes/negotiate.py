@@ -1,44 +1,52 @@
-"""Negotiate: answers to requests, their history, the chosen node, and a socket for the moves of a slider."""
+"""Routes of screen 4, Negotiate: answers, their log, the chosen node, nodes of the lattice, and the socket.
+
+After each answer the socket prefetches the two requests next to it on an l slider: they need a pass over all
+histograms (20 to 40 ms on Adult), where a move must be answered within two frames (33 ms).
+"""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
+import numpy as np
 from fastapi import APIRouter, Query, Response, WebSocket, WebSocketDisconnect
+from numpy.typing import NDArray
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from discreet.errors import DiscreetError
-from discreet.model.request import bounds_of
-from discreet.results.left_out import left_out
+from discreet.model.request import Request, node_bounds
+from discreet.results.node_rows import preview_rows, report_suppression
 from discreet.results.node_summary import summarize_node
 from discreet.screens.lattice_view import LatticeView
-from discreet.screens.offers import offers_of
-from discreet.web.chosen_node import (
-    ChosenNode,
-    RequirementBody,
-    last_request,
-    read_choice,
-    write_choice,
-)
-from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
-from discreet.web.lattice_frames import Sent, answer_facts, frame, packed
+from discreet.screens.nearby_requests import find_nearby_requests
+from discreet.web.error_responses import RESPONSES, Conflict, FieldError, error_json
+from discreet.web.lattice_frames import NegotiableView, SentState, answer_facts, build_frame, pack_frame
 from discreet.web.negotiation_forms import (
     AnswerBody,
+    ChosenNode,
+    ComparisonBody,
     EvaluationBody,
     EvaluationStarted,
-    Move,
     NodeBody,
+    NodesBody,
+    RequestBody,
     RequestOnly,
+    RequirementBody,
+    RowsBody,
     ScreenState,
+    SocketMove,
+    last_request,
+    read_chosen_node,
+    write_chosen_node,
 )
-from discreet.web.negotiations import NOTHING, negotiation_of, start_evaluation
-from discreet.web.next_moves import NextMoves
-from discreet.web.problems import RESPONSES, Conflict, FieldError, error_json
-from discreet.web.request_words import request_words
-from discreet.web.requests import RequestBody
-from discreet.web.steps import lattice_heights
-from discreet.web.studies import studies_of
+from discreet.web.negotiations import NO_REQUIREMENT, lattice_facts, negotiation_of, start_evaluation
+from discreet.web.request_guard import CurrentJobs, CurrentWorkspace
+from discreet.web.screen_messages import describe_request
+from discreet.web.step_progress import lattice_heights, profile_cache_of
 from discreet.web.workspace import Workspace
 
 router = APIRouter(prefix="/api/negotiate", tags=["negotiate"], responses=RESPONSES)
@@ -52,9 +60,9 @@ def state(workspace: CurrentWorkspace) -> ScreenState:
         evaluated=found.view_for(request.request().requirement) is not None,
         job=found.job,
         request=request,
-        choice=read_choice(workspace),
+        choice=read_chosen_node(workspace),
         requests=len(workspace.requests),
-        heights=lattice_heights(workspace, spec, studies_of(workspace).known(spec.source)) or [],
+        heights=lattice_heights(workspace, spec, profile_cache_of(workspace).find(spec.source)) or [],
     )
 
 
@@ -64,7 +72,7 @@ def evaluation(
 ) -> EvaluationStarted:
     """Start the job that counts the table and evaluates every node; the running one where there is one."""
     asked = None if body is None else body.request
-    job = start_evaluation(workspace, jobs, NOTHING if asked is None else asked.request().requirement)
+    job = start_evaluation(workspace, jobs, NO_REQUIREMENT if asked is None else asked.request().requirement)
     return EvaluationStarted(job=job, evaluated=job is None)
 
 
@@ -75,10 +83,10 @@ def answer(
     suppressed: Annotated[bool, Query(description="Add the suppressed rows of every node.")] = False,
 ) -> dict[str, Any]:
     """What the socket sends for a move of a slider, as JSON: outcome, sentences, answers, cards, one node."""
-    shown = negotiation_of(workspace).shown(body.request.request().requirement)
-    facts, result, _, view = answer_facts(shown, body.request, body.levels)
+    negotiable_view = negotiation_of(workspace).negotiable_view(body.request.request().requirement)
+    facts, result, _, view = answer_facts(negotiable_view, body.request, body.levels)
     requirement = result.request.requirement
-    facts |= shown.frontier(view, requirement, body.request.named_cost())
+    facts |= negotiable_view.frontier(view, requirement, body.request.named_cost())
     if suppressed:
         facts["suppressed"] = view.suppression(requirement).tolist()
     return facts
@@ -88,17 +96,17 @@ def answer(
 def offers(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Requests near this one that gain something for a small price; none where it has no exact answer."""
     request = body.request.request()
-    _, view = negotiation_of(workspace).shown(request.requirement).current()
+    _, view = negotiation_of(workspace).negotiable_view(request.requirement).current()
     result = view.source.answer(request)
     if result.outcome != "exact":
         return {"offers": []}
-    found = offers_of(view, request, result.answers[0].answer.node)
+    found = find_nearby_requests(view, request, result.answers[0].answer.node)
     return {
         "offers": [
             {
                 "gain": offer.gain,
                 "price": offer.price,
-                "place": view.place(offer.node),
+                "place": view.position(offer.node),
                 "levels": list(offer.node),
                 "request": RequestBody.of_request(offer.request)
                 .model_copy(update={"cost": body.request.cost})
@@ -113,10 +121,10 @@ def offers(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
 def who_is_left_out(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     """What a node suppresses, by value, and the attribute that costs most: for the publisher's eyes."""
     request = body.request.request()
-    _, view = negotiation_of(workspace).shown(request.requirement).current()
+    _, view = negotiation_of(workspace).negotiable_view(request.requirement).current()
     source = view.source
     requirement = request.requirement
-    return left_out(
+    return report_suppression(
         source.frequency_set, source, source.lattice, source.node_of(body.levels), requirement
     ).as_json()
 
@@ -125,15 +133,15 @@ def who_is_left_out(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, An
 def requests(workspace: CurrentWorkspace, last: Annotated[int, Query(ge=1, le=1000)] = 100) -> dict[str, Any]:
     """The last requests with their outcomes, the oldest first."""
     found = [e for e in workspace.requests.entries(last) if e.get("screen") == "negotiate"]
-    return {"requests": [{**each, "asked": request_words(each["request"])} for each in found]}
+    return {"requests": [{**each, "asked": describe_request(each["request"])} for each in found]}
 
 
 @router.post("/requests", summary="Keep a request in the history", status_code=201)
 def keep_request(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Answer a request once more, and append it with its outcome."""
     request = body.request.request()
-    shown = negotiation_of(workspace).shown(request.requirement)
-    result = shown.current()[1].source.answer(request)
+    negotiable_view = negotiation_of(workspace).negotiable_view(request.requirement)
+    result = negotiable_view.current()[1].source.answer(request)
     first = result.answers[0].as_json() if result.answers else None
     entry = {
         "screen": "negotiate",
@@ -142,7 +150,7 @@ def keep_request(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, An
         "answer": first,
     }
     workspace.set_state("request", entry["request"])
-    workspace.noted()
+    workspace.record_version()
     return workspace.requests.append(entry)
 
 
@@ -150,9 +158,9 @@ def keep_request(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, An
 def save_request(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, str]:
     """The spec's ``[request]`` becomes this request: the command line then asks the same."""
     request = body.request.request()
-    shown = negotiation_of(workspace).shown(request.requirement)
-    bounds_of(shown.current()[1].source.lattice, request)
-    with workspace.editing:
+    negotiable_view = negotiation_of(workspace).negotiable_view(request.requirement)
+    node_bounds(negotiable_view.current()[1].source.lattice, request)
+    with workspace.edit_lock:
         document = {**workspace.document(), "request": body.request.as_spec()}
         return {"version": workspace.save_spec(document)}
 
@@ -160,14 +168,14 @@ def save_request(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, st
 @router.get("/choice", summary="The chosen node")
 def choice(workspace: CurrentWorkspace) -> ChosenNode | None:
     """The node that was chosen for the release, or null."""
-    return read_choice(workspace)
+    return read_chosen_node(workspace)
 
 
 @router.put("/choice", summary="Choose a node")
 def choose(body: NodeBody, workspace: CurrentWorkspace) -> ChosenNode:
     """Choose a node for the release; ``conflict`` where it suppresses more rows than the request allows."""
     request = body.request.request()
-    _, view = negotiation_of(workspace).shown(request.requirement).current()
+    _, view = negotiation_of(workspace).negotiable_view(request.requirement).current()
     found = view.source.node_of(body.levels)
     summary = summarize_node(view.source, found, request.requirement)
     limit = request.max_suppressed.of(summary.rows)
@@ -191,14 +199,14 @@ def choose(body: NodeBody, workspace: CurrentWorkspace) -> ChosenNode:
         of=workspace.table_digest(),
         stale=False,
     )
-    write_choice(workspace, chosen)
+    write_chosen_node(workspace, chosen)
     return chosen
 
 
 @router.delete("/choice", summary="Choose nothing", status_code=204)
 def unchoose(workspace: CurrentWorkspace) -> Response:
     """Forget the chosen node."""
-    write_choice(workspace, None)
+    write_chosen_node(workspace, None)
     return Response(status_code=204)
 
 
@@ -206,11 +214,11 @@ def unchoose(workspace: CurrentWorkspace) -> Response:
 async def socket(socket: WebSocket, workspace: CurrentWorkspace) -> None:
     """One frame per message (``lattice_frames``); an error comes as a frame with ``error`` and no arrays."""
     await socket.accept()
-    sent, ahead = Sent(), NextMoves()
+    sent, ahead = SentState(), Prefetcher()
     try:
         while True:
             text = await socket.receive_text()
-            data, answered = await run_in_threadpool(_frame, workspace, text, sent)
+            data, answered = await run_in_threadpool(_answer_move, workspace, text, sent)
             await socket.send_bytes(data)
             if answered is not None:
                 ahead.begin(*answered)
@@ -218,19 +226,180 @@ async def socket(socket: WebSocket, workspace: CurrentWorkspace) -> None:
         await ahead.end()
 
 
-def _frame(
-    workspace: Workspace, text: str, sent: Sent
+def _answer_move(
+    workspace: Workspace, text: str, sent: SentState
 ) -> tuple[bytes, tuple[LatticeView, RequestBody] | None]:
     """A frame, and the view and the request that it answers; None where it tells an error."""
     number = 0
     try:
         try:
-            move = Move.model_validate_json(text)
+            move = SocketMove.model_validate_json(text)
         except ValidationError as error:
-            place = ".".join(str(part) for part in error.errors()[0]["loc"])
-            raise FieldError(f"{place or 'the move'} has another form", field=place) from None
+            position = ".".join(str(part) for part in error.errors()[0]["loc"])
+            raise FieldError(f"{position or 'the move'} has another form", field=position) from None
         number = move.id
-        shown = negotiation_of(workspace).shown(move.request.request().requirement)
-        return frame(shown, move, sent), (shown.current()[1], move.request)
+        negotiable_view = negotiation_of(workspace).negotiable_view(move.request.request().requirement)
+        return build_frame(negotiable_view, move, sent), (negotiable_view.current()[1], move.request)
     except DiscreetError as error:
-        return packed({"id": number, **error_json(error)}, {}), None
+        return pack_frame({"id": number, **error_json(error)}, {}), None
+
+
+nodes_router = APIRouter(prefix="/api/negotiate", tags=["negotiate"], responses=RESPONSES)
+
+
+@nodes_router.get("/lattice", summary="The lattice before any request")
+def lattice(workspace: CurrentWorkspace) -> dict[str, Any]:
+    """Attributes with heights and what each level shows, nodes per height, and the spec's request."""
+    found = negotiation_of(workspace)
+    version, view = found.negotiable_view().current()
+    return lattice_facts(view, version, found.table.spec)
+
+
+@nodes_router.post("/frontier", summary="The nodes that no other beats")
+def frontier(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
+    """The nodes not dominated in height, loss and suppressed rows, with the three."""
+    request, negotiable_view, view = _resolve_request(workspace, body)
+    suppressed = view.suppression(request.requirement)
+    found = negotiable_view.frontier(view, request.requirement, body.request.named_cost())
+    rows = [_node_row(view, position, int(suppressed[position])) for position in found["frontier"]]
+    told = {} if "frontier_cost" not in found else {"frontier_cost": found["frontier_cost"]}
+    return {
+        "limit": request.max_suppressed.of(view.source.rows),
+        "rows": view.source.rows,
+        "nodes": rows,
+        **told,
+    }
+
+
+@nodes_router.post("/node", summary="One node")
+def node(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, Any]:
+    """Levels, loss, suppressed rows, class sizes, distinct values; and each neighbour's suppressed rows."""
+    request, _, view = _resolve_request(workspace, body)
+    source, requirement = view.source, request.requirement
+    found = source.node_of(body.levels)
+    around = source.neighbours(body.levels, criteria=requirement.criteria)
+    summary = source.summary_of(found, requirement, body.request.named_cost())
+    return {**summary.as_json(), "neighbours": around.as_json()}
+
+
+@nodes_router.post("/comparison", summary="Nodes side by side")
+def comparison(body: ComparisonBody, workspace: CurrentWorkspace) -> dict[str, Any]:
+    """Several nodes summed up under one request."""
+    request, _, view = _resolve_request(workspace, body)
+    low, high = node_bounds(view.source.lattice, request)
+    limit = request.max_suppressed.of(view.source.rows)
+    found = []
+    for levels in body.nodes:
+        position = view.source.node_of(levels)
+        summary = view.source.summary_of(position, request.requirement, body.request.named_cost())
+        inside = all(a <= b <= c for a, b, c in zip(low, position, high, strict=True))
+        found.append({**summary.as_json(), "meets": summary.suppressed <= limit, "within_levels": inside})
+    return {"requirement": str(request.requirement), "limit": limit, "nodes": found}
+
+
+@nodes_router.post("/rows", summary="Some rows before and after")
+def rows(body: RowsBody, workspace: CurrentWorkspace) -> dict[str, Any]:
+    """Row types before and after the generalization of a node: real values, for the publisher's eyes only."""
+    request, _, view = _resolve_request(workspace, body)
+    found = view.source.node_of(body.levels)
+    return preview_rows(view.source.frequency_set, found, request.requirement, body.number).as_json()
+
+
+@nodes_router.post("/nodes", summary="A page of the table of nodes")
+def nodes(body: NodesBody, workspace: CurrentWorkspace) -> dict[str, Any]:
+    """Levels, height, loss and suppressed rows of nodes, and whether each meets the request."""
+    request, negotiable_view, view = _resolve_request(workspace, body)
+    low, high = node_bounds(view.source.lattice, request)
+    suppressed = view.suppression(request.requirement)
+    limit = request.max_suppressed.of(view.source.rows)
+    meets = (suppressed <= limit) & (view.levels >= low).all(axis=1) & (view.levels <= high).all(axis=1)
+    places = np.arange(view.nodes)
+    if body.only == "meets":
+        places = np.flatnonzero(meets)
+    elif body.only == "frontier":
+        places = _frontier_positions(negotiable_view, view, body)
+    if body.order != "height":
+        key = suppressed if body.order == "suppressed" else view.losses
+        places = places[np.argsort(key[places], kind="stable")]
+    page = places[body.first : body.first + body.number].tolist()
+    return {
+        "total": len(places),
+        "first": body.first,
+        "attributes": list(view.source.lattice.attributes),
+        "nodes": [{**_node_row(view, p, int(suppressed[p])), "meets": bool(meets[p])} for p in page],
+    }
+
+
+@nodes_router.post("/attributes", summary="What giving up one attribute would buy")
+def attributes(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
+    """The same request with each attribute at its top in turn."""
+    request, _, view = _resolve_request(workspace, body)
+    found = view.source.attribute_suppression_of(request)
+    return {"rows": view.source.rows, "attributes": found.as_json()}
+
+
+def _frontier_positions(
+    negotiable_view: NegotiableView, view: LatticeView, body: RequestOnly
+) -> NDArray[np.int64]:
+    found = negotiable_view.frontier(view, body.request.request().requirement, body.request.named_cost())
+    return np.array(found["frontier"], dtype=np.int64)
+
+
+def _resolve_request(workspace: Workspace, body: RequestOnly) -> tuple[Request, NegotiableView, LatticeView]:
+    """A request and the lattice that answers it; ``InputError`` for an attribute that is not sensitive."""
+    request = body.request.request()
+    negotiable_view = negotiation_of(workspace).negotiable_view(request.requirement)
+    _, view = negotiable_view.current()
+    request.requirement.check(view.source.frequency_set.sensitive_attributes)
+    return request, negotiable_view, view
+
+
+def _node_row(view: LatticeView, position: int, suppressed: int) -> dict[str, Any]:
+    levels = view.levels[position].tolist()
+    return {
+        "place": position,
+        "levels": dict(zip(view.source.lattice.attributes, levels, strict=True)),
+        "height": sum(levels),
+        "loss": float(view.losses[position]),
+        "suppressed": suppressed,
+    }
+
+
+def adjacent_requests(body: RequestBody) -> Iterator[RequestBody]:
+    """The requests that a move of one l slider leads to, the stricter ones first."""
+    if isinstance(body.l, int):
+        steps: list[Any] = [body.l + 1, body.l - 1]
+    else:
+        asked = body.l or {}
+        steps = [{**asked, name: least + by} for by in (1, -1) for name, least in asked.items()]
+    for step in steps:
+        if min(step.values() if isinstance(step, dict) else (step,)) >= 1:
+            yield body.model_copy(update={"l": step})
+
+
+def prefetch_adjacent(view: LatticeView, body: RequestBody) -> None:
+    """Make a whole lattice's tables for the requests near this one; a partial one is left alone."""
+    if not view.is_partial:
+        for request in adjacent_requests(body):
+            view.suppression(request.request().requirement)
+
+
+@dataclass
+class Prefetcher:
+    """One connection's counting ahead: one at a time, and not again where l is as it was."""
+
+    _last: Any = None
+    _task: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    def begin(self, view: LatticeView, body: RequestBody) -> None:
+        """Count ahead in a thread, unless that is under way or was done for this l."""
+        key = (id(view), repr(body.l), body.criteria)
+        if body.l is None or key == self._last or (self._task is not None and not self._task.done()):
+            return
+        self._last = key
+        self._task = asyncio.create_task(run_in_threadpool(prefetch_adjacent, view, body))
+
+    async def end(self) -> None:
+        """Wait for what is under way."""
+        if self._task is not None:
+            await self._task

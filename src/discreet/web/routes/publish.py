@@ -1,4 +1,4 @@
-"""Screen 7: a release is made: its model, its options, what it must meet, and where it goes."""
+"""Routes of screen 7, Publish: publish a release: its model, options, requirement and target."""
 
 from __future__ import annotations
 
@@ -13,25 +13,37 @@ from discreet.model.class_recoding import RecodingModel
 from discreet.model.criteria.base import Criterion
 from discreet.model.option import OptionKind
 from discreet.model.release_address import ReleaseAddress
-from discreet.model.row_order import RowOrder
+from discreet.model.request import RowOrder
 from discreet.places.address import without_password
-from discreet.report.words import language_of, languages
-from discreet.screens.model_forms import ModelForm, form_of, model_forms
-from discreet.verbs.addresses import names_schema_and_table
-from discreet.verbs.engine_words import databases
-from discreet.verbs.releases import ReleaseFacts, release_facts
-from discreet.verbs.reporting import Reporter
-from discreet.web.chosen_node import ChosenNode, last_request, read_choice
-from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
-from discreet.web.jobs import Jobs, JobStarted
+from discreet.report.translation import language_of, languages
+from discreet.screens.option_forms import ModelForm, model_form, model_forms
+from discreet.verbs.engine_descriptions import database_kinds
+from discreet.verbs.locations import is_qualified_table_name
+from discreet.verbs.release_facts import ReleaseFacts, read_release_facts
+from discreet.verbs.run_context import Reporter
+from discreet.web.error_responses import RESPONSES, FieldError, NotFound
+from discreet.web.job_queue import JobQueue, JobStarted
+from discreet.web.negotiation_forms import (
+    ChosenNode,
+    CriteriaBody,
+    criteria_json,
+    last_request,
+    read_chosen_node,
+)
 from discreet.web.negotiations import criteria_facts
-from discreet.web.paths import safe_name
-from discreet.web.problems import RESPONSES, FieldError, NotFound
-from discreet.web.release_answers import AuditedAnswer, ReleaseAnswer, ReleaseName
-from discreet.web.releases import all_releases, database_of, found_release, remember_table
-from discreet.web.request_words import request_words
-from discreet.web.requests import Asking, values_of
+from discreet.web.request_guard import CurrentJobs, CurrentWorkspace
+from discreet.web.screen_messages import describe_request
 from discreet.web.workspace import Workspace
+from discreet.web.workspace_files import safe_name
+from discreet.web.workspace_releases import (
+    AuditedAnswer,
+    ReleaseAnswer,
+    ReleaseName,
+    find_release,
+    list_releases,
+    register_table,
+    source_database_url,
+)
 
 router = APIRouter(prefix="/api/publish", tags=["publish"], responses=RESPONSES)
 
@@ -70,7 +82,7 @@ class LanguageAnswer(BaseModel):
     name: str
 
 
-class PublishAnswer(Asking):
+class PublishAnswer(CriteriaBody):
     """What the screen begins with; k, l, the limit and other criteria are those that were negotiated last."""
 
     models: list[ModelAnswer]
@@ -91,7 +103,7 @@ class PublishAnswer(Asking):
     releases: list[ReleaseAnswer]
 
 
-class PublishBody(Asking):
+class PublishBody(CriteriaBody):
     """What to publish; what is left out comes from the spec's ``[request]``."""
 
     model: str = Field(max_length=80)
@@ -127,7 +139,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
     """What the screen begins with; without a spec there are no columns yet."""
     keys: list[str] = []
     values: list[str] = []
-    further: tuple[Criterion, ...] = ()
+    further_criteria: tuple[Criterion, ...] = ()
     spec = None
     k = l = limit = levels_asked = None
     order = RowOrder.SORTED
@@ -136,10 +148,10 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
         keys = [a.name for a in spec.quasi_identifiers]
         values = [a.name for a in spec.sensitive]
         asked = last_request(workspace)
-        k, l, limit, further = asked.k, asked.l, str(asked.max_suppressed), asked.further()
+        k, l, limit, further_criteria = asked.k, asked.l, str(asked.max_suppressed), asked.further_criteria()
         order = spec.request.order
         bounds = {"max_level": asked.max_level, "min_level": asked.min_level}
-        levels_asked = request_words(bounds) if any(bounds.values()) else None
+        levels_asked = describe_request(bounds) if any(bounds.values()) else None
     return PublishAnswer(
         models=[ModelAnswer.model_validate(form, from_attributes=True) for form in model_forms()],
         quasi_identifiers=keys,
@@ -149,18 +161,18 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
         max_suppressed=limit,
         order=order.value,
         levels_asked=levels_asked,
-        criteria=values_of(further),
+        criteria=criteria_json(further_criteria),
         criterion_kinds=criteria_facts(spec),
-        choice=read_choice(workspace) if workspace.has_spec else None,
-        database=_database(workspace),
-        releases=[ReleaseAnswer.of(facts) for facts in all_releases(workspace)],
+        choice=read_chosen_node(workspace) if workspace.has_spec else None,
+        database=_database_label(workspace),
+        releases=[ReleaseAnswer.of(facts) for facts in list_releases(workspace)],
     )
 
 
 @router.post("/jobs", summary="Publish: recode, write, audit", status_code=202)
 def publish(body: PublishBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
     """Start the job that publishes; its result is the release with its audit."""
-    form = form_of(body.model)
+    form = model_form(body.model)
     if not workspace.has_spec:
         raise NotFound("there is no spec yet", advice="Load a table first.")
     if body.table is not None:
@@ -175,15 +187,15 @@ def publish(body: PublishBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
             field="name",
             advice="Choose another name, or allow it to be replaced.",
         )
-    answer = asked_of(body, form) | {"after": earlier_of(workspace, body)}
+    answer = publish_arguments(body, form) | {"after": previous_releases(workspace, body)}
 
     def work(_reporter: Reporter) -> dict[str, Any]:
         table = workspace.table()
         if target.exists():
-            _forget_report(found_release(workspace, name))
+            _delete_report(find_release(workspace, name))
         with workspace.lock:
             table.publish(answer.pop("answer"), target, **answer)
-        facts = release_facts(target)
+        facts = read_release_facts(target)
         return AuditedAnswer.of(workspace, facts).model_dump(mode="json")
 
     return JobStarted(job=jobs.start(f"Publishing {name}", work))
@@ -206,11 +218,11 @@ def _file_name(text: str, form: ModelForm) -> str:
     return name
 
 
-def asked_of(body: PublishBody, form: ModelForm) -> dict[str, Any]:
+def publish_arguments(body: PublishBody, form: ModelForm) -> dict[str, Any]:
     """The arguments of ``Table.publish``."""
     found: dict[str, Any] = {"k": body.k, "l": body.l, "max_suppressed": body.max_suppressed}
     found |= {"suppressed": body.suppressed, "order": body.order, "overwrite": body.overwrite}
-    found |= {"criteria": body.further()}
+    found |= {"criteria": body.further_criteria()}
     if form.takes_levels or (body.model == RecodingModel.FULL_DOMAIN and body.levels is not None):
         if body.options:
             raise FieldError(f"{next(iter(body.options))}: levels have no options", field="options")
@@ -227,11 +239,11 @@ def asked_of(body: PublishBody, form: ModelForm) -> dict[str, Any]:
         raise FieldError(error.message, field="options", allowed=error.allowed) from None
 
 
-def earlier_of(workspace: Workspace, body: PublishBody) -> list[Path]:
+def previous_releases(workspace: Workspace, body: PublishBody) -> list[Path]:
     """The files of the earlier releases; ``FieldError`` for a table, and for one that this one replaces."""
     found = []
     for name in body.after:
-        path = found_release(workspace, name).address.path
+        path = find_release(workspace, name).address.path
         if path is None or name == body.name:
             why = "is replaced by this one" if path else "is a table"
             raise FieldError(f"{name} {why}", field="after", advice="Take it off the list.")
@@ -240,26 +252,26 @@ def earlier_of(workspace: Workspace, body: PublishBody) -> list[Path]:
 
 
 def _publish_table(
-    body: PublishBody, text: str, form: ModelForm, workspace: Workspace, jobs: Jobs
+    body: PublishBody, text: str, form: ModelForm, workspace: Workspace, jobs: JobQueue
 ) -> JobStarted:
     """Start the job that publishes into the source's database; a missing right is said before it counts."""
-    url = database_of(workspace)
+    url = source_database_url(workspace)
     if body.name is not None:
         raise FieldError("both a file and a table are named", field="table", allowed="one of them")
     if url is None:
         raise FieldError(
-            f"the source is no table of {databases()}", field="table", advice="Publish to a file."
+            f"the source is no table of {database_kinds()}", field="table", advice="Publish to a file."
         )
     target = ReleaseAddress(table=_table_name(text), url=url)
-    answer = asked_of(body, form) | {"after": earlier_of(workspace, body)}
+    answer = publish_arguments(body, form) | {"after": previous_releases(workspace, body)}
 
     def work(_reporter: Reporter) -> dict[str, Any]:
         table = workspace.table()
         with workspace.lock:
             table.publish(answer.pop("answer"), table=target.table, **answer)
-        facts = remember_table(workspace, target)
-        _forget_report(facts)
-        return AuditedAnswer.of(workspace, found_release(workspace, facts.name)).model_dump(mode="json")
+        facts = register_table(workspace, target)
+        _delete_report(facts)
+        return AuditedAnswer.of(workspace, find_release(workspace, facts.name)).model_dump(mode="json")
 
     return JobStarted(job=jobs.start(f"Publishing the table {target.table}", work))
 
@@ -267,18 +279,18 @@ def _publish_table(
 def _table_name(text: str) -> str:
     """A table's name with its schema, as it was written; ``FieldError`` where it is none."""
     name, allowed = text.strip(), 'schema and name, such as out.people or out."the people"'
-    if not names_schema_and_table(name) or any(sign in name for sign in "/\\") or not name.isprintable():
+    if not is_qualified_table_name(name) or any(sign in name for sign in "/\\") or not name.isprintable():
         raise FieldError("that is no table's name with its schema", field="table", allowed=allowed)
     return name
 
 
-def _database(workspace: Workspace) -> str | None:
+def _database_label(workspace: Workspace) -> str | None:
     """What the page calls the database of the source: the address as the spec has it, without a password."""
-    url = database_of(workspace)
+    url = source_database_url(workspace)
     return None if url is None else without_password(url)
 
 
-def _forget_report(facts: ReleaseFacts) -> None:
+def _delete_report(facts: ReleaseFacts) -> None:
     """A release that is replaced takes its report with it, which speaks of another file."""
     if "report" in facts.files:
         facts.files["report"].unlink(missing_ok=True)

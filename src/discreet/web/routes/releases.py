@@ -1,4 +1,4 @@
-"""Screen 7: releases that are there: audited, shown with their evidence, handed over, and removed."""
+"""Routes of screen 7, Publish: existing releases: audit, report, download and delete."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from discreet.report.report import report
-from discreet.verbs.releases import read_table_manifest, report_path
-from discreet.verbs.reporting import Reporter
-from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
-from discreet.web.downloads import attached_text, attachment, offline_page
-from discreet.web.jobs import JobStarted
-from discreet.web.problems import RESPONSES, NotFound
-from discreet.web.release_answers import AuditedAnswer, ReleaseAnswer
-from discreet.web.releases import (
-    all_releases,
-    found_release,
+from discreet.verbs.release_facts import read_table_manifest, report_path
+from discreet.verbs.run_context import Reporter
+from discreet.web.error_responses import RESPONSES, NotFound
+from discreet.web.job_queue import JobStarted
+from discreet.web.request_guard import CurrentJobs, CurrentWorkspace
+from discreet.web.workspace_files import attachment, offline_page, text_attachment
+from discreet.web.workspace_releases import (
+    AuditedAnswer,
+    ReleaseAnswer,
+    delete_release,
+    find_release,
+    list_releases,
     original_of,
-    remember_table,
-    remove,
-    require_passed,
+    register_table,
+    require_passed_audit,
 )
 
 router = APIRouter(prefix="/api/publish/releases", tags=["publish"], responses=RESPONSES)
 
-Name = Annotated[str, Path(max_length=200, description="A release's file name.")]
+ReleaseFileName = Annotated[str, Path(max_length=200, description="A release's file name.")]
 ShortText = Annotated[str, Field(max_length=4000)]
 
 
@@ -54,22 +55,24 @@ class Removed(BaseModel):
 @router.get("", summary="The releases there are")
 def releases(workspace: CurrentWorkspace) -> list[ReleaseAnswer]:
     """Every release of the workspace, the latest first."""
-    return [ReleaseAnswer.of(facts) for facts in all_releases(workspace)]
+    return [ReleaseAnswer.of(facts) for facts in list_releases(workspace)]
 
 
 @router.get("/{name}", summary="A release and its audit")
-def release(name: Name, workspace: CurrentWorkspace) -> AuditedAnswer:
+def release(name: ReleaseFileName, workspace: CurrentWorkspace) -> AuditedAnswer:
     """The facts of a release, and what an audit counts in its file now."""
-    facts = found_release(workspace, name)
+    facts = find_release(workspace, name)
     if facts.address.in_database:
-        facts = remember_table(workspace, facts.address)
+        facts = register_table(workspace, facts.address)
     return AuditedAnswer.of(workspace, facts)
 
 
 @router.post("/{name}/report", summary="Write the report of a release", status_code=202)
-def write_report(name: Name, body: ReportBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
+def write_report(
+    name: ReleaseFileName, body: ReportBody, workspace: CurrentWorkspace, jobs: CurrentJobs
+) -> JobStarted:
     """Start the job that writes the report; the original's table, where there is one, tells utility."""
-    facts = found_release(workspace, name)
+    facts = find_release(workspace, name)
     texts = body.model_dump()
 
     def work(reporter: Reporter) -> dict[str, Any]:
@@ -89,9 +92,9 @@ def write_report(name: Name, body: ReportBody, workspace: CurrentWorkspace, jobs
 
 
 @router.get("/{name}/report", summary="The report, to be read here", response_class=Response)
-def read_report(name: Name, workspace: CurrentWorkspace) -> Response:
+def read_report(name: ReleaseFileName, workspace: CurrentWorkspace) -> Response:
     """The report as a page; ``not-found`` where none was written yet."""
-    facts = found_release(workspace, name)
+    facts = find_release(workspace, name)
     if "report" not in facts.files:
         raise NotFound("this release has no report yet", advice="Write it first.")
     return offline_page(facts.files["report"])
@@ -99,7 +102,7 @@ def read_report(name: Name, workspace: CurrentWorkspace) -> Response:
 
 @router.get("/{name}/files/{what}", summary="Download a file of a release", response_class=Response)
 def download(
-    name: Name,
+    name: ReleaseFileName,
     what: Annotated[str, Path(max_length=40, description="data, manifest, report, help or sensitive.")],
     workspace: CurrentWorkspace,
 ) -> Response:
@@ -107,22 +110,22 @@ def download(
 
     Of a table of a database it is the manifest, as its companion table has it, and the report.
     """
-    facts = found_release(workspace, name)
+    facts = find_release(workspace, name)
     if what == "manifest" and facts.address.in_database:
-        require_passed(workspace, facts)
-        return attached_text(read_table_manifest(facts.address, workspace.settings), "manifest.json")
+        require_passed_audit(workspace, facts)
+        return text_attachment(read_table_manifest(facts.address, workspace.settings), "manifest.json")
     if what not in facts.files:
         raise NotFound(f"this release has no such file: {', '.join(facts.files)}")
-    require_passed(workspace, facts)
+    require_passed_audit(workspace, facts)
     return attachment(facts.files[what])
 
 
 @router.delete("/{name}", summary="Delete a release")
-def delete(name: Name, workspace: CurrentWorkspace) -> Removed:
+def delete(name: ReleaseFileName, workspace: CurrentWorkspace) -> Removed:
     """Remove a release with its manifest, its report, and its further files.
 
     A table of a database stays there with its companions: it is only taken from the list.
     """
-    facts = found_release(workspace, name)
-    remove(workspace, facts)
+    facts = find_release(workspace, name)
+    delete_release(workspace, facts)
     return Removed(removed=[path.name for path in facts.files.values()])

@@ -1,28 +1,27 @@
-"""What is clicked as a script: the command and the program of the request, release, query and attack."""
+"""Routes that return a request, release, query or attack as a shell command and as a Python program."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from discreet.screens.attack_forms import attack_of_form
-from discreet.screens.model_forms import form_of
-from discreet.verbs.models.base import Asked, Model
+from discreet.screens.option_forms import attack_from_form, model_form
+from discreet.verbs.models.recoding_model import Model, RequestOptions
 from discreet.verbs.scripts import (
     Script,
-    script_of_attack,
-    script_of_publication,
-    script_of_query,
-    script_of_request,
+    make_attack_script,
+    make_negotiate_script,
+    make_publish_script,
+    make_query_script,
 )
-from discreet.web.dependencies import CurrentWorkspace
+from discreet.web.error_responses import RESPONSES, FieldError
 from discreet.web.negotiation_forms import RequestOnly
 from discreet.web.negotiations import negotiation_of
-from discreet.web.problems import RESPONSES, FieldError
-from discreet.web.releases import found_release, is_comparable
+from discreet.web.request_guard import CurrentWorkspace
 from discreet.web.routes.analyst import QueryBody
 from discreet.web.routes.attacker import AttackBody, attack_files
-from discreet.web.routes.publish import PublishBody, asked_of, earlier_of
+from discreet.web.routes.publish import PublishBody, previous_releases, publish_arguments
+from discreet.web.workspace_releases import find_release, is_comparable
 
 router = APIRouter(prefix="/api/scripts", tags=["scripts"], responses=RESPONSES)
 
@@ -44,9 +43,9 @@ class ScriptAnswer(BaseModel):
 def request(body: RequestOnly, workspace: CurrentWorkspace) -> ScriptAnswer:
     """What negotiates this request, with the answer that the page shows."""
     asked = body.request.request()
-    lattice = negotiation_of(workspace).shown(asked.requirement).current()[1].source.lattice
+    lattice = negotiation_of(workspace).negotiable_view(asked.requirement).current()[1].source.lattice
     tops = dict(zip(lattice.attributes, lattice.heights, strict=True))
-    return ScriptAnswer.of(script_of_request(workspace.spec_path, workspace.spec(), asked, tops))
+    return ScriptAnswer.of(make_negotiate_script(workspace.spec_path, workspace.spec(), asked, tops))
 
 
 @router.post("/release", summary="A publication as a script")
@@ -54,10 +53,10 @@ def release(body: PublishBody, workspace: CurrentWorkspace) -> ScriptAnswer:
     """What publishes the same release, into a file of the folder that it is run in, or the same table."""
     if not body.name and not body.table:
         raise FieldError("the release has no name", field="name")
-    found = asked_of(body, form_of(body.model))
+    found = publish_arguments(body, model_form(body.model))
     answer: dict[str, int] | Model = found["answer"]
-    asked = Asked(body.k, body.l, body.max_suppressed, criteria=found["criteria"])
-    script = script_of_publication(
+    asked = RequestOptions(body.k, body.l, body.max_suppressed, criteria=found["criteria"])
+    script = make_publish_script(
         workspace.spec_path,
         answer,
         asked,
@@ -66,7 +65,7 @@ def release(body: PublishBody, workspace: CurrentWorkspace) -> ScriptAnswer:
         suppressed=body.suppressed,
         order=body.order,
         overwrite=body.overwrite,
-        after=[str(each) for each in earlier_of(workspace, body)],
+        after=[str(each) for each in previous_releases(workspace, body)],
     )
     return ScriptAnswer.of(script)
 
@@ -74,21 +73,21 @@ def release(body: PublishBody, workspace: CurrentWorkspace) -> ScriptAnswer:
 @router.post("/query", summary="A query as a script")
 def query(body: QueryBody, workspace: CurrentWorkspace) -> ScriptAnswer:
     """What asks the same release the same."""
-    facts = found_release(workspace, body.release)
+    facts = find_release(workspace, body.release)
     spec = workspace.spec_path if is_comparable(workspace, facts) else None
-    return ScriptAnswer.of(script_of_query(facts.address, body.sql, spec))
+    return ScriptAnswer.of(make_query_script(facts.address, body.sql, spec))
 
 
 @router.post("/attack", summary="An attack as a script")
 def attack(body: AttackBody, workspace: CurrentWorkspace) -> ScriptAnswer:
     """What attacks the same release with the same files."""
-    facts = found_release(workspace, body.release)
+    facts = find_release(workspace, body.release)
     spec = workspace.spec_path if is_comparable(workspace, facts) else None
     files = {
         name: None if upload is None else workspace.upload_path(upload)
         for name, upload in (("outside", body.outside), ("population", body.population))
     }
-    script = script_of_attack(
+    script = make_attack_script(
         facts.address,
         spec,
         outside=files["outside"],
@@ -97,7 +96,7 @@ def attack(body: AttackBody, workspace: CurrentWorkspace) -> ScriptAnswer:
         key=body.key or None,
         threshold=body.threshold,
         dominance=body.dominance,
-        by=attack_of_form(body.by, body.options, attack_files(workspace, body)),
+        by=attack_from_form(body.by, body.options, attack_files(workspace, body)),
         persons=body.persons,
     )
     return ScriptAnswer.of(script)

@@ -1,27 +1,31 @@
-"""The workspace: its spec, uploads, history, and the files that the server may read."""
+"""Routes of the workspace: spec, uploads, request log and server files; versions (undo, redo, restore); jobs."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from discreet.errors import InputError
-from discreet.screens.source_view import table_kind
-from discreet.web.dependencies import CurrentServer, CurrentWorkspace
-from discreet.web.downloads import attachment
-from discreet.web.parts import tags_of
-from discreet.web.paths import safe_name
-from discreet.web.problems import RESPONSES, FieldError, NotFound
-from discreet.web.uploads import receive_file
+from discreet.screens.source_view import folder_table_kind
+from discreet.web.error_responses import RESPONSES, Conflict, FieldError, NotFound
+from discreet.web.job_queue import JobAnswer, JobQueue, QueuedJob
+from discreet.web.request_guard import CurrentJobs, CurrentServer, CurrentWorkspace
+from discreet.web.server_state import ServerState
+from discreet.web.work_history import WorkVersion, changed_parts
 from discreet.web.workspace import Workspace
+from discreet.web.workspace_files import attachment, receive_upload, safe_name
+from discreet.web.write_order import part_tags
 
 router = APIRouter(prefix="/api/workspace", tags=["workspace"], responses=RESPONSES)
 
-_DATA = {
+_DATA_SUFFIXES = {
     ".csv",
     ".tsv",
     ".txt",
@@ -44,7 +48,7 @@ _DATA = {
     ".toml",
     ".sql",
 }
-_MOST_ENTRIES = 1000
+_MAX_ENTRIES = 1000
 _RAW_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -61,7 +65,7 @@ class SpecFacts(BaseModel):
     exists: bool
 
 
-class AttributeFacts(BaseModel):
+class WorkspaceAttribute(BaseModel):
     """One attribute of the spec."""
 
     name: str
@@ -91,7 +95,7 @@ class WorkspaceAnswer(BaseModel):
     root: str | None = Field(description="Files of the server below this folder may be used; null: none.")
     spec: SpecFacts
     source: str | None = Field(description="The data file that the spec names.")
-    attributes: list[AttributeFacts]
+    attributes: list[WorkspaceAttribute]
     uploads: list[FileFacts]
     releases: list[str]
     requests: int = Field(description="Entries of the history.")
@@ -155,148 +159,326 @@ class History(BaseModel):
 
 
 @router.get("", summary="The workspace at a glance")
-def workspace(found: CurrentWorkspace, server: CurrentServer) -> WorkspaceAnswer:
+def workspace(user_workspace: CurrentWorkspace, server: CurrentServer) -> WorkspaceAnswer:
     """The user's folder: spec, attributes, uploads, releases; no value of the data."""
-    attributes, source = _attributes(found)
+    attributes, source = _attributes(user_workspace)
     return WorkspaceAnswer(
-        user=found.user,
-        folder=str(found.folder),
-        root=None if found.root is None else str(found.root),
-        spec=SpecFacts(path=str(found.spec_path), version=found.spec_version, exists=found.has_spec),
+        user=user_workspace.user,
+        folder=str(user_workspace.folder),
+        root=None if user_workspace.root is None else str(user_workspace.root),
+        spec=SpecFacts(
+            path=str(user_workspace.spec_path),
+            version=user_workspace.spec_version,
+            exists=user_workspace.has_spec,
+        ),
         source=source,
         attributes=attributes,
-        uploads=[_facts(path, found) for path in _files(found.uploads)],
-        releases=sorted(p.name for p in found.releases.iterdir() if not p.name.startswith(".")),
-        requests=len(found.requests),
+        uploads=[_file_facts(path, user_workspace) for path in _files(user_workspace.uploads)],
+        releases=sorted(p.name for p in user_workspace.releases.iterdir() if not p.name.startswith(".")),
+        requests=len(user_workspace.requests),
         limits=Limits(max_upload=server.config.max_upload),
     )
 
 
 @router.get("/parts", summary="What the work is now")
-def parts(found: CurrentWorkspace) -> PartsAnswer:
+def parts(user_workspace: CurrentWorkspace) -> PartsAnswer:
     """The tag of each part of the work, by which a page notices what another one changed.
 
     With ``Discreet-Tab`` and ``Discreet-Number`` the page begins anew: what the tab sent before, and arrives
     later, is refused.
     """
-    return PartsAnswer(**tags_of(found))
+    return PartsAnswer(**part_tags(user_workspace))
 
 
 @router.get("/spec", summary="The spec")
-def spec(found: CurrentWorkspace) -> SpecAnswer:
+def spec(user_workspace: CurrentWorkspace) -> SpecAnswer:
     """The spec as text and as JSON; 404 where there is none yet."""
-    if not found.has_spec:
+    if not user_workspace.has_spec:
         raise NotFound("there is no spec yet", advice="Load a table first.")
-    text = found.spec_path.read_text(encoding="utf-8", errors="replace")
-    return SpecAnswer(text=text, version=found.spec_version, document=found.document())
+    text = user_workspace.spec_path.read_text(encoding="utf-8", errors="replace")
+    return SpecAnswer(text=text, version=user_workspace.spec_version, document=user_workspace.document())
 
 
 @router.put("/spec", summary="Write the spec")
-def write_spec(body: SpecBody, found: CurrentWorkspace) -> SpecAnswer:
+def write_spec(body: SpecBody, user_workspace: CurrentWorkspace) -> SpecAnswer:
     """Check a spec's text and write it whole; the one before is kept in the workspace's `specs` folder."""
-    found.save_spec_text(body.text, expected=body.expected)
-    return spec(found)
+    user_workspace.save_spec_text(body.text, expected=body.expected)
+    return spec(user_workspace)
 
 
 @router.get("/spec/file", summary="Download the spec", response_class=Response)
-def spec_file(found: CurrentWorkspace) -> Response:
+def spec_file(user_workspace: CurrentWorkspace) -> Response:
     """The spec as the file that the command line reads."""
-    return attachment(found.spec_path)
+    return attachment(user_workspace.spec_path)
 
 
 @router.put("/uploads/{name}", summary="Upload a file", status_code=201, openapi_extra=_RAW_BODY)
 async def upload(
     name: str,
     request: Request,
-    found: CurrentWorkspace,
+    user_workspace: CurrentWorkspace,
     server: CurrentServer,
     replace: Annotated[bool, Query(description="Replace a file of that name.")] = False,
 ) -> UploadAnswer:
     """Store the body under a name, which is made harmless first; only the workspace's owner may read it."""
-    target = found.uploads / safe_name(name)
-    size = await receive_file(request, target, limit=server.config.max_upload, replace=replace)
-    return UploadAnswer(name=target.name, path=found.spec_relative(target), size=size)
+    target = user_workspace.uploads / safe_name(name)
+    size = await receive_upload(request, target, limit=server.config.max_upload, replace=replace)
+    return UploadAnswer(name=target.name, path=user_workspace.spec_relative(target), size=size)
 
 
 @router.delete("/uploads/{name}", summary="Remove an upload", status_code=204)
-def remove_upload(name: str, found: CurrentWorkspace) -> Response:
+def remove_upload(name: str, user_workspace: CurrentWorkspace) -> Response:
     """Remove an uploaded file; a spec that names it no longer works."""
-    found.upload_path(name).unlink()
+    user_workspace.upload_path(name).unlink()
     return Response(status_code=204)
 
 
 @router.get("/files", summary="Files of the server")
 def files(
-    found: CurrentWorkspace,
+    user_workspace: CurrentWorkspace,
     folder: Annotated[str, Query(description="A folder below the root; the root itself where empty.")] = "",
 ) -> Folder:
     """Folders and data files below the root that the server was started with; hidden ones are left out."""
-    if found.root is None:
+    if user_workspace.root is None:
         raise NotFound("this server opens no files of its own", advice="Upload the file instead.")
-    here = found.server_path(folder or str(found.root), field="folder")
+    here = user_workspace.server_path(folder or str(user_workspace.root), field="folder")
     if not here.is_dir():
         raise FieldError("that is no folder", field="folder")
-    entries = [entry for path in sorted(here.iterdir(), key=_order) if (entry := _entry(path, found))]
-    inside = here != found.root and here.is_relative_to(found.root)
+    entries = [
+        entry for path in sorted(here.iterdir(), key=_entry_order) if (entry := _entry(path, user_workspace))
+    ]
+    inside = here != user_workspace.root and here.is_relative_to(user_workspace.root)
     return Folder(
         folder=str(here),
         parent=str(here.parent) if inside else None,
-        table=table_kind(here),
-        entries=entries[:_MOST_ENTRIES],
+        table=folder_table_kind(here),
+        entries=entries[:_MAX_ENTRIES],
     )
 
 
 @router.get("/requests", summary="The history of requests")
 def requests(
-    found: CurrentWorkspace,
+    user_workspace: CurrentWorkspace,
     last: Annotated[int, Query(ge=1, le=10_000, description="How many, from the end.")] = 200,
 ) -> History:
     """What was asked, and what came of it."""
-    return History(requests=found.requests.entries(last))
+    return History(requests=user_workspace.requests.entries(last))
 
 
 @router.delete("/requests", summary="Forget the history", status_code=204)
-def forget_requests(found: CurrentWorkspace) -> Response:
+def forget_requests(user_workspace: CurrentWorkspace) -> Response:
     """Forget every entry of the history."""
-    found.requests.clear()
+    user_workspace.requests.clear()
     return Response(status_code=204)
 
 
-def _attributes(found: Workspace) -> tuple[list[AttributeFacts], str | None]:
+def _attributes(user_workspace: Workspace) -> tuple[list[WorkspaceAttribute], str | None]:
     try:
-        table_spec = found.spec()
+        table_spec = user_workspace.spec()
     except InputError:
         return [], None
-    attributes = [AttributeFacts(name=a.name, role=str(a.role)) for a in table_spec.attributes]
+    attributes = [WorkspaceAttribute(name=a.name, role=str(a.role)) for a in table_spec.attributes]
     path = table_spec.source.path
-    return attributes, None if path is None else found.spec_relative(path)
+    return attributes, None if path is None else user_workspace.spec_relative(path)
 
 
 def _files(folder: Path) -> list[Path]:
     return sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
 
 
-def _facts(path: Path, found: Workspace) -> FileFacts:
+def _file_facts(path: Path, user_workspace: Workspace) -> FileFacts:
     facts = path.stat()
     modified = datetime.fromtimestamp(facts.st_mtime, UTC)
-    return FileFacts(name=path.name, size=facts.st_size, modified=modified, path=found.spec_relative(path))
+    return FileFacts(
+        name=path.name, size=facts.st_size, modified=modified, path=user_workspace.spec_relative(path)
+    )
 
 
-def _order(path: Path) -> tuple[bool, str]:
+def _entry_order(path: Path) -> tuple[bool, str]:
     return not path.is_dir(), path.name.casefold()
 
 
-def _entry(path: Path, found: Workspace) -> Entry | None:
+def _entry(path: Path, user_workspace: Workspace) -> Entry | None:
     """A folder or data file, None for anything hidden, of another type, or outside the root."""
     try:
         target = path.resolve()
-        is_open = found.root is not None and target.is_relative_to(found.root)
+        is_open = user_workspace.root is not None and target.is_relative_to(user_workspace.root)
         if path.name.startswith(".") or not is_open:
             return None
         if target.is_dir():
             return Entry(name=path.name, path=str(target), kind="folder", size=None)
-        if target.suffix.lower() in _DATA and target.is_file():
+        if target.suffix.lower() in _DATA_SUFFIXES and target.is_file():
             return Entry(name=path.name, path=str(target), kind="file", size=target.stat().st_size)
     except OSError:
         pass
     return None
+
+
+versions_router = APIRouter(prefix="/api/versions", tags=["versions"], responses=RESPONSES)
+
+
+class VersionFacts(BaseModel):
+    """One version."""
+
+    number: int
+    at: str = Field(description="When it was made, in ISO form.")
+    words: str = Field(description="What was changed.")
+    current: bool = Field(description="Whether it is the one that stands.")
+
+
+class Steps(BaseModel):
+    """What can be taken back, and done again; null where there is nothing."""
+
+    undo: str | None
+    redo: str | None
+
+
+class VersionsAnswer(BaseModel):
+    """The versions that are kept, the latest first."""
+
+    versions: list[VersionFacts]
+    steps: Steps
+
+
+class Travelled(BaseModel):
+    """Where a step led."""
+
+    words: str = Field(description="The change that was taken back or done again.")
+    changed: list[str] = Field(description="Of spec, hierarchies, request and choice those that differ now.")
+    request: dict[str, Any] | None
+    choice: dict[str, Any] | None
+    steps: Steps
+
+
+@versions_router.get("", summary="The timeline")
+def versions(workspace: CurrentWorkspace) -> VersionsAnswer:
+    """Every version that is kept, and what undo and redo would do."""
+    with workspace.edit_lock:
+        current = workspace.timeline.current
+        facts = [
+            VersionFacts(
+                number=each.number,
+                at=each.at,
+                words=each.words,
+                current=current is not None and each.number == current.number,
+            )
+            for each in workspace.timeline.versions
+        ]
+        return VersionsAnswer(versions=facts, steps=_undo_steps(workspace))
+
+
+@versions_router.get("/steps", summary="What undo and redo would do")
+def steps(workspace: CurrentWorkspace) -> Steps:
+    """The changes that would be taken back and done again."""
+    with workspace.edit_lock:
+        return _undo_steps(workspace)
+
+
+@versions_router.post("/undo", summary="Take the last change back")
+def undo(workspace: CurrentWorkspace) -> Travelled:
+    """The work as it was before the last change; ``conflict`` where there is none."""
+    with workspace.edit_lock:
+        workspace.timeline.record("Changed outside of the workbench")
+        current, earlier = workspace.timeline.current, workspace.timeline.earlier
+        if current is None or earlier is None:
+            raise Conflict("there is nothing to take back")
+        return _restore(workspace, earlier.number, current.words)
+
+
+@versions_router.post("/redo", summary="Do it again")
+def redo(workspace: CurrentWorkspace) -> Travelled:
+    """The work as it was after the change that was taken back; ``conflict`` where there is none."""
+    with workspace.edit_lock:
+        later = workspace.timeline.later
+        if later is None:
+            raise Conflict("there is nothing to do again")
+        return _restore(workspace, later.number, later.words)
+
+
+@versions_router.post("/{number}", summary="Go back to a version")
+def go(number: int, workspace: CurrentWorkspace) -> Travelled:
+    """The work as one of its versions has it; the others stay in the timeline."""
+    with workspace.edit_lock:
+        return _restore(workspace, number, None)
+
+
+def _restore(workspace: Workspace, number: int, words: str | None) -> Travelled:
+    timeline = workspace.timeline
+    before = timeline.current
+    version: WorkVersion = timeline.go(number)
+    return Travelled(
+        words=words or version.words,
+        changed=[] if before is None else changed_parts(before.state, version.state),
+        request=version.state["request"],
+        choice=version.state["choice"],
+        steps=_undo_steps(workspace),
+    )
+
+
+def _undo_steps(workspace: Workspace) -> Steps:
+    timeline = workspace.timeline
+    current, earlier, later = timeline.current, timeline.earlier, timeline.later
+    return Steps(
+        undo=None if current is None or earlier is None else current.words,
+        redo=None if later is None else later.words,
+    )
+
+
+_POLL_SECONDS = 0.1
+_POLLS_PER_HEARTBEAT = 150
+
+jobs_router = APIRouter(prefix="/api/jobs", tags=["jobs"], responses=RESPONSES)
+
+
+class JobsAnswer(BaseModel):
+    """The user's jobs, the latest first."""
+
+    jobs: list[JobAnswer]
+
+
+@jobs_router.get("", summary="Every job")
+def jobs(queue: CurrentJobs) -> JobsAnswer:
+    """Jobs that run or wait, and the last 50 that have ended."""
+    return JobsAnswer(jobs=[queue.answer(job) for job in queue.all()])
+
+
+@jobs_router.get("/{job_id}", summary="One job")
+def job(job_id: str, queue: CurrentJobs) -> JobAnswer:
+    """How a job stands: its progress, and its result or error once it has ended."""
+    return queue.answer(queue.find(job_id))
+
+
+@jobs_router.delete("/{job_id}", summary="Cancel a job, or forget one that has ended")
+def cancel(job_id: str, queue: CurrentJobs) -> JobAnswer:
+    """A job stops where it next reports progress; what it had begun to write is removed."""
+    return queue.answer(queue.cancel(job_id))
+
+
+@jobs_router.get(
+    "/{job_id}/events",
+    summary="A job's progress as it comes",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {}}, "description": "Events named `job`."}},
+)
+def events(job_id: str, queue: CurrentJobs, server: CurrentServer) -> StreamingResponse:
+    """Server-Sent Events named `job`, each with the job as JSON; the last one has a final state."""
+    return StreamingResponse(
+        _stream_events(queue, queue.find(job_id), server),
+        media_type="text/event-stream",
+        headers={"X-Accel-Buffering": "no"},
+    )
+
+
+async def _stream_events(jobs_of_user: JobQueue, job: QueuedJob, server: ServerState) -> AsyncIterator[str]:
+    seen, looks = -1, 0
+    while not server.closing:
+        changes, has_ended = job.changes, job.has_ended
+        if changes != seen:
+            seen, looks = changes, 0
+            yield f"event: job\ndata: {jobs_of_user.answer(job).model_dump_json()}\n\n"
+        if has_ended:
+            return
+        looks += 1
+        if looks % _POLLS_PER_HEARTBEAT == 0:
+            yield ": still there\n\n"
+        await asyncio.sleep(_POLL_SECONDS)

@@ -1,0 +1,3 @@
+"""Reproductions of the papers' tables and plots, compared with the printed figures: ``python -m papers
+NAME``.
+"""

@@ -1,0 +1,64 @@
+"""``python -m papers NAME``: compute a paper's tables and plots again, compared with the printed figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli import options, output
+from discreet.cli.output import TerminalReporter
+
+_DIFFERENT = 1
+
+_Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="negotiation, partial-lattice, incognito, mondrian, patterns or permutation.",
+    ),
+]
+_Output = Annotated[
+    Path | None,
+    typer.Option("--output", metavar="DIR", help="The folder for plots and the page. [out/reproduce/NAME]"),
+]
+_Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", metavar="DIR", help="The folder of real tables. [DISCREET_DATA, or ../shared/data]"
+    ),
+]
+_Quick = Annotated[bool, typer.Option("--quick", help="Fewer sizes, rows and repetitions.")]
+
+
+def reproduce(
+    name: _Name,
+    output_path: _Output = None,
+    data: _Data = None,
+    quick: _Quick = False,
+    json: options.Json = False,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
+) -> int:
+    """Compute a paper's tables and plots again, beside the printed ones.
+
+    The exit status is 1 where a figure differs and no reason is known.
+    """
+    from discreet.printing.document import BLANK
+    from papers.reproduction import prepare_run
+
+    settings = options.parse_settings(threads, memory_limit)
+    run = prepare_run(
+        name, folder=output_path, data=data, settings=settings, quick=quick, reporter=TerminalReporter()
+    )
+    if not json:
+        output.print_document(run.heading())
+    for section in run.sections():
+        if not json:
+            output.print_document((BLANK, *section.document()))
+    if json:
+        output.print_json(run.as_json())
+    else:
+        output.print_document((BLANK, *run.summary()))
+    return _DIFFERENT if run.differs else 0

@@ -1,0 +1,314 @@
+"""Risk in the population that the table is a sample of, by its size or by survey weights.
+
+Population uniques are estimated by Pitman (Hoshino 2001), Zayatz (1991), SNB (Chen and Keller-McNulty 1998)
+and the rule of Dankar et al. (2012). The individual risk (Benedetti and Franconi 1998; Capobianchi, Polettini
+and Lucarelli 2001) of f sample rows and F estimated people, p = f/F, is
+
+    E(1/F' | f) = p^f ∫ t^(f−1) / (1 − t(1 − p))^f dt,  t from 0 to 1.
+
+F is f · N/n for a population size N, or the sum of the class's survey weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.attacks.composition import assign_classes
+from discreet.attacks.declaration import Attack, AttackedTable, Grounds, Need
+from discreet.attacks.finding import (
+    Figure,
+    Finding,
+    FoundTable,
+    Value,
+    ValueKind,
+    chance,
+    columns,
+    count,
+    number,
+)
+from discreet.attacks.linkage import OriginalTable, read_original_columns
+from discreet.engines.base import Engine
+from discreet.errors import InputError
+from discreet.model import population_estimates as estimates
+from discreet.model.class_recoding import SUPPRESSED
+from discreet.model.criterion_inputs import SizeTails
+from discreet.model.option import OptionKind, option
+from discreet.settings import Settings
+
+FloatArray = NDArray[np.float64]
+
+_ESTIMATORS = {
+    "Dankar": estimates.dankar,
+    "Pitman": estimates.pitman,
+    "Zayatz": estimates.zayatz,
+    "SNB": estimates.snb,
+}
+_EXACT, _TERMS = 40, 30
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
+
+
+@dataclass(frozen=True)
+class PopulationUniques(Attack):
+    """Estimates of who is alone in the population, from its size."""
+
+    name: ClassVar[str] = "population-uniques"
+    title: ClassVar[str] = "Alone in the population"
+    text: ClassVar[str] = "The table is a sample: how many of its rows are alone in the whole population?"
+    source: ClassVar[str] = "Dankar et al. 2012; Benedetti and Franconi 1998"
+
+    people: int | None = option(
+        kind=OptionKind.WHOLE,
+        least=1,
+        metavar="N",
+        shown="the number in the manifest",
+        help="people in the population that the table is a sample of",
+        label="People in the population",
+    )
+
+    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
+        """The number of people must be told, or stand in the manifest."""
+        if self._people(grounds) is None:
+            return (
+                "the size of the population is not known",
+                "Say of how many people the table is a sample.",
+            )
+        return super().lacks(grounds)
+
+    def run(self, grounds: Grounds) -> Finding:
+        """Estimates of each side; ``InputError`` for fewer people than rows."""
+        people = self._people(grounds) or 0
+        figures: list[Figure] = [count("people", "people in the population", people)]
+        sides = grounds.sides
+        for side in sides:
+            if side.total > people:
+                raise InputError(
+                    f"a population of {people:,} people has a sample of {side.total:,} rows",
+                    advice="Say of how many people the table is a sample.",
+                )
+            risks = compute_individual_risks(
+                side.rows, (side.rows * people / max(side.total, 1)).astype(np.float64)
+            )
+            mean = float((risks * side.rows).sum()) / max(side.total, 1)
+            figures += [
+                chance(f"fraction_{side.name}", f"sampling fraction, {side.title}", side.total / people),
+                chance(
+                    f"risk_{side.name}",
+                    f"highest estimated chance, {side.title}",
+                    float(risks.max(initial=0.0)),
+                ),
+                chance(f"mean_risk_{side.name}", f"mean estimated chance, {side.title}", mean),
+            ]
+        return self.found(grounds, tuple(figures), (_table(sides, people),))
+
+    def _people(self, grounds: Grounds) -> int | None:
+        told = None if grounds.manifest is None else grounds.manifest.population
+        return told if self.people is None else self.people
+
+
+def compute_individual_risks(rows: NDArray[np.int64], people: FloatArray) -> FloatArray:
+    """The mean chance of a row of classes of ``rows`` rows, which stand for about ``people`` people each.
+
+    Both have shape ``(classes,)``, people at least as many as rows; a class of the whole population has 1/f.
+    """
+    share = np.minimum(rows / people, 1.0)
+    # The mean of 1/F' is p/f · ₂F₁(1, 1; f + 1; 1 - p), a series of which few terms count where f is large.
+    term = np.ones_like(share)
+    series = np.ones_like(share)
+    for i in range(1, _TERMS):
+        term = term * i * (1 - share) / (rows + i)
+        series = series + term
+    found = share / np.maximum(rows, 1) * series
+    near = np.flatnonzero((share < 1) & (rows <= _EXACT))
+    for places in np.array_split(near, max(1, len(near) // 4096)):
+        p, f = share[places, None], rows[places, None].astype(np.float64)
+        # With z = 1 - t(1 - p) = p^u the pole at z = 0 is spread over u from 0 to 1.
+        z = p ** ((_NODES + 1) / 2)
+        inside = ((1 - z) / (1 - p)) ** (f - 1) * (p / z) ** f * z * -np.log(p) / (1 - p)
+        found[places] = (inside * (_WEIGHTS / 2)).sum(axis=1)
+    found[share >= 1] = 1.0 / np.maximum(rows[share >= 1], 1)
+    return found
+
+
+def _table(sides: tuple[AttackedTable, ...], people: int) -> FoundTable:
+    rows: list[tuple[Value, ...]] = [
+        ("alone in the table", *(int((side.rows == 1).sum()) for side in sides), *[None] * len(sides))
+    ]
+    for name, estimator in _ESTIMATORS.items():
+        shares = [_share(side, people, estimator) for side in sides]
+        rows.append(
+            (f"alone in the population, by {name}", *(_people_of(s, people) for s in shares), *shares)
+        )
+    return FoundTable(
+        "Uniques, counted and estimated",
+        columns(
+            "",
+            *((side.title, ValueKind.COUNT) for side in sides),
+            *((f"share of the population, {side.title}", ValueKind.CHANCE) for side in sides),
+        ),
+        tuple(rows),
+        note="A dash: the estimator has no answer for these class sizes.",
+    )
+
+
+def _share(
+    side: AttackedTable, people: int, estimator: Callable[[SizeTails, int], FloatArray]
+) -> float | None:
+    if not len(side.rows):
+        return 0.0
+    found = float(estimator(SizeTails.of_classes(side.rows), people)[0])
+    return None if np.isnan(found) else found
+
+
+def _people_of(share: float | None, people: int) -> int | None:
+    return None if share is None else round(share * people)
+
+
+IntArray = NDArray[np.int64]
+_FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """The row types of a survey: leaf ``codes``, their ``rows``, and the people whom these stand for."""
+
+    codes: IntArray
+    rows: IntArray
+    people: _FloatArray
+
+
+@dataclass(frozen=True)
+class SurveyWeights(Attack):
+    """Risks of classes by the sum of their rows' weights."""
+
+    name: ClassVar[str] = "survey-weights"
+    title: ClassVar[str] = "By the weights of a survey"
+    text: ClassVar[str] = "An attacker finds a person's class: how many people of the population match it?"
+    source: ClassVar[str] = "Benedetti and Franconi 1998"
+    needs: ClassVar[tuple[Need, ...]] = (Need.ORIGINAL, Need.CLASSES)
+
+    survey_weight: str | None = option(
+        None,
+        kind=OptionKind.COLUMN,
+        metavar="COLUMN",
+        shown="the spec's survey_weight",
+        help="the original's column that says how many people each row stands for",
+        label="Column of survey weights",
+        hint="of the original; it need not be published",
+    )
+
+    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
+        """The column of weights must be named, here or in the spec."""
+        if not self.survey_weight and not _spec_column(grounds):
+            return "no column of survey weights is named", "Name it: --survey-weight COLUMN."
+        return super().lacks(grounds)
+
+    def run(self, grounds: Grounds) -> Finding:
+        """Risks before and after; ``InputError`` for a column that is not there, or holds no weights."""
+        original = grounds.ground.original
+        assert original is not None
+        column = self.survey_weight or _spec_column(grounds)
+        assert column is not None
+        survey = read_survey(grounds.engine, grounds.settings, original, column)
+        after = assign_classes(grounds.published, original, "the release")
+        every = np.arange(len(survey.rows))
+        kept = after != SUPPRESSED
+        figures: list[Figure] = []
+        for name, side, classes in (("before", "original", every), ("after", "release", after)):
+            figures += _figures(name, side, survey, classes, float(grounds.threshold))
+        lost = compute_lost_share(survey, kept)
+        figures.append(chance("lost", "people whom suppressed rows stood for", lost))
+        notes = ("Weights are not recalibrated: sums over the release miss the suppressed rows' people.",)
+        table = _shift_table(original, survey, kept)
+        return self.found(grounds, tuple(figures), (table,), notes if lost else ())
+
+
+def _spec_column(grounds: Grounds) -> str | None:
+    """The column of weights that the publisher's spec names."""
+    original = grounds.ground.original
+    return None if original is None else original.spec.source.survey_weight
+
+
+def read_survey(engine: Engine, settings: Settings, original: OriginalTable, column: str) -> Survey:
+    """The original's row types with their weights, read once more with the column.
+
+    ``InputError`` where it holds what are no weights.
+    """
+    counted = original.frequency_set
+    read = read_original_columns(engine, settings, original, [column])
+    weights = _parse_weights((*read.texts[column], "0"), column)
+    weight = weights[np.minimum(read.codes[column], len(weights) - 1)]
+    people = np.bincount(read.types, weight * read.rows, minlength=counted.row_types).astype(np.float64)
+    return Survey(counted.codes, counted.counts, people)
+
+
+def compute_class_risks(survey: Survey, classes: IntArray) -> tuple[IntArray, _FloatArray, _FloatArray]:
+    """Rows, people and chance of each class; ``classes`` says of each row type which it is in, if any."""
+    kept = classes != SUPPRESSED
+    size = int(classes.max(initial=-1)) + 1
+    rows = np.bincount(classes[kept], survey.rows[kept], minlength=size).astype(np.int64)
+    people = np.bincount(classes[kept], survey.people[kept], minlength=size).astype(np.float64)
+    used = rows > 0
+    # Weights below 1 would make fewer people than rows; each row is a person.
+    people = np.maximum(people[used], rows[used].astype(np.float64))
+    return rows[used], people, compute_individual_risks(rows[used], people)
+
+
+def _figures(name: str, side: str, survey: Survey, classes: IntArray, threshold: float) -> list[Figure]:
+    rows, people, risks = compute_class_risks(survey, classes)
+    total = max(int(rows.sum()), 1)
+    return [
+        number(f"people_{name}", f"people whom the rows stand for, {side}", float(people.sum())),
+        number(f"least_{name}", f"fewest people of a class, {side}", float(people.min(initial=np.inf))),
+        chance(f"highest_{name}", f"highest chance, {side}", float(risks.max(initial=0.0))),
+        chance(f"mean_{name}", f"mean chance, {side}", float((risks * rows).sum()) / total),
+        number(f"expected_{name}", f"rows found, expected, {side}", float((risks * rows).sum())),
+        count(f"at_risk_{name}", f"rows above the threshold, {side}", int(rows[risks > threshold].sum())),
+    ]
+
+
+def compute_lost_share(survey: Survey, kept: NDArray[np.bool_]) -> float:
+    """The share of the people whom the rows of suppressed row types stood for."""
+    return float(survey.people[~kept].sum() / survey.people.sum()) if survey.people.sum() else 0.0
+
+
+def compute_share_shifts(
+    original: OriginalTable, survey: Survey, kept: NDArray[np.bool_]
+) -> tuple[tuple[str, float, float], ...]:
+    """How far the shares of each column's values, by weights, move by what is suppressed.
+
+    Of each column half the sum of the changes, and the largest; none where nobody is left.
+    """
+    found = []
+    for i, hierarchy in enumerate(original.frequency_set.hierarchies):
+        size = hierarchy.null_code + 1
+        before = np.bincount(survey.codes[:, i], survey.people, minlength=size)
+        after = np.bincount(survey.codes[kept, i], survey.people[kept], minlength=size)
+        if before.sum() and after.sum():
+            gap = np.abs(before / before.sum() - after / after.sum())
+            found.append((hierarchy.attribute, float(gap.sum() / 2), float(gap.max())))
+    return tuple(found)
+
+
+def _shift_table(original: OriginalTable, survey: Survey, kept: NDArray[np.bool_]) -> FoundTable:
+    rows: tuple[tuple[Value, ...], ...] = compute_share_shifts(original, survey, kept)
+    return FoundTable(
+        "Shares of values, by weights, before and after suppression",
+        columns("column", ("distance of the shares", ValueKind.CHANCE), ("largest change", ValueKind.CHANCE)),
+        rows,
+        note="Values as they were, before any is generalized: what is told is what suppression does.",
+    )
+
+
+def _parse_weights(texts: tuple[str, ...], column: str) -> _FloatArray:
+    try:
+        found = np.array([float(text) for text in texts])
+    except ValueError:
+        found = np.array([np.nan])
+    if not np.isfinite(found).all() or (found < 0).any():
+        raise InputError(f"'{column}' holds what are no weights", allowed="numbers of at least 0")
+    return found

@@ -1,0 +1,561 @@
+"""Probabilistic record linkage with typing errors and missing values (Fellegi and Sunter 1969).
+
+Fields agree, are close or differ; a missing value has no weight. A pattern of levels weighs Σ log2(m/u); u is
+estimated from random pairs, m and the share p of true pairs by EM under conditional independence. A row of
+weight w is the person's with chance o 2^w / (1 + o Σ 2^w'), o = p / (1 − p). Pairs are compared by compiled
+kernels, all of them or within blocks of equal values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.attacks.declaration import Attack, Grounds, Need
+from discreet.attacks.finding import Figure, Finding, FoundTable, Value, ValueKind, columns, count, number
+from discreet.attacks.linkage import (
+    GroundTruth,
+    build_full_release_table,
+    build_release_table,
+    extend_hierarchies,
+    find_covering_classes,
+    translate_codes,
+)
+from discreet.attacks.outside_records import OutsideRecords, read_outside
+from discreet.errors import InputError, InternalError
+from discreet.kernels.numba_import import has_numba
+from discreet.measures.generalized_table import GeneralizedTable, merge_equal_groups
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.option import OptionKind, option
+from discreet.model.published_cells import Cells
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+MOST_FIELDS = 9
+_MOST_TABLE = 1 << 20
+_MOST_ALL = 1 << 27
+_MOST_BLOCKED = 1 << 25
+_RANDOM_PAIRS = 200_000
+_MAX_ITERATIONS = 3000
+_TOLERANCE = 1e-8
+_INITIAL_M = 0.9
+_MIN_WEIGHT = 1e-6
+_LETTERS = 62
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedField:
+    """One field: texts of the left side, cells of the right one, and codes of both, -1 for missing.
+
+    ``levels`` says for each text and cell how far they agree; without it cells are texts, too.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    cells: tuple[str, ...]
+    left: IntArray
+    right: IntArray
+    levels: NDArray[np.int8] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RecordComparison:
+    """Two files to compare, with the rows of each record; texts of the similarity ``close`` are close."""
+
+    fields: tuple[ComparedField, ...]
+    left_rows: IntArray
+    right_rows: IntArray
+    close: float = 0.88
+
+    @cached_property
+    def arrays(self) -> Any:
+        """The fields as the kernels take them."""
+        from discreet.kernels.record_pairs import RecordFields
+
+        begins, widths, tables = [], [], [np.zeros(1, np.int8)]
+        texts, letters = [0], [np.zeros(1, np.uint32)]
+        left, right = [], []
+        place, used = 1, 1
+        for field in self.fields:
+            table = self._table(field)
+            if table is not None:
+                begins.append(place)
+                widths.append(max(table.shape[1], 1))
+                tables.append(table.reshape(-1))
+                place += table.size
+                left.append(field.left)
+                right.append(field.right)
+                continue
+            every = sorted({*field.values, *field.cells})
+            code_of = {text: code for code, text in enumerate(every)}
+            begins.append(len(texts))
+            widths.append(0)
+            texts.append(used)
+            for text in every:
+                found = encode_text(text)
+                letters.append(found)
+                used += len(found)
+                texts.append(used)
+            left.append(_map_codes(field.left, [code_of[t] for t in field.values]))
+            right.append(_map_codes(field.right, [code_of[t] for t in field.cells]))
+        return RecordFields(
+            np.stack(left, axis=1),
+            np.stack(right, axis=1),
+            np.array(begins, np.int64),
+            np.array(widths, np.int64),
+            np.concatenate(tables),
+            np.array(texts, np.int64),
+            np.concatenate(letters),
+            self.close,
+        )
+
+    def _table(self, field: ComparedField) -> NDArray[np.int8] | None:
+        """The levels of all pairs of values and cells; None where texts are compared pair by pair."""
+        if field.levels is not None:
+            return field.levels
+        if len(field.values) * len(field.cells) > _MOST_TABLE:
+            return None
+        from discreet.kernels.record_pairs import jaro_winkler
+
+        found = np.ones((len(field.values), len(field.cells)), np.int8)
+        theirs = [encode_text(text) for text in field.cells]
+        for a, value in enumerate(field.values):
+            mine = encode_text(value)
+            for b, cell in enumerate(field.cells):
+                if value == cell:
+                    found[a, b] = 3
+                elif jaro_winkler(mine, theirs[b]) >= self.close:
+                    found[a, b] = 2
+        return found
+
+    @cached_property
+    def passes(self) -> Any:
+        """All pairs where they are few enough, else those that agree in some fields, a pass a choice."""
+        from discreet.kernels.record_pairs import BlockingPasses
+
+        left, right = len(self.left_rows), len(self.right_rows)
+        chosen: list[tuple[int, ...]] = [()]
+        if left * right > _MOST_ALL:
+            chosen = self._blocking()
+        blocks = [self._blocks(columns) for columns in chosen]
+        most = max(int(b.max(initial=0)) for pair in blocks for b in pair) + 2
+        starts = np.zeros((len(blocks), most), np.int64)
+        members = np.zeros((len(blocks), right), np.int64)
+        for place, (_, theirs) in enumerate(blocks):
+            order = np.argsort(theirs, kind="stable")
+            order = order[theirs[order] >= 0]
+            members[place, : len(order)] = order
+            starts[place] = np.searchsorted(theirs[order], np.arange(most))
+        return BlockingPasses(
+            np.stack([b[0] for b in blocks]), np.stack([b[1] for b in blocks]), starts, members
+        )
+
+    def _blocking(self) -> list[tuple[int, ...]]:
+        """The choices of fields whose equal values leave the fewest pairs, as many as may be walked."""
+        places = [i for i, field in enumerate(self.fields) if field.levels is None]
+        found = []
+        for size in (1, 2, 3):
+            for columns in combinations(places, size):
+                left, right = self._blocks(columns)
+                number = int(max(left.max(initial=-1), right.max(initial=-1))) + 1
+                mine = np.bincount(left[left >= 0], minlength=number)
+                theirs = np.bincount(right[right >= 0], minlength=number)
+                found.append((int((mine * theirs).sum()), columns))
+        chosen: list[tuple[int, ...]] = []
+        spent = 0
+        for pairs, columns in sorted(found, key=lambda each: (len(each[1]), each[0])):
+            if spent + pairs <= _MOST_BLOCKED and not any(set(c) <= set(columns) for c in chosen):
+                chosen.append(columns)
+                spent += pairs
+        if not chosen:
+            raise InputError(
+                "the files have too many pairs to compare, whatever columns agree",
+                advice="Match a column with more values, or take a part of the file.",
+            )
+        return chosen
+
+    def _blocks(self, columns: tuple[int, ...]) -> tuple[IntArray, IntArray]:
+        """The block of each record of both sides, by equal texts in some fields."""
+        left, right = np.zeros(len(self.left_rows), np.int64), np.zeros(len(self.right_rows), np.int64)
+        for column in columns:
+            field = self.fields[column]
+            every = {text: code for code, text in enumerate(sorted({*field.values, *field.cells}))}
+            mine = _map_codes(field.left, [every[t] for t in field.values])
+            theirs = _map_codes(field.right, [every[t] for t in field.cells])
+            both = np.concatenate([left * (len(every) + 1) + mine, right * (len(every) + 1) + theirs])
+            gone = np.concatenate([(left < 0) | (mine < 0), (right < 0) | (theirs < 0)])
+            codes = np.unique(both, return_inverse=True)[1].reshape(-1)
+            codes[gone] = -1
+            left, right = codes[: len(left)], codes[len(left) :]
+        return left, right
+
+
+@dataclass(frozen=True, eq=False)
+class PatternWeights:
+    """The weight of every pattern, with what it rests on; shapes ``(patterns,)`` and ``(fields, 4)``.
+
+    ``share`` of all pairs are of one person. Level 0, missing, weighs nothing.
+    """
+
+    weights: FloatArray
+    m: FloatArray
+    u: FloatArray
+    share: float
+
+
+def fit_weights(comparison: RecordComparison) -> PatternWeights:
+    """The weights of the patterns of two files."""
+    from discreet.kernels.record_pairs import count_patterns
+
+    number = len(comparison.fields)
+    if number > MOST_FIELDS:
+        raise InputError(f"{number} columns are compared", allowed=f"up to {MOST_FIELDS}")
+    counts = np.zeros(4**number)
+    count_patterns(comparison.arrays, comparison.passes, comparison.left_rows, comparison.right_rows, counts)
+    total = float(comparison.left_rows.sum()) * float(comparison.right_rows.sum())
+    return estimate_weights(counts, sample_levels(comparison), total, int(comparison.left_rows.sum()))
+
+
+def estimate_weights(counts: FloatArray, u: FloatArray, total: float, most: int) -> PatternWeights:
+    """The weights from counts of pairs by pattern, of ``total`` pairs in all and ``most`` of one person."""
+    number = len(u)
+    patterns = np.flatnonzero(counts)
+    levels = np.stack([patterns // 4 ** (number - 1 - j) % 4 for j in range(number)], axis=1)
+    m = np.full((number, 4), (1 - _INITIAL_M) / 2)
+    m[:, 3] = _INITIAL_M
+    m[:, 0] = 1.0
+    fields = np.arange(number)
+    unlikely = u[fields, levels].prod(axis=1)
+    share = min(0.5, most / 2 / max(total, 1))
+    for _ in range(_MAX_ITERATIONS):
+        likely = m[fields, levels].prod(axis=1) * share
+        one = likely / (likely + unlikely * (1 - share)) * counts[patterns]
+        share = min(max(one.sum() / max(total, 1), _MIN_WEIGHT / max(total, 1)), most / max(total, 1), 0.5)
+        new = np.ones_like(m)
+        for j in range(number):
+            found = np.bincount(levels[:, j], one, minlength=4)[1:] + _MIN_WEIGHT
+            new[j, 1:] = found / found.sum()
+        moved = float(np.abs(new - m).max())
+        m = new
+        if moved < _TOLERANCE:
+            break
+    every = np.arange(len(counts))
+    weights = np.zeros(len(counts))
+    for j in range(number):
+        weights += np.log2(m[j] / u[j])[every // 4 ** (number - 1 - j) % 4]
+    return PatternWeights(weights, m, u, float(share))
+
+
+def sample_levels(comparison: RecordComparison) -> FloatArray:
+    """How often each level of each field occurs among pairs drawn at random, the missing left out."""
+    from discreet.kernels.record_pairs import find_pattern
+
+    random = np.random.default_rng(20)
+    number = len(comparison.fields)
+    left = random.choice(
+        len(comparison.left_rows), _RANDOM_PAIRS, p=comparison.left_rows / comparison.left_rows.sum()
+    )
+    right = random.choice(
+        len(comparison.right_rows), _RANDOM_PAIRS, p=comparison.right_rows / comparison.right_rows.sum()
+    )
+    patterns = np.array(
+        [find_pattern(comparison.arrays, a, b) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
+    )
+    found = np.ones((number, 4))
+    for j in range(number):
+        seen = np.bincount(patterns // 4 ** (number - 1 - j) % 4, minlength=4)[1:] + 0.5
+        found[j, 1:] = seen / seen.sum()
+    return found
+
+
+def encode_text(text: str) -> NDArray[np.uint32]:
+    """The first letters of a text, small ones and capitals alike."""
+    return np.array([ord(letter) for letter in text.casefold()[:_LETTERS]], np.uint32)
+
+
+def _map_codes(codes: IntArray, to: Sequence[int]) -> IntArray:
+    """Codes by a map, -1 staying."""
+    return np.where(codes < 0, -1, np.array([*to, -1])[codes])
+
+
+_IntArray = NDArray[np.int64]
+_FloatArray = NDArray[np.float64]
+TrueRows = tuple[_IntArray, _IntArray, _FloatArray]
+"""Records, places of rows on the right, and how many rows of the person's own are there."""
+
+_LEVELS = ("differ", "close", "agree")
+
+
+@dataclass(frozen=True, eq=False)
+class LinkedRecords:
+    """What came of one table, by record of the file: the best row's chance, and right links expected."""
+
+    weights: PatternWeights
+    chances: _FloatArray
+    right: _FloatArray | None
+
+
+@dataclass(frozen=True)
+class LinkageWithErrors(Attack):
+    """Probabilistic linkage."""
+
+    name: ClassVar[str] = "linkage-with-errors"
+    title: ClassVar[str] = "Linkage with typing errors and missing values"
+    text: ClassVar[str] = (
+        "An attacker compares a file field by field, forgives errors, and takes the best match."
+    )
+    source: ClassVar[str] = "Fellegi and Sunter 1969; Winkler 1990"
+    needs: ClassVar[tuple[Need, ...]] = (Need.OUTSIDE,)
+
+    close: float = option(
+        0.88,
+        kind=OptionKind.DECIMAL,
+        least=0.5,
+        most=1,
+        metavar="P",
+        help="texts of this similarity are close",
+        label="Texts are close from a similarity of",
+    )
+    sure: float = option(
+        0.5,
+        kind=OptionKind.DECIMAL,
+        least=0,
+        most=1,
+        metavar="P",
+        help="a record is linked from this chance on",
+        label="Linked from a chance of",
+    )
+
+    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
+        """Pairs are compared by compiled kernels alone."""
+        if not has_numba():
+            return "numba is not installed", "Install it: it compiles what compares pairs of records."
+        return super().lacks(grounds)
+
+    def run(self, grounds: Grounds) -> Finding:
+        """The links of both sides; ``InputError`` for a file that does not fit."""
+        if grounds.outside is None:
+            raise InternalError("linkage with errors without a file")
+        records = read_outside(
+            grounds.engine,
+            grounds.outside,
+            grounds.published.attributes,
+            grounds.match,
+            grounds.settings,
+            key=None if grounds.key is None else grounds.key[0],
+            null_values=grounds.ground.null_values,
+        )
+        hierarchies = extend_hierarchies(grounds.published, grounds.ground, records)
+        truth = None
+        if grounds.key is not None and grounds.ground.original is not None:
+            truth = GroundTruth.of(
+                grounds.engine, grounds.ground.original, records, grounds.key[1], grounds.settings
+            )
+        found = []
+        if grounds.ground.original is not None:
+            counted = grounds.ground.original.frequency_set
+            found.append(("before", "original", self._before(counted, records, hierarchies, truth)))
+        found.append(("after", "release", self._after(grounds, records, hierarchies, truth)))
+        figures: list[Figure] = [count("records", "records of the file", records.total)]
+        if truth is not None:
+            figures.append(count("known", "records of people in the original", truth.known))
+        for name, title, linked in found:
+            figures += _figures(name, title, linked, records.rows, self.sure)
+        tables = tuple(_table(title, linked, records.attributes) for _, title, linked in found)
+        return self.found(grounds, tuple(figures), tables)
+
+    def _before(
+        self,
+        counted: FrequencySet,
+        records: OutsideRecords,
+        hierarchies: tuple[GeneralizationHierarchy, ...],
+        truth: GroundTruth | None,
+    ) -> LinkedRecords:
+        codes = translate_codes(counted.codes, counted, records.attributes, hierarchies)
+        shown, rows = merge_equal_groups(codes, counted.counts)
+        fields = tuple(
+            ComparedField(
+                name,
+                records.texts[i],
+                h.leaves,
+                _record_codes(records, i),
+                _mask_null(shown[:, i], h.null_code),
+            )
+            for i, (name, h) in enumerate(zip(records.attributes, hierarchies, strict=True))
+        )
+        own = None
+        if truth is not None:
+            theirs = translate_codes(truth.codes, counted, records.attributes, hierarchies)
+            place = {tuple(row): at for at, row in enumerate(shown.tolist())}
+            at = np.array([place[tuple(row)] for row in theirs[truth.pairs.row_types].tolist()], np.int64)
+            own = (truth.pairs.records, at, truth.pairs.rows.astype(np.float64))
+        return link_records(RecordComparison(fields, records.rows, rows, self.close), own)
+
+    def _after(
+        self,
+        grounds: Grounds,
+        records: OutsideRecords,
+        hierarchies: tuple[GeneralizationHierarchy, ...],
+        truth: GroundTruth | None,
+    ) -> LinkedRecords:
+        release = build_release_table(grounds.published, records.attributes, hierarchies, grounds.ground)
+        fields = tuple(
+            ComparedField(
+                name,
+                records.texts[i],
+                (),
+                _record_codes(records, i),
+                _without_null(release, i),
+                compare_texts_with_cells(records.texts[i], h, release.cells[i], self.close),
+            )
+            for i, (name, h) in enumerate(zip(records.attributes, hierarchies, strict=True))
+        )
+        own = None
+        if truth is not None and grounds.ground.original is not None:
+            whole, all_hierarchies = build_full_release_table(
+                grounds.published, grounds.ground.original, hierarchies
+            )
+            counted = grounds.ground.original.frequency_set
+            codes = translate_codes(truth.codes, counted, grounds.published.attributes, all_hierarchies)
+            own = _true_rows_by_class(truth, whole, codes)
+        return link_records(RecordComparison(fields, records.rows, release.rows, self.close), own)
+
+
+def link_records(comparison: RecordComparison, own: TrueRows | None) -> LinkedRecords:
+    """Fit the weights, and take the best rows of each record."""
+    from discreet.kernels.record_pairs import find_best_partners, find_pattern
+
+    fitted = fit_weights(comparison)
+    records = len(comparison.left_rows)
+    best, tied, odds = np.full(records, -np.inf), np.zeros(records), np.zeros(records)
+    find_best_partners(
+        comparison.arrays, comparison.passes, comparison.right_rows, fitted.weights, best, tied, odds
+    )
+    prior = fitted.share / (1 - fitted.share)
+    some = tied > 0
+    chances = np.zeros(records)
+    chances[some] = prior * 2 ** best[some] / (1 + prior * odds[some])
+    if own is None:
+        return LinkedRecords(fitted, chances, None)
+    mine = [
+        fitted.weights[find_pattern(comparison.arrays, record, place)]
+        for record, place in zip(own[0].tolist(), own[1].tolist(), strict=True)
+    ]
+    is_best = np.array(mine) == best[own[0]] if mine else np.empty(0, np.bool_)
+    right = np.bincount(own[0], own[2] * is_best, minlength=records)
+    return LinkedRecords(fitted, chances, np.divide(right, tied, out=np.zeros(records), where=some))
+
+
+def compare_texts_with_cells(
+    texts: tuple[str, ...], hierarchy: GeneralizationHierarchy, cells: Cells, close: float
+) -> NDArray[np.int8]:
+    """How far each text agrees with each cell, shape ``(texts, cells)``."""
+    from discreet.kernels.record_pairs import jaro_winkler
+
+    number = len(cells.labels)
+    every = np.arange(number)
+    everything = cells.sizes() == cells.leaves
+    leaves = [encode_text(leaf) for leaf in hierarchy.leaves]
+    found = np.ones((len(texts), max(number, 1)), np.int8)
+    for place, text in enumerate(texts):
+        code = hierarchy.code_of_leaf.get(text)
+        if code is not None:
+            found[place, :number][cells.cover(every, np.full(number, code))] = 3
+            continue
+        mine = encode_text(text)
+        for leaf, theirs in enumerate(leaves):
+            if jaro_winkler(mine, theirs) >= close:
+                found[place, :number][cells.cover(every, np.full(number, leaf))] = 2
+        found[place, :number][everything] = 3
+    return found
+
+
+def _true_rows_by_class(truth: GroundTruth, release: GeneralizedTable, codes: _IntArray) -> TrueRows:
+    """The person's own rows by class, in proportion to their rows where several cover a row type."""
+    types, classes = find_covering_classes(release, codes)
+    rows = release.rows[classes].astype(np.float64)
+    whole = np.bincount(types, rows, minlength=len(codes))
+    by_type: dict[int, list[tuple[int, float]]] = {}
+    for kind, place, share in zip(
+        types.tolist(), classes.tolist(), (rows / whole[types]).tolist(), strict=True
+    ):
+        by_type.setdefault(kind, []).append((place, share))
+    found = [
+        (record, place, share * number)
+        for record, kind, number in zip(
+            truth.pairs.records.tolist(),
+            truth.pairs.row_types.tolist(),
+            truth.pairs.rows.tolist(),
+            strict=True,
+        )
+        for place, share in by_type.get(kind, [])
+    ]
+    return (
+        np.array([each[0] for each in found], np.int64),
+        np.array([each[1] for each in found], np.int64),
+        np.array([each[2] for each in found], np.float64),
+    )
+
+
+def _record_codes(records: OutsideRecords, place: int) -> _IntArray:
+    return _mask_null(records.codes[:, place], len(records.texts[place]))
+
+
+def _mask_null(codes: _IntArray, null: int) -> _IntArray:
+    return np.where(codes == null, -1, codes)
+
+
+def _without_null(release: GeneralizedTable, place: int) -> _IntArray:
+    """Cells by group; a NULL says nothing."""
+    shown = release.shown[:, place]
+    unknown = np.array([label is None for label in release.cells[place].labels])
+    return np.where(unknown[shown], -1, shown)
+
+
+def _figures(name: str, title: str, found: LinkedRecords, rows: _IntArray, sure: float) -> list[Figure]:
+    linked = found.chances >= sure
+    figures = [
+        count(f"linked_{name}", f"records linked, {title}", int(rows[linked].sum())),
+        number(
+            f"expected_{name}", f"right links by the weights, {title}", float((found.chances * rows).sum())
+        ),
+    ]
+    if found.right is not None:
+        right = float((found.right * rows).sum())
+        of_linked = float((found.right * rows)[linked].sum())
+        figures += [
+            number(f"right_{name}", f"right links by the key, {title}", right),
+            number(f"right_linked_{name}", f"right links among the linked, {title}", of_linked),
+        ]
+    return figures
+
+
+def _table(title: str, found: LinkedRecords, names: tuple[str, ...]) -> FoundTable:
+    rows: list[tuple[Value, ...]] = [
+        (
+            f"{name}: {level}",
+            float(found.weights.m[i, j + 1]),
+            float(found.weights.u[i, j + 1]),
+            float(np.log2(found.weights.m[i, j + 1] / found.weights.u[i, j + 1])),
+        )
+        for i, name in enumerate(names)
+        for j, level in enumerate(_LEVELS)
+    ]
+    return FoundTable(
+        f"Weights of fields beside the {title}",
+        columns(
+            "field",
+            ("among pairs of one person", ValueKind.CHANCE),
+            ("among others", ValueKind.CHANCE),
+            ("weight", ValueKind.NUMBER),
+        ),
+        tuple(rows),
+    )

@@ -1,0 +1,504 @@
+"""Independent audit of a release's classes: recounted from the file alone and judged.
+
+Shares no counting code with search, frequency set or recoding. Which columns are quasi-identifiers is given.
+Conventions:
+
+- NULL in a quasi-identifier is a value; NULL and stars are no sensitive values.
+- A file without rows passes no requirement. A file with only starred rows passes any, with a warning.
+- Without a requirement an audit passes, with a warning.
+- A class without a score for a criterion fails it. Criteria of the whole release see published classes only.
+
+On request the audit also reports, for every registered criterion, the strictest value that the release
+satisfies, or the reason why none can be computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from discreet.audit.criterion_checks import (
+    NO_POPULATION_WARNING,
+    GeneralizedPopulation,
+    KnownAttributes,
+    add_scores,
+    collect_findings,
+    compute_cells_score,
+    compute_release_score,
+    failing_predicates,
+    fetch_least_scores,
+    population_criteria,
+    read_published_attribute,
+    require_auditable,
+    warn_published_distribution,
+)
+from discreet.audit.observations import ObservedRelease, observe_release
+from discreet.audit.recount import (
+    ClassTotals,
+    PublishedRows,
+    SumFactory,
+    UnclassedRows,
+    add_starred_class,
+    count_row_classes,
+    count_subjects,
+    fetch_sorted_pairs,
+    find_unclassed_rows,
+)
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.source_tables import DistinctRows, TemporaryTables, open_source_table
+from discreet.errors import InputError
+from discreet.model.audit_report import (
+    AuditReport,
+    CriterionFinding,
+    FailingClass,
+    StrictestValue,
+    parameter_variants,
+)
+from discreet.model.coded_warnings import INSENSITIVE_PUBLISHED, CodedWarning, homogeneous_groups_warning
+from discreet.model.criteria.base import AuditedBy, Criterion, ScoreKey, bind_criteria
+from discreet.model.criteria.distinct_diversity import DistinctDiversity
+from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.registry import CRITERIA
+from discreet.model.criteria.release_level import CellsCriterion, ReleaseCriterion
+from discreet.model.criterion_inputs import FEATURE_NAMES, AttributeFeature, has_feature
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import SourceSpec
+from discreet.sql import audit_classes as sql
+
+_NO_CLASS = "there is no class"
+_NO_ATTRIBUTE = "needs a sensitive attribute"
+_NO_SQL = "has no SQL for an audit"
+_NO_POPULATION = "needs the population, which the publisher's --spec may name"
+_TOO_SLOW = "takes long with so many classes and values: ask for it by itself"
+
+MAX_QUERY_LINES = 5_000_000
+"""A criterion whose SQL may make more lines, and more than there are rows, is told only where it is asked."""
+
+
+@dataclass(frozen=True)
+class _CriterionVariant:
+    """A kind of criterion with its fixed parts, of a sensitive attribute; None for one of none."""
+
+    kind: type[Criterion]
+    attribute: str | None
+    parts: Mapping[str, Any]
+
+    def without_value(self, reason: str) -> StrictestValue:
+        """Why nothing is told."""
+        return StrictestValue(self.kind, self.attribute, self.parts, reason=reason)
+
+
+@dataclass(frozen=True)
+class _AuditedRelease:
+    """What there is to ask: an opened release and its classes of rows, without scores.
+
+    ``known`` is the publisher's count of sensitive attributes; ``told`` has every other one as well, as the
+    published rows tell it. ``sizes`` has the number of classes of each size.
+    """
+
+    engine: Engine
+    tables: TemporaryTables
+    published: PublishedRows
+    counts: ClassTotals
+    population: GeneralizedPopulation | None
+    known: KnownAttributes
+    attributes: KnownAttributes
+    sizes: Mapping[int, int]
+
+
+def compute_achieved_values(
+    engine: Engine,
+    tables: TemporaryTables,
+    published: PublishedRows,
+    counts: ClassTotals,
+    population: GeneralizedPopulation | None,
+    known: KnownAttributes,
+) -> tuple[StrictestValue, ...]:
+    """The strictest value of each criterion, k and l first; ``counts`` are classes of rows, without scores.
+
+    ``population`` and ``known`` are as ``audit.class_audit.audit_source`` has them.
+    """
+    attributes = dict(known)
+    for place, name in enumerate(published.sensitive):
+        if name not in attributes and counts.classes:
+            attributes[name] = read_published_attribute(engine, published, place)
+    sizes = fetch_sorted_pairs(engine, sql.class_size_counts(counts.table))
+    audited = _AuditedRelease(engine, tables, published, counts, population, known, attributes, sizes)
+    questions = list(_variants(published.sensitive))
+    asked = [_create_criterion(audited, question) for question in questions]
+    scores = _score_classes(audited, [one for one in asked if isinstance(one, Criterion)])
+    return tuple(
+        question.without_value(one)
+        if isinstance(one, str)
+        else _achieved_value(audited, question, one, scores)
+        for question, one in zip(questions, asked, strict=True)
+    )
+
+
+def _variants(sensitive: Sequence[str]) -> Iterator[_CriterionVariant]:
+    for kind in CRITERIA:
+        names: Sequence[str | None] = sensitive if kind.of_attribute else ()
+        for name in names or (None,):
+            for parts in parameter_variants(kind):
+                yield _CriterionVariant(kind, name, parts)
+
+
+def _create_criterion(audited: _AuditedRelease, question: _CriterionVariant) -> Criterion | str:
+    """A criterion to score, with any value; else why it cannot be told."""
+    if question.kind.of_attribute and question.attribute is None:
+        return _NO_ATTRIBUTE
+    if not audited.counts.classes:
+        return _NO_CLASS
+    try:
+        criterion = question.kind(question.kind.floor, question.attribute, **question.parts)
+    except InputError as error:
+        return _error_text(error)
+    if criterion.of_every_attribute and not audited.published.sensitive:
+        return _NO_ATTRIBUTE
+    if criterion.audited_by is AuditedBy.NOTHING:
+        return _NO_SQL
+    if criterion.of_population and audited.population is None:
+        return _NO_POPULATION
+    name, asks = criterion.attribute, criterion.asks
+    if name is None:
+        return criterion
+    if asks is None or has_feature(asks, audited.attributes[name]):
+        too_long = _query_lines(audited, criterion, name) > max(MAX_QUERY_LINES, audited.counts.rows)
+        return _TOO_SLOW if too_long else criterion
+    hint = (
+        ""
+        if asks is AttributeFeature.NUMBERS or name in audited.known
+        else ", which the publisher's --spec may have"
+    )
+    return f"needs {FEATURE_NAMES[asks]}{hint}"
+
+
+def _query_lines(audited: _AuditedRelease, criterion: Criterion, name: str) -> int:
+    return criterion.audit_lines(audited.sizes, len(audited.attributes[name].values))
+
+
+def _score_classes(audited: _AuditedRelease, criteria: Sequence[Criterion]) -> dict[ScoreKey, int | None]:
+    """The smallest score in any class, None where one has none; k and l are not counted a second time."""
+    further = [
+        one
+        for one in criteria
+        if not isinstance(one, KAnonymity | DistinctDiversity | ReleaseCriterion | CellsCriterion)
+    ]
+    bound = bind_criteria(further, audited.published.sensitive)
+    scored = add_scores(
+        audited.engine,
+        audited.tables,
+        audited.published,
+        audited.counts,
+        bound,
+        audited.population,
+        audited.attributes,
+    )
+    least = fetch_least_scores(audited.engine, scored, bound)
+    return {one.criterion.score: score for one, score in zip(bound, least, strict=True)}
+
+
+def _achieved_value(
+    audited: _AuditedRelease,
+    question: _CriterionVariant,
+    criterion: Criterion,
+    scores: Mapping[ScoreKey, int | None],
+) -> StrictestValue:
+    counts, name = audited.counts, criterion.attribute
+    compared = criterion.compares and criterion.by_distribution
+    publisher = name in audited.known if name is not None and compared else None
+    if isinstance(criterion, KAnonymity):
+        return StrictestValue.of(criterion, counts.k)
+    if isinstance(criterion, DistinctDiversity):
+        return StrictestValue.of(criterion, counts.l[str(name)])
+    if not isinstance(criterion, ReleaseCriterion | CellsCriterion):
+        return StrictestValue.of(criterion, scores[criterion.score], publisher=publisher)
+    try:
+        if isinstance(criterion, CellsCriterion):
+            score = compute_cells_score(audited.engine, audited.tables, audited.published, criterion)
+        else:
+            score = compute_release_score(audited.engine, counts.table, criterion)
+        return StrictestValue.of(criterion, score)
+    except InputError as error:
+        return question.without_value(_error_text(error))
+
+
+def _error_text(error: InputError) -> str:
+    return error.message if error.allowed is None else f"{error.message} (allowed: {error.allowed})"
+
+
+LISTED_CLASSES = 100
+
+
+def audit_file(
+    engine: Engine,
+    path: Path,
+    *,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str],
+    requirement: Requirement,
+    subjects: Path | None = None,
+    file_format: str | None = None,
+    delimiter: str | None = None,
+    starred_apart: bool = True,
+) -> AuditReport:
+    """Count the classes of a CSV, TSV or Parquet file and judge ``requirement``.
+
+    ``file_format`` and ``delimiter`` are taken from the file where None. Rows of which every cell is ``*``
+    are counted apart; ``starred_apart`` False counts them as a class, for a file known to have no starred
+    rows. ``subjects`` is a Parquet file of the rows' subjects (columns: those of ``quasi_identifiers`` and
+    ``sensitive``, the subject, whether the row is starred); class sizes and l are then counted in subjects,
+    and rows that the file does not have make it an ``InternalError``.
+
+    Raises ``InputError`` for a file that cannot be read, a column that it does not have, or no
+    quasi-identifier at all.
+    """
+    witness = None if subjects is None else SourceSpec(path=subjects, format="parquet")
+    return audit_source(
+        engine,
+        SourceSpec(path=path, format=file_format, delimiter=delimiter),
+        quasi_identifiers=quasi_identifiers,
+        sensitive=sensitive,
+        requirement=requirement,
+        subjects=witness,
+        starred_apart=starred_apart,
+    )
+
+
+def audit_source(
+    engine: Engine,
+    source: SourceSpec,
+    *,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str],
+    requirement: Requirement,
+    subjects: SourceSpec | None = None,
+    subject: str | None = None,
+    population: GeneralizedPopulation | None = None,
+    starred_apart: bool = True,
+    row_sum: SumFactory | None = None,
+    known: KnownAttributes = MappingProxyType({}),
+    strictest: bool = False,
+    digest: bool = False,
+    in_order: bool = False,
+    pseudonymized: Sequence[str] = (),
+    suppressed: int | None = None,
+    foreign: bool = False,
+    real_values: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> AuditReport:
+    """Count the classes of a release, a file or a table that ``engine`` reads, and judge ``requirement``.
+
+    As ``audit_file``; ``subjects`` lies where the same engine reads it, ``subject`` is a column of the
+    release that tells subjects apart, in the place of such a file, and a criterion that counts the values of
+    rows is an ``InputError`` with them. ``population`` are the people among whom those of the release are;
+    without them a criterion of the population fails, with a warning. ``along`` is added up over all rows in a
+    scan that counting needs anyway, and checked before anything is judged. ``known`` is the publisher's count
+    of sensitive attributes, for criteria that compare classes with the whole table; what it does not tell
+    comes from the release (``audit.criterion_checks``). ``strictest`` tells every other criterion of classes
+    of rows (``audit.class_audit``). ``digest`` asks for the SHA-256 of the rows, whatever their order; where
+    they lie ``in_order``, by their quasi-identifiers and then by their other cells, it is faster. In columns
+    of ``replaced`` something stands in the place of identifiers: they are not as they were. Of the starred
+    rows so many are ``suppressed``, where that is known; others are people (``audit.recount``). Of a
+    ``foreign`` file, rows without any quasi-identifier are set apart. ``real_values`` are texts by column
+    that are no marks for missing values.
+    """
+    witness = subjects if subject is None else subject
+    keys, values = _check_columns(quasi_identifiers, sensitive)
+    thresholds, further = requirement.l_of(values), bind_criteria(requirement.others, values)
+    require_auditable(requirement.others, counts_subjects=witness is not None)
+    with open_source_table(engine, source) as table, TemporaryTables(engine) as tables:
+        told_once = in_order and not (witness or starred_apart) and _has_key_value_rows(table, keys, values)
+        distinct = _load_distinct_rows(engine, tables, table, told_once=told_once) if digest else None
+        among = None if witness else distinct
+        published = PublishedRows.of(
+            table, keys, values, row_sum, starred_apart=starred_apart, distinct=among, foreign=foreign
+        )
+        counts = _count_classes(engine, tables, published, witness, thresholds, scored=bool(further))
+        sha256 = _rows_digest(distinct, counts)
+        apart = find_unclassed_rows(engine, published, counts) if foreign else UnclassedRows()
+        wanted = strictest and witness is None
+        told = compute_achieved_values(engine, tables, published, counts, population, known) if wanted else ()
+        counts = add_scores(engine, tables, published, counts, further, population, known)
+        found = collect_findings(engine, tables, published, counts, further)
+        predicate = sql.failing_class_predicate(requirement.k, thresholds, failing_predicates(further))
+        report = replace(
+            _build_report(engine, counts, predicate, keys, found, requirement),
+            class_rows=None
+            if witness is None
+            else fetch_sorted_pairs(engine, sql.class_row_counts(counts.table)),
+            required_l=_required_l(values, thresholds),
+            warnings=(
+                *_homogeneity_warnings(engine, counts),
+                *_warnings(requirement, counts),
+                *apart.warnings,
+                *_population_warnings(population_criteria(further), population),
+                *_observe(engine, published, (*pseudonymized, subject), requirement, counts, real_values),
+                *warn_published_distribution(further, values, known),
+            ),
+            strictest=told,
+            sha256=sha256,
+        )
+    report = apart.exclude_from(report) if apart.rows else report
+    return report if suppressed is None else add_starred_class(report, suppressed)
+
+
+def _build_report(
+    engine: Engine,
+    counts: ClassTotals,
+    predicate: str,
+    keys: Sequence[str],
+    found: Sequence[CriterionFinding],
+    requirement: Requirement,
+) -> AuditReport:
+    """What a requirement is judged by: the figures of all classes, and those that a predicate says fail."""
+    failing_classes = engine.fetch_rows(sql.count_classes(counts.table, predicate))[0][0]
+    return AuditReport(
+        passed=requirement.is_empty or _passed(counts, failing_classes, found),
+        rows=counts.rows,
+        classes=counts.classes,
+        k=counts.k,
+        l=counts.l,
+        starred=counts.starred,
+        failing=_list_failing_classes(engine, counts, predicate, keys) if failing_classes else (),
+        failing_classes=failing_classes,
+        class_sizes=fetch_sorted_pairs(engine, sql.class_size_counts(counts.table)),
+        suppressed=counts.starred,
+        required_k=requirement.k,
+        criteria=tuple(found),
+    )
+
+
+def _observe(
+    engine: Engine,
+    published: PublishedRows,
+    pseudonymized: Sequence[str | None],
+    requirement: Requirement,
+    counts: ClassTotals,
+    real_values: Mapping[str, Collection[str]],
+) -> tuple[str, ...]:
+    """Warnings about columns that no criterion reads, and observations."""
+    instead = tuple(dict.fromkeys(name for name in pseudonymized if name is not None))
+    named = {*published.quasi_identifiers, *published.sensitive, *instead}
+    release = ObservedRelease(
+        table=published.table,
+        quasi_identifiers=published.quasi_identifiers,
+        sensitive=published.sensitive,
+        others=tuple(name for name in published.table.columns if name not in named),
+        pseudonymized=instead,
+        requirement=requirement,
+        rows=counts.rows,
+        starred=counts.starred,
+        starred_apart=published.starred_apart,
+        classes=counts.table,
+        real_values=real_values,
+        values=dict(zip(published.sensitive, counts.values, strict=False)),
+    )
+    return (*_unchecked_column_warnings(release), *observe_release(engine, release))
+
+
+def _load_distinct_rows(
+    engine: Engine, tables: TemporaryTables, table: SourceTable, *, told_once: bool
+) -> DistinctRows:
+    """The different rows; ``unique_warnings`` where one grouping of them, in order, tells all that is asked."""
+    found = DistinctRows.from_sorted_rows(engine, table) if told_once else None
+    return DistinctRows.of(engine, tables, table) if found is None else found
+
+
+def _count_classes(
+    engine: Engine,
+    tables: TemporaryTables,
+    published: PublishedRows,
+    witness: SourceSpec | str | None,
+    thresholds: Sequence[int | None],
+    *,
+    scored: bool,
+) -> ClassTotals:
+    """The classes by rows, or by the subjects that a witness or a column tells."""
+    if witness is None:
+        return count_row_classes(engine, tables, published)
+    return count_subjects(engine, tables, published, witness, thresholds, scored=scored)
+
+
+def _rows_digest(distinct: DistinctRows | None, counts: ClassTotals) -> str | None:
+    """The SHA-256 of the rows, where their different ones were asked for; classes may have their lines."""
+    if distinct is None:
+        return None
+    return distinct.digest(None if distinct.lines is None else sql.class_lines(counts.table))
+
+
+def _has_key_value_rows(table: SourceTable, keys: Sequence[str], values: Sequence[str]) -> bool:
+    """Whether a release has quasi-identifiers, behind them one sensitive attribute, and nothing else."""
+    return len(values) == 1 and table.columns[-1] == values[0] and {*keys} == {*table.columns[:-1]}
+
+
+def _required_l(values: Sequence[str], thresholds: Sequence[int | None]) -> dict[str, int]:
+    return {name: l for name, l in zip(values, thresholds, strict=True) if l is not None}
+
+
+def _passed(counts: ClassTotals, failing_classes: int, found: Sequence[CriterionFinding]) -> bool:
+    """Whether there was something to check, and nothing of it failed."""
+    something = counts.classes > 0 or counts.starred > 0
+    return failing_classes == 0 and something and all(each.passed for each in found)
+
+
+def _check_columns(
+    quasi_identifiers: Sequence[str], sensitive: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    keys, values = tuple(dict.fromkeys(quasi_identifiers)), tuple(dict.fromkeys(sensitive))
+    if not keys:
+        raise InputError(
+            "no quasi-identifier was named, so there are no classes to count",
+            advice="Name the columns that an attacker may know, each by --quasi-identifier COLUMN.",
+        )
+    both = [name for name in keys if name in values]
+    if both:
+        raise InputError(
+            f"'{both[0]}' is named both as a quasi-identifier and as sensitive", allowed="one role"
+        )
+    return keys, values
+
+
+def _list_failing_classes(
+    engine: Engine, counts: ClassTotals, predicate: str, keys: Sequence[str]
+) -> tuple[FailingClass, ...]:
+    found = engine.fetch_rows(
+        sql.list_classes(engine.dialect, counts.table, predicate, len(keys), LISTED_CLASSES)
+    )
+    return tuple(FailingClass(dict(zip(keys, values, strict=True)), rows) for rows, *values in found)
+
+
+def _warnings(requirement: Requirement, counts: ClassTotals) -> tuple[str, ...]:
+    warnings = []
+    if requirement.is_empty:
+        warnings.append("No criterion was required, so nothing was tested.")
+    if counts.classes == 0 and counts.starred == 0:
+        warnings.append("The file has no rows: there was nothing to check.")
+    elif counts.classes == 0:
+        warnings.append("Every row is starred: no row was left to check.")
+    return tuple(warnings)
+
+
+def _homogeneity_warnings(engine: Engine, counts: ClassTotals) -> tuple[CodedWarning, ...]:
+    """Warnings of classes in which everybody has the same sensitive value."""
+    if not counts.classes or all(distinct > 1 for distinct in counts.l.values()):
+        return ()
+    found = engine.fetch_rows(sql.homogeneous_class_counts(counts.table, len(counts.l)))[0]
+    told = zip(counts.l, found, strict=True)
+    return tuple(
+        homogeneous_groups_warning(name, int(alike), counts.classes) for name, alike in told if alike
+    )
+
+
+def _population_warnings(asked: Sequence[str], population: GeneralizedPopulation | None) -> tuple[str, ...]:
+    return (NO_POPULATION_WARNING.format(", ".join(asked)),) if asked and population is None else ()
+
+
+def _unchecked_column_warnings(release: ObservedRelease) -> tuple[str, ...]:
+    """A warning about columns that are neither quasi-identifiers nor sensitive."""
+    if not release.others:
+        return ()
+    listed = ", ".join(repr(name) for name in release.others)
+    return (CodedWarning(INSENSITIVE_PUBLISHED, f"Published as they are, outside every check: {listed}."),)

@@ -1,0 +1,390 @@
+"""Scores of criteria other than k and l, recounted by each criterion's own SQL.
+
+The audit knows of a criterion only its query, its threshold, and that a class without a score fails (decision
+0005). Three kinds: per class, per release (from the sizes of the published classes), and per combination of
+cells. Criteria that compare with the whole table use the publisher's distribution, or that of the published
+rows. Criteria of the population need its rows generalized to the release's levels; without them they fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import floor, isfinite
+from types import MappingProxyType
+
+import numpy as np
+
+from discreet.audit.recount import ClassTotals, PublishedRows, fetch_sorted_pairs
+from discreet.engines.base import Engine
+from discreet.engines.source_tables import TemporaryTables, open_source_table
+from discreet.errors import InputError, InternalError
+from discreet.model.audit_report import CriterionFinding
+from discreet.model.criteria.base import AuditedBy, BoundCriterion, Criterion, Need
+from discreet.model.criteria.release_level import AUDITED_SIZES, CellsCriterion, ReleaseCriterion
+from discreet.model.criterion_inputs import (
+    AttributeFeature,
+    ReferenceTable,
+    SensitiveAttribute,
+    require_feature,
+)
+from discreet.model.table_spec import SourceSpec
+from discreet.sql import audit_classes as sql
+from discreet.sql import audit_criteria as by_criteria
+from discreet.sql import audit_criteria as population_sql
+from discreet.sql.quoting import identifier
+
+NO_POPULATION_WARNING = (
+    "No population was given, so nobody can tell who else matches the classes: {} could not be judged."
+)
+
+
+@dataclass(frozen=True)
+class GeneralizedPopulation:
+    """A population as a release shows it: where its rows lie, and which quasi-identifier each column is.
+
+    ``columns`` are the quasi-identifiers in the order of the table's columns. ``suppressed`` are the rows of
+    the table that the release does not have, of people who match none of its classes.
+    """
+
+    source: SourceSpec
+    columns: tuple[str, ...]
+    suppressed: int
+
+
+def population_criteria(bound: Sequence[BoundCriterion]) -> tuple[str, ...]:
+    """The names of the criteria that are asked of the population."""
+    return tuple(dict.fromkeys(one.criterion.name for one in bound if one.criterion.of_population))
+
+
+def match_people(
+    engine: Engine,
+    tables: TemporaryTables,
+    published: PublishedRows,
+    classes: str,
+    shown: GeneralizedPopulation,
+) -> str:
+    """A table with a line for each class: ``sql.audit_criteria.matched``.
+
+    ``classes`` is one of numbered classes. ``InputError`` for a population without one of the columns.
+    """
+    lacking = [name for name in published.quasi_identifiers if name not in shown.columns]
+    with open_source_table(engine, shown.source) as table:
+        if lacking or len(table.columns) != len(shown.columns):
+            missing = f"'{lacking[0]}'" if lacking else f"{len(shown.columns)} columns"
+            raise InputError(f"the population has not {missing}", allowed="every quasi-identifier")
+        texts = [table.text(table.columns[shown.columns.index(name)]) for name in published.quasi_identifiers]
+        people = tables.create(population_sql.population_counts(table.relation, texts))
+    found = tables.create(population_sql.class_people(people, classes, len(published.quasi_identifiers)))
+    everybody, matching = engine.fetch_rows(population_sql.population_totals(people, found))[0]
+    return tables.create(
+        population_sql.population_rows(found, int(everybody) - int(matching), shown.suppressed)
+    )
+
+
+KnownAttributes = Mapping[str, SensitiveAttribute]
+"""The publisher's count of sensitive attributes, by name."""
+
+
+def load_whole_tables(
+    engine: Engine,
+    tables: TemporaryTables,
+    published: PublishedRows,
+    bound: Sequence[BoundCriterion],
+    known: KnownAttributes,
+) -> dict[int, ReferenceTable]:
+    """The relations that criteria may ask, by the place of the attribute; of those that compare.
+
+    ``InputError`` for a criterion that asks for what nobody told of its attribute.
+    """
+    found: dict[int, ReferenceTable] = {}
+    told = dict(known)
+    for one in bound:
+        if one.place is None or not one.criterion.compares:
+            continue
+        name = published.sensitive[one.place]
+        if name not in told:
+            told[name] = read_published_attribute(engine, published, one.place)
+        attribute = told[name]
+        _require_known_attribute(one, name, attribute, told=name in known)
+        if one.place not in found:
+            found[one.place] = _load_whole_table(tables, attribute)
+    return found
+
+
+def warn_published_distribution(
+    bound: Sequence[BoundCriterion], sensitive: Sequence[str], known: KnownAttributes
+) -> list[str]:
+    """A warning for each criterion that was compared with the published rows, for want of the input's."""
+    return [
+        f"{one.criterion.label} compares classes with the whole table. The publisher's is not known here: "
+        "the distribution of the published rows was taken, which differs where rows are suppressed."
+        for one in bound
+        if one.place is not None
+        and one.criterion.compares
+        and one.criterion.by_distribution
+        and sensitive[one.place] not in known
+    ]
+
+
+def _require_known_attribute(
+    one: BoundCriterion, name: str, attribute: SensitiveAttribute, *, told: bool
+) -> None:
+    asks = one.criterion.asks
+    unordered = asks is AttributeFeature.ORDER and bool(attribute.values) and not attribute.ordered
+    if not told and (asks is AttributeFeature.HIERARCHY or unordered):
+        what = "the hierarchy" if asks is AttributeFeature.HIERARCHY else "an order"
+        raise InputError(
+            f"{one.criterion} needs {what} of '{name}', which the release does not hold",
+            advice="Name the publisher's spec, too: --spec discreet.toml.",
+        )
+    require_feature(str(one.criterion), one.criterion.asks, name, attribute)
+
+
+def read_published_attribute(engine: Engine, published: PublishedRows, place: int) -> SensitiveAttribute:
+    """What the published rows tell of the sensitive attribute at a place; starred rows tell nothing."""
+    found = sorted(engine.fetch_rows(by_criteria.rows_by_value(published.query, place)))
+    rows = np.array([int(rows) for _, rows in found], dtype=np.int64)
+    return SensitiveAttribute.of([str(value) for value, _ in found], rows)
+
+
+def _load_whole_table(tables: TemporaryTables, attribute: SensitiveAttribute) -> ReferenceTable:
+    """The two relations, as tables; numbers are 0 where the values are none, as nobody asks then."""
+    count = len(attribute.values)
+    numbers, millionths = attribute.numbers, attribute.millionths
+    values = tables.load(
+        {
+            "value": list(attribute.values),
+            "held": attribute.rows,
+            "place": attribute.ranks,
+            "number": np.zeros(count) if numbers is None else numbers,
+            "millionths": np.zeros(count, np.int64) if millionths is None else millionths,
+        }
+    )
+    levels = np.zeros((1, 0), np.int64) if attribute.levels is None else attribute.levels
+    below = levels[:-1]
+    texts = list(attribute.values) * len(below)
+    parts = tables.load(
+        {
+            "value": texts,
+            "level": np.repeat(np.arange(len(below)), below.shape[1]),
+            "part": below.ravel(),
+        }
+    )
+    return ReferenceTable(
+        identifier(values), identifier(parts), None if attribute.levels is None else len(below)
+    )
+
+
+def check_release_criterion(
+    engine: Engine, counts: ClassTotals, criterion: ReleaseCriterion
+) -> CriterionFinding:
+    """What was found of a criterion in all published classes together; one without a score fails.
+
+    Where no class is published nothing was asked of any row, and it is met.
+    """
+    if not counts.classes:
+        return CriterionFinding(criterion, None, 0)
+    return _finding_of_score(criterion, compute_release_score(engine, counts.table, criterion))
+
+
+def check_cells_criterion(
+    engine: Engine,
+    tables: TemporaryTables,
+    published: PublishedRows,
+    counts: ClassTotals,
+    criterion: CellsCriterion,
+) -> CriterionFinding:
+    """The same of what published classes show together.
+
+    ``InputError`` for a criterion that would take too many queries.
+    """
+    if not counts.classes:
+        return CriterionFinding(criterion, None, 0)
+    return _finding_of_score(criterion, compute_cells_score(engine, tables, published, criterion))
+
+
+def compute_cells_score(
+    engine: Engine, tables: TemporaryTables, published: PublishedRows, criterion: CellsCriterion
+) -> int | None:
+    """The least score of all groups of published rows; None where a query has none."""
+    keys = [sql.key(i) for i in range(len(published.quasi_identifiers))]
+    values = [sql.value(i) for i in range(len(published.sensitive))]
+    rows = tables.create(by_criteria.distinct_published_rows(published.query, keys, values))
+    scores: list[int | None] = []
+    for query in criterion.audit_groups(identifier(rows), keys, values):
+        scores += engine.fetch_rows(query)[0]
+    found = [floor(score) for score in scores if score is not None]
+    return min(found) if found and len(found) == len(scores) else None
+
+
+def _finding_of_score(criterion: Criterion, score: int | None) -> CriterionFinding:
+    value = None if score is None else criterion.value_of(score)
+    met = score is not None and score >= criterion.threshold
+    return CriterionFinding(criterion, value, 0, met=met)
+
+
+def compute_release_score(engine: Engine, classes: str, criterion: ReleaseCriterion) -> int | None:
+    """The score of all published classes together, counted by the criterion's own means; None without one."""
+    if criterion.audited_by is AuditedBy.SCORE:
+        return criterion.audit_score(fetch_sorted_pairs(engine, sql.class_size_counts(classes)))
+    query = by_criteria.release_score_query(classes, criterion.audit_query(AUDITED_SIZES))
+    found = engine.fetch_rows(query)[0][0]
+    return floor(found) if found is not None and isfinite(found) else None
+
+
+def require_auditable(criteria: Iterable[Criterion], *, counts_subjects: bool) -> None:
+    """Raise ``InputError`` for a criterion that no audit can count.
+
+    One has no SQL; of another it is not said what its values are where subjects count, who may have several
+    rows each: k and l alone say it.
+    """
+    for criterion in criteria:
+        if criterion.audited_by is AuditedBy.NOTHING:
+            raise InputError(
+                f"{criterion.title} was asked, which no audit can count: it has no SQL for it",
+                advice=f"Ask without {criterion.name}, or give it an audit_query and audited_by = SQL.",
+            )
+        of_rows = criterion.of_attribute or criterion.of_release or criterion.need is not Need.SIZE
+        if counts_subjects and of_rows:
+            counted = "rows" if criterion.of_release else "the values of rows"
+            raise InputError(
+                f"{criterion.title} was asked of a table with subjects: it counts {counted}, and a "
+                "person may have several rows",
+                allowed="k and l, which count subjects",
+                advice=f"Ask without {criterion.name}, or name no subject where each row is a person.",
+            )
+
+
+def add_scores(
+    engine: Engine,
+    tables: TemporaryTables,
+    published: PublishedRows,
+    counts: ClassTotals,
+    bound: Sequence[BoundCriterion],
+    population: GeneralizedPopulation | None = None,
+    known: KnownAttributes = MappingProxyType({}),
+) -> ClassTotals:
+    """The classes with a column of scores for each criterion of classes (``sql.audit_criteria.score``).
+
+    One of the population has none where ``population`` is not given. ``known`` is what the publisher counted,
+    for criteria that compare classes with the whole table (``audit.criterion_checks``).
+    """
+    bound = _class_criteria(bound)
+    if not bound:
+        return counts
+    classes, members = counts.table, counts.members
+    if members is None:
+        classes = tables.create(sql.numbered_classes(engine.dialect, counts.table))
+        members = _class_members(engine, tables, published, classes, counts.rows, bound)
+    matched = None
+    if population is not None and population_criteria(bound):
+        matched = match_people(engine, tables, published, classes, population)
+    wholes = load_whole_tables(engine, tables, published, bound, known)
+
+    def scores(one: BoundCriterion) -> str:
+        query = _score_query(one, wholes)
+        if not one.criterion.of_population:
+            return by_criteria.class_scores_query(members, one.place, query)
+        return (
+            by_criteria.no_scores(classes)
+            if matched is None
+            else by_criteria.population_scores(matched, query)
+        )
+
+    queries = list(map(scores, bound))
+    return replace(counts, table=tables.create(by_criteria.scored_classes(classes, queries)))
+
+
+def _score_query(one: BoundCriterion, wholes: Mapping[int, ReferenceTable]) -> str:
+    if one.place is None or not one.criterion.compares:
+        return one.criterion.audit_query(by_criteria.AUDITED_ROWS)
+    return one.criterion.audit_against(by_criteria.AUDITED_ROWS, wholes[one.place])
+
+
+def _class_members(
+    engine: Engine,
+    tables: TemporaryTables,
+    published: PublishedRows,
+    classes: str,
+    rows: int,
+    bound: Sequence[BoundCriterion],
+) -> str:
+    """A table of the published rows by class; ``InternalError`` where not each of them is in one."""
+    places = sorted({one.place for one in bound if one.place is not None})
+    query = by_criteria.members(published.query, classes, len(published.quasi_identifiers), places)
+    members = tables.create(query)
+    found = engine.fetch_rows(by_criteria.count_members(members))[0][0]
+    if found != rows:
+        raise InternalError(
+            f"{rows} rows are in classes, but the classes were found for {found} rows",
+            advice="Please report this.",
+        )
+    return members
+
+
+def failing_predicates(bound: Sequence[BoundCriterion]) -> tuple[str, ...]:
+    """The predicates that a class of ``add_scores`` fails each criterion."""
+    return tuple(
+        by_criteria.below_threshold(i, one.criterion.threshold)
+        for i, one in enumerate(_class_criteria(bound))
+    )
+
+
+def collect_findings(
+    engine: Engine,
+    tables: TemporaryTables,
+    published: PublishedRows,
+    counts: ClassTotals,
+    bound: Sequence[BoundCriterion],
+) -> tuple[CriterionFinding, ...]:
+    """What was found of each criterion in the classes of ``add_scores``, in the order of ``bound``."""
+    of_classes = iter(_class_findings(engine, counts, _class_criteria(bound)))
+
+    def found(criterion: Criterion) -> CriterionFinding:
+        if isinstance(criterion, CellsCriterion):
+            return check_cells_criterion(engine, tables, published, counts, criterion)
+        if isinstance(criterion, ReleaseCriterion):
+            return check_release_criterion(engine, counts, criterion)
+        return next(of_classes)
+
+    return tuple(found(one.criterion) for one in bound)
+
+
+def _class_criteria(bound: Sequence[BoundCriterion]) -> list[BoundCriterion]:
+    return [one for one in bound if not one.criterion.of_release]
+
+
+def _class_findings(
+    engine: Engine, counts: ClassTotals, bound: Sequence[BoundCriterion]
+) -> tuple[CriterionFinding, ...]:
+    found = []
+    for one, (least, failing) in zip(bound, _fetch_worst_scores(engine, counts, bound), strict=True):
+        value = None if least is None else one.criterion.value_of(least)
+        found.append(CriterionFinding(one.criterion, value, failing))
+    return tuple(found)
+
+
+def fetch_least_scores(
+    engine: Engine, counts: ClassTotals, bound: Sequence[BoundCriterion]
+) -> list[int | None]:
+    """The smallest score of each criterion in the classes of ``add_scores``; None where one has none.
+
+    ``bound`` are criteria of classes alone.
+    """
+    return [least for least, _ in _fetch_worst_scores(engine, counts, bound)]
+
+
+def _fetch_worst_scores(
+    engine: Engine, counts: ClassTotals, bound: Sequence[BoundCriterion]
+) -> list[tuple[int | None, int]]:
+    """The smallest score of each criterion, None where a class has none, and the classes that fail it."""
+    if not bound:
+        return []
+    thresholds = [one.criterion.threshold for one in bound]
+    numbers = engine.fetch_rows(by_criteria.worst_scores(counts.table, thresholds))[0]
+    found = []
+    for i in range(0, len(numbers), 3):
+        least, failing, without = numbers[i : i + 3]
+        found.append((None if without or least is None else floor(least), failing))
+    return found

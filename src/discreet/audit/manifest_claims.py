@@ -1,0 +1,58 @@
+"""What an audit reads of a manifest without the rows: the requirement, and the digest of the release.
+
+Manifests are read as plain JSON, by code that shares nothing with their writer. A requirement is judged as a
+whole: a criterion that is not installed is an error. Below 100 lines because ``negotiate`` and ``compare``
+load this module without the audit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from discreet.engines.base import Engine
+from discreet.engines.files.parquet_files import folder_digest
+from discreet.engines.source_tables import table_digest
+from discreet.errors import InputError
+from discreet.model.criteria.registry import CRITERIA, KEYWORD_CRITERIA, criteria_from
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.requirement import Requirement
+
+
+def compute_digest(engine: Engine, address: ReleaseAddress, first: Sequence[str] = ()) -> str:
+    """SHA-256 of what lies at an address; ``InputError`` where it cannot be read.
+
+    Where the rows of a table lie in the order of the columns ``first``, they are sorted faster.
+    """
+    path = address.path
+    if path is None:
+        return table_digest(engine, address.source(), first)
+    if path.is_dir():
+        return folder_digest(path)
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def read_requirement(document: Mapping[str, Any]) -> Requirement:
+    """The requirement in a manifest; ``KeyError`` or ``TypeError`` where it tells neither k nor l.
+
+    ``InputError`` for a criterion that this installation does not know, and for a value that is none of its.
+    """
+    stated = document["requirement"]
+    always = {name: stated[name] for name in KEYWORD_CRITERIA}
+    every = (always | stated).items()
+    asked = {name: value for name, value in every if name not in always or value is not None}
+    unknown = [name for name in asked if name not in CRITERIA]
+    if unknown:
+        writer = document.get("discreet", "unknown")
+        raise InputError(
+            f"'{unknown[0]}' is no criterion of this installation",
+            allowed=", ".join(CRITERIA.names()),
+            advice=f"Install the package that brings '{unknown[0]}' (discreet {writer} wrote the manifest). "
+            "Without it nobody can tell whether the release is what it had to be.",
+        )
+    return Requirement(criteria=criteria_from(asked))

@@ -1,0 +1,441 @@
+"""Audit of a release, own or foreign, with columns, requirement and checksums from its manifest.
+
+The manifest is read as plain JSON, by code that shares nothing with its writer. A permuted release is audited
+by groups and help table, unless columns or criteria are named; then by classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from operator import index
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from discreet.audit.class_audit import audit_source
+from discreet.audit.criterion_checks import GeneralizedPopulation, KnownAttributes
+from discreet.audit.manifest_claims import compute_digest, read_requirement
+from discreet.audit.permuted_audit import PermutedClaims, PermutedSources, audit_permuted
+from discreet.engines.base import Engine
+from discreet.engines.source_tables import read_text_table
+from discreet.errors import InputError
+from discreet.model.audit_report import AuditReport
+from discreet.model.coded_warnings import FEW_PEOPLE, CodedWarning, unreported_warnings
+from discreet.model.json_documents import check_manifest, parse_json
+from discreet.model.release_address import MANIFEST_TABLE, ReleaseAddress
+from discreet.model.release_kind import HELP_FILE, SENSITIVE_FILE, refuse_private_release
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import SourceSpec
+from discreet.places.file_access import read_text
+
+
+def is_permuted(document: Mapping[str, Any]) -> bool:
+    """Whether a manifest is that of a permuted release."""
+    return document.get("permutation") is not None
+
+
+def audit_permuted_release(
+    engine: Engine, address: ReleaseAddress, document: Mapping[str, Any], k: int | None = None
+) -> AuditReport:
+    """Audit a permuted release; ``k`` takes the place of the manifest's.
+
+    A file or table that is missing, or that differs from its checksum in the manifest, fails or is an
+    ``InputError``, as is a criterion beside k and e that the manifest requires.
+    """
+    with _report_manifest_errors(address):
+        claims, sources, digests = _parse_permuted_manifest(address, document)
+        data, permuted = document["data"], document["permutation"]
+        said = (data["rows"], permuted["groups"], permuted["rows_without_value"])
+        further = read_requirement(document).others
+        counts_people = document["counted"] == "subjects"
+    if further:
+        raise InputError(
+            f"the manifest of {address.label} requires {further[0]}, which no audit counts in groups",
+            allowed="k and e",
+        )
+    report = audit_permuted(engine, sources, claims if k is None else replace(claims, k=k))
+    faults = [
+        f"{part.name} is not the one that the manifest describes: its SHA-256 is {found}."
+        for part, sha256 in digests
+        if (found := compute_digest(engine, part, (claims.group_column,))) != sha256
+    ]
+    counts = report.permutation
+    assert counts is not None
+    for name, claimed, counted in zip(
+        ("rows", "groups", "rows without a value"),
+        said,
+        (report.rows, counts.groups, counts.rows_without_value),
+        strict=True,
+    ):
+        if claimed != counted:
+            faults.append(f"There are {counted} {name}, but the manifest says {claimed}.")
+    told = (_people_warning(claims),) if counts_people else ()
+    return replace(report, passed=report.passed and not faults, warnings=(*faults, *told, *report.warnings))
+
+
+def _people_warning(claims: PermutedClaims) -> str:
+    """What an audit of a release that counted people could count of them."""
+    counted = (
+        "nobody can count people from it, and this audit counted values"
+        if claims.subject is None
+        else "this audit counted each group's people and values apart"
+    )
+    return (
+        "The release counted people who have different values. Whose a value was it does not tell, so "
+        f"{counted}."
+    )
+
+
+def read_permuted_claims(
+    address: ReleaseAddress, document: Mapping[str, Any]
+) -> tuple[PermutedClaims, PermutedSources]:
+    """What a manifest claims and where the tables lie; ``InputError`` where it is none of such a release."""
+    with _report_manifest_errors(address):
+        return _parse_permuted_manifest(address, document)[:2]
+
+
+@contextmanager
+def _report_manifest_errors(address: ReleaseAddress) -> Iterator[None]:
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, ValueError, InvalidOperation) as error:
+        raise InputError(
+            f"the manifest of {address.label} is not one of a permuted release: {error} is missing or of "
+            "another kind"
+        ) from None
+
+
+def _parse_permuted_manifest(
+    address: ReleaseAddress, document: Mapping[str, Any]
+) -> tuple[PermutedClaims, PermutedSources, list[tuple[ReleaseAddress, str]]]:
+    """What a manifest claims, where the tables lie, and the checksum of each part."""
+    permuted, data = document["permutation"], document["data"]
+    named = [(entry["name"], entry["role"]) for entry in document["attributes"] if entry["published"]]
+    first = permuted["first_group"]
+    claims = PermutedClaims(
+        group_column=permuted["group_column"],
+        sensitive=permuted["sensitive"],
+        quasi_identifiers=tuple(name for name, role in named if role == "quasi-identifier"),
+        k=int(permuted["k"]),
+        e=Decimal(permuted["e"]),
+        first_group=None if first is None else (int(first["k"]), Decimal(first["e"])),
+        numeric=bool(permuted["numeric"]),
+        doubles=bool(permuted["numeric"]) and permuted["scale"] is None,
+        subject=_published_subject(document),
+    )
+    digests = [(address, str(data["sha256"]))]
+    sources = {}
+    for name, entry in permuted["files"].items():
+        part = _part_address(address, name, entry)
+        sources[name] = _part_source(part, entry["table"], data["format"])
+        if address.in_database or entry["table"] is None:
+            digests.append((part, str(entry["sha256"])))
+    return (
+        claims,
+        PermutedSources(
+            data=_part_source(address, permuted["table"], data["format"]),
+            help=sources["help"],
+            sensitive=sources["sensitive"] if permuted["form"] == "two-tables" else None,
+        ),
+        digests,
+    )
+
+
+def _published_subject(document: Mapping[str, Any]) -> str | None:
+    """The published column that tells people apart, where people were counted."""
+    if document["counted"] != "subjects":
+        return None
+    return next((e["name"] for e in document["attributes"] if e["published"] and e.get("subject")), None)
+
+
+def _part_address(address: ReleaseAddress, purpose: str, entry: Mapping[str, Any]) -> ReleaseAddress:
+    """Where a part beside the data lies; ``ValueError`` for a name that leads elsewhere."""
+    if address.in_database:
+        if purpose not in (HELP_FILE, SENSITIVE_FILE):
+            raise ValueError(f"the table {purpose}")
+        return address.companion(purpose)
+    name = entry["file"]
+    if not name or Path(name).name != name:
+        raise ValueError(f"the file name {name}")
+    return address.sibling(name)
+
+
+def _part_source(address: ReleaseAddress, table: str | None, file_format: str) -> SourceSpec:
+    delimiter = "," if file_format == "csv" else None
+    return address.source(file_format=file_format, delimiter=delimiter, table=table)
+
+
+_SUFFIX = ".manifest.json"
+_GROUPS_WITHOUT_CRITERIA = (
+    "No criterion is told of the groups of a permuted release: name columns, and its classes are asked."
+)
+
+
+@dataclass(frozen=True)
+class ManifestClaims:
+    """What a manifest says of the file beside it, as far as an audit can check it."""
+
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    requirement: Requirement
+    sha256: str
+    rows: int
+    starred: bool
+    suppressed: int
+    counts_subjects: bool
+    subject: str | None
+    pseudonymized: tuple[str, ...]
+    recorded_k: int | None
+
+
+def audit_release(
+    engine: Engine,
+    address: Path | ReleaseAddress,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    requirement: Requirement | None = None,
+    population: GeneralizedPopulation | None = None,
+    known: KnownAttributes = MappingProxyType({}),
+    strictest: bool = False,
+    real_values: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> AuditReport:
+    """Audit a release, ours or foreign; what is not given comes from its manifest where there is one.
+
+    ``engine`` is that of the address. A file, folder or table that differs from its manifest's checksum
+    fails, whatever its classes. Where the release counted subjects they are counted by their pseudonyms, if
+    it has these; else rows are, and a warning says so. Of a permuted release the groups and the help table
+    are audited, unless columns, an l or another criterion beside k are named: its classes are audited then.
+    ``population`` is needed for criteria of the population; what was suppressed comes from the manifest where
+    there is one. ``known`` is as ``audit_source`` has it, and so is ``strictest``; groups have no classes to
+    tell it of, which a warning says. ``real_values`` are the publisher's, by column.
+
+    Raises ``InputError`` where the file or the manifest cannot be read, where neither an argument nor a
+    manifest names the quasi-identifiers, and where the manifest requires a criterion that is not here.
+    """
+    place = ReleaseAddress.of(address)
+    document = read_manifest_document(engine, place)
+    asked_k = None if requirement is None else requirement.k
+    named = (
+        quasi_identifiers
+        or sensitive is not None
+        or (requirement is not None and (requirement.l is not None or requirement.others))
+    )
+    if document is not None and is_permuted(document) and not named:
+        report = add_manifest_warnings(audit_permuted_release(engine, place, document, asked_k), document)
+        return replace(report, warnings=(*report.warnings, _GROUPS_WITHOUT_CRITERIA)) if strictest else report
+    claims = None if document is None else read_claims(place, document)
+    names = require_quasi_identifiers(place, quasi_identifiers) if claims is None else quasi_identifiers
+    report = audit_rows(
+        engine,
+        place.source() if claims is None else own_release_source(place),
+        claims,
+        document or {},
+        quasi_identifiers=names,
+        sensitive=sensitive,
+        requirement=requirement,
+        population=population,
+        known=known,
+        strictest=strictest,
+        digest=claims is not None and place.in_database,
+        real_values=real_values,
+    )
+    if claims is None:
+        return report
+    return _compare_with_claims(report, claims, place, report.sha256 or compute_digest(engine, place))
+
+
+def audit_rows(
+    engine: Engine,
+    source: SourceSpec,
+    claims: ManifestClaims | None,
+    document: Mapping[str, Any],
+    *,
+    quasi_identifiers: Sequence[str] | None,
+    sensitive: Sequence[str] | None,
+    requirement: Requirement | None,
+    population: GeneralizedPopulation | None,
+    known: KnownAttributes,
+    strictest: bool,
+    digest: bool = False,
+    real_values: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> AuditReport:
+    """Count the classes of a source, a file or a table in memory, and judge them by what is claimed of it.
+
+    ``claims`` and ``document`` are those of its manifest; without claims it is another program's, and the
+    quasi-identifiers are those that are named. Other arguments are as in ``audit_source``.
+    """
+    if claims is None:
+        return audit_source(
+            engine,
+            source,
+            quasi_identifiers=quasi_identifiers or (),
+            sensitive=sensitive or (),
+            requirement=requirement or Requirement(),
+            population=population,
+            known=known,
+            strictest=strictest,
+            foreign=True,
+            real_values=real_values,
+        )
+    report = audit_source(
+        engine,
+        source,
+        quasi_identifiers=quasi_identifiers or claims.quasi_identifiers,
+        sensitive=claims.sensitive if sensitive is None else sensitive,
+        requirement=claims.requirement if requirement is None or requirement.is_empty else requirement,
+        subject=claims.subject,
+        starred_apart=claims.starred and claims.suppressed > 0,
+        suppressed=claims.suppressed if claims.starred else None,
+        population=None if population is None else replace(population, suppressed=claims.suppressed),
+        known=known,
+        strictest=strictest,
+        digest=digest,
+        pseudonymized=claims.pseudonymized,
+        real_values=real_values,
+    )
+    return add_manifest_warnings(report, document)
+
+
+def add_manifest_warnings(report: AuditReport, document: Mapping[str, Any]) -> AuditReport:
+    """The report with what the publisher counted by a column that the release does not have: people.
+
+    Where the publisher declares that rows are people, pseudonyms are not counted as people.
+    """
+    if document.get("rows_are_people") is True:
+        kept = [text for text in report.warnings if getattr(text, "code", None) != FEW_PEOPLE]
+        return replace(report, warnings=tuple(kept))
+    entries = [entry for entry in document.get("warnings", ()) if isinstance(entry, dict)]
+    told = [
+        CodedWarning(FEW_PEOPLE, str(entry.get("text")))
+        for entry in entries
+        if entry.get("code") == FEW_PEOPLE
+    ]
+    return replace(report, warnings=(*told, *unreported_warnings(report.warnings, told)))
+
+
+def own_release_source(place: ReleaseAddress) -> SourceSpec:
+    """The release as this program writes it: that ``a;b`` is one name, its file alone does not tell."""
+    is_csv = place.path is not None and place.path.suffix == ".csv"
+    source = place.source(delimiter="," if is_csv else None)
+    return replace(source, unquoted_nulls=()) if is_csv else source
+
+
+def require_quasi_identifiers(
+    place: ReleaseAddress, quasi_identifiers: Sequence[str] | None
+) -> Sequence[str]:
+    """The quasi-identifiers of a release without a manifest; ``InputError`` where nobody names them."""
+    if quasi_identifiers:
+        return quasi_identifiers
+    if place.path is not None and not place.path.exists() and not set("*?[") & set(str(place.path)):
+        raise InputError(f"{place.label} is missing", advice="Check the path.")
+    raise InputError(
+        f"{place.label} has no manifest, and no quasi-identifier was named",
+        advice="Name the columns that an attacker may know, each by --quasi-identifier COLUMN.",
+    )
+
+
+def _compare_with_claims(
+    report: AuditReport, claims: ManifestClaims, place: ReleaseAddress, found: str
+) -> AuditReport:
+    """The report with what the manifest adds to it; ``found`` is the release's SHA-256."""
+    kind = "table" if place.path is None else "folder" if place.path.is_dir() else "file"
+    warnings = list(report.warnings)
+    passed = report.passed
+    if found != claims.sha256:
+        passed = False
+        warnings.insert(0, f"The {kind} is not the one that its manifest describes: its SHA-256 is {found}.")
+    if report.rows + report.starred != claims.rows:
+        passed = False
+        warnings.insert(
+            0, f"The {kind} has {report.rows + report.starred} rows, but its manifest says {claims.rows}."
+        )
+    if claims.counts_subjects and claims.subject is None:
+        warnings.append(
+            "The release counted subjects, which it does not hold, so nobody can count them from it; this "
+            "audit counted rows. The count of subjects stands in the manifest"
+            f"{'' if claims.recorded_k is None else f': k = {claims.recorded_k}'}."
+        )
+    return replace(
+        report,
+        passed=passed,
+        warnings=tuple(warnings),
+        suppressed=min(claims.suppressed, report.starred) if claims.starred else claims.suppressed,
+        required_k=report.required_k or claims.requirement.k,
+    )
+
+
+def read_manifest_document(engine: Engine, place: ReleaseAddress) -> dict[str, Any] | None:
+    """The manifest beside a release as JSON; None where there is no manifest."""
+    label = _manifest_label(place)
+    try:
+        if place.path is None:
+            text = read_text_table(engine, place.companion(MANIFEST_TABLE).source(), place.source())
+            if text is None:
+                return None
+        else:
+            text = read_text(place.path.with_name(place.path.name + _SUFFIX), f"the manifest {label}")
+        document = parse_json(text)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise InputError(f"the manifest {label} cannot be read: {error}") from None
+    if not isinstance(document, dict):
+        raise InputError(f"the manifest {label} is not one of discreet's")
+    refuse_private_release(document, f"the manifest {label}")
+    try:
+        check_manifest(document)
+    except ValueError as error:
+        raise InputError(
+            f"the manifest {label} is not one of discreet's: {error}",
+            advice="Name the columns yourself after moving the manifest away.",
+        ) from None
+    return document
+
+
+def _manifest_label(place: ReleaseAddress) -> str:
+    if place.path is None:
+        return f"in {place.companion(MANIFEST_TABLE).label}"
+    return str(place.path.with_name(place.path.name + _SUFFIX))
+
+
+def read_claims(place: ReleaseAddress, document: dict[str, Any]) -> ManifestClaims:
+    """The claims of the manifest beside a file."""
+    try:
+        return _parse_claims(document)
+    except InputError as error:
+        raise InputError(
+            f"the manifest {_manifest_label(place)} has a requirement that cannot be judged: {error.message}",
+            allowed=error.allowed,
+            advice=error.advice,
+        ) from None
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise InputError(
+            f"the manifest {_manifest_label(place)} is not one of discreet's: {error} is "
+            "missing or of another kind",
+            advice="Name the columns yourself after moving the manifest away.",
+        ) from None
+
+
+def _parse_claims(document: dict[str, Any]) -> ManifestClaims:
+    roles = [(entry["name"], entry["role"]) for entry in document["attributes"] if entry["published"]]
+    return ManifestClaims(
+        quasi_identifiers=tuple(name for name, role in roles if role == "quasi-identifier"),
+        sensitive=tuple(name for name, role in roles if role == "sensitive"),
+        requirement=read_requirement(document),
+        sha256=document["data"]["sha256"],
+        rows=document["data"]["rows"],
+        starred=document["suppression"]["policy"] == "star",
+        suppressed=index(document["suppression"]["rows"]),
+        counts_subjects=document["counted"] == "subjects",
+        subject=next(
+            (e["name"] for e in document["attributes"] if e["published"] and e.get("subject")), None
+        ),
+        pseudonymized=tuple(
+            e["name"] for e in document["attributes"] if e["published"] and e.get("identifier")
+        ),
+        recorded_k=document["audit"].get("k"),
+    )

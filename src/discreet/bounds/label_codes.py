@@ -1,0 +1,494 @@
+"""Codes of the values that a column's labels may represent, for one query.
+
+Values that a query does not distinguish share a code. Numbers: the line is cut where a label ends and where
+the query compares; between two cuts is one code, each cut is one, and whole numbers have their own if the
+query needs the values. Dates: ISO 8601 texts are ordered as texts, so a period is a range of texts. Texts:
+``531**`` represents the texts with that prefix, and the codes are a tree of the texts and prefixes that
+the query compares with.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import MAXYEAR, date, timedelta
+from decimal import ROUND_FLOOR, Context, Decimal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.hierarchy import GeneralizationHierarchy, parse_decimal
+from discreet.model.published_cells import Cells
+from discreet.queries.select_query import ColumnUse
+from discreet.workload.published_labels import NumberRange, build_cells_of_codes, occurring_leaves, read_cells
+
+UNBOUNDED = (Decimal("-Infinity"), Decimal("Infinity"))
+CodeEnds = tuple[Decimal, Decimal] | None
+"""The least and the largest number that a code may be, infinite where there is no end; None: no number."""
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnMeaning:
+    """The codes of a column, and which of them each of its labels covers.
+
+    ``texts[c]`` stands for all values of code c; NULL has the code after the last. ``ends[c]`` are the
+    numbers that they may be. ``note`` says what was taken for granted. ``means`` hold, by label that states
+    a mean, the mean and half a unit of its last digit. ``occurring`` are, by label, the codes that occur in
+    every class which shows it: the ends of a range, the members of a set; labels of one value have none.
+    """
+
+    cells: Cells
+    texts: tuple[str, ...]
+    ends: tuple[CodeEnds, ...]
+    note: str | None = None
+    means: dict[str, tuple[Decimal, float]] = field(default_factory=dict)
+    occurring: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def numbers(self) -> NDArray[np.bool_]:
+        """Which codes are numbers, NULL last."""
+        return np.array([*(end is not None for end in self.ends), False], dtype=np.bool_)
+
+
+def meaning_of_values(name: str, labels: Sequence[str | None]) -> ColumnMeaning:
+    """A column that shows values."""
+    texts = tuple(label for label in labels if label is not None)
+    place = {text: code for code, text in enumerate(texts)}
+    codes = [np.array([len(texts) if label is None else place[label]]) for label in labels]
+    return ColumnMeaning(build_cells_of_codes(name, len(texts), labels, codes), texts, _ends_of_texts(texts))
+
+
+def meaning_by_hierarchy(
+    hierarchy: GeneralizationHierarchy,
+    labels: Sequence[str | None],
+    *,
+    nullable: bool,
+    summary: str | None = None,
+) -> ColumnMeaning:
+    """A column whose hierarchy is known; ``InputError`` for labels that cover none of its values."""
+    read = read_cells(hierarchy, labels, nullable=nullable)
+    means = {
+        label: (Decimal(str(mean)), half)
+        for label, mean, half in zip(labels, read.means.tolist(), read.half_units.tolist(), strict=True)
+        if label is not None and mean == mean  # not NaN
+    }
+    own = _ends_of_texts(hierarchy.leaves)
+    known = {
+        label: tuple(hierarchy.code_of_leaf[leaf] for leaf in leaves)
+        for label in labels
+        if label is not None and (leaves := occurring_leaves(label, summary, hierarchy))
+    }
+    return ColumnMeaning(read.cells, hierarchy.leaves, own, means=means, occurring=known)
+
+
+def _ends_of_texts(texts: Sequence[str]) -> tuple[CodeEnds, ...]:
+    numbers = (parse_decimal(text) for text in texts)
+    return tuple(None if number is None else (number, number) for number in numbers)
+
+
+MOST_INTEGER_CODES = 1 << 16
+_NO_NUMBER = "no number"
+_EXACT = Context(prec=1400)
+_ONE = Decimal(1)
+
+LabelNumbers = tuple[NumberRange, ...] | None
+"""The numbers that a label tells, none where it stands for itself and is no number; None: anything."""
+
+
+@dataclass(frozen=True, eq=False)
+class NumberLine:
+    """What the labels of one column tell; ``told`` lacks NULL. ``whole``: all its numbers are whole.
+
+    ``occurring`` are numbers that occur in every class of a label; each is an end of what the label tells.
+    """
+
+    attribute: str
+    label_values: Mapping[str, LabelNumbers]
+    whole: bool
+    nullable: bool
+    occurring: Mapping[str, tuple[Decimal, ...]] = field(default_factory=dict)
+
+    def meaning(self, labels: Sequence[str | None], use: ColumnUse) -> ColumnMeaning | None:
+        """The codes for a query that uses the column so; None where it needs values that are not told."""
+        cuts = self._cuts(use)
+        places = self._places(cuts)
+        pieces = [piece for piece in places if piece is not None]
+        number = np.cumsum([piece is not None for piece in places]) - 1
+        number[[piece is None for piece in places]] = -1
+        place = {cut: 2 * i + 1 for i, cut in enumerate(cuts)}
+        codes = [self._codes(label, place, number) for label in labels]
+        if use.needs_values and self._has_unlisted_values(pieces, codes):
+            return None
+        texts = (*(piece.text for piece in pieces), _NO_NUMBER)
+        ends: tuple[CodeEnds, ...] = (*(piece.ends for piece in pieces), None)
+        weights = np.array([*(piece.weight for piece in pieces), 0.0, 0.0])
+        cells = build_cells_of_codes(self.attribute, len(texts), labels, codes, weights)
+        known = {
+            label: tuple(int(number[place[one]]) for one in numbers)
+            for label, numbers in self.occurring.items()
+            if numbers and all(number[place[one]] >= 0 for one in numbers)
+        }
+        return ColumnMeaning(cells, texts, ends, occurring=known)
+
+    def _cuts(self, use: ColumnUse) -> list[Decimal]:
+        ranges = [one for label_values in self.label_values.values() for one in label_values or ()]
+        ends = {end for one in ranges for end in (one.low, one.high) if end is not None}
+        found = sorted(ends | use.numbers)
+        if not (self.whole and use.needs_values and ends):
+            return found
+        first, last = _floor(min(ends)), _floor(max(ends))
+        if last - first >= MOST_INTEGER_CODES:
+            return found
+        return [Decimal(number) for number in range(int(first), int(last) + 1)]
+
+    def _places(self, cuts: Sequence[Decimal]) -> list[_NumberPiece | None]:
+        """What lies between cuts, at even places, and the cuts; None where it holds no number."""
+        found: list[_NumberPiece | None] = []
+        for low, high in zip([UNBOUNDED[0], *cuts], [*cuts, UNBOUNDED[1]], strict=True):
+            found += [_piece_between(low, high, whole=self.whole), _piece_at(high, whole=self.whole)]
+        return found[:-1]
+
+    def _codes(
+        self, label: str | None, place: Mapping[Decimal, int], number: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """The codes of a label, by the place of each cut and the code of each place."""
+        null = int(number.max(initial=-1)) + 2
+        if label is None:
+            return np.array([null])
+        label_values = self.label_values[label]
+        if label_values is None:
+            return np.arange(null + self.nullable)
+        held = [number[_positions_of_range(one, place, len(number))] for one in label_values]
+        found = np.unique(np.concatenate(held)) if held else np.empty(0, dtype=np.int64)
+        found = found[found >= 0]
+        return found if len(found) else np.array([null - 1])
+
+    def _has_unlisted_values(
+        self, pieces: Sequence[_NumberPiece], codes: Sequence[NDArray[np.int64]]
+    ) -> bool:
+        """Whether a label may stand for values that are not listed one by one."""
+        listed = np.array([*(piece.single for piece in pieces), False, True])
+        return any(not listed[covered].all() for covered in codes)
+
+
+@dataclass(frozen=True)
+class _NumberPiece:
+    """A number, or the numbers between two cuts; ``text`` is one of them, ``ends`` bound them."""
+
+    text: str
+    ends: tuple[Decimal, Decimal]
+    weight: float
+
+    @property
+    def single(self) -> bool:
+        return self.ends[0] == self.ends[1]
+
+
+def _positions_of_range(held: NumberRange, place: Mapping[Decimal, int], places: int) -> slice:
+    """The places of a range, whose ends are cuts."""
+    first = 0 if held.low is None else place[held.low] + (not held.with_low)
+    last = places - 1 if held.high is None else place[held.high] - (not held.with_high)
+    return slice(first, last + 1)
+
+
+def _piece_at(number: Decimal, *, whole: bool) -> _NumberPiece | None:
+    if not number.is_finite() or (whole and number != _floor(number)):
+        return None
+    return _NumberPiece(format(number, "f"), (number, number), 1.0 if whole else 0.0)
+
+
+def _piece_between(low: Decimal, high: Decimal, *, whole: bool) -> _NumberPiece | None:
+    """The numbers between two cuts, ends left out; None where there is none."""
+    first, last = low, high
+    if whole:
+        first = _EXACT.add(_floor(low), _ONE) if low.is_finite() else low
+        ceiling = _floor(high.copy_negate()).copy_negate() if high.is_finite() else high
+        last = _EXACT.subtract(ceiling, _ONE) if high.is_finite() else high
+        if first > last:
+            return None
+    inside = _number_inside(first, last, whole)
+    finite = low.is_finite() and high.is_finite()
+    weight = float(last - first) + (1.0 if whole else 0.0) if finite else 0.0
+    return _NumberPiece(format(inside, "f"), (first, last), weight)
+
+
+def _number_inside(first: Decimal, last: Decimal, whole: bool) -> Decimal:
+    if first.is_finite() and (whole or not last.is_finite()):
+        return first if whole else _EXACT.add(first, _ONE)
+    if not first.is_finite():
+        return Decimal(0) if not last.is_finite() else last if whole else _EXACT.subtract(last, _ONE)
+    return _EXACT.divide(_EXACT.add(first, last), Decimal(2))
+
+
+def _floor(number: Decimal) -> Decimal:
+    return number.to_integral_value(ROUND_FLOOR, _EXACT)
+
+
+_DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
+_WEEK = re.compile(r"(\d{4})-W(\d{2})", re.ASCII)
+_MONTH = re.compile(r"(\d{4})-(\d{2})", re.ASCII)
+_QUARTER = re.compile(r"(\d{4})-Q([1-4])", re.ASCII)
+_YEAR = re.compile(r"(\d{4})", re.ASCII)
+_HALF_YEAR = re.compile(r"(\d{4})-H([12])", re.ASCII)
+_YEARS = re.compile(r"(\d{4})-(\d{4})", re.ASCII)
+_ELLIPSIS = " … "
+_LAST_TEXT = "~"
+
+TextRange = tuple[str, str, bool]
+"""From a text up to another, which belongs to it or not."""
+
+
+def parse_period(label: str, *, own: bool) -> TextRange | None:
+    """The texts that a label stands for; None where it tells no period. ``own``: a day is that text alone."""
+    if _ELLIPSIS in label:
+        low, _, high = label.partition(_ELLIPSIS)
+        return (low, high, True) if _is_date(low) and _is_date(high) and low <= high else None
+    if own and _is_date(label):
+        return label, label, True
+    try:
+        days = _parse_days(label)
+    except (ValueError, OverflowError):
+        return None
+    if days is None:
+        return (label, label, True) if _is_date(label) else None
+    first, after = days
+    return first.isoformat(), after.isoformat() if after is not None else _LAST_TEXT, False
+
+
+def _parse_days(label: str) -> tuple[date, date | None] | None:
+    """The first day of a period, and the first one behind it."""
+    if (found := _DAY.fullmatch(label)) is not None:
+        day = date(*map(int, found.groups()))
+        return day, day + timedelta(days=1)
+    if (found := _WEEK.fullmatch(label)) is not None:
+        day = date.fromisocalendar(int(found[1]), int(found[2]), 1)
+        return day, day + timedelta(days=7)
+    if (found := _MONTH.fullmatch(label)) is not None:
+        return _months(int(found[1]), int(found[2]), 1)
+    if (found := _QUARTER.fullmatch(label)) is not None:
+        return _months(int(found[1]), 3 * int(found[2]) - 2, 3)
+    if (found := _HALF_YEAR.fullmatch(label)) is not None:
+        return _months(int(found[1]), 6 * int(found[2]) - 5, 6)
+    if (found := _YEAR.fullmatch(label)) is not None:
+        return _months(int(found[1]), 1, 12)
+    if (found := _YEARS.fullmatch(label)) is not None and found[1] <= found[2]:
+        return _months(int(found[1]), 1, 12 * (int(found[2]) - int(found[1]) + 1))
+    return None
+
+
+def _months(year: int, month: int, number: int) -> tuple[date, date | None]:
+    years, behind = divmod(month - 1 + number, 12)
+    first = date(max(year, 1), month, 1)
+    return first, None if year + years > MAXYEAR else date(year + years, behind + 1, 1)
+
+
+def _is_date(text: str) -> bool:
+    """Whether a text is an ISO date, whatever time of the day stands behind it."""
+    try:
+        date.fromisoformat(text[:10])
+    except ValueError:
+        return False
+    return len(text) == 10 or (len(text) > 10 and text[10] in "T ")
+
+
+@dataclass(frozen=True, eq=False)
+class DateLine:
+    """What the labels of one column tell, without NULL: ranges of texts, or anything (None).
+
+    ``occurring`` are texts that occur in every class of a label.
+    """
+
+    attribute: str
+    label_values: Mapping[str, tuple[TextRange, ...] | None]
+    nullable: bool
+    occurring: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def meaning(self, labels: Sequence[str | None], use: ColumnUse) -> ColumnMeaning | None:
+        """The codes for a query that uses the column so; None where it needs values that are not told."""
+        cuts = self._cuts(use)
+        pieces = _pieces_of_cuts(cuts)
+        covered = [self._codes(label, pieces) for label in labels]
+        if use.numbers or (use.needs_values and self._has_unlisted_values(covered, pieces)):
+            return None
+        weights = np.array([*(_days_between(low, high) for low, high, _ in pieces), 0.0])
+        texts = tuple(text for _, _, text in pieces)
+        cells = build_cells_of_codes(self.attribute, len(texts), labels, covered, weights)
+        place = {low: code for code, (low, high, _) in enumerate(pieces) if low == high}
+        known = {label: tuple(place[text] for text in ends) for label, ends in self.occurring.items()}
+        return ColumnMeaning(cells, texts, (None,) * len(texts), occurring=known)
+
+    def _cuts(self, use: ColumnUse) -> list[str]:
+        ranges = [one for label_values in self.label_values.values() for one in label_values or ()]
+        found = {end for low, high, _ in ranges for end in (low, high)} | use.texts
+        found |= {text for texts in self.occurring.values() for text in texts}
+        for prefix in use.prefixes:
+            found |= {prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)} if prefix else set()
+        return sorted(text for text in found if text)
+
+    def _codes(self, label: str | None, pieces: Sequence[_TextPiece]) -> NDArray[np.int64]:
+        if label is None:
+            return np.array([len(pieces)])
+        label_values = self.label_values[label]
+        if label_values is None:
+            return np.arange(len(pieces) + self.nullable)
+        lows = [low for low, _, _ in pieces]  # a cut stands before what lies behind it
+        held: set[int] = set()
+        for first, last, with_last in label_values:
+            behind = bisect_left(lows, last)
+            held.update(range(bisect_left(lows, first), behind), [behind] if with_last else ())
+        return np.array(sorted(held))
+
+    def _has_unlisted_values(
+        self, covered: Sequence[NDArray[np.int64]], pieces: Sequence[_TextPiece]
+    ) -> bool:
+        listed = np.array([*(low == high for low, high, _ in pieces), True])
+        return any(not listed[codes].all() for codes in covered)
+
+
+_TextPiece = tuple[str, str, str]
+"""Texts between two cuts, which do not belong to them, or one cut; and one of those texts."""
+
+
+def _pieces_of_cuts(cuts: Sequence[str]) -> list[_TextPiece]:
+    found = []
+    for low, high in zip(["", *cuts], [*cuts, "\U0010ffff"], strict=True):
+        inside = next((text for end in " \x01" if low < (text := low + end) < high), None)
+        if inside is not None:
+            found.append((low, high, inside))
+        found.append((high, high, high))
+    return found[:-1]
+
+
+def _days_between(low: str, high: str) -> float:
+    first, last = _day_number(low), _day_number(high)
+    return 0.0 if first is None or last is None else max(0.0, float(last - first))
+
+
+def _day_number(text: str) -> int | None:
+    """The day at which a text stands among dates, as far as it says one."""
+    try:
+        return date.fromisoformat(text[:10] + "0001-01-01"[len(text[:10]) :]).toordinal()
+    except ValueError:
+        return None
+
+
+_CODE_CHARACTERS = 36.0
+"""How many characters a code is made of, for the estimate of how many texts there are."""
+
+
+@dataclass(frozen=True)
+class TextPrefix:
+    """The texts that begin so, longer than that; of ``length`` characters where that is told."""
+
+    prefix: str
+    length: int | None = None
+
+
+LabelTexts = tuple[str | TextPrefix, ...] | None
+"""The texts that a label stands for; None: anything."""
+
+
+@dataclass(frozen=True, eq=False)
+class TextTree:
+    """What the labels of one column tell, without NULL."""
+
+    attribute: str
+    label_values: Mapping[str, LabelTexts]
+    nullable: bool
+
+    def meaning(self, labels: Sequence[str | None], use: ColumnUse) -> ColumnMeaning | None:
+        """The codes for a query that uses the column so; None where it needs values that are not told."""
+        members = [part for label_values in self.label_values.values() for part in label_values or ()]
+        open_ended = None in self.label_values.values() or any(
+            isinstance(part, TextPrefix) for part in members
+        )
+        if open_ended and (use.needs_values or use.ordered or use.numbers):
+            return None
+        shown = {part for part in members if isinstance(part, str)}
+        begins = {part for part in members if isinstance(part, TextPrefix)}
+        whole = sorted(shown | use.texts | use.prefixes)
+        rest = _remaining_prefixes(begins, use.prefixes) if open_ended else []
+        fill = _unused_character("".join([*whole, *use.prefixes, *(part.prefix for part in begins)]))
+        texts = (*whole, *(_example_text(part, fill) for part in rest))
+        place = {text: code for code, text in enumerate(whole)}
+        codes = [self._codes(label, place, rest) for label in labels]
+        most = max((part.length or 1 for part in begins), default=1)
+        weights = [1.0] * len(whole) + [_CODE_CHARACTERS ** min(most - len(part.prefix), 8) for part in rest]
+        cells = build_cells_of_codes(self.attribute, len(texts), labels, codes, np.array([*weights, 0.0]))
+        numbers = tuple(parse_decimal(text) for text in whole)
+        ends = tuple(None if number is None else (number, number) for number in numbers)
+        return ColumnMeaning(cells, texts, (*ends, *[None] * len(rest)))
+
+    def _codes(
+        self, label: str | None, whole: Mapping[str, int], rest: Sequence[TextPrefix]
+    ) -> NDArray[np.int64]:
+        size = len(whole) + len(rest)
+        if label is None:
+            return np.array([size])
+        label_values = self.label_values[label]
+        if label_values is None:
+            return np.arange(size + self.nullable)
+        held = {whole[part] for part in label_values if isinstance(part, str)}
+        for outer in (part for part in label_values if isinstance(part, TextPrefix)):
+            held.update(code for text, code in whole.items() if _matches_prefix(outer, text))
+            held.update(
+                code for code, part in enumerate(rest, start=len(whole)) if _contains_prefix(outer, part)
+            )
+        return np.array(sorted(held))
+
+
+def _matches_prefix(part: TextPrefix, text: str) -> bool:
+    longer = len(text) > len(part.prefix)
+    return text.startswith(part.prefix) and (longer if part.length is None else len(text) == part.length)
+
+
+def _contains_prefix(outer: TextPrefix, inner: TextPrefix) -> bool:
+    return outer.length == inner.length and inner.prefix.startswith(outer.prefix)
+
+
+def _remaining_prefixes(begins: set[TextPrefix], beginnings: frozenset[str]) -> list[TextPrefix]:
+    """What begins so and with nothing longer that matters, of each length that a label tells, or of any."""
+    prefixes = {"", *beginnings, *(part.prefix for part in begins)}
+    lengths = {part.length for part in begins} | {None}
+    found = [
+        TextPrefix(prefix, length)
+        for length in lengths
+        for prefix in prefixes
+        if length is None or len(prefix) < length
+    ]
+    return sorted(found, key=lambda part: (part.length or 0, part.prefix))
+
+
+def _example_text(part: TextPrefix, fill: str) -> str:
+    return part.prefix + fill * (1 if part.length is None else part.length - len(part.prefix))
+
+
+def _unused_character(text: str) -> str:
+    """A character that no text has which matters: neither a digit nor a letter, if it can be helped."""
+    return next(chr(code) for code in (*range(0xA1, 0x250), *range(0x4E00, 0x9FFF)) if chr(code) not in text)
+
+
+def parse_set_label(label: str) -> tuple[str, ...] | None:
+    """The members of ``{a, b, "c, d"}`` as our sets are written; None for another label."""
+    if not (label.startswith("{") and label.endswith("}")):
+        return None
+    found = tuple(_iterate_members(label[1:-1]))
+    return found if len(found) > 1 else None
+
+
+def _iterate_members(text: str) -> Iterator[str]:
+    rest = text
+    while rest:
+        member, behind = None, ""
+        if rest.startswith('"'):
+            with suppress(ValueError):
+                member, end = json.JSONDecoder().raw_decode(rest)
+                behind = rest[end:].removeprefix(", ")
+        if not isinstance(member, str):
+            member, _, behind = rest.partition(", ")
+        yield member
+        rest = behind

@@ -1,0 +1,390 @@
+"""The rows of a release, counted by what they show, for the columns that a query names.
+
+A unit is a number of rows of one group with the same labels. If a condition names the permuted column, then
+of a group of n rows v values meet it and h rows meet the rest; between max(0, h + v - n) and min(h, v) rows
+meet both, h·v/n on average (Zhang et al. 2007).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.bounds.interval_aggregates import AggregateBounds, RangedRows, SelectedRows, ValueGroups
+from discreet.bounds.label_codes import ColumnMeaning, meaning_by_hierarchy, meaning_of_values
+from discreet.bounds.label_semantics import LabelledColumn
+from discreet.bounds.permuted_tables import PermutedReleaseTables
+from discreet.bounds.queryable_release import OpenRelease
+from discreet.engines.source_tables import open_source_table
+from discreet.errors import InputError
+from discreet.model.hierarchy import TOP, parse_decimal
+from discreet.model.table_spec import NullPolicy
+from discreet.queries.aggregate_query import Aggregate
+from discreet.queries.region import Box
+from discreet.queries.select_query import ColumnUse, ReleaseQuery, SelectedAggregate
+from discreet.queries.syntax import label_column
+from discreet.sql.quoting import identifier
+from discreet.workload.answerable_table import ColumnGroups, count_column_groups
+from discreet.workload.class_bounds import ClassBounds
+from discreet.workload.item_cover import ClassRows
+from discreet.workload.published_labels import SUMMARIES_WITH_OCCURRING_VALUES
+from discreet.workload.query_answer import RegionSpread
+
+LineMask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class PermutedValues:
+    """The values of each group: ``rows[i]`` rows of group ``group[i]`` have ``texts[codes[i]]``, or NULL."""
+
+    name: str
+    texts: tuple[str, ...]
+    group: NDArray[np.int64]
+    codes: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    groups: int
+
+    def meeting(self, region: Sequence[Box]) -> LineMask:
+        """Which lines have a value in a region, which bounds this column alone."""
+        found = np.zeros(len(self.texts) + 1, dtype=np.bool_)
+        for box in region:
+            found |= box.get(self.name, True)
+        return np.asarray(found[self.codes], dtype=np.bool_)
+
+    def selected(self, rows: SelectedRows, meets: LineMask) -> SelectedRows:
+        """How many of the rows that are selected have a value that meets the condition too."""
+        everything = np.bincount(self.group, self.rows, self.groups).astype(np.int64)
+        having = np.bincount(self.group, self.rows * meets, self.groups).astype(np.int64)
+        return SelectedRows(
+            np.maximum(0, rows.certain + having - everything),
+            np.minimum(rows.possible, having),
+            rows.expected * having / np.maximum(everything, 1),
+        )
+
+    def counted(self, meets: LineMask) -> ValueGroups:
+        """The values that meet a condition, to be counted; all others as if they were NULL."""
+        known = meets & (self.codes < len(self.texts))
+        return ValueGroups.of_counts(self.group, self.rows, known, self.groups)
+
+    def measured(self, meets: LineMask) -> ValueGroups:
+        """The same as numbers."""
+        numbers: list[Decimal | None] = [*(parse_decimal(text) for text in self.texts), None]
+        values = [
+            numbers[code] if met else None
+            for code, met in zip(self.codes.tolist(), meets.tolist(), strict=True)
+        ]
+        return ValueGroups.of(self.group, self.rows, values, self.groups)
+
+
+def load_permuted_values(
+    release: OpenRelease, permuted: PermutedReleaseTables, numbers: Mapping[str, int]
+) -> PermutedValues:
+    """The values of each group, whose name in the release ``numbers`` maps to its place."""
+    counted = _count_group_values(release, permuted)
+    number_of = np.array([numbers.get(name, -1) for name in counted.texts[0]], dtype=np.int64)
+    group = number_of[counted.codes[:, 0]]
+    if (group < 0).any():
+        raise InputError(
+            f"the values of '{permuted.facts.sensitive}' name a group that the release does not have",
+            advice="A file was changed after it was published; discreet audit tells more.",
+        )
+    return PermutedValues(
+        permuted.facts.sensitive, counted.texts[1], group, counted.codes[:, 1], counted.rows, len(numbers)
+    )
+
+
+def _count_group_values(release: OpenRelease, permuted: PermutedReleaseTables) -> ColumnGroups:
+    columns = [permuted.facts.group_column, permuted.facts.sensitive]
+    if permuted.values is None:
+        return count_column_groups(release.engine, release.data, columns, release.settings)
+    with open_source_table(release.engine, permuted.values) as table:
+        return count_column_groups(release.engine, table, columns, release.settings)
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseUnits:
+    """Rows by what they show: unit u has ``rows[u]`` rows of group ``group[u]``.
+
+    It shows ``meanings[name].cells.labels[shown[u, i]]`` of the i-th name; ``values`` are the groups'
+    sensitive values, and others that are shown as they are. ``classes`` number the units' classes, from 0,
+    where labels say which values occur in each class; else None. ``permuted`` are the values of a permuted
+    column that the condition or a key names; which row has which of them is hidden.
+    """
+
+    meanings: Mapping[str, ColumnMeaning]
+    shown: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    group: NDArray[np.int64]
+    groups: int
+    values: Mapping[str, ValueGroups]
+    classes: NDArray[np.int64] | None = None
+    permuted: PermutedValues | None = None
+
+    @property
+    def domains(self) -> dict[str, tuple[str, ...]]:
+        """A text for each code of each column."""
+        own = {} if self.permuted is None else {self.permuted.name: self.permuted.texts}
+        return {name: meaning.texts for name, meaning in self.meanings.items()} | own
+
+    def selected(self, region: Sequence[Box]) -> SelectedRows:
+        """How many rows of each group lie in a region."""
+        spread = self._spread(region)
+        share = sum(spread.share) if spread.share else np.zeros(len(self.rows))
+
+        def by_group(weights: NDArray[Any]) -> NDArray[np.float64]:
+            return np.bincount(self.group, weights=weights, minlength=self.groups).astype(np.float64)
+
+        return SelectedRows(
+            by_group(self.rows * spread.certain).astype(np.int64),
+            by_group(self.rows * spread.possible).astype(np.int64),
+            by_group(self.rows * share),
+        )
+
+    def meeting(self, region: Sequence[Box]) -> ClassBounds | None:
+        """How classes in which known values occur meet a region; None where none is known."""
+        return None if self.class_rows is None else ClassBounds(self.class_rows, tuple(region))
+
+    def bounds(
+        self,
+        asked: SelectedAggregate,
+        region: Sequence[Box],
+        selected: SelectedRows,
+        meeting: ClassBounds | None,
+    ) -> AggregateBounds:
+        """The answer of an aggregate of the rows in a region, of which ``selected`` are."""
+        if asked.measure is None:
+            if meeting is not None:
+                return (*meeting.counts, float(selected.expected.sum()))
+            return int(selected.certain.sum()), int(selected.possible.sum()), float(selected.expected.sum())
+        if asked.measure in self.values:
+            values = self.values[asked.measure]
+            found = values.bounds(asked.aggregate, selected)
+            told = None if meeting is None else values.by_row()
+            if meeting is None or told is None:
+                return found
+            return (*values.told(asked.aggregate, meeting.bounds(asked.aggregate, told)), found[2])
+        place = list(self.meanings).index(asked.measure)
+        ranged = RangedRows(
+            self.meanings[asked.measure],
+            self.shown[:, place],
+            self.rows,
+            place,
+            self.class_rows,
+            self._spread,
+        )
+        return ranged.bounds(asked.aggregate, region)
+
+    @cached_property
+    def class_rows(self) -> ClassRows | None:
+        """The rows by class, with the values that occur in each; None where nothing is known of them."""
+        if self.classes is None or not any(meaning.occurring for meaning in self.meanings.values()):
+            return None
+        return ClassRows(
+            tuple(meaning.cells for meaning in self.meanings.values()),
+            self.shown,
+            self.rows,
+            self.classes,
+            tuple(
+                tuple(meaning.occurring.get(label or "", ()) for label in meaning.cells.labels)
+                for meaning in self.meanings.values()
+            ),
+        )
+
+    def hidden_bounds(
+        self, asked: SelectedAggregate, region: Sequence[Box], selected: SelectedRows, meets: LineMask
+    ) -> AggregateBounds:
+        """The answer of an aggregate of rows in a region whose permuted value ``meets`` a condition.
+
+        ``selected`` are those of the region alone.
+        """
+        values = self.permuted
+        assert values is not None
+        both = values.selected(selected, meets)
+        if asked.measure is None:
+            return int(both.certain.sum()), int(both.possible.sum()), float(both.expected.sum())
+        if asked.measure == values.name:
+            alone = asked.aggregate is Aggregate.COUNT
+            kept = values.counted(meets) if alone else values.measured(meets)
+            return kept.bounds(asked.aggregate, selected)
+        return self._of_possible(asked, region).bounds(asked.aggregate, both)
+
+    def _of_possible(self, asked: SelectedAggregate, region: Sequence[Box]) -> ValueGroups:
+        """The values of a column in the rows that may lie in a region: any of them may be selected."""
+        assert asked.measure is not None
+        meaning, place = self.meanings[asked.measure], list(self.meanings).index(asked.measure)
+        here = self._spread(region).possible
+        group, rows, codes = self.group[here], self.rows[here], self.shown[here, place]
+        if asked.aggregate is Aggregate.COUNT:
+            return ValueGroups.of_counts(group, rows, codes < len(meaning.texts), self.groups)
+        numbers = [*(None if ends is None else ends[0] for ends in meaning.ends), None]
+        return ValueGroups.of(group, rows, [numbers[code] for code in codes.tolist()], self.groups)
+
+    def _spread(self, region: Sequence[Box]) -> RegionSpread:
+        return RegionSpread.of(region, [meaning.cells for meaning in self.meanings.values()], self.shown)
+
+
+def count_units(release: OpenRelease, asked: ReleaseQuery) -> ReleaseUnits:
+    """The units of a release for a query.
+
+    Raises ``InputError`` for a generalized column whose labels do not tell what is asked, and an aggregate
+    of texts that are no numbers.
+    """
+    if release.permuted is not None:
+        return _count_permuted_units(release, release.permuted, asked)
+    return _count_class_units(release, asked)
+
+
+def _count_class_units(release: OpenRelease, asked: ReleaseQuery) -> ReleaseUnits:
+    """Rows with equal labels are a group."""
+    real = {label_column(column): column for column in release.data.columns}
+    ranged = release.generalized(asked.measures)
+    names = list(dict.fromkeys([*asked.attributes, *ranged]))
+    by_class = (
+        bool(release.generalized(names)) and release.manifest.summary in SUMMARIES_WITH_OCCURRING_VALUES
+    )
+    keys = release.quasi_identifiers if by_class else ()
+    starred = release.missing > 0 and release.manifest.stars_rows
+    named = dict.fromkeys([*(real.get(name, name) for name in names), *asked.measures, *keys])
+    columns = list(release.data.columns) if starred else list(named) or [release.data.columns[0]]
+    counted = count_column_groups(release.engine, release.data, columns, release.settings)
+    kept = ~_find_starred(counted) if starred else np.ones(len(counted.rows), dtype=np.bool_)
+    codes, rows = counted.codes[kept], counted.rows[kept]
+    places = {name: columns.index(real.get(name, name)) for name in names}
+    classes = _number_rows(codes[:, [columns.index(name) for name in keys]])[1]
+    parts, group = _number_rows(np.column_stack([codes[:, list(places.values())], classes]))
+    values = {
+        name: _group_values(asked, name, counted, codes, group, rows)
+        for name in asked.measures
+        if name not in ranged
+    }
+    meanings = {name: _meaning(release, asked, name, counted.texts[place]) for name, place in places.items()}
+    of_unit = np.bincount(group, weights=rows, minlength=len(parts)).astype(np.int64)
+    own = np.arange(len(parts))
+    return ReleaseUnits(
+        meanings, parts[:, :-1], of_unit, own, len(parts), values, parts[:, -1] if by_class else None
+    )
+
+
+def _number_rows(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct rows of codes (at least one), and which of them each is."""
+    if not codes.shape[1] or not len(codes):
+        return np.zeros((1, codes.shape[1]), dtype=np.int64), np.zeros(len(codes), dtype=np.int64)
+    found, which = np.unique(codes, axis=0, return_inverse=True)
+    return found, which.reshape(-1)
+
+
+def _find_starred(counted: ColumnGroups) -> NDArray[np.bool_]:
+    """Which groups show ``*`` in every column."""
+    found = np.ones(len(counted.rows), dtype=np.bool_)
+    for place, texts in enumerate(counted.texts):
+        star = texts.index(TOP) if TOP in texts else -1
+        found &= counted.codes[:, place] == star
+    return found
+
+
+def _group_values(
+    asked: ReleaseQuery,
+    name: str,
+    counted: ColumnGroups,
+    all_codes: NDArray[np.int64],
+    group: NDArray[np.int64],
+    rows: NDArray[np.int64],
+) -> ValueGroups:
+    """The values of a column that shows them, which only SUM, AVG, MIN and MAX want to be numbers."""
+    place = counted.columns.index(name)
+    texts, codes = counted.texts[place], all_codes[:, place]
+    groups = int(group.max(initial=0)) + 1
+    if _is_only_counted(asked, name):
+        return ValueGroups.of_counts(group, rows, codes < len(texts), groups)
+    numbers = {code: parse_decimal(texts[code]) for code in set(codes.tolist()) - {len(texts)}}
+    if None in numbers.values():
+        raise InputError(f"not every value of '{name}' is a number", allowed="COUNT of such values")
+    values = [numbers.get(code) for code in codes.tolist()]
+    return ValueGroups.of(group, rows, values, groups)
+
+
+def _count_permuted_units(
+    release: OpenRelease, permuted: PermutedReleaseTables, asked: ReleaseQuery
+) -> ReleaseUnits:
+    """Groups are those that values were permuted in; the help table holds their values in order."""
+    facts = permuted.facts
+    real = {label_column(column): column for column in release.data.columns}
+    names = list(dict.fromkeys([*asked.attributes, *asked.measures]))
+    names = [name for name in names if name != facts.sensitive]
+    columns = list(dict.fromkeys([facts.group_column, *(real.get(name, name) for name in names)]))
+    counted = count_column_groups(release.engine, release.data, columns, release.settings)
+    numbers = {text: place for place, text in enumerate(counted.texts[0])}
+    places = {name: columns.index(real.get(name, name)) for name in names}
+    meanings = {name: _meaning(release, asked, name, counted.texts[place]) for name, place in places.items()}
+    is_helped = facts.sensitive in asked.measures and facts.sensitive not in asked.attributes
+    values = {facts.sensitive: _values_of_help_table(release, permuted, numbers)} if is_helped else {}
+    shown = counted.codes[:, list(places.values())]
+    hidden = None
+    if facts.sensitive in asked.attributes:
+        _refuse_generalized_measures(release, asked, facts.sensitive)
+        hidden = load_permuted_values(release, permuted, numbers)
+    return ReleaseUnits(
+        meanings, shown, counted.rows, counted.codes[:, 0], len(numbers), values, permuted=hidden
+    )
+
+
+def _refuse_generalized_measures(release: OpenRelease, asked: ReleaseQuery, sensitive: str) -> None:
+    """Of rows that have one of some permuted values, only columns that show values are aggregated."""
+    ranged = release.generalized(asked.measures)
+    if ranged:
+        raise InputError(
+            f"'{ranged[0]}' is generalized: it is not aggregated where the query is about '{sensitive}' too",
+            allowed=f"COUNT(*), aggregates of '{sensitive}', and of columns that are shown as they are",
+        )
+
+
+def _values_of_help_table(
+    release: OpenRelease, permuted: PermutedReleaseTables, numbers: Mapping[str, int]
+) -> ValueGroups:
+    """The values of each group from the lines of the help table."""
+    dialect = release.engine.dialect
+    group_of = dialect.cast(identifier(permuted.facts.group_column), "VARCHAR")
+    value = "NULL"
+    if permuted.facts.numeric:
+        value = dialect.text("lowest", "DOUBLE" if permuted.facts.scale is None else "")
+    query = f"SELECT {group_of}, values_upper, {value} FROM {permuted.in_engine.help} AS h"
+    lines = release.engine.fetch_rows(query)
+    group = np.array([numbers[line[0]] for line in lines], dtype=np.int64)
+    if permuted.facts.numeric:
+        found = [None if line[2] is None else Decimal(line[2]) for line in lines]
+        return ValueGroups.of(group, np.ones(len(lines), dtype=np.int64), found, len(numbers))
+    values = np.zeros(len(numbers), dtype=np.int64)
+    np.maximum.at(values, group, np.array([line[1] for line in lines], dtype=np.int64))
+    return ValueGroups(np.bincount(group, minlength=len(numbers)).astype(np.int64), values, None)
+
+
+def _meaning(release: OpenRelease, asked: ReleaseQuery, name: str, texts: Sequence[str]) -> ColumnMeaning:
+    """What each label of a column may stand for; a column that is not generalized shows values."""
+    labels = (*texts, None)
+    measured = name in asked.measures and not _is_only_counted(asked, name)
+    if release.generalized([name]):
+        nullable = release.manifest.nulls != NullPolicy.DROP
+        if name in release.hierarchies:
+            summary = release.manifest.summary
+            found = meaning_by_hierarchy(
+                release.hierarchies[name], labels, nullable=nullable, summary=summary
+            )
+        else:
+            (form,) = (a.label_form for a in release.manifest.attributes if a.name == name)
+            column = LabelledColumn(name, labels, form, release.manifest.summary, nullable)
+            found = column.meaning(asked.uses.get(name, ColumnUse()).joined(ColumnUse(measured=measured)))
+    else:
+        found = meaning_of_values(name, labels)
+    if measured and not found.numbers.any():
+        raise InputError(f"no value of '{name}' is known to be a number", allowed="COUNT of such values")
+    return found
+
+
+def _is_only_counted(asked: ReleaseQuery, name: str) -> bool:
+    return {a.aggregate for a in asked.aggregates if a.measure == name} == {Aggregate.COUNT}

@@ -1,0 +1,369 @@
+"""Options declared by criteria, costs, models and attacks: flags, help sections, and their values.
+
+A flag that several owners declare alike is one flag. Registries are loaded when a verb uses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.command import DeclaredFlag, DeclaredOptions, HelpSection, help_row, make_command_class
+from discreet.errors import InputError
+from discreet.model.criteria.base import Criterion, fixed_parameters
+from discreet.model.option import Option, OptionKind
+from discreet.printing.document import capitalize
+
+if TYPE_CHECKING:
+    from discreet.model.table_spec import TableSpec
+    from discreet.verbs.models.recoding_model import Model
+    from discreet.verbs.table_search import NamedCost
+
+
+_PRESET_NAME = "preset"
+_PartsByAttribute = dict[str | None, dict[str, Any]]
+"""Fixed parts by attribute, None for all that are asked."""
+
+
+def parse_criteria(context: typer.Context) -> tuple[Criterion, ...]:
+    """The criteria that were given; ``InputError`` for a text that is no value of one."""
+    arguments = CRITERION_OPTIONS.arguments(context)
+    if not arguments:
+        return ()
+    found = [one for kind in _criterion_kinds() for one in _read_criteria(kind, arguments)]
+    return (*found, *(one for name in arguments.get(_PRESET_NAME, []) for one in _preset_criteria(name)))
+
+
+def _preset_criteria(name: str) -> tuple[Criterion, ...]:
+    """What a preset asks in numbers; ``InputError`` where it names none, which would ask for nothing."""
+    from discreet.spec.preset import preset
+
+    found = preset(name)
+    if not found.criteria:
+        raise InputError(
+            f"--preset {name} asks for no number: {found.note}",
+            advice=f"Ask for k or another criterion yourself, and give the report --checks {name}.",
+        )
+    return found.criteria
+
+
+def _read_criteria(kind: type[Criterion], arguments: Mapping[str, list[str]]) -> Iterator[Criterion]:
+    values = _read_values(kind, arguments.get(_criterion_name(kind), []))
+    parts: _PartsByAttribute = {}
+    for part in fixed_parameters(kind):
+        texts = arguments.get(_part_name(kind, part), [])
+        if texts and not values:
+            raise InputError(f"{part.flag} without {kind.flag()}", advice=f"Give {kind.flag()}, too.")
+        for attribute, value in _read_part(kind, part, texts, list(values)):
+            parts.setdefault(attribute, {})[part.name] = value
+    for attribute, value in values.items():
+        yield kind(value, attribute, **parts.get(None, {}) | (parts.get(attribute, {}) if attribute else {}))
+
+
+def _read_values(kind: type[Criterion], texts: Sequence[str]) -> dict[str | None, int | float]:
+    """The values by attribute, None for one of all."""
+    flag, parameter = kind.flag(), kind.parameter
+    if not any("=" in text for text in texts):
+        if len(texts) > 1:
+            several = f", or {flag} ATTR=VALUE once or more" if kind.of_attribute else ""
+            raise InputError(f"{flag} {f' {flag} '.join(texts)}", allowed=f"one {flag} VALUE{several}")
+        return {None: parameter.read(flag, texts[0])} if texts else {}
+    found: dict[str | None, int | float] = {}
+    for text in texts:
+        attribute, _, number = text.rpartition("=")
+        if not attribute or not kind.of_attribute:
+            raise InputError(f"{flag} {text}", allowed=f"ATTR=VALUE, VALUE {parameter.allowed}")
+        if attribute in found:
+            raise InputError(f"{flag} names '{attribute}' twice", allowed="one value of each")
+        found[attribute] = parameter.read(f"{flag} {attribute}", number)
+    return found
+
+
+def _read_part(
+    kind: type[Criterion], part: Option, texts: Sequence[str], attributes: Sequence[str | None]
+) -> Iterator[tuple[str | None, Any]]:
+    """What was given of a fixed part, by attribute; a switch is of all."""
+    flag = str(part.flag)
+    seen: list[str | None] = []
+    for text in texts:
+        before, sign, rest = text.rpartition("=")
+        attribute = before if sign and (before in attributes or part.kind is not OptionKind.TEXT) else None
+        if attribute is not None and attribute not in attributes:
+            named = ", ".join(f"{name}" for name in attributes if name is not None)
+            only = (
+                f", or ATTR=VALUE of {named}"
+                if named
+                else f"; {kind.flag()} is asked of no attribute by name"
+            )
+            raise InputError(f"{flag} {text}", allowed=f"{part.allowed}{only}")
+        if seen and (None in (attribute, *seen) or attribute in seen):
+            raise InputError(f"{flag} {f' {flag} '.join(texts)}", allowed="one VALUE, or ATTR=VALUE of each")
+        seen.append(attribute)
+        said = flag if attribute is None else f"{flag} {attribute}"
+        yield attribute, part.read([text if attribute is None else rest], said)
+
+
+def _criterion_flags() -> list[DeclaredFlag]:
+    """Each flag once; ``InputError`` where two criteria have one."""
+    found = [
+        DeclaredFlag(_PRESET_NAME, "--preset"),
+        *(DeclaredFlag(_criterion_name(kind), kind.flag()) for kind in _criterion_kinds()),
+    ]
+    for kind in _criterion_kinds():
+        for part in fixed_parameters(kind):
+            switch = part.kind is OptionKind.FLAG
+            found.append(DeclaredFlag(_part_name(kind, part), str(part.flag), switch))
+    words = [each.flag for each in found]
+    twice = next((word for word in words if words.count(word) > 1), None)
+    if twice is not None:
+        raise InputError(f"two criteria declare '{twice}'", advice="Rename the one of a package.")
+    return found
+
+
+def _criterion_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
+    rows = [
+        row
+        for kind in _criterion_kinds()
+        if kind.flag() not in reserved_flags
+        for row in _criterion_rows(kind)
+    ]
+    rows.append(("--preset NAME", "What a rule asks in numbers, read strictly; discreet presets lists them."))
+    return [("Further criteria", rows)] if rows else []
+
+
+def _criterion_rows(kind: type[Criterion]) -> Iterator[tuple[str, str]]:
+    value = "VALUE|ATTR=VALUE" if kind.of_attribute else "VALUE"
+    repeats = "; repeatable" if kind.of_attribute else ""
+    text = f"{kind.title}: {kind.parameter.hint}, {kind.parameter.allowed}{repeats}."
+    yield f"{kind.flag()} {value}", capitalize(text)
+    for part in fixed_parameters(kind):
+        yield help_row(part)
+
+
+def _criterion_kinds() -> list[type[Criterion]]:
+    from discreet.model.criteria.registry import CRITERIA
+
+    return [kind for kind in CRITERIA if not kind.has_keyword]
+
+
+def _criterion_name(kind: type[Criterion]) -> str:
+    return f"criterion_{kind.name}".replace("-", "_")
+
+
+def _part_name(kind: type[Criterion], part: Option) -> str:
+    return f"{_criterion_name(kind)}__{part.name}"
+
+
+CRITERION_OPTIONS = DeclaredOptions("criteria", _criterion_flags, _criterion_sections)
+CriterionCommand: Any = make_command_class(CRITERION_OPTIONS)
+
+
+CostOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cost",
+        metavar="NAME",
+        help="What each solution costs, and what optimal and anytime make least: one of those below.",
+    ),
+]
+
+
+def parse_cost(context: typer.Context, name: str | None, spec: TableSpec) -> NamedCost | None:
+    """The cost that was asked with its options, those of the spec's cost where none was named.
+
+    None where neither was asked. ``InputError`` for options that it does not have.
+    """
+    arguments = COST_OPTIONS.arguments(context)
+    if name is None and not arguments:
+        return None
+    from discreet.results.request_defaults import choose_cost
+    from discreet.verbs.table_search import COSTS
+
+    cost = choose_cost(spec, name)
+    if cost is None:
+        flag = next(str(each.flag) for each in _cost_declarations() if each.name in arguments)
+        raise InputError(f"{flag} was given without --cost", allowed=", ".join(COSTS.names()))
+    declared = {each.name: each for each in cost.options()}
+    values: dict[str, object] = dict(arguments)
+    for option in declared.values():
+        if option.name in arguments:
+            values[option.name] = option.read(arguments[option.name], str(option.flag))
+    return cost.having(values)
+
+
+def _cost_flags() -> list[DeclaredFlag]:
+    """Each flag once."""
+    kinds = {
+        each.name: DeclaredFlag(each.name, str(each.flag), each.kind is OptionKind.FLAG)
+        for each in _cost_declarations()
+    }
+    return list(kinds.values())
+
+
+def _cost_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
+    """The costs there are, then the options by the costs that have them."""
+    from discreet.verbs.table_search import COSTS
+
+    owners: dict[Option, list[str]] = {}
+    for cost in COSTS:
+        for each in cost.options():
+            if each.flag is not None and each.flag not in reserved_flags:
+                owners.setdefault(each, []).append(cost.name)
+    found: list[HelpSection] = [("--cost", [(cost.name, cost.meaning) for cost in COSTS])]
+    sections: dict[str, list[tuple[str, str]]] = {}
+    for each, costs in owners.items():
+        sections.setdefault(f"--cost {', '.join(costs)}", []).append(help_row(each))
+    return [*found, *sections.items()]
+
+
+def _cost_declarations() -> list[Option]:
+    from discreet.verbs.table_search import COSTS
+
+    return [each for cost in COSTS for each in cost.options() if each.flag is not None]
+
+
+COST_OPTIONS = DeclaredOptions("costs", _cost_flags, _cost_sections)
+"""What ``--cost`` may name and their options, in the verb's help: every cost, other packages' included."""
+
+
+def parse_model(name: str, texts: Mapping[str, list[str]]) -> Model:
+    """A model from its name and the texts of its options; ``InputError`` for what it does not know.
+
+    Options that the model does not have are read as those of the model that it names, where it names one.
+    """
+    from discreet.verbs.models.recoding_model import MODELS, resolve_model
+
+    kind = MODELS.named(name)
+    declared = {each.name: each for each in kind.options()}
+    inner = kind.option_of(OptionKind.MODEL)
+    if inner is not None and inner.name in texts:
+        declared = {each.name: each for each in MODELS.named(texts[inner.name][-1]).options()} | declared
+    values: dict[str, Any] = dict(texts)
+    for each in declared.values():
+        if each.name in texts:
+            values[each.name] = each.read(texts[each.name], each.flag or each.name)
+    return resolve_model(name, values)
+
+
+def model_declares(model: str, name: str) -> bool:
+    """Whether a model has an option of that name; ``InputError`` for a name that no model has."""
+    from discreet.verbs.models.recoding_model import MODELS
+
+    return any(each.name == name for each in MODELS.named(model).options())
+
+
+def _model_flags() -> list[DeclaredFlag]:
+    """Each flag once; ``InputError`` where two models declare one differently."""
+    flags: dict[str, DeclaredFlag] = {}
+    for options in _model_declarations().values():
+        for each in options:
+            found = DeclaredFlag(each.name, str(each.flag), each.kind is OptionKind.FLAG)
+            if flags.setdefault(each.name, found) != found:
+                raise InputError(
+                    f"two models declare '{each.name}' differently", advice="Rename the one of a package."
+                )
+    return list(flags.values())
+
+
+def _model_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
+    """The options model by model, then the models without any."""
+    found = []
+    for models, options in _model_declarations().items():
+        rows = [help_row(each) for each in options if each.flag not in reserved_flags]
+        if rows:
+            found.append((f"--model {', '.join(models)}", rows))
+    return [*found, ("Models without options of their own", _models_without_options())]
+
+
+def _model_declarations() -> dict[tuple[str, ...], list[Option]]:
+    """The options with a flag, by the models that declare each alike."""
+    from discreet.verbs.models.recoding_model import MODELS
+
+    owners: dict[Option, list[str]] = {}
+    for model in MODELS:
+        for each in model.options():
+            if each.flag is not None:
+                owners.setdefault(each, []).append(model.called())
+    sections: dict[tuple[str, ...], list[Option]] = {}
+    for each, models in owners.items():
+        sections.setdefault(tuple(models), []).append(each)
+    return sections
+
+
+def _models_without_options() -> list[tuple[str, str]]:
+    from discreet.verbs.models.recoding_model import MODELS
+
+    return [(model.called(), model.text) for model in MODELS if not model.options()]
+
+
+MODEL_OPTIONS = DeclaredOptions("model_options", _model_flags, _model_sections)
+"""Every model's options, beside a verb's own; ``--level``, which is one, stays the verb's."""
+
+
+def parse_attack_options(arguments: Mapping[str, Sequence[str]]) -> dict[str, object]:
+    """The values of what was given, by name; ``InputError`` for a text that is none of its kind."""
+    return {
+        each.name: each.read(arguments[each.name], each.flag or each.name)
+        for each in _attack_declarations()
+        if each.name in arguments
+    }
+
+
+def _attack_declarations() -> list[Option]:
+    """Each option once; ``InputError`` where two attacks declare one differently."""
+    from discreet.attacks.registry import ATTACKS
+
+    found: dict[str, Option] = {}
+    for attack in ATTACKS:
+        for each in attack.options():
+            if found.setdefault(each.name, each) != each:
+                raise InputError(
+                    f"two attacks declare '{each.name}' differently", advice="Rename the one of a package."
+                )
+    return list(found.values())
+
+
+def _attack_flags() -> list[DeclaredFlag]:
+    return [
+        DeclaredFlag(each.name, each.flag, each.kind is OptionKind.FLAG)
+        for each in _attack_declarations()
+        if each.flag is not None
+    ]
+
+
+def _attack_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
+    """The attacks with what each does, then the options of each."""
+    from discreet.attacks.registry import ATTACKS
+
+    listed = [("--by", [(attack.name, attack.text) for attack in ATTACKS])]
+    return [*listed, *((f"--by {name}", rows) for name, rows in _attack_rows(reserved_flags))]
+
+
+def _report_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
+    """The options of each attack that a report tries."""
+    return [(f"Attack {name}", rows) for name, rows in _attack_rows(reserved_flags, reported=True)]
+
+
+def _attack_rows(reserved_flags: frozenset[str], *, reported: bool = False) -> list[HelpSection]:
+    """The options of each attack that has some, once each."""
+    from discreet.attacks.registry import ATTACKS
+
+    found: list[HelpSection] = []
+    shown = set(reserved_flags)
+    for attack in ATTACKS:
+        if reported and not attack.in_report:
+            continue
+        options = [each for each in attack.options() if each.flag and each.flag not in shown]
+        shown |= {each.flag for each in options if each.flag and reported}
+        if options:
+            found.append((attack.name, [help_row(each) for each in options]))
+    return found
+
+
+ATTACK_OPTIONS = DeclaredOptions("attack_options", _attack_flags, _attack_sections)
+"""Every attack's options, beside the verb's own."""
+
+REPORT_OPTIONS = DeclaredOptions("attack_options", _attack_flags, _report_sections)
+"""The same, beside those of the verb that tries all attacks of a report."""

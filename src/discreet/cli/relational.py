@@ -1,0 +1,77 @@
+"""``publish`` and ``audit`` of related tables, by a relational spec.
+
+Shared by two verbs, neither of which loads the other's options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from discreet.cli import options, output
+from discreet.cli.output import TerminalReporter
+from discreet.errors import InputError
+
+_FAILED = 1
+
+
+def names_related_tables(spec: Path) -> bool:
+    """Whether a spec speaks of several tables."""
+    from discreet.spec.relational_spec import is_relational_spec
+
+    return is_relational_spec(spec)
+
+
+def is_relational_release(release: str) -> bool:
+    """Whether a release is a folder of tables that were published together."""
+    from discreet.model.relational_schema import TABLES_MANIFEST_NAME
+
+    return (Path(release) / TABLES_MANIFEST_NAME).is_file()
+
+
+def publish_related(
+    spec: Path,
+    folder: Path | None,
+    arguments: Mapping[str, object],
+    *,
+    overwrite: bool,
+    json: bool,
+    limits: tuple[str | None, str | None],
+) -> int:
+    """Publish the tables of a relational spec into a folder; ``given`` are options of single tables."""
+    from discreet.verbs.relational import open_tables
+
+    _refuse_options(arguments, "a relational spec, whose tables say it in their own specs")
+    if folder is None:
+        raise InputError("no folder was named for the tables", allowed="--output FOLDER, a new one")
+    tables = open_tables(spec, settings=options.parse_settings(*limits), reporter=TerminalReporter())
+    result = tables.publish(folder, overwrite=overwrite)
+    if json:
+        output.print_json(result.as_json())
+        return 0
+    output.print_document(result.document())
+    output.print_commands("To check it again:", f"discreet audit {output.quote_for_shell(folder)}")
+    return 0
+
+
+def audit_related(
+    release: str, arguments: Mapping[str, object], *, json: bool, limits: tuple[str | None, str | None]
+) -> int:
+    """Audit tables that were published together; ``given`` are options of single tables."""
+    from discreet.verbs.relational import audit_tables
+
+    _refuse_options(arguments, "tables that were published together; audit one of them by its file")
+    found = audit_tables(release, settings=options.parse_settings(*limits), reporter=TerminalReporter())
+    if json:
+        output.print_json(found.as_json())
+    else:
+        output.print_document(found.document())
+    return 0 if found.passed else _FAILED
+
+
+def _refuse_options(arguments: Mapping[str, object], subject: str) -> None:
+    """Raise where an option of single tables stands beside several."""
+    for name, value in arguments.items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"{option} beside {subject}", advice=f"Leave out {option}.")

@@ -1,0 +1,121 @@
+"""The application and its verbs: a process that runs one verb imports no other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+from discreet.cli.command import VerbCommand
+
+_CRITERIA = "criterion_options.CRITERION_OPTIONS"
+_COSTS = "cost_options.COST_OPTIONS"
+_VERBS: dict[str, tuple[str, ...]] = {
+    "init": (),
+    "hierarchies": (),
+    "inspect": (),
+    "lattice": (_CRITERIA,),
+    "negotiate": (_CRITERIA, _COSTS),
+    "search": (_CRITERIA, _COSTS),
+    "publish": (_CRITERIA, "model_options.MODEL_OPTIONS"),
+    "apply": (),
+    "audit": (_CRITERIA,),
+    "check": (_CRITERIA,),
+    "compare": (_CRITERIA,),
+    "query": (),
+    "attack": ("attack_options.ATTACK_OPTIONS",),
+    "tabulate": (),
+    "safepub": (),
+    "budget": (),
+    "releases": (),
+    "report": ("attack_options.REPORT_OPTIONS",),
+    "serve": (),
+    "schema": (),
+    "presets": (),
+    "reproduce": (),
+    "demo": (),
+}
+"""Each verb, which is a function in the file of its name, and the declarations whose options it takes."""
+
+_COMMON_OPTIONS = ("--debug", "--quiet", "-q", "--json")
+
+VERBS = tuple(_VERBS)
+"""Their names, in the order of the help."""
+
+
+def build_application(verbs: Iterable[str] = VERBS) -> typer.Typer:
+    """The application ``discreet`` with some of its verbs."""
+    app = typer.Typer(
+        name="discreet",
+        help="Publish personal data discreetly: negotiate privacy, generalization and suppression, then"
+        " release with evidence.",
+        add_completion=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    app.callback(invoke_without_command=True)(_root)
+    for name in verbs:
+        app.command(cls=_command_class(name))(_import_name(f"{name}.{name}"))
+    return app
+
+
+@cache
+def build_command(verbs: tuple[str, ...]) -> Any:
+    """Some verbs as one command: made once, since it takes longer than many a verb does."""
+    return typer.main.get_command(build_application(verbs))
+
+
+def move_verb_first(arguments: list[str]) -> list[str]:
+    """A command line with what every verb takes behind the verb, where it stands before.
+
+    >>> move_verb_first(["--debug", "publish", "discreet.toml"])
+    ['publish', '--debug', 'discreet.toml']
+    """
+    place = next((i for i, word in enumerate(arguments) if word not in _COMMON_OPTIONS), len(arguments))
+    if arguments[place : place + 1] and arguments[place] in _VERBS:
+        return [arguments[place], *arguments[:place], *arguments[place + 1 :]]
+    return arguments
+
+
+def list_needed_verbs(arguments: list[str]) -> tuple[str, ...]:
+    """The verbs that a command line needs: its own, none to print the version, or all of them."""
+    first = arguments[0] if arguments else ""
+    return (first,) if first in _VERBS else () if first in ("--version", "-V") else VERBS
+
+
+def _command_class(name: str) -> type[TyperCommand]:
+    if not _VERBS[name]:
+        return VerbCommand
+    from discreet.cli.command import make_command_class
+
+    return make_command_class(*(_import_name(kind) for kind in _VERBS[name]))
+
+
+def _import_name(path: str) -> Any:
+    """What stands under a name in a file of this folder."""
+    file, _, name = path.partition(".")
+    return getattr(import_module(f"discreet.cli.{file}"), name)
+
+
+def _print_version(requested: bool) -> None:
+    if requested:
+        from discreet.model.json_documents import program_version
+
+        typer.echo(f"discreet {program_version()}")
+        raise typer.Exit
+
+
+def _root(
+    context: typer.Context,
+    _version: bool = typer.Option(
+        False, "--version", "-V", callback=_print_version, is_eager=True, help="Print the version and exit."
+    ),
+) -> None:
+    """Shown as the command's help."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())

@@ -1,0 +1,372 @@
+"""Release of noisy counts: plan, count, pay, draw, post-process, write.
+
+1. derive axes and noise from the spec and the request alone;
+2. check the target and the remaining budget;
+3. count the rows (``marginals``);
+4. spend the loss on disk (``ledger``); from here on the budget is spent whatever happens;
+5. draw the noise and forget the true counts;
+6. make the counts consistent if requested, write them with their manifest, and rename.
+
+Consistency is post-processing and costs no privacy: marginals move to the best linear unbiased estimate of
+their total by least squares or, without negative counts, by projection onto the simplex (Duchi et al. 2008),
+in exact fractions rounded by largest remainders.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from discreet.differential.ledger import Balance, Ledger
+from discreet.differential.marginals import (
+    OTHER,
+    Marginal,
+    MarginalCells,
+    TrueCounts,
+    build_axes,
+    count_cells,
+    decode_labels,
+)
+from discreet.differential.noise import Mechanism, Noise, Sensitivity, calibrate_noise, load_opendp
+from discreet.differential.private_release import (
+    OutputTable,
+    PrivateRelease,
+    check_reserved_columns,
+    open_private_release,
+)
+from discreet.engines.base import Engine
+from discreet.errors import InputError, LimitReached
+from discreet.model.privacy_loss import PrivacyLoss
+from discreet.model.release_kind import NOISY_COUNTS
+from discreet.model.table_spec import TableSpec
+from discreet.settings import Settings
+
+
+def clip_negatives(counts: Sequence[int]) -> list[int]:
+    """Counts below 0 as 0, which makes small counts larger on average."""
+    return [max(count, 0) for count in counts]
+
+
+def equalize_totals(marginals: Sequence[Sequence[int]], *, non_negative: bool) -> list[list[int]]:
+    """Whole counts of each marginal that are near to the given ones and have one total in all marginals."""
+    weights = [Fraction(1, len(counts)) for counts in marginals]
+    sums = [sum(counts) * weight for counts, weight in zip(marginals, weights, strict=True)]
+    total = round(sum(sums, Fraction(0)) / sum(weights, Fraction(0)))
+    if non_negative:
+        total = max(total, 0)
+        return [_round_to_total(project_onto_simplex(counts, total), total) for counts in marginals]
+    return [_round_to_total(_shift_to_total(counts, total), total) for counts in marginals]
+
+
+def _shift_to_total(counts: Sequence[int], total: int) -> list[Fraction]:
+    step = Fraction(total - sum(counts), len(counts))
+    return [count + step for count in counts]
+
+
+def project_onto_simplex(counts: Sequence[int], total: int) -> list[Fraction]:
+    """The nearest point with no negative count and this total: all fall by one amount, some to 0.
+
+    >>> [str(count) for count in project_onto_simplex([5, 2, -4], 6)]
+    ['9/2', '3/2', '0']
+    """
+    fall, above = Fraction(0), 0
+    for number, count in enumerate(sorted(counts, reverse=True), start=1):
+        above += count
+        step = Fraction(above - total, number)
+        if count <= step and number > 1:
+            break
+        fall = step
+    return [max(count - fall, Fraction(0)) for count in counts]
+
+
+def _round_to_total(counts: Sequence[Fraction], total: int) -> list[int]:
+    floors = [count.numerator // count.denominator for count in counts]
+    order = sorted(range(len(counts)), key=lambda place: (floors[place] - counts[place], place))
+    for place in order[: total - sum(floors)]:
+        floors[place] += 1
+    return floors
+
+
+COUNT_FORMATS = {".csv": "csv", ".parquet": "parquet", ".json": "json"}
+MARGINAL_COLUMN, COUNT_COLUMN = "marginal", "noisy_count"
+_MECHANISM_NAMES = {Mechanism.LAPLACE: "discrete Laplace", Mechanism.GAUSSIAN: "discrete Gaussian"}
+
+CountsWriter: TypeAlias = "Callable[[Sequence[NoisyMarginal], Sequence[str]], Path]"
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyMarginal:
+    """A marginal's noisy counts: ``labels`` of each cell, one per attribute, and its count.
+
+    ``public`` says that every cell is there; else those that are not were below the threshold, or of no row.
+    """
+
+    marginal: Marginal
+    public: bool
+    labels: tuple[tuple[str, ...], ...]
+    counts: tuple[int, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The marginal in a file of JSON."""
+        names = self.marginal.attributes
+        return {
+            "levels": dict(self.marginal.levels),
+            "cells": [
+                {"labels": dict(zip(names, labels, strict=True)), COUNT_COLUMN: count}
+                for labels, count in zip(self.labels, self.counts, strict=True)
+            ],
+        }
+
+
+@contextmanager
+def open_counts_writer(
+    spec: TableSpec,
+    marginals: Sequence[Marginal],
+    noise: Noise,
+    output: Path,
+    settings: Settings,
+    *,
+    overwrite: bool,
+) -> Iterator[CountsWriter]:
+    """What writes marginals that were drawn, and what was made of them, to a file, and yields its manifest.
+
+    The target is checked as the context is entered.
+    """
+    check_reserved_columns(
+        [name for marginal in marginals for name in marginal.attributes], (MARGINAL_COLUMN, COUNT_COLUMN)
+    )
+    with open_private_release(spec, output, settings, COUNT_FORMATS, overwrite=overwrite) as file:
+
+        def write(drawn: Sequence[NoisyMarginal], post_processing: Sequence[str]) -> Path:
+            return file.place(
+                _file_content(file, drawn), _manifest_facts(spec, noise, drawn, post_processing)
+            )
+
+        yield write
+
+
+def _file_content(file: PrivateRelease, marginals: Sequence[NoisyMarginal]) -> OutputTable | str:
+    """One row per cell: the number of its marginal, the label of each attribute in it, and the count."""
+    if file.target.file_format == "json":
+        document = {"marginals": [marginal.as_json() for marginal in marginals]}
+        return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    names = list(dict.fromkeys(name for found in marginals for name in found.marginal.attributes))
+    numbers: list[int] = []
+    labels: dict[str, list[str | None]] = {name: [] for name in names}
+    counts: list[int] = []
+    for number, found in enumerate(marginals, start=1):
+        for cell, count in zip(found.labels, found.counts, strict=True):
+            told = dict(zip(found.marginal.attributes, cell, strict=True))
+            numbers.append(number)
+            counts.append(count)
+            for name in names:
+                labels[name].append(told.get(name))
+    return OutputTable({MARGINAL_COLUMN: numbers, **labels, COUNT_COLUMN: counts})
+
+
+def _manifest_facts(
+    spec: TableSpec, noise: Noise, marginals: Sequence[NoisyMarginal], post_processing: Sequence[str]
+) -> dict[str, Any]:
+    """The manifest's facts: each follows from the spec and the request, or from the release itself."""
+    return {
+        "release": NOISY_COUNTS,
+        "privacy": describe_noise(spec, noise),
+        "marginals": [
+            {
+                "levels": dict(found.marginal.levels),
+                "cells": len(found.counts),
+                "domain": "public: every cell is there" if found.public else "cells above the threshold",
+            }
+            for found in marginals
+        ],
+        "nulls": str(spec.source.nulls),
+        "other": f"'{OTHER}' counts NULL, and values that have no other label",
+        "post_processing": list(post_processing),
+        "audit": None,
+        "statement": (
+            "Each count is a number of rows with noise. The privacy loss is what one person's presence can "
+            "change at most, if marginals, levels, domains and budget were chosen without a look at the "
+            "rows. Losses of several releases of the same people add up. It is evidence of how the counts "
+            "were made, and no promise about what else is known of anybody."
+        ),
+    }
+
+
+def describe_noise(spec: TableSpec, noise: Noise) -> dict[str, Any]:
+    """What was spent, on what, by which mechanism."""
+    bound, subject = noise.sensitivity.bound, spec.source.subject
+    changed = (
+        "one row more or less"
+        if subject is None
+        else f"all rows of one subject more or less, of which at most {bound} count, chosen by a digest of "
+        "the subject's own rows"
+    )
+    thresholds = {} if noise.threshold is None else {"threshold": noise.threshold}
+    rho = {} if noise.rho is None else {"rho": noise.rho}
+    return {
+        **noise.loss.as_json(),
+        "definition": "(ε,δ)-differential privacy",
+        "neighbours": changed,
+        "mechanism": _MECHANISM_NAMES[noise.mechanism],
+        "scale": noise.scale,
+        **rho,
+        **thresholds,
+        "standard_deviation": noise.standard_deviation,
+        "sensitivity": {"marginals": noise.sensitivity.marginals, "per_marginal": bound},
+        "library": f"opendp {load_opendp().version}",
+        "seed": "none: the operating system's generator",
+    }
+
+
+MAX_PUBLIC_CELLS = 1_000_000
+"""Each gets noise, whether a row is there or not; OpenDP draws about 30,000 a second."""
+
+
+@dataclass(frozen=True)
+class CountsRequest:
+    """What is asked of noisy counts, before any row is seen.
+
+    ``rows_per_subject`` is how many rows of a subject count, where the spec names one. ``non_negative`` and
+    ``consistent`` say what is made of the noisy counts (``consistency``).
+    """
+
+    marginals: tuple[Marginal, ...]
+    loss: PrivacyLoss
+    mechanism: Mechanism = Mechanism.LAPLACE
+    rows_per_subject: int | None = None
+    non_negative: bool = False
+    consistent: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class CountsPlan:
+    """What follows from spec and request: the cells of each marginal, and the noise."""
+
+    request: CountsRequest
+    cells: tuple[MarginalCells, ...]
+    noise: Noise
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyCounts:
+    """A release of noisy counts: where it lies, what was drawn, by which plan, and what is left to spend."""
+
+    path: Path
+    manifest_path: Path
+    marginals: tuple[NoisyMarginal, ...]
+    plan: CountsPlan
+    balance: Balance
+
+
+def plan_counts(spec: TableSpec, request: CountsRequest) -> CountsPlan:
+    """The plan, which no row has a say in; ``InputError`` for what is not allowed."""
+    if not request.marginals:
+        raise InputError("no marginal is asked", allowed="at least one, such as --marginal age=2,sex")
+    cells = tuple(MarginalCells(build_axes(spec, marginal.levels)) for marginal in request.marginals)
+    number = sum(found.number for found in cells if found.public)
+    if number > MAX_PUBLIC_CELLS:
+        raise LimitReached(
+            f"the marginals have {number:,} cells",
+            allowed=f"at most {MAX_PUBLIC_CELLS:,}: each gets noise, empty or not",
+            advice="Raise levels, or ask for marginals of fewer attributes.",
+        )
+    public = sum(found.public for found in cells)
+    if request.consistent and public < len(cells):
+        raise InputError(
+            "one total of marginals of which some show only cells above a threshold",
+            allowed="--consistent with public domains alone",
+            advice="Give each attribute a domain in the spec, or leave out --consistent.",
+        )
+    sensitivity = Sensitivity(public, len(cells) - public, _rows_per_person(spec, request.rows_per_subject))
+    return CountsPlan(request, cells, calibrate_noise(request.mechanism, request.loss, sensitivity))
+
+
+def release_counts(
+    engine: Engine,
+    spec: TableSpec,
+    request: CountsRequest,
+    output: Path,
+    settings: Settings,
+    *,
+    overwrite: bool,
+) -> NoisyCounts:
+    """Release noisy counts of a spec's table into a file (``.csv``, ``.parquet``, ``.json``).
+
+    Raises ``InputError`` for what is not allowed, and where the rows cannot be counted; ``LimitReached``
+    where the budget does not allow the loss, or the marginals have too many cells.
+    """
+    plan, ledger = plan_counts(spec, request), Ledger.of(spec, settings, engine)
+    with open_counts_writer(
+        spec, request.marginals, plan.noise, output, settings, overwrite=overwrite
+    ) as write:
+        ledger.check(request.loss)
+        counts = count_cells(engine, spec, plan.cells, request.rows_per_subject)
+        # Paid before the noise is drawn: a run that dies in between has spent, and shown nothing.
+        balance = ledger.spend(request.loss, f"noisy counts: {output.name}")
+        marginals = _post_process(plan, _draw_marginals(plan, counts))
+        manifest_path = write(marginals, describe_post_processing(request))
+    return NoisyCounts(output, manifest_path, marginals, plan, balance)
+
+
+def describe_post_processing(request: CountsRequest) -> tuple[str, ...]:
+    """What is made of the noisy counts, in words."""
+    told = []
+    if request.consistent:
+        told.append("all marginals are moved to one total, by least squares, and rounded")
+    if request.non_negative:
+        told.append("no count is below 0, which makes small counts larger on average")
+    return tuple(told)
+
+
+def _rows_per_person(spec: TableSpec, rows_per_subject: int | None) -> int:
+    """How many rows of one person count; ``InputError`` where that is not said, or nobody has several."""
+    if spec.source.subject is None:
+        if rows_per_subject is not None:
+            raise InputError(
+                "a number of rows per subject, but the spec names no subject",
+                advice="Leave out --rows-per-subject, or name the column: subject = … in [source].",
+            )
+        return 1
+    if rows_per_subject is None:
+        raise InputError(
+            f"a subject ('{spec.source.subject}') may have any number of rows, and noise hides only so many",
+            allowed="--rows-per-subject N: so many rows of each subject count, others are left out",
+            advice="Choose N by what is known of such tables, not by looking at this one.",
+        )
+    if isinstance(rows_per_subject, bool) or not 1 <= rows_per_subject <= MAX_PUBLIC_CELLS:
+        raise InputError(f"{rows_per_subject} rows per subject", allowed=f"1 to {MAX_PUBLIC_CELLS:,}")
+    return rows_per_subject
+
+
+def _draw_marginals(plan: CountsPlan, counts: TrueCounts) -> Iterator[NoisyMarginal]:
+    """The marginals with noise, in order. All public cells are drawn as one vector: one person, one loss."""
+    vector = [int(count) for counted in counts.public for count in counted]
+    noisy = plan.noise.add_to_vector(vector) if vector else []
+    mappings, start = iter(counts.others), 0
+    for marginal, cells in zip(plan.request.marginals, plan.cells, strict=True):
+        if cells.public:
+            labels = tuple(product(*(axis.labels for axis in cells.axes)))
+            drawn = tuple(noisy[start : start + len(labels)])
+            start += len(labels)
+        else:
+            shown = plan.noise.add_to_mapping(next(mappings))
+            # In the order of their labels: that of a mapping is the rows'.
+            keys = sorted(shown)
+            labels, drawn = tuple(map(decode_labels, keys)), tuple(shown[key] for key in keys)
+        yield NoisyMarginal(marginal, cells.public, labels, drawn)
+
+
+def _post_process(plan: CountsPlan, drawn: Iterator[NoisyMarginal]) -> tuple[NoisyMarginal, ...]:
+    request, marginals = plan.request, tuple(drawn)
+    counts: Sequence[Sequence[int]] = [marginal.counts for marginal in marginals]
+    if request.consistent:
+        counts = equalize_totals(counts, non_negative=request.non_negative)
+    elif request.non_negative:
+        counts = [clip_negatives(found) for found in counts]
+    return tuple(replace(m, counts=tuple(found)) for m, found in zip(marginals, counts, strict=True))

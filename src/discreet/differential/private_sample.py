@@ -1,0 +1,455 @@
+"""Differentially private sample of rows (SafePub: Bild, Kuhn and Prasser 2018; Li, Qardaji and Su 2012).
+
+Each row is drawn with probability β, generalized by fixed levels, and left out if fewer than k drawn rows
+share its class. This is (ε,δ)-differentially private for β ≤ 1 − e^(−ε) and δ the largest binomial tail over
+class sizes from ⌈k/γ − 1⌉ on, γ = 1 − (1 − β)·e^(−ε). β is the largest multiple of 2^−53 allowed and k the
+smallest with this bound (ARX's k is larger by one); tails are summed with 60 digits, rounded up, and cut by
+the Chernoff–Hoeffding bound.
+
+Levels are given, or chosen by report noisy max with exponential noise (McKenna and Sheldon 2020) over all
+nodes: the score of a node is its rows beyond the first k/β − 1 of each class times the detail its levels
+keep, so one row changes all scores by at most one. Cost: one sort of the row types per node. Order of steps
+as in ``noisy_counts``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import ceil, comb, inf, nextafter, prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.differential.ledger import Balance, Ledger
+from discreet.differential.marginals import (
+    OTHER,
+    Axis,
+    MarginalCells,
+    build_axes,
+    count_cells,
+    decode_labels,
+    encode_labels,
+    find_highest_level,
+)
+from discreet.differential.noise import OpenDP, load_opendp
+from discreet.differential.private_release import OutputTable, open_private_release
+from discreet.engines.base import Engine
+from discreet.errors import InputError, InternalError
+from discreet.model.privacy_loss import PrivacyLoss, format_decimal
+from discreet.model.registry import suggest_name
+from discreet.model.release_kind import PRIVATE_SAMPLE
+from discreet.model.table_spec import Attribute, TableSpec
+from discreet.release.release_target import PLAIN_FORMATS
+from discreet.settings import Settings
+
+MAX_LEVEL_NODES = 50_000
+DETAIL_UNIT = 1000
+"""Scores are whole numbers: rows, times thousandths of detail."""
+_MAX_DENSE_CELLS = 1 << 22
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeLevels:
+    """One attribute: its axis of single values, those that may be chosen, its height and its weight."""
+
+    lowest: Axis
+    axes: tuple[Axis, ...]
+    height: int
+    weight: Fraction
+
+
+@dataclass(frozen=True, eq=False)
+class PrivateLevelChoice:
+    """The nodes among which levels are chosen; no row has a say in them."""
+
+    attributes: tuple[AttributeLevels, ...]
+
+    @classmethod
+    def of(cls, spec: TableSpec, fixed: Mapping[str, int]) -> PrivateLevelChoice:
+        """All levels within the spec's limits, and the ``fixed`` ones; ``InputError`` for too many."""
+        found = cls(tuple(_attribute_levels(spec, each, fixed) for each in spec.require_quasi_identifiers()))
+        number = prod(len(attribute_levels.axes) for attribute_levels in found.attributes)
+        if number > MAX_LEVEL_NODES:
+            raise InputError(
+                f"a private search among {number:,} combinations of levels",
+                allowed=f"up to {MAX_LEVEL_NODES:,}",
+                advice="Give some levels, or limit them by max_level in [request].",
+            )
+        return found
+
+    @property
+    def lowest(self) -> tuple[Axis, ...]:
+        """What is counted, once for all nodes."""
+        return tuple(attribute_levels.lowest for attribute_levels in self.attributes)
+
+    @cached_property
+    def nodes(self) -> tuple[tuple[Axis, ...], ...]:
+        """One axis for each attribute, in mixed-radix order."""
+        return tuple(product(*(attribute_levels.axes for attribute_levels in self.attributes)))
+
+    def details(self) -> IntArray:
+        """The detail that each node keeps, from 1 to ``UNIT``."""
+        counted = [
+            attribute_levels
+            for attribute_levels in self.attributes
+            if attribute_levels.height and attribute_levels.weight
+        ]
+        whole = sum((attribute_levels.weight for attribute_levels in counted), Fraction(0))
+        found = []
+        for node in self.nodes:
+            lost = sum(
+                (
+                    attribute_levels.weight * axis.level / attribute_levels.height
+                    for attribute_levels, axis in zip(self.attributes, node, strict=True)
+                    if attribute_levels in counted
+                ),
+                Fraction(0),
+            )
+            found.append(max(1, int(DETAIL_UNIT * (1 - lost / whole))) if whole else DETAIL_UNIT)
+        return np.array(found, np.int64)
+
+    def scores(self, counted: Mapping[str, int], least: int) -> IntArray:
+        """The score of each node, from the counts of the lowest labels."""
+        labels = [decode_labels(key) for key in counted]
+        rows = np.fromiter(counted.values(), np.int64, len(labels))
+        attributes = [
+            _encode_levels(attribute_levels, [each[place] for each in labels])
+            for place, attribute_levels in enumerate(self.attributes)
+        ]
+        beyond = np.fromiter(_excess_rows(attributes, rows, least), np.int64, len(self.nodes))
+        return beyond * self.details()
+
+    def at(self, counted: Mapping[str, int], node: Sequence[Axis]) -> dict[str, int]:
+        """The counts of a node's labels, from those of the lowest."""
+        found: Counter[str] = Counter()
+        labels = [_LabelCache(axis) for axis in node]
+        for key, number in counted.items():
+            found[
+                encode_labels([told[value] for told, value in zip(labels, decode_labels(key), strict=True)])
+            ] += number
+        return dict(found)
+
+
+class _LabelCache(dict[str, str]):
+    """The label of each lowest label at an axis, told once."""
+
+    def __init__(self, axis: Axis) -> None:
+        super().__init__()
+        self._axis = axis
+
+    def __missing__(self, value: str) -> str:
+        axis = self._axis
+        if value == OTHER:
+            label = OTHER
+        elif axis.public:
+            label = axis.labels[axis.places[value]] if value in axis.places else OTHER
+        else:
+            label = axis.label(value)
+        self[value] = label
+        return label
+
+
+def _attribute_levels(spec: TableSpec, attribute: Attribute, fixed: Mapping[str, int]) -> AttributeLevels:
+    name, height = attribute.name, find_highest_level(attribute)
+    limits = spec.request
+    low, high = limits.min_level.get(name, 0), min(limits.max_level.get(name, height), height)
+    if name in fixed:
+        low = high = fixed[name]
+    # A level that there is none of is refused as of any other release.
+    axes = build_axes(spec, [(name, level) for level in range(low, max(low, high) + 1)])
+    return AttributeLevels(build_axes(spec, ((name, 0),))[0], axes, height, Fraction(attribute.weight))
+
+
+def _encode_levels(attribute_levels: AttributeLevels, values: Sequence[str]) -> list[IntArray]:
+    """At each level, the rows' types' labels as numbers from 0 on."""
+    distinct, place = np.unique(np.array(values, dtype=object), return_inverse=True)
+    found = []
+    for axis in attribute_levels.axes:
+        told = _LabelCache(axis)
+        numbers: dict[str, int] = {}
+        of_value = np.array([numbers.setdefault(told[value], len(numbers)) for value in distinct], np.int64)
+        found.append(of_value[place] if len(distinct) else np.zeros(0, np.int64))
+    return found
+
+
+def _excess_rows(attributes: Sequence[Sequence[IntArray]], rows: IntArray, least: int) -> Iterator[int]:
+    """Of each node in mixed-radix order, the rows beyond the first ``least`` - 1 of every class."""
+    if not attributes:
+        sizes = np.array([rows.sum()])
+        yield int(np.maximum(sizes - (least - 1), 0).sum())
+        return
+    yield from _descend(np.zeros(len(rows), np.int64), attributes, rows, least)
+
+
+def _descend(
+    classes: IntArray, attributes: Sequence[Sequence[IntArray]], rows: IntArray, least: int
+) -> Iterator[int]:
+    for codes in attributes[0]:
+        width = int(codes.max(initial=0)) + 1
+        both = classes * width + codes
+        if int(both.max(initial=0)) >= _MAX_DENSE_CELLS or len(attributes) > 1:
+            both = np.unique(both, return_inverse=True)[1]
+        if len(attributes) > 1:
+            yield from _descend(both, attributes[1:], rows, least)
+        else:
+            sizes = np.bincount(both, rows)
+            yield int(np.maximum(sizes - (least - 1), 0).sum())
+
+
+def choose_noisy_max(scores: IntArray, epsilon: Fraction) -> int:
+    """The place of a large score, by OpenDP's noise of the least scale that keeps ε."""
+    library = load_opendp()
+    scale = max(float(DETAIL_UNIT / epsilon), 1e-3)
+    while Fraction(_noisy_max(library, scale).map(DETAIL_UNIT)) > epsilon:
+        scale = nextafter(scale, inf)
+    return int(_noisy_max(library, scale)([int(score) for score in scores]))
+
+
+def _noisy_max(library: OpenDP, scale: float) -> Any:
+    domain = library.domains.vector_domain(library.domains.atom_domain(T="i64"))
+    metric = library.metrics.linf_distance(T="i64", monotonic=True)
+    return library.measurements.make_noisy_max(domain, metric, library.measures.max_divergence(), scale)
+
+
+RANDOM_BITS = 53
+MIN_SAMPLE_EPSILON, MAX_SAMPLE_EPSILON = Fraction(1, 100), Fraction(10)
+_PRECISION = 60
+_MARGIN = Decimal("1e-40")
+"""Far more than sixty digits can be wrong by in any formula here, and far less than matters."""
+_NEGLIGIBLE = Decimal("1e-45")
+_BATCH_ROWS = 1 << 20
+
+
+@dataclass(frozen=True)
+class SamplingParameters:
+    """The chance ``beta`` with which a row is drawn, and the drawn rows ``k`` that a class needs to show."""
+
+    beta: Fraction
+    k: int
+
+
+def compute_sampling(loss: PrivacyLoss) -> SamplingParameters:
+    """Return the largest β, and the least k by the theorem's bound; ``InputError`` where none is computed."""
+    if not MIN_SAMPLE_EPSILON <= loss.epsilon <= MAX_SAMPLE_EPSILON or not loss.delta:
+        raise InputError(
+            f"{loss} of a sample",
+            allowed=f"ε from {float(MIN_SAMPLE_EPSILON):g} to {float(MAX_SAMPLE_EPSILON):g}, and a δ above 0",
+        )
+    with localcontext(Context(prec=_PRECISION, Emin=-(10**9), Emax=10**9)):
+        shrink = (-_decimal(loss.epsilon)).exp() * (1 + _MARGIN)
+        drawn = int(((1 - shrink) * 2**RANDOM_BITS).to_integral_value(ROUND_FLOOR))
+        beta = Fraction(drawn, 2**RANDOM_BITS)
+        gamma = 1 - _decimal(1 - beta) * shrink  # rounded down: a smaller share makes a larger tail
+        largest = _largest_failing(gamma, beta, _decimal(loss.delta))
+        bound = (gamma + _MARGIN) * (1 + 3 * _MARGIN) * (largest + 1)
+        return SamplingParameters(beta, int(bound.to_integral_value(ROUND_FLOOR)) + 1)
+
+
+def compute_binomial_tail(size: int, gamma: Decimal, beta: Fraction) -> Decimal:
+    """At least the chance that more than ``gamma`` times ``size`` of so many rows are drawn."""
+    first = int((gamma * size).to_integral_value(ROUND_FLOOR)) + 1
+    if first > size:
+        return Decimal(0)
+    chance, rest = _decimal(beta), _decimal(1 - beta)
+    term = Decimal(comb(size, first)) * chance**first * rest ** (size - first)
+    total, odds = term, chance / rest
+    for number in range(first, size):
+        ratio = odds * (size - number) / (number + 1)
+        term *= ratio
+        total += term
+        if ratio < 1 and term < _NEGLIGIBLE * total:
+            # What is left falls by at least this ratio from term to term.
+            total += term * ratio / (1 - ratio)
+            break
+    return total * (1 + _MARGIN)
+
+
+def _largest_failing(gamma: Decimal, beta: Fraction, delta: Decimal) -> int:
+    """The largest class size whose tail exceeds δ; 0 where none does."""
+    chance, rest = _decimal(beta), _decimal(1 - beta)
+    divergence = gamma * (gamma / chance).ln() + (1 - gamma) * ((1 - gamma) / rest).ln()
+    size = int((-delta.ln() / divergence * (1 + _MARGIN)).to_integral_value(ROUND_CEILING)) + 1
+    while size and compute_binomial_tail(size, gamma, beta) <= delta:
+        size -= 1
+    return size
+
+
+def draw_class_rows(counts: Mapping[str, int], beta: Fraction) -> dict[str, int]:
+    """How many of the rows of each class are drawn, each by itself, by the operating system's generator.
+
+    Rows of a class look alike in the release, so that their number is all that drawing tells; which rows they
+    are is decided nowhere.
+    """
+    limit, found = int(beta * 2**RANDOM_BITS), {}
+    for key, number in counts.items():
+        drawn = 0
+        for start in range(0, number, _BATCH_ROWS):
+            rows = min(_BATCH_ROWS, number - start)
+            bits = np.frombuffer(os.urandom(8 * rows), dtype=np.uint64) >> np.uint64(64 - RANDOM_BITS)
+            drawn += int(np.count_nonzero(bits < np.uint64(limit)))
+        found[key] = drawn
+    return found
+
+
+def _decimal(number: Fraction | int) -> Decimal:
+    number = Fraction(number)
+    return Decimal(number.numerator) / Decimal(number.denominator)
+
+
+@dataclass(frozen=True, eq=False)
+class PrivateSample:
+    """A sample that was released: where it lies, how it was drawn, and what is left to spend."""
+
+    path: Path
+    manifest_path: Path
+    levels: Mapping[str, int]
+    loss: PrivacyLoss
+    sampling: SamplingParameters
+    rows: int
+    classes: int
+    balance: Balance
+    search: Fraction | None = None
+
+
+def release_sample(
+    engine: Engine,
+    spec: TableSpec,
+    levels: Mapping[str, int],
+    loss: PrivacyLoss,
+    output: Path,
+    settings: Settings,
+    *,
+    search: Fraction | None = None,
+    overwrite: bool,
+) -> PrivateSample:
+    """Release a sample of a spec's rows, its quasi-identifiers alone, into a file (``.csv``, ``.parquet``).
+
+    Attributes that ``levels`` does not name are at the spec's least level; or, with ``search``, at levels
+    that are chosen by a private search, which spends so much of the loss's ε. Raises ``InputError`` for what
+    is not allowed, and where the rows cannot be counted; ``LimitReached`` where the budget does not allow it.
+    """
+    chosen, sampling = _complete_levels(spec, levels), compute_sampling(_loss_for_sampling(loss, search))
+    ledger = Ledger.of(spec, settings, engine)
+    searched = None if search is None else PrivateLevelChoice.of(spec, levels)
+    axes = build_axes(spec, tuple(chosen.items())) if searched is None else searched.lowest
+    cells = MarginalCells(axes, sparse=True)
+    with open_private_release(spec, output, settings, PLAIN_FORMATS, overwrite=overwrite) as file:
+        ledger.check(loss)
+        # Of a subject one row counts at most: one person is one row.
+        bound = None if spec.source.subject is None else 1
+        (counted,) = count_cells(engine, spec, (cells,), bound).others
+        # Paid before rows are drawn, as of noisy counts.
+        balance = ledger.spend(loss, f"sample: {output.name}")
+        if searched is not None and search is not None:
+            scores = searched.scores(counted, ceil(sampling.k / sampling.beta))
+            node = searched.nodes[choose_noisy_max(scores, search)]
+            counted, chosen = searched.at(counted, node), {axis.attribute: axis.level for axis in node}
+        drawn = draw_class_rows(counted, sampling.beta)
+        kept = {key: number for key, number in drawn.items() if number >= sampling.k}
+        rows = [decode_labels(key) for key in sorted(kept) for _ in range(kept[key])]
+        _check_class_sizes(rows, sampling.k)
+        columns = {name: [row[place] for row in rows] for place, name in enumerate(chosen)}
+        facts = _manifest_facts(
+            spec, chosen, describe_sampling(spec, loss, sampling, search), len(rows), len(kept)
+        )
+        manifest_path = file.place(OutputTable(columns), facts)
+    return PrivateSample(output, manifest_path, chosen, loss, sampling, len(rows), len(kept), balance, search)
+
+
+def _loss_for_sampling(loss: PrivacyLoss, search: Fraction | None) -> PrivacyLoss:
+    """What drawing may spend once the search has; OpenDP must be there, which chooses."""
+    if search is None:
+        return loss
+    load_opendp()
+    if not 0 < search < loss.epsilon:
+        raise InputError(
+            f"a search that spends ε = {format_decimal(search)} of {loss}",
+            allowed="a part of the ε that leaves some for the sample",
+        )
+    return loss - PrivacyLoss(search)
+
+
+def describe_sampling(
+    spec: TableSpec, loss: PrivacyLoss, sampling: SamplingParameters, search: Fraction | None = None
+) -> dict[str, Any]:
+    """What was spent, on what, and how."""
+    levels = "that were given" if search is None else "that a private search chose"
+    told = (
+        {}
+        if search is None
+        else {"search": {"epsilon": format_decimal(search), "mechanism": _SEARCH_MECHANISM}}
+    )
+    one = "one row" if spec.source.subject is None else "one subject, of whose rows one counts at most,"
+    return {
+        **loss.as_json(),
+        "definition": "(ε,δ)-differential privacy",
+        "neighbours": f"{one} more or less",
+        "mechanism": f"sampling, generalization by levels {levels}, and suppression (SafePub)",
+        **told,
+        "beta": float(sampling.beta),
+        "k": sampling.k,
+        "seed": "none: the operating system's generator; which rows were drawn is not kept",
+    }
+
+
+_SEARCH_MECHANISM = "the largest of all nodes' scores, with exponential noise (OpenDP's noisy max)"
+
+
+def _complete_levels(spec: TableSpec, levels: Mapping[str, int]) -> dict[str, int]:
+    names = [attribute.name for attribute in spec.require_quasi_identifiers()]
+    for name, level in levels.items():
+        if name not in names:
+            raise InputError(
+                f"a level of '{name}', which is no quasi-identifier",
+                allowed=", ".join(names),
+                advice=suggest_name(name, names)
+                or "A sample under differential privacy has no other columns.",
+            )
+        if isinstance(level, bool) or not isinstance(level, int) or level < 0:
+            raise InputError(f"level {level} of '{name}'", allowed="a whole number of at least 0")
+    return {name: levels.get(name, spec.request.min_level.get(name, 0)) for name in names}
+
+
+def _check_class_sizes(rows: list[tuple[str, ...]], k: int) -> None:
+    """Count the rows that are about to be written once more."""
+    small = [number for number in Counter(rows).values() if number < k]
+    if small:
+        raise InternalError(f"{len(small)} classes of a sample have fewer than {k} rows")
+
+
+def _manifest_facts(
+    spec: TableSpec,
+    levels: Mapping[str, int],
+    privacy: Mapping[str, Any],
+    rows: int,
+    classes: int,
+) -> dict[str, Any]:
+    """The manifest's facts: each follows from the spec and the request, or from the released rows."""
+    return {
+        "release": PRIVATE_SAMPLE,
+        "privacy": dict(privacy),
+        "levels": dict(levels),
+        "rows": rows,
+        "classes": classes,
+        "nulls": str(spec.source.nulls),
+        "other": f"'{OTHER}' stands for NULL, and for values that have no other label",
+        "audit": {"passed": True, "k": privacy["k"]},
+        "statement": (
+            "Rows were drawn at random, generalized to the levels above, and left out where fewer than k of "
+            "a class were drawn. The privacy loss is what one person's presence can change at most, if "
+            "hierarchies, budget, and levels or their limits were chosen without a look at the rows. Losses "
+            "of several releases of the same people add up. It is evidence of how the sample was made, and "
+            "no promise about what else is known of anybody."
+        ),
+    }

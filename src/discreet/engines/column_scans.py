@@ -1,0 +1,153 @@
+"""Scans of an opened table's columns: codes for missing values, and values that occur in one row only.
+
+One scan per hundred columns for the codes; a grouping of the cells, and one by the quasi-identifiers per
+column, for the unique values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.model.coded_warnings import SingleValues
+from discreet.model.missing_value_codes import (
+    MARK_NUMBERS,
+    MARK_OPENINGS,
+    MARK_SPELLINGS,
+    MissingMark,
+    RemainingCells,
+    detect_marks,
+)
+from discreet.sql import column_statistics as sql
+from discreet.sql.audit_classes import relation_without_stars
+from discreet.sql.cell_expressions import (
+    batched,
+    decimals_of,
+    is_binary,
+    is_floating,
+    is_nested,
+    is_never_text,
+    unpivot,
+)
+from discreet.sql.quoting import literal
+
+_AT_ONCE = 100
+_CODES = frozenset(MARK_NUMBERS)
+
+
+def find_missing_marks(
+    engine: Engine, table: SourceTable, names: Sequence[str], sensitive: Sequence[str]
+) -> dict[str, tuple[MissingMark, ...]]:
+    """Find the marks of some columns, the most frequent first; columns without are left out.
+
+    A number is one only where it lies apart from the column's other numbers. Cost: a scan for each hundred
+    columns, and another where such numbers occur.
+    """
+    readable = [name for name in names if _may_hold(table.types[name])]
+    found: dict[str, tuple[MissingMark, ...]] = {}
+    for some in batched(readable, _AT_ONCE):
+        found |= _of_columns(engine, table, some, sensitive)
+    return found
+
+
+def _may_hold(type_name: str) -> bool:
+    if is_nested(type_name) or is_binary(type_name):
+        return False
+    return not is_never_text(type_name) or is_floating(type_name) or decimals_of(type_name) is not None
+
+
+def _of_columns(
+    engine: Engine, table: SourceTable, names: Sequence[str], sensitive: Sequence[str]
+) -> dict[str, tuple[MissingMark, ...]]:
+    every = unpivot(table.dialect, table.relation, list(map(table.text, names)))
+    listed = ", ".join(literal(text) for text in MARK_SPELLINGS)
+    begins = ", ".join(literal(mark) for mark in f" \t\u00a0{MARK_OPENINGS}")
+    numbers = ", ".join(literal(number) for number in MARK_NUMBERS)
+    counted = engine.fetch_rows(
+        f"SELECT place, v, count(*) AS n FROM ({every}) AS c WHERE v IN ({numbers}) "
+        f"OR lower(v) IN ({listed}) OR left(v, 1) IN ({begins}) GROUP BY place, v"
+    )
+    texts: dict[int, list[tuple[str, int]]] = {}
+    for place, text, rows in counted:
+        texts.setdefault(int(place), []).append((str(text), int(rows)))
+    coded = [place for place in sorted(texts) if any(text in _CODES for text, _ in texts[place])]
+    others = _other_cells(engine, table, every, coded) if coded else {}
+    found = {}
+    for place in sorted(texts):
+        marks = detect_marks(
+            [text for text, _ in texts[place]],
+            [rows for _, rows in texts[place]],
+            sensitive=names[place] in sensitive,
+            others=others.get(place, RemainingCells(0, 0)),
+        )
+        if marks:
+            found[names[place]] = marks
+    return found
+
+
+def _other_cells(
+    engine: Engine, table: SourceTable, every: str, places: Sequence[int]
+) -> dict[int, RemainingCells]:
+    number = table.dialect.try_double.format("v")
+    listed = ", ".join(literal(text) for text in MARK_NUMBERS)
+    found = engine.fetch_rows(
+        f"SELECT place, count(y), count(*), min(y), max(y) FROM (SELECT place, {number} AS y "
+        f"FROM ({every}) AS c WHERE v IS NOT NULL AND v NOT IN ({listed}) "
+        f"AND place IN ({', '.join(map(str, places))})) AS n GROUP BY place"
+    )
+    return {
+        int(place): RemainingCells(
+            int(numbers), int(rows) - int(numbers), float(least or 0), float(most or 0)
+        )
+        for place, numbers, rows, least, most in found
+    }
+
+
+_MOST_COLUMNS = 16
+
+
+def count_single_values(
+    engine: Engine,
+    table: SourceTable,
+    columns: Sequence[str],
+    keys: Sequence[str],
+    rows: int,
+    *,
+    starred_apart: bool = False,
+    every: bool = False,
+) -> tuple[SingleValues, ...]:
+    """Count the rows that have a value of a column which no other row has, of each column.
+
+    ``keys`` are the quasi-identifiers, ``rows`` the rows of the table; with ``starred_apart`` rows of which
+    every cell is ``*`` are left out. Within classes, columns are counted that have a value in one row only,
+    and with ``every`` the others too; at most sixteen. Cost: a grouping of the columns' cells, and one by the
+    quasi-identifiers for each column that is counted within classes.
+    """
+    named = [name for name in columns if not (is_nested(table.types[name]) or is_binary(table.types[name]))]
+    apart = starred_apart and not any(map(is_never_text, table.types.values()))
+    relation = relation_without_stars(
+        table.relation, [table.text(name) for name in table.columns] if apart else []
+    )
+    found: list[SingleValues] = []
+    for some in batched(named):
+        texts = [table.text(name) for name in some]
+        alone = dict(engine.fetch_rows(sql.unique_in_table(table.dialect, relation, texts)))
+        found += [SingleValues(name, rows, int(alone.get(place, 0)), 0) for place, name in enumerate(some)]
+    counted = [each.column for each in found if each.alone or every][:_MOST_COLUMNS]
+    return tuple(
+        _with_classes(engine, table, relation, keys, each) if each.column in counted else each
+        for each in found
+    )
+
+
+def _with_classes(
+    engine: Engine, table: SourceTable, relation: str, keys: Sequence[str], found: SingleValues
+) -> SingleValues:
+    """The same with the rows that are alone within their class."""
+    if not keys:
+        return SingleValues(found.column, found.rows, found.alone, found.alone)
+    texts = [table.text(key) for key in keys]
+    number = engine.fetch_rows(sql.unique_in_class(table.dialect, relation, texts, table.text(found.column)))[
+        0
+    ][0]
+    return SingleValues(found.column, found.rows, found.alone, int(number))

@@ -1,0 +1,120 @@
+"""Mixins of engines: closing on exit, groups worked on one at a time, loading without appending.
+
+For engines that run no Python next to the rows, a group is fetched, passed to the function, and its result
+loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.base import ColumnData, Engine, GroupFunction, SourceTable
+from discreet.engines.source_tables import TemporaryTables
+from discreet.sql import group_counts as sql
+from discreet.sql.quoting import literal
+
+
+class ContextMixin(Protocol):
+    """The part of an ``Engine`` that makes it a context, and says what room it leaves in it."""
+
+    def close(self) -> None:
+        """Release what is held; a second call does nothing."""
+
+    def leave_room(self, size: int) -> None:
+        """Leave room for arrays (see ``Engine``): nothing, for an engine that holds none in this process."""
+        del size
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+
+_ENTRIES_PER_PART = 1 << 20
+
+
+class SequentialGroupsMixin:
+    """The part of an ``Engine`` that applies functions to groups, for one that has to fetch them."""
+
+    @property
+    def groups_at_once(self) -> int:
+        """One."""
+        return 1
+
+    def apply_to_groups(
+        self: Engine,
+        name: str,
+        query: str,
+        group: str,
+        numbers: Sequence[int],
+        function: GroupFunction,
+        columns: Mapping[str, str],
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Create a temporary table of what a function makes of each group (see ``Engine``)."""
+        with TemporaryTables(self) as tables:
+            parts = _ResultParts(tables, list(columns))
+            for done, number in enumerate(numbers, start=1):
+                parts.add(function(self.fetch_arrays(sql.select_group(query, group, number))))
+                if progress is not None:
+                    progress(done, len(numbers))
+            self.create_table(name, sql.union_all(parts.loaded(), list(columns)))
+
+
+class _ResultParts:
+    """What came of the groups, loaded in tables of some size."""
+
+    def __init__(self, tables: TemporaryTables, names: Sequence[str]) -> None:
+        self._tables, self._names = tables, names
+        self._pending: list[ColumnData] = []
+        self._entries = 0
+        self._loaded: list[str] = []
+
+    def add(self, found: ColumnData) -> None:
+        """Take in what came of one group."""
+        self._pending.append(found)
+        self._entries += len(found[self._names[0]])
+        if self._entries >= _ENTRIES_PER_PART:
+            self._load()
+
+    def loaded(self) -> list[str]:
+        """The tables of all that was taken in."""
+        if self._pending:
+            self._load()
+        return self._loaded
+
+    def _load(self) -> None:
+        self._loaded.append(
+            self._tables.load(
+                {name: _concatenated([held[name] for held in self._pending]) for name in self._names}
+            )
+        )
+        self._pending, self._entries = [], 0
+
+
+def _concatenated(parts: Sequence[Any]) -> NDArray[Any] | list[str | None]:
+    if all(isinstance(part, np.ndarray) for part in parts):
+        return np.concatenate(parts)
+    return [text for part in parts for text in part]
+
+
+class SingleLoadMixin:
+    """The part of an ``Engine`` that loads parts together: they are held at a time."""
+
+    def load_parts(self: Engine, name: str, parts: Iterable[ColumnData]) -> None:
+        """Create a temporary table of arrays, part by part (see ``Engine``)."""
+        held = list(parts)
+        self.load_table(name, {column: np.concatenate([part[column] for part in held]) for column in held[0]})
+
+
+def describe_row_count(engine: Engine, table: SourceTable, name: str, value: str) -> str:
+    """In how many rows a column has a cell text, in words; a scan."""
+    query = f"SELECT count(*) FROM {table.relation} WHERE {table.text(name)} = {literal(value)}"
+    count = engine.fetch_rows(query)[0][0]
+    return f"{count:,} row{'s' * (count != 1)}"

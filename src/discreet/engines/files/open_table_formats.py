@@ -1,0 +1,239 @@
+"""Open table formats: Delta Lake and Apache Iceberg tables at a version, read through their own libraries.
+
+Only tables whose files are on this machine. Loaded on demand (deltalake, pyiceberg, pyarrow).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import unquote
+
+from discreet.engines.files.parquet_files import DELTA, ICEBERG, METADATA
+from discreet.errors import DiscreetError, InputError
+
+
+class TableLog(Protocol):
+    """The log of a table; ``InputError`` where it, or a version of it, cannot be read."""
+
+    @property
+    def label(self) -> str:
+        """The table's name for messages."""
+
+    @property
+    def version(self) -> int:
+        """The newest version."""
+
+    @property
+    def identity(self) -> str:
+        """What the table is known by in whatever place and version."""
+
+    def rows(self, version: int) -> Any:
+        """The rows of a version: a dataset, which is scanned where it lies, or a record-batch reader."""
+
+
+def check_local_files(places: Iterable[str], label: str, version: int) -> None:
+    """Raise ``InputError`` where a file lies on another machine, or is there no more."""
+    for place in places:
+        path = local_path(place)
+        if path is None:
+            raise InputError(
+                f"{label}: a file of it does not lie on this machine",
+                allowed="tables whose files lie on this machine's disks",
+                advice="Read it through Spark's catalog, or copy it here.",
+            )
+        if not path.is_file():
+            raise InputError(
+                f"{label}: a file of version {version} is gone",
+                advice="Old versions go when a table is cleaned up (VACUUM, expire_snapshots): name a later "
+                "version, or none for the newest.",
+            )
+
+
+def local_path(place: str) -> Path | None:
+    """The path of a file on this machine; None for an address elsewhere.
+
+    Some libraries percent-encode a path, others do not, and names of folders may hold such codes themselves.
+    """
+    if "://" in place and not place.startswith("file:///"):
+        return None
+    exact = Path(place.removeprefix("file://").removeprefix("file:"))
+    return exact if exact.exists() else Path(unquote(str(exact)))
+
+
+def missing_version_error(log: TableLog, version: int, allowed: str) -> InputError:
+    """The error for a version that a table has not, or has no more."""
+    return InputError(
+        f"{log.label} has no version {version}",
+        allowed=allowed,
+        advice="Leave version out for the newest one.",
+    )
+
+
+@contextmanager
+def require_library(label: str, kind: str, package: str, extra: str) -> Iterator[None]:
+    """Say what to install where an import fails."""
+    try:
+        yield
+    except ImportError:
+        raise InputError(
+            f"{label} is a table of {kind}: its log says which of its files count, and reading it needs the "
+            f"package {package}, which is not installed",
+            advice=f"Install it: pip install 'discreet[{extra}]'. Or read the table through Spark's catalog "
+            '(engine = "spark" and table = "…" in [source]), or export it to plain Parquet.',
+        ) from None
+
+
+@contextmanager
+def translate_library_errors(label: str, kind: str, package: str) -> Iterator[None]:
+    """What a library cannot read; its own message may quote the table's statistics, so it is dropped."""
+    try:
+        yield
+    except (DiscreetError, MemoryError):
+        raise
+    except Exception as error:
+        raise InputError(
+            f"{label} is a table of {kind}, and cannot be read by {package} ({type(error).__name__})",
+            allowed="a whole table, of features that this version of the package knows",
+            advice="Read it through Spark's catalog, export it to plain Parquet, or let its owner rewrite "
+            "its files so that no deletions stand beside them (compaction).",
+        ) from None
+
+
+_READ_IN_PLACE = {"timestampNtz"}
+"""What a table may ask of its readers while its files are its rows: no vectors of deleted rows, and no other
+names of columns in the files."""
+
+
+@dataclass(frozen=True)
+class DeltaLog:
+    """A log of ``deltalake``'s (see ``TableLog``)."""
+
+    path: Path
+    label: str
+    table: Any
+
+    @property
+    def version(self) -> int:
+        """The newest version."""
+        return int(self.table.version())
+
+    @property
+    def identity(self) -> str:
+        """What the table is known by."""
+        return f"delta {self.table.metadata().id}"
+
+    def rows(self, version: int) -> Any:
+        """The rows of a version (see ``TableLog``)."""
+        import deltalake
+        import pyarrow
+
+        try:
+            table = deltalake.DeltaTable(self.path, version=version)
+        except Exception:
+            raise missing_version_error(
+                self, version, f"0 to {self.version}, where its log still has them"
+            ) from None
+        with translate_library_errors(self.label, DELTA, "deltalake"):
+            check_local_files(table.file_uris(), self.label, version)
+            if _is_plain(table):
+                return table.to_pyarrow_dataset()
+            return pyarrow.RecordBatchReader.from_stream(table.scan())
+
+
+def _is_plain(table: Any) -> bool:
+    """Whether the files of a version are its rows, by the names of its columns."""
+    protocol = table.protocol()
+    asked = set(protocol.reader_features or ())
+    renamed = "delta.columnMapping.mode" in table.metadata().configuration
+    return protocol.min_reader_version in (1, 3) and asked <= _READ_IN_PLACE and not renamed
+
+
+def open_delta(path: Path, label: str) -> DeltaLog:
+    """The log of a folder; ``InputError`` where it cannot be read, or the library is not installed."""
+    with require_library(label, DELTA, "deltalake", "delta"):
+        import deltalake
+        import pyarrow.dataset  # noqa: F401 - what its rows are handed over by
+    with translate_library_errors(label, DELTA, "deltalake"):
+        return DeltaLog(path, label, deltalake.DeltaTable(path))
+
+
+_NUMBER = re.compile(r"v?(\d+)[.-]")
+
+
+@dataclass(frozen=True)
+class IcebergLog:
+    """A table of ``pyiceberg``'s (see ``TableLog``)."""
+
+    label: str
+    table: Any
+
+    @property
+    def version(self) -> int:
+        """The current snapshot."""
+        found = self.table.current_snapshot()
+        if found is None:
+            raise InputError(f"{self.label} has no snapshot: nothing was written to it yet")
+        return int(found.snapshot_id)
+
+    @property
+    def identity(self) -> str:
+        """What the table is known by."""
+        return f"iceberg {self.table.metadata.table_uuid}"
+
+    def rows(self, version: int) -> Any:
+        """The rows of a version (see ``TableLog``)."""
+        if self.table.snapshot_by_id(version) is None:
+            known = [str(snapshot.snapshot_id) for snapshot in self.table.metadata.snapshots]
+            raise missing_version_error(self, version, ", ".join(known[-10:]))
+        with translate_library_errors(self.label, ICEBERG, "pyiceberg"):
+            scan = self.table.scan(snapshot_id=version)
+            check_local_files(_files_of(scan), self.label, version)
+            return scan.to_arrow_batch_reader()
+
+
+def open_iceberg(path: Path, label: str) -> IcebergLog:
+    """The table of a folder or a metadata file; ``InputError`` where it cannot be read, or is a copy."""
+    with require_library(label, ICEBERG, "pyiceberg", "iceberg"):
+        import pyarrow  # noqa: F401 - what it reads files by
+        import pyiceberg.table
+    metadata = path if path.name.endswith(METADATA) else _newest_metadata(path, label)
+    with translate_library_errors(label, ICEBERG, "pyiceberg"):
+        table = pyiceberg.table.StaticTable.from_metadata(str(metadata))
+    home, told = metadata.parent.parent, local_path(table.metadata.location)
+    if told is None or told.resolve() != home.resolve():
+        raise InputError(
+            f"{label} lies in {home}, and its metadata says elsewhere",
+            allowed="a table where it was written",
+            advice="A copy names the files of the table that it was copied from: name that one, or export it "
+            "to plain Parquet.",
+        )
+    return IcebergLog(label, table)
+
+
+def _newest_metadata(folder: Path, label: str) -> Path:
+    numbered = [
+        (int(found.group(1)), path)
+        for path in sorted((folder / "metadata").glob(f"*{METADATA}"))
+        if (found := _NUMBER.match(path.name)) is not None
+    ]
+    highest = max((number for number, _ in numbered), default=None)
+    newest = [path for number, path in numbered if number == highest]
+    if len(newest) != 1:
+        raise InputError(
+            f"{label}: {'several files of' if newest else 'no file of'} its metadata "
+            f"{'have' if newest else 'has'} the highest number, so none is surely the newest version",
+            allowed="a path that ends in .metadata.json",
+            advice="Name the metadata file that the table's catalog names as its location.",
+        )
+    return newest[0]
+
+
+def _files_of(scan: Any) -> Iterator[str]:
+    for task in scan.plan_files():
+        yield task.file.file_path
+        yield from (deleted.file_path for deleted in task.delete_files)

@@ -1,0 +1,202 @@
+"""Rows to and from MariaDB: column types, arrays, text files for the embedded engine, and loaded tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines import failures
+from discreet.engines.mariadb.dialect import MARIADB
+from discreet.engines.mariadb.session import MariadbSession
+from discreet.errors import InternalError
+from discreet.sql.quoting import identifier, literal
+
+# Numbers of the protocol's types.
+_WHOLE: Mapping[int, str] = {1: "TINYINT", 2: "SMALLINT", 9: "INTEGER", 3: "INTEGER", 8: "BIGINT"}
+_OTHER: Mapping[int, str] = {4: "FLOAT", 5: "DOUBLE", 10: "DATE", 14: "DATE", 12: "TIMESTAMP", 13: "SMALLINT"}
+_OTHER = {**_OTHER, 7: "TIMESTAMP WITH TIME ZONE", 11: "TIME", 16: "BIT"}
+_DECIMAL = (0, 246)
+_GEOMETRY = 255
+_UNSIGNED, _BINARY_LETTERS, _MOST_DIGITS = 32, 63, 38
+_TEXTS = (15, 247, 248, 249, 250, 251, 252, 253, 254)
+
+
+def house_type(field: Any) -> str:
+    """The house's name of a column's type; empty where it has none, and its cells are read as text."""
+    code = field.type_code
+    if code in _WHOLE:
+        return f"U{_WHOLE[code]}" if field.flags & _UNSIGNED else _WHOLE[code]
+    if code in _DECIMAL:
+        signs = (field.scale > 0) + (not field.flags & _UNSIGNED)
+        digits = field.length - signs
+        return f"DECIMAL({digits},{field.scale})" if digits <= _MOST_DIGITS else ""
+    if code == _GEOMETRY:
+        return "STRUCT"
+    if code in _TEXTS:
+        return "BLOB" if field.charsetnr == _BINARY_LETTERS else "VARCHAR"
+    return _OTHER.get(code, "")
+
+
+def cell_expression(column: str, house: str) -> tuple[str, str]:
+    """How a column of a table is read, in SQL, and the house type of what comes.
+
+    A single-precision number is read as the double that it is: as text the server rounds it to six digits.
+    """
+    if house == "FLOAT":
+        return f"CAST({column} AS DOUBLE)", "DOUBLE"
+    if house == "BIT":
+        return f"CAST({column} AS UNSIGNED)", "UBIGINT"
+    if house in ("VARCHAR", "TIME", ""):
+        return f"CONVERT(CAST({column} AS CHAR) USING utf8mb4) COLLATE utf8mb4_nopad_bin", "VARCHAR"
+    return column, house
+
+
+_NULL = "\\N"
+_STATEMENT_BYTES = 1 << 20
+_LONGEST_INDEXED = 700
+_JOINED = (re.compile(r"[kq]\d+"), re.compile(r"id|position|number|class"))
+_MOST_INDEXED, _PREFIX = 8, 48
+_KINDS = {"i": "BIGINT", "u": "BIGINT UNSIGNED", "f": "DOUBLE", "b": "BOOLEAN"}
+_NUMBERS = {
+    "BOOLEAN",
+    "DOUBLE",
+    "FLOAT",
+    *(f"{u}{s}INT" for u in ("", "U") for s in ("TINY", "SMALL", "BIG")),
+}
+_NUMBERS |= {"INTEGER", "UINTEGER"}
+_RESPELLED = ("BLOB", "TIMESTAMP WITH TIME ZONE")
+
+
+def fetch_arrays(session: MariadbSession, query: str) -> dict[str, NDArray[Any]]:
+    """A result of NULL-free cells, column by column."""
+    fields = session.described(query)
+    kinds = [house_type(field) for field in fields]
+    columns: list[list[Any]] = [[] for _ in fields]
+
+    def keep(rows: Iterator[Sequence[Any]]) -> None:
+        for row in rows:
+            for column, cell in zip(columns, row, strict=True):
+                column.append(cell)
+
+    session.stream(query, keep)
+    return {f.name: _array(f.name, k, c) for f, k, c in zip(fields, kinds, columns, strict=True)}
+
+
+def _array(name: str, kind: str, cells: list[Any]) -> NDArray[Any]:
+    if any(cell is None for cell in cells):
+        raise InternalError(f"NULL in column {name} of an array query")
+    if kind in _NUMBERS:
+        return np.array(cells, dtype=np.float64 if kind in ("DOUBLE", "FLOAT") else np.int64)
+    if kind.startswith("DECIMAL"):
+        whole = kind.endswith(",0)")
+        return np.array([int(c) if whole else float(c) for c in cells])
+    found = np.empty(len(cells), dtype=object)
+    found[:] = cells
+    return found
+
+
+def spool_rows_to_file(session: MariadbSession, query: str, path: Path) -> str:
+    """Write a query's rows to an owner-only file, in order; what the embedded engine selects from it."""
+    fields = session.described(query)
+    kinds = [house_type(field) or "VARCHAR" for field in fields]
+    sent = [_sent(identifier(f.name), kind) for f, kind in zip(fields, kinds, strict=True)]
+    if any(expression != identifier(f.name) for expression, f in zip(sent, fields, strict=True)):
+        # Rows of a query within another keep their order where it has a limit.
+        query = f"SELECT {', '.join(sent)} FROM ({query} LIMIT {1 << 62}) AS spooled"
+
+    def write(rows: Iterator[Sequence[Any]]) -> None:
+        with path.open("x", encoding="utf-8", newline="", buffering=1 << 20) as file:
+            path.chmod(0o600)
+            for row in rows:
+                file.write(",".join(_NULL if cell is None else _quoted(cell) for cell in row) + "\n")
+
+    try:
+        session.stream(query, write)
+    except OSError as error:
+        raise failures.from_os_error(error, path) from None
+    return _relation(path, [field.name for field in fields], kinds)
+
+
+def _sent(column: str, kind: str) -> str:
+    """A column as it is sent, where its own text is none that the embedded engine reads as that type."""
+    return f"{MARIADB.text(column, kind)} AS {column}" if kind in _RESPELLED else column
+
+
+def _quoted(cell: Any) -> str:
+    return '"' + str(cell).replace('"', '""') + '"'
+
+
+def _relation(path: Path, names: Sequence[str], kinds: Sequence[str]) -> str:
+    texts = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
+    cells = ", ".join(
+        f"CAST(c{i} AS {kind}) AS {identifier(name)}"
+        for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
+    )
+    options = (
+        f"columns={{{texts}}}, auto_detect=false, header=false, delim=',', quote='\"', escape='\"', "
+        f"new_line='\\n', nullstr='{_NULL}', allow_quoted_nulls=false, compression='none', parallel=false, "
+        f"max_line_size={1 << 27}, buffer_size={1 << 28}"
+    )
+    return f"SELECT {cells} FROM read_csv({literal(str(path))}, {options})"
+
+
+def load_columns(
+    session: MariadbSession, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]
+) -> None:
+    """Create a temporary table of columns, indexed by the first, by which such tables are joined."""
+    kinds = [_kind(values) for values in columns.values()]
+    named = [f"{identifier(c)} {k}" for c, k in zip(columns, kinds, strict=True)]
+    if kinds and not kinds[0].startswith("LONGTEXT"):
+        named.append(f"KEY ({identifier(next(iter(columns)))})")
+    session.run(f"CREATE TEMPORARY TABLE {identifier(name)} ({', '.join(named)})")
+    cells = [_literals(values) for values in columns.values()]
+    held: list[str] = []
+    size = 0
+    for row in zip(*cells, strict=True):
+        held.append(f"({', '.join(row)})")
+        size += len(held[-1])
+        if size > _STATEMENT_BYTES:
+            session.run(f"INSERT INTO {identifier(name)} VALUES {', '.join(held)}")
+            held, size = [], 0
+    if held:
+        session.run(f"INSERT INTO {identifier(name)} VALUES {', '.join(held)}")
+
+
+def index_keys(session: MariadbSession, name: str) -> None:
+    """Index a temporary table by the columns that tables of its kind are joined by: its keys, its number.
+
+    No join by a hash is safe (``session``), so what has no index is joined by all its rows for each row.
+    """
+    fields = session.described(f"SELECT * FROM {identifier(name)}")
+    added = []
+    for joined in _JOINED:
+        keys = [_indexed(field) for field in fields if joined.fullmatch(field.name)][:_MOST_INDEXED]
+        if keys:
+            added.append(f"ADD KEY ({', '.join(keys)})")
+    if added:
+        session.run(f"ALTER TABLE {identifier(name)} {', '.join(added)}")
+
+
+def _indexed(field: Any) -> str:
+    """A column in an index; of a long text its beginning."""
+    long = house_type(field) in ("VARCHAR", "BLOB") and field.length > 4 * _PREFIX
+    return identifier(field.name) + (f"({_PREFIX})" if long else "")
+
+
+def _kind(values: Sequence[str | None] | NDArray[Any]) -> str:
+    if isinstance(values, np.ndarray) and values.dtype.kind in _KINDS:
+        return _KINDS[values.dtype.kind]
+    longest = max((len(value) for value in values if value is not None), default=1)
+    kind = f"VARCHAR({max(longest, 1)})" if longest <= _LONGEST_INDEXED else "LONGTEXT"
+    return f"{kind} CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"
+
+
+def _literals(values: Sequence[str | None] | NDArray[Any]) -> Iterator[str]:
+    if isinstance(values, np.ndarray) and values.dtype.kind in _KINDS:
+        return map(repr, values.tolist())
+    return ("NULL" if value is None else literal(str(value)) for value in values)

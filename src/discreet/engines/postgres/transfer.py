@@ -1,0 +1,233 @@
+"""Rows to and from PostgreSQL by COPY: binary arrays, text files for the embedded engine, and loaded tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines import failures
+from discreet.errors import InternalError
+from discreet.sql.dialect import POSTGRES
+from discreet.sql.quoting import identifier, literal
+
+if TYPE_CHECKING:
+    from psycopg import Column, Cursor
+
+    from discreet.engines.postgres.session import PostgresSession
+
+
+# The numbers of types that every server has (pg_type.oid).
+_HOUSE: Mapping[int, str] = {
+    16: "BOOLEAN",
+    17: "BLOB",
+    20: "BIGINT",
+    21: "SMALLINT",
+    23: "INTEGER",
+    25: "VARCHAR",
+    700: "FLOAT",
+    701: "DOUBLE",
+    1043: "VARCHAR",
+    1082: "DATE",
+    1083: "TIME",
+    1114: "TIMESTAMP",
+    1184: "TIMESTAMP WITH TIME ZONE",
+    2950: "UUID",
+}
+_NUMERIC = 1700
+_MOST_DIGITS = 38
+_ARRAY, _COMPOSITE = "A", "C"
+
+SENT: Mapping[str, str] = {
+    "BOOLEAN": "?",
+    "SMALLINT": ">i2",
+    "INTEGER": ">i4",
+    "BIGINT": ">i8",
+    "FLOAT": ">f4",
+    "DOUBLE": ">f8",
+}
+"""How numbers of a house type are sent in binary, as numpy says it."""
+
+
+def house_type(column: Column) -> str | None:
+    """The house's name of a column's type, None where it has none: its cells are read as text."""
+    if column.type_code == _NUMERIC:
+        precision, scale = column.precision, column.scale
+        if precision is None or scale is None or not 0 <= scale <= precision <= _MOST_DIGITS:
+            return None
+        return f"DECIMAL({precision},{scale})"
+    return _HOUSE.get(column.type_code)
+
+
+def nested_type(category: str) -> str | None:
+    """The house's name of a type that holds several values, by its category (``pg_type.typcategory``)."""
+    return {_ARRAY: "VARCHAR[]", _COMPOSITE: "STRUCT"}.get(category)
+
+
+_HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+_TRAILER = 2
+_ROWS_PER_CHUNK = 1 << 15
+_NULL = "\\N"
+_ROWS_AS_VALUES = 500
+_TARGET = 20
+_LOADED = {"i1": "SMALLINT", "i2": "SMALLINT", "i4": "INTEGER", "i8": "BIGINT", "u1": "SMALLINT"}
+_LOADED |= {"u2": "INTEGER", "u4": "BIGINT", "f4": "DOUBLE", "f8": "DOUBLE", "b1": "BOOLEAN"}
+_ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
+
+
+def fetch_numbers(session: PostgresSession, query: str) -> dict[str, NDArray[Any]] | None:
+    """A result of NULL-free numbers of fixed width, sent in binary; None where a column is something else."""
+    kinds = {column.name: house_type(column) for column in session.described(query)}
+    formats = [SENT.get(kind or "") for kind in kinds.values()]
+    if not formats or None in formats:
+        return None
+    fields: list[tuple[str, str]] = [("cells", ">i2")]
+    for i, kind in enumerate(formats):
+        fields += [(f"length{i}", ">i4"), (f"value{i}", str(kind))]
+    layout = np.dtype(fields)
+
+    def read(cursor: Cursor[Any]) -> bytearray:
+        sent = bytearray()
+        with cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT binary)".encode()) as copy:
+            for part in copy:
+                sent += part
+        return sent
+
+    sent = session.within(read)
+    body = len(sent) - len(_HEADER) - _TRAILER
+    rows = np.frombuffer(sent, layout, body // layout.itemsize, len(_HEADER)) if body else np.zeros(0, layout)
+    whole = body == rows.size * layout.itemsize
+    for i, (name, kind) in enumerate(zip(kinds, formats, strict=True)):
+        if not whole or (rows[f"length{i}"] != np.dtype(str(kind)).itemsize).any():
+            raise InternalError(f"NULL in column {name} of an array query")
+    return {
+        name: rows[f"value{i}"].astype(np.dtype(str(kind)).newbyteorder("="))
+        for i, (name, kind) in enumerate(zip(kinds, formats, strict=True))
+    }
+
+
+def spool_rows_to_file(session: PostgresSession, query: str, path: Path) -> str:
+    """Write a query's rows to a file, in their order; what the embedded engine selects from it.
+
+    Cells are quoted texts, which the embedded engine casts to the house's types. ``LimitReached`` where the
+    disk is full.
+    """
+    columns = session.described(query)
+    kinds = [house_type(column) or "VARCHAR" for column in columns]
+    names = [column.name for column in columns]
+    sent = [_sent(identifier(name), kind) for name, kind in zip(names, kinds, strict=True)]
+    plain = all(expression == identifier(name) for expression, name in zip(sent, names, strict=True))
+    rows = query if plain else f"SELECT {', '.join(sent)} FROM ({query}) AS spooled"
+    statement = f"COPY ({rows}) TO STDOUT (FORMAT csv, NULL '{_NULL}', FORCE_QUOTE *)"
+
+    def write(cursor: Cursor[Any]) -> None:
+        with path.open("xb", buffering=1 << 20) as handle, cursor.copy(statement.encode()) as copy:
+            path.chmod(0o600)
+            for part in copy:
+                handle.write(part)
+
+    try:
+        session.within(write)
+    except OSError as error:
+        raise failures.from_os_error(error, path) from None
+    return _relation(path, names, kinds)
+
+
+def _sent(column: str, kind: str) -> str:
+    """A column as it is sent, where its own text is none that the embedded engine reads."""
+    if kind in POSTGRES.texts and kind not in SENT:
+        return f"{POSTGRES.text(column, kind)} AS {column}"
+    return column
+
+
+def _relation(path: Path, names: Sequence[str], kinds: Sequence[str]) -> str:
+    texts = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
+    cells = ", ".join(
+        f"CAST({_bytes(i) if kind == 'BLOB' else f'c{i}'} AS {kind}) AS {identifier(name)}"
+        for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
+    )
+    options = (
+        f"columns={{{texts}}}, auto_detect=false, header=false, delim=',', quote='\"', escape='\"', "
+        "new_line='\\n', "
+        f"nullstr='{_NULL}', allow_quoted_nulls=false, compression='none', parallel=false, "
+        f"max_line_size={1 << 27}, buffer_size={1 << 28}"
+    )
+    return f"SELECT {cells} FROM read_csv({literal(str(path))}, {options})"
+
+
+def _bytes(position: int) -> str:
+    return f"unhex(substr(c{position}, 3))"
+
+
+def statistics_of(place: str) -> str:
+    """What takes the statistics of an intermediate table: of a fifth of the rows that a server looks at.
+
+    They choose its plans alone. Those of a release are the server's own.
+    """
+    return f"SET default_statistics_target = {_TARGET}; ANALYZE {place}; RESET default_statistics_target"
+
+
+def load_columns(
+    session: PostgresSession,
+    place: str,
+    columns: Mapping[str, Sequence[str | None] | NDArray[Any]],
+    create: str,
+) -> None:
+    """Create a table by ``create`` and the columns' types, fill it, and take its statistics.
+
+    A small one is created by one message.
+    """
+    kinds = [_loaded_kind(values) for values in columns.values()]
+    types = ", ".join(
+        f"{identifier(name)} {POSTGRES.type_name(kind)}" for name, kind in zip(columns, kinds, strict=True)
+    )
+
+    held = list(columns.values())
+    if held and len(held[0]) <= _ROWS_AS_VALUES:
+        session.run(f"{create} ({types}); {_inserted(place, held, kinds)}{statistics_of(place)}")
+        return
+
+    def fill(cursor: Cursor[Any]) -> None:
+        cursor.execute(f"{create} ({types})".encode())
+        with cursor.copy(f"COPY {place} FROM STDIN".encode()) as copy:
+            for chunk in _lines(held, kinds):
+                copy.write(chunk)
+        cursor.execute(statistics_of(place).encode())
+
+    session.within(fill)
+
+
+def _inserted(place: str, columns: Sequence[Any], kinds: Sequence[str]) -> str:
+    """The statement that inserts rows, with what ends it; nothing without rows."""
+    cells = [
+        (
+            "NULL" if value is None else literal(str(value))
+            for value in (values if kind == "VARCHAR" else np.asarray(values).tolist())
+        )
+        for values, kind in zip(columns, kinds, strict=True)
+    ]
+    rows = ", ".join(f"({', '.join(row)})" for row in zip(*cells, strict=True))
+    return f"INSERT INTO {place} VALUES {rows}; " if rows else ""
+
+
+def _loaded_kind(values: Sequence[str | None] | NDArray[Any]) -> str:
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in "iufb":
+        return "VARCHAR"
+    return _LOADED.get(f"{values.dtype.kind}{values.dtype.itemsize}", "UBIGINT")
+
+
+def _lines(columns: Sequence[Any], kinds: Sequence[str]) -> Iterator[bytes]:
+    cells = [_cells(values, kind) for values, kind in zip(columns, kinds, strict=True)]
+    rows = map("\t".join, zip(*cells, strict=True))
+    while chunk := list(islice(rows, _ROWS_PER_CHUNK)):
+        yield "\n".join(chunk).encode() + b"\n"
+
+
+def _cells(values: Any, kind: str) -> Iterator[str]:
+    if kind == "VARCHAR":
+        return (_NULL if value is None else str(value).translate(_ESCAPES) for value in values)
+    return map(repr, np.asarray(values).tolist())

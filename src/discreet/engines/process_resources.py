@@ -1,0 +1,203 @@
+"""Resources that end with the process: temporary folders, running statements, and the copy of standard input.
+
+Folders are owner-only and locked; a later run removes those of killed runs on the same machine. Running
+statements are registered so that another thread can interrupt them. Standard input is copied to a file,
+because a table is read twice.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import sys
+import tempfile
+import time
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from discreet.errors import InputError
+from discreet.places import file_access
+
+FOLDER_PREFIX = "discreet-"
+_LOCK = "lock"
+_NAME = re.compile(rf"{FOLDER_PREFIX}(spark-)?[a-z0-9_]{{8}}")
+_LOCKED_WITHIN = 60.0
+"""Seconds in which a run that made a folder has made its lock, too."""
+_LIVING_FOLDERS: dict[str, Path] = {}
+"""The folders of this process that live."""
+_ATTEMPTS = 20
+
+
+class TemporaryFolder:
+    """A new folder that nobody else can enter, a context manager; ``OSError`` where none can be made.
+
+    Files in it may be made readable for others, as DuckDB's are: nobody else reaches them.
+    """
+
+    def __init__(self, parent: str | None = None, *, prefix: str = FOLDER_PREFIX) -> None:
+        place = Path(tempfile.gettempdir() if parent is None else parent).absolute()
+        remove_dead_folders(place)
+        self.path, lock = _locked_folder(place, prefix)
+        _LIVING_FOLDERS[str(self.path)] = self.path
+        self._remove = weakref.finalize(self, _remove_folder, self.path, lock)
+
+    def remove(self) -> None:
+        """Remove the folder and what is in it; a second call does nothing."""
+        self._remove()
+
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, *_error: object) -> None:
+        self.remove()
+
+
+def remove_temporary_folders() -> None:
+    """Remove every folder of this process, for a process that ends at once; whatever its threads still do.
+
+    They may write new files meanwhile, so it is tried again for a moment.
+    """
+    for path in tuple(_LIVING_FOLDERS.values()):
+        for _ in range(_ATTEMPTS):
+            shutil.rmtree(path, ignore_errors=True)
+            if not path.exists():
+                break
+            time.sleep(0.01)
+
+
+def remove_dead_folders(place: Path) -> None:
+    """Remove the folders of this user whose runs live no more."""
+    if not file_access.LOCKS_AVAILABLE:  # pragma: no cover - Windows
+        return
+    with suppress(OSError), os.scandir(place) as entries:
+        for entry in entries:
+            if _NAME.fullmatch(entry.name) is not None:
+                with suppress(OSError):
+                    _remove_if_dead(Path(entry.path))
+
+
+def _locked_folder(place: Path, prefix: str) -> tuple[Path, int | None]:
+    """A new folder, and the descriptor that holds its lock.
+
+    Where another run took it for dead between the two steps, another one is made.
+    """
+    while True:
+        path = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+        if not file_access.LOCKS_AVAILABLE:  # pragma: no cover - Windows
+            return path, None
+        with suppress(FileNotFoundError):
+            lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            os.write(lock, _machine_mark())
+            try:
+                file_access.try_lock(lock)
+            except BlockingIOError:
+                os.close(lock)
+                continue
+            except OSError:  # a file system without locks
+                return path, lock
+            # Still linked: no other run removed the folder before it was locked.
+            if os.fstat(lock).st_nlink:
+                return path, lock
+            os.close(lock)
+
+
+def _remove_folder(path: Path, lock: int | None) -> None:
+    """Remove a folder, and let go of its lock last."""
+    shutil.rmtree(path, ignore_errors=True)
+    _LIVING_FOLDERS.pop(str(path), None)
+    if lock is not None:
+        with suppress(OSError):
+            os.close(lock)
+
+
+def _remove_if_dead(path: Path) -> None:
+    found = path.lstat()
+    # A link is not followed: its own mode has other bits than a folder that only its owner enters.
+    if found.st_uid != os.geteuid() or found.st_mode != 0o40700:
+        return
+    try:
+        lock = os.open(path / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        if time.time() - found.st_mtime > _LOCKED_WITHIN:
+            path.rmdir()  # nothing but an empty one: killed before it made its lock
+        return
+    try:
+        if os.read(lock, 1024) == _machine_mark():
+            file_access.try_lock(lock)
+            shutil.rmtree(path, ignore_errors=True)
+    finally:
+        os.close(lock)
+
+
+def _machine_mark() -> bytes:
+    return f"a run of discreet on {socket.gethostname()}\n".encode()
+
+
+_RUNNING: dict[int, RunningStatement] = {}
+
+
+class RunningStatement:
+    """A statement while it runs, a context manager; ``interrupt`` stops whatever its engine runs."""
+
+    def __init__(self, interrupt: Callable[[], None]) -> None:
+        self._interrupt = interrupt
+
+    def interrupt(self) -> None:
+        """Stop the statement if it still runs."""
+        if id(self) in _RUNNING:
+            with suppress(Exception):
+                self._interrupt()
+
+    def __enter__(self) -> None:
+        _RUNNING[id(self)] = self
+
+    def __exit__(self, *_error: object) -> None:
+        del _RUNNING[id(self)]
+
+
+def running_statements() -> tuple[RunningStatement, ...]:
+    """Those that run at this moment."""
+    return tuple(_RUNNING.values())
+
+
+STANDARD_INPUT = "-"
+"""What a user writes for it."""
+
+_PARQUET = b"PAR1"
+_FOLDERS: list[TemporaryFolder] = []
+"""What holds the folder: it is removed with the last reference, at the end of the process."""
+
+
+@cache
+def standard_input() -> Path:
+    """The file with what standard input had, a CSV file unless it is Parquet; the same at each call.
+
+    ``InputError`` where nobody sends anything: a terminal is not waited for.
+    """
+    if sys.stdin is None or sys.stdin.isatty():
+        raise InputError(
+            "nothing comes from standard input",
+            allowed="a file sent to it",
+            advice="Write discreet … - < people.csv, or name the file.",
+        )
+    folder = TemporaryFolder()
+    _FOLDERS.append(folder)
+    path = folder.path / "standard-input.csv"
+    stream = sys.stdin.buffer
+    start = stream.read(len(_PARQUET))
+    if start == _PARQUET:
+        path = path.with_suffix(".parquet")
+    with path.open("xb") as file:
+        file.write(start)
+        shutil.copyfileobj(stream, file)
+    return path
+
+
+def is_standard_input(path: Path | None) -> bool:
+    """Whether a path is that file."""
+    return path is not None and any(path.parent == folder.path for folder in _FOLDERS)

@@ -1,0 +1,264 @@
+"""The query that reads a source as its spec says: column names, cell formats, subset, starred cells.
+
+Cells are parsed by their declared formats (``sql.format_parsing``); one scan finds cells that do not match.
+Floating-point columns whose values are all integers are read as integers on request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.files.delimited_text import check_unique_names
+from discreet.errors import InputError
+from discreet.model.cell_format import BLANKS, CellFormat
+from discreet.model.registry import suggest_name
+from discreet.model.table_spec import SourceSpec
+from discreet.sql.cell_expressions import (
+    all_stars_predicate,
+    can_hold_stars,
+    canonical_text,
+    column_name,
+    is_floating,
+    is_text,
+    null_stars,
+)
+from discreet.sql.dialect import Dialect
+from discreet.sql.format_parsing import MISREAD, parse_by_format
+from discreet.sql.quoting import literal
+
+
+def source_column_names(source: SourceSpec, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of a source's columns in order.
+
+    ``InputError`` where ``strip`` of the source makes two names alike.
+
+    >>> source_column_names(SourceSpec(strip=True), ("age", " sex", "zip\\u200b"))
+    ('age', 'sex', 'zip')
+    """
+    if not source.strip:
+        return tuple(names)
+    stripped = tuple(name.strip(BLANKS) for name in names)
+    check_unique_names(stripped, source.label)
+    return stripped
+
+
+def padded_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names that have blanks around them, no-break and zero-width ones too."""
+    return tuple(name for name in names if name != name.strip(BLANKS))
+
+
+_LONGEST = 60
+_EXACT_WHOLE = 2**53
+"""Floating-point numbers below it tell all whole numbers apart."""
+
+
+@dataclass(frozen=True)
+class SourceQuery:
+    """The columns of a source that are read by a form, none where cells are read as they stand.
+
+    ``types`` are the columns' house types.
+    """
+
+    source: SourceSpec
+    columns: tuple[str, ...]
+    types: Mapping[str, str]
+    forms: Mapping[str, CellFormat]
+    whole: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, source: SourceSpec, columns: Sequence[str], types: Mapping[str, str], whole: Sequence[str] = ()
+    ) -> SourceQuery:
+        """The forms that a source declares; ``InputError`` for one of a column that holds no texts.
+
+        ``whole`` are columns of floating-point numbers that are read as whole numbers
+        (``find_integer_columns``). A column that is not there is found by whoever asks for it, but that of a
+        subset, which is told here.
+        """
+        for name in source.written:
+            if name in types and not is_text(types[name]):
+                raise InputError(
+                    f"{source.label}: the column '{name}' holds {types[name]} and no texts, so it has no "
+                    "written form",
+                    advice=f"Remove written from the attribute '{name}'.",
+                )
+        found = {name: source.form_of(name) for name in columns if is_text(types[name])}
+        forms = {name: form for name, form in found.items() if form is not None}
+        if source.subset is not None and source.subset.column not in columns:
+            raise InputError(
+                f"{source.label} has no column '{source.subset.column}', which the subset is told by",
+                allowed=", ".join(f"'{column}'" for column in columns),
+                advice=suggest_name(source.subset.column, columns),
+            )
+        return cls(source, tuple(columns), {**types, **dict.fromkeys(whole, "BIGINT")}, forms, tuple(whole))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the source's own rows are read, all of them and cell by cell."""
+        return not (self.forms or self.whole or self._star_free or self.filters_rows)
+
+    @property
+    def filters_rows(self) -> bool:
+        """Whether rows of the source may be left out."""
+        return self.source.subset is not None or bool(self._starred_row_keys)
+
+    @property
+    def _star_free(self) -> frozenset[int]:
+        """The places of columns whose cells of stars are NULL, where they can hold such."""
+        names = [name for name in self.source.star_free if name in self.types]
+        return frozenset(self.columns.index(name) for name in names if can_hold_stars(self.types[name]))
+
+    @property
+    def _starred_row_keys(self) -> tuple[str, ...]:
+        """The columns by which rows that show nothing are left out; none where no row can be such."""
+        names = self.source.set_apart
+        found = all(name in self.types for name in names)
+        return names if found and any(can_hold_stars(self.types[name]) for name in names) else ()
+
+    def query(self, rows: str, dialect: Dialect) -> str:
+        """What reads ``rows``, which stands behind FROM."""
+        if self._star_free:
+            cells = [column_name(place) for place in range(len(self.columns))]
+            for place in self._star_free:
+                cell, kind = cells[place], self.types[self.columns[place]]
+                cells[place] = f"{null_stars(cell, kind, dialect)} AS {cell}"
+            rows = f"(SELECT {', '.join(cells)} FROM {rows}) AS star_free"
+        query = f"SELECT * FROM {rows}"
+        if self.whole:
+            cells = [
+                f"{dialect.cast(column_name(place), 'BIGINT')} AS {column_name(place)}"
+                if name in self.whole
+                else column_name(place)
+                for place, name in enumerate(self.columns)
+            ]
+            query = f"SELECT {', '.join(cells)} FROM {rows}"
+            rows = f"({query}) AS whole_rows"
+        if self.forms:
+            places = {self.columns.index(name): form for name, form in self.forms.items()}
+            query = parse_by_format(rows, len(self.columns), places, self.source.null_values, dialect)
+        if self._starred_row_keys:
+            keys = [
+                (column_name(self.columns.index(name)), self.types[name]) for name in self._starred_row_keys
+            ]
+            texts = [literal(text) for text in self.source.null_values]
+            test = all_stars_predicate(keys, texts, dialect)
+            query = f"SELECT * FROM ({query}) AS all_rows WHERE NOT {test}"
+        if self.source.subset is None:
+            return query
+        name = self.source.subset.column
+        text = canonical_text(column_name(self.columns.index(name)), self.types[name], dialect)
+        # Texts read as NULL choose nothing. A CASE that makes NULL of them DuckDB 2.0.0 may take for them.
+        chosen = [value for value in self.source.subset.values if value not in self.source.null_values]
+        test = f"{text} IN ({', '.join(map(literal, chosen))})" if chosen else "FALSE"
+        return f"SELECT * FROM ({query}) AS every_row WHERE {test}"
+
+    @property
+    def strict_formats(self) -> dict[str, CellFormat]:
+        """The forms that a cell can miss."""
+        return {name: form for name, form in self.forms.items() if form.refuses}
+
+
+def find_integer_columns(
+    fetch: Callable[[str], list[tuple[Any, ...]]],
+    source: SourceSpec,
+    relation: str,
+    columns: Sequence[str],
+    types: Mapping[str, str],
+) -> tuple[str, ...]:
+    """Return the columns of floating-point numbers that are whole in every row, if a source reads them so.
+
+    One scan of these columns in ``relation``, by ``fetch``. A column without any number is none of them.
+    """
+    floats = [name for name in columns if is_floating(types[name])] if source.whole else []
+    if not floats:
+        return ()
+    tests = []
+    for name in floats:
+        cell = column_name(columns.index(name))
+        # NaN and the infinities are no whole numbers: every engine takes their absolute value to be greater.
+        is_whole = f"abs({cell}) < {_EXACT_WHOLE} AND floor({cell}) = {cell}"
+        test = f"CASE WHEN {cell} IS NOT NULL THEN CASE WHEN {is_whole} THEN 1 ELSE 0 END END"
+        tests.append(f"coalesce(min({test}), 0)")
+    found = fetch(f"SELECT {', '.join(tests)} FROM {relation}")[0]
+    return tuple(name for name, whole in zip(floats, found, strict=True) if whole)
+
+
+def check_cell_formats(engine: Engine, table: SourceTable, source: SourceSpec) -> None:
+    """Raise ``InputError`` where a cell has not its column's written form; one scan where there are forms.
+
+    Call it where all rows are read: until then such a cell stands as it is written. An engine that does not
+    read by the forms of its ``source`` at all is refused, too.
+    """
+    check_format_support(engine, table, source)
+    if not table.written:
+        return
+    found = engine.fetch_rows(
+        f"SELECT {MISREAD}, count(*) FROM {table.relation} WHERE {MISREAD} IS NOT NULL GROUP BY {MISREAD}"
+    )
+    if not found:
+        return
+    place = min(int(place) for place, _ in found)
+    name = table.columns[place]
+    form = table.written[name]
+    values = find_unmatched_texts(engine, table, name, most=2)
+    rows = dict(found)[place]
+    first = values[0].text
+    shown = repr(first[:_LONGEST] + "…" if len(first) > _LONGEST else first)
+    others = " and others" if len(values) > 1 else ""
+    raise InputError(
+        f"{table.label}: {int(rows):,} cell{'s' * (rows != 1)} of the column '{name}' "
+        f"{'are' if rows != 1 else 'is'} not written as the spec says: {shown}{others}",
+        allowed=form.words,
+        advice=f"Give the column another written form; or read the text as NULL by null_values = "
+        f"[{_toml(first)}] in [source]; or let it stand by others = [{_toml(first)}] in the written form.",
+    )
+
+
+@dataclass(frozen=True)
+class UnmatchedText:
+    """A text that has not its column's written form: its cells, and the row of the first of them.
+
+    Rows count from 1, the header left out; None where they are in no order.
+    """
+
+    text: str
+    cells: int
+    row: int | None
+
+
+def find_unmatched_texts(
+    engine: Engine, table: SourceTable, name: str, *, most: int, numbered: bool = False
+) -> tuple[UnmatchedText, ...]:
+    """The most frequent texts of a column that have not its form, ``most`` of them. One scan.
+
+    ``numbered`` tells the rows: only where the engine reads them in the source's order.
+    """
+    place = table.columns.index(name)
+    row = "row_number() OVER ()" if numbered else "CAST(NULL AS BIGINT)"
+    query = f"SELECT {column_name(place)} AS cell, {MISREAD}, {row} AS place FROM {table.relation}"
+    found = engine.fetch_rows(
+        f"SELECT cell, count(*) AS n, min(place) FROM ({query}) AS r WHERE {MISREAD} = {place} "
+        f"GROUP BY cell ORDER BY n DESC, cell LIMIT {int(most)}"
+    )
+    return tuple(
+        UnmatchedText(str(text), int(cells), None if first is None else int(first))
+        for text, cells, first in found
+    )
+
+
+def check_format_support(engine: Engine, table: SourceTable, source: SourceSpec) -> None:
+    """Raise ``InputError`` for an engine that does not read by the forms of its source; no row is read."""
+    strict_formats = [name for name, form in source.written.items() if form.refuses and name in table.types]
+    if any(name not in table.written for name in strict_formats):
+        raise InputError(
+            f"the engine {engine.name} does not read cells by a written form",
+            advice="Remove written from the attributes, or write the table to a file first.",
+        )
+
+
+def _toml(text: str) -> str:
+    """A text as the spec writes it."""
+    return '"' + text[:_LONGEST].replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,278 @@
+"""Opening a source's rows as a table, and the digest of a table's distinct rows.
+
+Context managers that open a source as its spec says (linked rows, shifted dates; identifiers replaced for a
+release only) and that change a session setting for a block of statements. One GROUP BY gives the distinct
+rows with their counts, of which a SHA-256 is computed that does not depend on the order of rows
+(``sql.row_hashes``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.base import TemporaryTables as TemporaryTables
+from discreet.errors import DiscreetError, InputError
+from discreet.model.table_spec import SourceSpec
+from discreet.sql import row_hashes as sql
+from discreet.sql.cell_expressions import canonical_text, column_name, group_key, group_key_type, is_text
+from discreet.sql.dialect import Dialect
+from discreet.sql.quoting import identifier
+
+
+@contextmanager
+def open_source_table(engine: Engine, source: SourceSpec) -> Iterator[SourceTable]:
+    """A source's rows for as long as the context lasts: those of its link, dates shifted where it says so.
+
+    ``InputError`` where it cannot be read. What is counted is what is published, so whoever counts rows opens
+    them here; identifiers are replaced for a release alone (``open_release_table``).
+    """
+    with ExitStack() as stack:
+        table = stack.enter_context(open_unmodified_table(engine, source))
+        if source.link is not None:
+            from discreet.engines.column_replacement import link_rows
+
+            table = stack.enter_context(link_rows(engine, source.link, table))
+        if source.shifts:
+            from discreet.engines.column_replacement import shift_dates
+
+            table = stack.enter_context(shift_dates(engine, source, table))
+        yield table
+
+
+@contextmanager
+def open_unmodified_table(engine: Engine, source: SourceSpec) -> Iterator[SourceTable]:
+    """A source's rows as they lie there; ``InputError`` where it cannot be read."""
+    table = engine.open_source(source)
+    try:
+        yield table
+    finally:
+        with suppress(DiscreetError):
+            engine.close_source(table)
+
+
+def confirm_all_rows(engine: Engine, table: SourceTable, rows: int) -> None:
+    """Raise ``InputError`` unless a source has ``rows`` records (``Engine.confirm_rows``).
+
+    Of linked rows nothing is asked: all records were confirmed where the keys were read
+    (``release.related_tables``).
+    """
+    if not table.linked:
+        engine.confirm_rows(table.unmodified, rows)
+
+
+@contextmanager
+def open_release_table(engine: Engine, source: SourceSpec) -> Iterator[SourceTable]:
+    """A source's rows as they are published: identifiers that are not left out are replaced as well.
+
+    ``InputError`` also where a replacement is a text that the column has.
+    """
+    with open_source_table(engine, source) as table:
+        if not source.ways:
+            yield table
+            return
+        from discreet.engines.column_replacement import replace_identifiers
+
+        with replace_identifiers(engine, source, table) as replaced:
+            yield replaced
+
+
+@contextmanager
+def session_setting(engine: Engine, setting: tuple[str, str] | None) -> Iterator[None]:
+    """Tell the session the first of two statements, and the second when the context ends; None tells nothing.
+
+    A failure of the second would hide the one that ended the context, after which the session is closed.
+    """
+    if setting is None:
+        yield
+        return
+    begin, end = setting
+    engine.execute(begin)
+    try:
+        yield
+    finally:
+        with suppress(DiscreetError):
+            engine.execute(end)
+
+
+def read_text_table(engine: Engine, source: SourceSpec, described_by: SourceSpec | None = None) -> str | None:
+    """The text of a table of one cell; None where there is no such table, or none that may be read.
+
+    ``InputError`` for a table of another form, and where ``beside``, the table that the text is told of,
+    cannot be read either.
+    """
+    try:
+        engine.close_source(engine.open_source(source))
+    except InputError:
+        if described_by is not None:
+            engine.close_source(engine.open_source(described_by))
+        return None
+    with open_source_table(engine, source) as table:
+        if len(table.columns) == 1:
+            found = engine.fetch_rows(f"SELECT {table.text(table.columns[0])} FROM {table.relation} LIMIT 2")
+            if len(found) == 1 and isinstance(found[0][0], str):
+                return found[0][0]
+    raise InputError(f"{source.label} holds no manifest", allowed="one row with one text")
+
+
+_SAMPLED_ROWS = 1 << 16
+"""Rows of which the different cells are counted first."""
+
+
+@dataclass(frozen=True)
+class DigestLines:
+    """The lines of a digest where those rows make one that agree in all cells but the last column's.
+
+    ``entry`` is the text of a distinct row in its line, in SQL, and ``joined`` the aggregate of all of them.
+    """
+
+    entry: str
+    joined: str
+
+
+@dataclass(frozen=True)
+class DistinctRows:
+    """The different rows of an opened table, as a temporary table that one GROUP BY made.
+
+    ``table`` has its columns under their names, with types in which cells of one text are equal; in SQL the
+    column ``sql.row_hashes.ROWS`` beside them says how often the row is there. Where ``lines`` are given,
+    rows are no table but a query, to be asked once, and sorted by all columns.
+    """
+
+    engine: Engine
+    table: SourceTable
+    lines: DigestLines | None = None
+
+    @classmethod
+    def of(cls, engine: Engine, tables: TemporaryTables, table: SourceTable) -> DistinctRows:
+        """Those of an opened table, whose NULLs are read as it says; they last as long as ``tables``."""
+        keyed = _KeyedCells.of(table)
+        name = tables.create(sql.distinct_row_counts(table.relation, keyed.keys))
+        return cls(engine, keyed.counted(table, identifier(name)))
+
+    @classmethod
+    def from_sorted_rows(cls, engine: Engine, table: SourceTable) -> DistinctRows | None:
+        """Those of an opened table whose rows lie in the order of their cells, sorted once more.
+
+        None where the engine gains nothing by that, or lines are others than ``Lines`` says.
+        """
+        dialect, keyed = engine.dialect, _KeyedCells.of(table).binary(engine.dialect)
+        if dialect.sorted_groups is None or len(keyed.keys) == 1:
+            return None
+        key, kind, places = keyed.keys[-1], keyed.types[-1], range(len(keyed.keys))
+        if not _few(engine, table.relation, key, _SAMPLED_ROWS):
+            return None
+        text = canonical_text(key, kind, dialect)
+        found, length = engine.fetch_rows(sql.distinct_cell_count_and_length(table.relation, text))[0]
+        if found > sql.MOST_LINE_CELLS:
+            return None
+        told, joined = sql.length_prefixed(dialect, keyed.texts(dialect)[-1]), dialect.joined_in_order
+        if length is not None and is_text(kind) and dialect.joined_as_sorted is not None:
+            told = sql.fixed_length_prefixed(int(length), column_name(len(places) - 1))
+            joined = dialect.joined_as_sorted
+        rows = sql.distinct_row_counts(table.relation, keyed.keys)
+        ordered = f"({rows} ORDER BY {', '.join(map(column_name, places))}) AS counted"
+        return cls(
+            engine, keyed.counted(table, ordered), DigestLines(sql.counted_cell(dialect, told), joined)
+        )
+
+    def digest(self, lines: str | None = None) -> str:
+        """SHA-256 of the table's rows, whatever their order (``sql.row_hashes``).
+
+        ``lines`` is a query of the ``h`` of each line, where these are computed already.
+        """
+        if lines is not None:
+            return _fetched(self.engine, sql.lines_digest(self.engine.dialect, lines))
+        relation, types = self.table.relation, tuple(self.table.types.values())
+        keyed = _KeyedCells(tuple(map(column_name, range(len(types)))), types)
+        together = _line_column(self.engine, keyed, relation)
+        texts = keyed.texts(self.engine.dialect)
+        return _fetched(self.engine, sql.rows_digest(self.engine.dialect, relation, texts, together))
+
+
+@dataclass(frozen=True)
+class _KeyedCells:
+    """Expressions over a relation by which cells of one text are equal, by column, and their types."""
+
+    keys: tuple[str, ...]
+    types: tuple[str, ...]
+
+    @classmethod
+    def of(cls, table: SourceTable) -> _KeyedCells:
+        """Those of an opened table, whose NULLs are read as it says."""
+        if table.null_values:
+            return cls(tuple(map(table.text, table.columns)), ("VARCHAR",) * len(table.columns))
+        kinds = [(table.column(name), table.types[name]) for name in table.columns]
+        return cls(
+            tuple(group_key(column, kind, table.dialect) for column, kind in kinds),
+            tuple(group_key_type(kind) for _, kind in kinds),
+        )
+
+    def binary(self, dialect: Dialect) -> _KeyedCells:
+        """The same, with texts that are sorted by their code points."""
+        keys = zip(self.keys, self.types, strict=True)
+        sorted_keys = (dialect.binary_order.format(k) if is_text(kind) else k for k, kind in keys)
+        return replace(self, keys=tuple(sorted_keys))
+
+    def counted(self, table: SourceTable, relation: str) -> SourceTable:
+        """The relation of the different rows of the table that they are of."""
+        types = dict(zip(table.columns, self.types, strict=True))
+        return replace(table, relation=relation, types=types, null_values=(), written={})
+
+    def texts(self, dialect: Dialect) -> tuple[str, ...]:
+        """The texts of what the expressions found, by column."""
+        return tuple(canonical_text(column_name(i), kind, dialect) for i, kind in enumerate(self.types))
+
+
+def _line_column(engine: Engine, keyed: _KeyedCells, relation: str) -> int | None:
+    """The place of the last column with few different cells."""
+    for place in reversed(range(len(keyed.keys))):
+        key = keyed.keys[place]
+        if all(_few(engine, relation, key, rows) for rows in (_SAMPLED_ROWS, None)):
+            return place
+    return None
+
+
+def _few(engine: Engine, relation: str, key: str, rows: int | None) -> bool:
+    return bool(engine.fetch_rows(sql.distinct_cell_count(relation, key, rows))[0][0] <= sql.MOST_LINE_CELLS)
+
+
+def table_digest(engine: Engine, source: SourceSpec, first: Sequence[str] = ()) -> str:
+    """SHA-256 of a table's rows, whatever their order (``sql.row_hashes``); ``first`` as of ``rows_digest``."""
+    with open_source_table(engine, source) as table:
+        return opened_table_digest(engine, table, first)
+
+
+def opened_table_digest(engine: Engine, table: SourceTable, first: Sequence[str] = ()) -> str:
+    """SHA-256 of an opened table's rows, whatever their order (``sql.row_hashes``).
+
+    Where rows lie in the order of the columns ``first``, they are sorted faster.
+    """
+    dialect, keyed = table.dialect, _KeyedCells.of(table)
+    keys, texts = list(keyed.keys), keyed.texts(dialect)
+    together = _line_column(engine, keyed, table.relation)
+    # Where a text may have to be compared by the rules of a language, hashing is the faster way.
+    sorted_first = not any(map(is_text, keyed.types))
+    order = _order(table.columns, first, together) if sorted_first else ()
+    entered: Sequence[int] = ()
+    if together is not None and order and dialect.joined_as_sorted is not None:
+        keys[together] = sql.sortable_cell(
+            dialect, canonical_text(keys[together], keyed.types[together], dialect)
+        )
+        entered = order
+    counted = f"({sql.distinct_row_counts(table.relation, keys, order)}) AS counted"
+    return _fetched(engine, sql.rows_digest(dialect, counted, texts, together, entered))
+
+
+def _order(columns: Sequence[str], first: Sequence[str], together: int | None) -> tuple[int, ...]:
+    """The places of all columns: those first, then the others, and last the one whose cells share a line."""
+    begun = [columns.index(name) for name in first if name in columns]
+    places = dict.fromkeys([*begun, *range(len(columns))])
+    last = () if together is None else (together,)
+    return (*(place for place in places if place != together), *last)
+
+
+def _fetched(engine: Engine, query: str) -> str:
+    return str(engine.fetch_rows(query)[0][0])

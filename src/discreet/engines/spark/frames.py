@@ -1,0 +1,136 @@
+"""DataFrames, statements and functions handed to Spark.
+
+Escaped literals, Arrow tables, and functions of numpy arrays applied to groups in the executors. Executors
+import this module, so it must stay light: no pyspark, no embedded engine.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.base import GroupFunction
+from discreet.sql.quoting import glob_literal
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame
+
+
+_QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
+
+
+def escape_backslashes(statement: str) -> str:
+    r"""A statement whose literals hold backslashes as plain characters, as one that escapes them.
+
+    Spark has a setting for plain backslashes, under which a doubled quote stays two quotes.
+
+    >>> print(escape_backslashes(r'''SELECT 'it''s a \d', "a\b"'''))
+    SELECT 'it''s a \\d', "a\b"
+    """
+    if "\\" not in statement:
+        return statement
+    return _QUOTED.sub(lambda found: _escaped(found.group()), statement)
+
+
+def _escaped(quoted: str) -> str:
+    return quoted.replace("\\", "\\\\") if quoted.startswith("'") else quoted
+
+
+_SIGNED = {1: np.int16, 2: np.int32, 4: np.int64, 8: np.int64}
+
+
+def arrow_table(columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> Any:
+    """Columns of equal length (texts, or arrays of numbers) as an Arrow table of types that Spark has."""
+    import pyarrow
+
+    arrays = {}
+    for name, values in columns.items():
+        if isinstance(values, np.ndarray) and values.dtype.kind in "iufb":
+            signed = values.astype(_SIGNED[values.itemsize]) if values.dtype.kind == "u" else values
+            arrays[name] = pyarrow.array(signed)
+        else:
+            arrays[name] = pyarrow.array(list(values), pyarrow.string())
+    return pyarrow.table(arrays)
+
+
+def store_arrow_table(table: Any, folder: Path) -> Path:
+    """An Arrow table as a new Parquet file in a folder."""
+    from pyarrow import parquet
+
+    path = folder / f"loaded-{secrets.token_hex(4)}.parquet"
+    parquet.write_table(table, path)
+    return path
+
+
+def cast_untyped_columns(frame: DataFrame) -> DataFrame:
+    """A frame whose columns of nothing but NULL literals are texts, since files need a type."""
+    untyped = [field.name for field in frame.schema.fields if field.dataType.typeName() == "void"]
+    return (
+        frame.withColumns({name: frame[_quoted(name)].cast("string") for name in untyped})
+        if untyped
+        else frame
+    )
+
+
+def is_constant_frame(frame: DataFrame) -> bool:
+    """Whether Spark makes a frame's rows while it plans: rows that were loaded, each cell cast at most.
+
+    No job is run for them, and whoever makes them again makes the same ones.
+    """
+    plans: Any = frame._jdf.queryExecution()
+    return bool(plans.analyzed().deterministic()) and plans.optimizedPlan().nodeName() == "LocalRelation"
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def parquet_query(files: Sequence[Path]) -> str:
+    """The query by which the embedded engine reads Spark's files, in their order."""
+    paths = ", ".join(glob_literal(path) for path in files)
+    return f"SELECT * FROM read_parquet([{paths}], hive_partitioning=false)"
+
+
+def grouped_frame(
+    frame: DataFrame, group: str, function: GroupFunction, columns: Mapping[str, str]
+) -> DataFrame:
+    """What ``function`` makes of each group of a frame, not yet computed (see ``Engine.apply_to_groups``)."""
+    from pyspark.sql.types import LongType, StringType, StructField, StructType
+
+    kinds = {"BIGINT": LongType(), "VARCHAR": StringType()}
+    schema = StructType([StructField(name, kinds[house]) for name, house in columns.items()])
+    arrow = _ArrowFunction(function, tuple(columns.items()))
+    with warnings.catch_warnings():
+        # Spark asks for pandas before it sends Arrow, and warns of newer ones, which nothing here uses.
+        warnings.simplefilter("ignore", FutureWarning)
+        # It reads from a signature what a function takes: a plain one, without hints, takes a table.
+        applied: DataFrame = frame.groupBy(group).applyInArrow(lambda table: arrow(table), schema)
+    return applied
+
+
+@dataclass(frozen=True)
+class _ArrowFunction:
+    """A function of numpy columns as one of an Arrow table, as Spark calls it."""
+
+    function: GroupFunction
+    columns: tuple[tuple[str, str], ...]
+
+    def __call__(self, table: pyarrow.Table) -> pyarrow.Table:
+        import pyarrow
+
+        held: dict[str, Any] = {
+            name: column.to_numpy() for name, column in zip(table.column_names, table.columns, strict=True)
+        }
+        found = self.function(held)
+        kinds = {"BIGINT": pyarrow.int64(), "VARCHAR": pyarrow.string()}
+        arrays = [pyarrow.array(found[name], kinds[house]) for name, house in self.columns]
+        return pyarrow.table(dict(zip((name for name, _ in self.columns), arrays, strict=True)))

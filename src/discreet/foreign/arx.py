@@ -1,0 +1,497 @@
+"""Projects of ARX (``NAME.deid``), read as a spec: attributes, hierarchies, privacy models, limits.
+
+A project is a ZIP archive; its XML and CSV parts are read by name and within a size (vocabulary 1.0 and 2.0,
+ARX 2 and 3). Serialized Java objects are never read, so a privacy model is converted only if its line of text
+says all of it; notes name what is not converted.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import os
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from math import log
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, BinaryIO
+from xml.etree import ElementTree
+
+from discreet.errors import InputError, LimitReached
+from discreet.foreign.library_arguments import ForeignHierarchy, add_top
+from discreet.hierarchy.level_table import hierarchy_from_rows
+from discreet.hierarchy.messages import quote_value
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.table_spec import AttributeRole
+from discreet.places.file_access import check_regular
+
+_LARGEST_XML = 4 << 20
+_LARGEST_TEXT = 64 << 20
+_MOST_TEXT = 512 << 20
+_LARGEST_FILE = 16 << 30
+_MOST_PARTS = 10_000
+_CHUNK = 1 << 20
+_OTHER_ENCODING = "latin-1"
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError, ValueError)
+"""What zipfile raises for a part that is damaged, encrypted, or packed in a way that it does not know."""
+
+
+class Archive:
+    """A ZIP file that is open for reading; ``InputError`` for whatever is wrong with it."""
+
+    def __init__(self, path: Path, parts: zipfile.ZipFile) -> None:
+        self.path = path
+        self._parts = parts
+        self._names = parts.namelist()
+        self._read = 0
+        if len(self._names) > _MOST_PARTS or len(set(self._names)) < len(self._names):
+            raise InputError(f"{path}: more than {_MOST_PARTS:,} parts, or two of one name")
+
+    def has(self, name: str) -> bool:
+        """Whether there is a part of this name."""
+        return name in self._names
+
+    def text(self, name: str) -> str:
+        """A part as text, UTF-8 or else latin-1; ``InputError`` where it is missing, damaged or too large."""
+        data = self._bytes(name, _LARGEST_TEXT)
+        with suppress(UnicodeDecodeError):
+            return data.decode("utf-8-sig")
+        return data.decode(_OTHER_ENCODING)
+
+    def xml(self, name: str) -> ElementTree.Element:
+        """The root of a part in XML; ``InputError`` too for one that declares a document type."""
+        data = self._bytes(name, _LARGEST_XML)
+        try:
+            text = data.decode("utf-8-sig")
+            if "<!DOCTYPE" in text or "<!ENTITY" in text:
+                raise InputError(f"{self._label(name)} declares entities, which are not read")
+            return ElementTree.fromstring(text)
+        except (UnicodeDecodeError, ElementTree.ParseError) as error:
+            raise InputError(f"{self._label(name)} is no XML that can be read: {error}") from None
+
+    def extract(self, name: str, target: Path) -> str:
+        """Write a part to a new file that only its owner may read; the encoding of its text.
+
+        ``InputError`` where the part is damaged, ``LimitReached`` where it is larger than 16 GiB or the disk
+        is full. Nothing is left of a failure.
+        """
+        if self._parts.getinfo(name).file_size > _LARGEST_FILE:
+            raise LimitReached(f"{self._label(name)} is larger than 16 GiB", advice="Unpack it by hand.")
+        encoding = "utf-8"
+        decoder = codecs.getincrementaldecoder(encoding)()
+        with _owner_only_file(target) as file:
+            for chunk in self._chunks(name):
+                try:
+                    decoder.decode(chunk)
+                except UnicodeDecodeError:
+                    encoding = _OTHER_ENCODING
+                file.write(chunk)
+        return encoding
+
+    def _bytes(self, name: str, most: int) -> bytes:
+        if not self.has(name):
+            raise InputError(
+                f"{self.path} has no part {quote_value(name)}", allowed="a project that ARX has saved"
+            )
+        size = self._parts.getinfo(name).file_size
+        self._read += size
+        if size > most or self._read > _MOST_TEXT:
+            limit = most if size > most else _MOST_TEXT
+            raise InputError(
+                f"{self._label(name)}: it, or all that was read, is larger than {limit >> 20} MiB"
+            )
+        return b"".join(self._chunks(name))
+
+    def _chunks(self, name: str) -> Iterator[bytes]:
+        """A part piece by piece: never more than its entry says, which was checked before."""
+        try:
+            with self._parts.open(name) as file:
+                while chunk := file.read(_CHUNK):
+                    yield chunk
+        except _BROKEN as error:
+            raise InputError(f"{self._label(name)} cannot be read: {error}") from None
+
+    def _label(self, name: str) -> str:
+        return f"{self.path}, part {quote_value(name)}"
+
+
+@contextmanager
+def _owner_only_file(target: Path) -> Iterator[BinaryIO]:
+    """A new file for its owner alone, gone again where anything fails."""
+    try:
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise InputError(f"{target} exists", advice="Choose another folder for the spec.") from None
+    except OSError as error:
+        raise InputError(f"{target} cannot be written: {error.strerror}") from None
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+    except BaseException as error:
+        target.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise LimitReached(
+                f"{target} cannot be written: {error.strerror}", advice="Free some space."
+            ) from error
+        raise
+
+
+@contextmanager
+def open_archive(path: Path, expected: str) -> Iterator[Archive]:
+    """An archive, closed again; ``InputError`` where there is none at the path."""
+    check_regular(path, str(path))
+    try:
+        parts = zipfile.ZipFile(path)
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist", allowed=expected) from None
+    except (*_BROKEN, UnicodeError) as error:
+        raise InputError(f"{path} is no archive that can be read: {error}", allowed=expected) from None
+    with parts:
+        yield Archive(path, parts)
+
+
+_NUMBER = r"(\d{1,9}(?:\.\d{1,18})?(?:E-?\d{1,2})?)"
+_FOR_ATTRIBUTE = r" for attribute '(.*)'"
+_PATTERN_FLAGS = re.DOTALL
+
+CriterionEntry = dict[str, Any]
+"""A criterion's entry of a request: its value, its attribute, its further parts."""
+
+
+@dataclass(frozen=True)
+class ConvertedModel:
+    """What a line became: ``entries`` by the criterion's name, and what to say of it."""
+
+    entries: tuple[tuple[str, CriterionEntry], ...]
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class _ModelPattern:
+    """How a model is told; ``made`` gets the groups of the pattern, the attribute last where there is one."""
+
+    pattern: re.Pattern[str]
+    build: Callable[..., ConvertedModel]
+    of_attribute: bool = True
+
+
+def convert_model(line: str, sensitive: Collection[str]) -> ConvertedModel | None:
+    """The criteria of a line; None where it does not say all, or speaks of a column that is not sensitive."""
+    for form in _MODEL_PATTERNS:
+        found = form.pattern.fullmatch(line)
+        if found is None or (form.of_attribute and found[found.re.groups] not in sensitive):
+            continue
+        return form.build(*found.groups())
+    return None
+
+
+def merge_entries(entries: Mapping[str, list[CriterionEntry]]) -> dict[str, Any]:
+    """What a spec holds: a number where that is all, else tables, each once."""
+    found: dict[str, Any] = {}
+    for name, tables in entries.items():
+        once = [table for i, table in enumerate(tables) if table not in tables[:i]]
+        alone = len(once) == 1 and set(once[0]) == {"value"}
+        found[name] = once[0]["value"] if alone else once
+    return found
+
+
+def _entropy_l(estimator: str | None, l: str, attribute: str) -> ConvertedModel:
+    parts = {"estimator": estimator.lower()} if estimator else {}
+    return ConvertedModel((("entropy_l", {"value": float(l), "attribute": attribute, **parts}),))
+
+
+def _recursive_c(c: str, l: str, attribute: str) -> ConvertedModel:
+    return ConvertedModel((("recursive_c", {"value": float(c), "attribute": attribute, "l": int(l)}),))
+
+
+def _t_closeness(t: str, distance: str, attribute: str) -> ConvertedModel:
+    return ConvertedModel((("t", {"value": float(t), "attribute": attribute, "distance": distance}),))
+
+
+def _beta_likeness(variant: str, beta: str, attribute: str) -> ConvertedModel:
+    return ConvertedModel((("beta", {"value": float(beta), "attribute": attribute, "variant": variant}),))
+
+
+def _delta_disclosure(delta: str, attribute: str) -> ConvertedModel:
+    natural = round(float(delta) * log(2), 9)
+    return ConvertedModel(
+        (("delta_disclosure", {"value": natural, "attribute": attribute}),),
+        f"the δ of δ-disclosure privacy, {delta} by logarithms of base 2, is {natural} here by natural ones; "
+        "a class that lacks a value of the table fails here, and passes there",
+    )
+
+
+def _average_risk(risk: str) -> ConvertedModel:
+    return ConvertedModel((("average_risk", {"value": float(risk)}),))
+
+
+def _average_and_highest_risk(average: str, highest: str, share: str) -> ConvertedModel | None:
+    """Records at the highest risk count as at risk in ARX, and not here: so the next class size is named."""
+    if not float(highest):
+        return None
+    above = 1 / (int(1 / float(highest)) + 1)
+    return ConvertedModel(
+        (
+            ("average_risk", {"value": float(average)}),
+            ("records_at_risk", {"value": float(share), "above": above}),
+        )
+    )
+
+
+def _sample_uniques(share: str) -> ConvertedModel:
+    return ConvertedModel((("sample_uniques", {"value": float(share)}),))
+
+
+def _model_pattern(pattern: str, build: Callable[..., Any], *, of_attribute: bool = True) -> _ModelPattern:
+    ending = _FOR_ATTRIBUTE if of_attribute else ""
+    return _ModelPattern(re.compile(pattern + ending, _PATTERN_FLAGS), build, of_attribute)
+
+
+_MODEL_PATTERNS = (
+    _model_pattern(rf"(?:(shannon|grassberger)-)?entropy-{_NUMBER}-diversity", _entropy_l),
+    _model_pattern(rf"recursive-\({_NUMBER}, ?(\d{{1,9}})\)-diversity", _recursive_c),
+    _model_pattern(rf"{_NUMBER}-closeness with (equal|ordered)(?: ground)?[- ]distance", _t_closeness),
+    _model_pattern(rf"(basic|enhanced)-{_NUMBER}-likeness", _beta_likeness),
+    _model_pattern(rf"{_NUMBER}-disclosure privacy", _delta_disclosure),
+    _model_pattern(rf"\({_NUMBER}\)-avg-reidentification-risk", _average_risk, of_attribute=False),
+    _model_pattern(
+        rf"\({_NUMBER}, ?{_NUMBER}, ?{_NUMBER}\)-avg-reidentification-risk",
+        _average_and_highest_risk,
+        of_attribute=False,
+    ),
+    _model_pattern(rf"\({_NUMBER}\)-sample-uniqueness", _sample_uniques, of_attribute=False),
+)
+
+
+ARX_SUFFIX = ".deid"
+ARX_DATA = "data/input.csv"
+ARX_FILE = "a project that ARX has saved, such as study.deid"
+_ROLES = {
+    "IDENTIFYING_ATTRIBUTE": AttributeRole.IDENTIFIER,
+    "QUASI_IDENTIFYING_ATTRIBUTE": AttributeRole.QUASI_IDENTIFIER,
+    "SENSITIVE_ATTRIBUTE": AttributeRole.SENSITIVE,
+    "INSENSITIVE_ATTRIBUTE": AttributeRole.INSENSITIVE,
+}
+_USUAL_WEIGHT = Decimal("0.5")
+_LEVEL = re.compile(r"\d{1,3}")
+_K = re.compile(r"(\d{1,18})-anonymity")
+_L = re.compile(r"distinct-(\d{1,18})-diversity for attribute '(.*)'", re.DOTALL)
+JAVA_OBJECTS_NOTE = (
+    "what the archive holds as Java objects only: population, cost and subset settings, the coding model, "
+    "the solution space, the output"
+)
+
+
+@dataclass(frozen=True)
+class ArxAttribute:
+    """A column: its role, its hierarchy, its weight beside 1, the lowest and highest level of a request."""
+
+    name: str
+    role: AttributeRole
+    hierarchy: GeneralizationHierarchy | None = None
+    weight: float | None = None
+    lowest: int | None = None
+    highest: int | None = None
+
+
+@dataclass(frozen=True)
+class ArxProject:
+    """What was read of a project; ``notes`` are sentences on what could not be carried over."""
+
+    path: Path
+    version: str
+    delimiter: str
+    attributes: tuple[ArxAttribute, ...]
+    request: Mapping[str, Any]
+    has_data: bool
+    notes: tuple[str, ...]
+
+
+def read_arx_project(path: Path) -> ArxProject:
+    """The project at a path; ``InputError`` where it is none, or where one of its parts is damaged."""
+    with open_archive(path, ARX_FILE) as archive:
+        version = _child_text(archive.xml("metadata.xml"), "version") if archive.has("metadata.xml") else ""
+        delimiter = _read_delimiter(archive)
+        config = archive.xml("input/config.xml")
+        notes: list[str] = []
+        weights = _read_weights(config)
+        attributes = tuple(
+            _read_attribute(archive, entry, delimiter, weights, notes)
+            for entry in archive.xml("input/definition.xml").iter("assigment")
+        )
+        if not attributes:
+            raise InputError(f"{path}: the project has no column", allowed="a project with data")
+        request = _read_request(config, attributes, notes)
+        return ArxProject(
+            path,
+            version,
+            delimiter,
+            attributes,
+            MappingProxyType(request),
+            archive.has(ARX_DATA),
+            (*notes, JAVA_OBJECTS_NOTE),
+        )
+
+
+def extract_arx_data(path: Path, target: Path) -> str:
+    """Write the project's rows to a new file that only its owner may read; their encoding."""
+    with open_archive(path, ARX_FILE) as archive:
+        if not archive.has(ARX_DATA):
+            raise InputError(f"{path} holds no data", advice="Name the data in [source] of the spec.")
+        return archive.extract(ARX_DATA, target)
+
+
+def _child_text(element: ElementTree.Element, name: str) -> str:
+    return element.findtext(name) or ""
+
+
+def _read_delimiter(archive: Archive) -> str:
+    found = _child_text(archive.xml("project.xml"), "separator") if archive.has("project.xml") else ";"
+    if len(found) != 1 or found in '"\r\n':
+        raise InputError(
+            f"{archive.path}: the separator {quote_value(found)}", allowed="one character, such as ;"
+        )
+    return found
+
+
+# --- columns -----------------------------------------------------------------------------------------------
+
+
+def _read_weights(config: ElementTree.Element) -> dict[str, str]:
+    return {
+        _child_text(entry, "attribute"): _child_text(entry, "weight")
+        for entry in config.iter("attributeWeight")
+    }
+
+
+def _read_attribute(
+    archive: Archive,
+    entry: ElementTree.Element,
+    delimiter: str,
+    weights: Mapping[str, str],
+    notes: list[str],
+) -> ArxAttribute:
+    name, kind = _child_text(entry, "name"), _child_text(entry, "type")
+    if not name or kind not in _ROLES:
+        raise InputError(
+            f"{archive.path}: the column {quote_value(name)} is {quote_value(kind)}",
+            allowed=", ".join(_ROLES),
+        )
+    notes += _unsupported_notes(name, entry)
+    if _ROLES[kind] is not AttributeRole.QUASI_IDENTIFIER:
+        return ArxAttribute(name, _ROLES[kind])
+    found = _read_hierarchy(archive, name, _child_text(entry, "ref"), delimiter, notes)
+    weight = _weight(name, weights.get(name, ""), notes)
+    if found is None:
+        return ArxAttribute(name, AttributeRole.QUASI_IDENTIFIER, weight=weight)
+    hierarchy, foreign = found
+    lowest, highest = (_level(_child_text(entry, key), foreign.highest) for key in ("min", "max"))
+    if highest is None and foreign.top_added:
+        highest = foreign.highest
+    return ArxAttribute(name, AttributeRole.QUASI_IDENTIFIER, hierarchy, weight, lowest or None, highest)
+
+
+def _unsupported_notes(name: str, entry: ElementTree.Element) -> Iterator[str]:
+    tags = {child.tag.lower() for child in entry}
+    if "microaggregationfunction" in tags:
+        yield f"{quote_value(name)} is micro-aggregated in ARX, which is not here: it is generalized"
+    if "response" in tags:
+        yield f"{quote_value(name)} is a response variable in ARX: here --target of discreet inspect --release"
+
+
+def _level(text: str, highest: int) -> int | None:
+    """A level of the hierarchy, None for 'All'."""
+    return min(int(text), highest) if _LEVEL.fullmatch(text) else None
+
+
+def _weight(name: str, text: str, notes: list[str]) -> float | None:
+    """ARX weighs from 0 to 1, 0.5 where nothing was said; beside 1 here."""
+    try:
+        weight = Decimal(text or str(_USUAL_WEIGHT)) / _USUAL_WEIGHT
+    except InvalidOperation:
+        weight = Decimal(-1)
+    if not weight.is_finite() or weight <= 0:
+        notes.append(f"the weight {quote_value(text)} of {quote_value(name)}: weights are above 0 here")
+        return None
+    return None if weight == 1 else float(weight)
+
+
+def _read_hierarchy(
+    archive: Archive, name: str, reference: str, delimiter: str, notes: list[str]
+) -> tuple[GeneralizationHierarchy, ForeignHierarchy] | None:
+    """The hierarchy of a column, None with a note where there is none or where it contradicts itself."""
+    part = f"input/{reference}"
+    if not reference or not archive.has(part):
+        return None
+    try:
+        cells = csv.reader(io.StringIO(archive.text(part), newline=""), delimiter=delimiter, strict=True)
+        rows = [row for row in cells if row]
+        if not rows or len({len(row) for row in rows}) > 1:
+            raise InputError("its rows are not of one length")
+        foreign = add_top(rows)
+        return hierarchy_from_rows(
+            name, foreign.rows, origin=f"the hierarchy of {quote_value(name)}"
+        ), foreign
+    except (InputError, csv.Error) as error:
+        reason = error.message if isinstance(error, InputError) else error
+        notes.append(f"the hierarchy of {quote_value(name)}: {reason}")
+        return None
+
+
+# --- what is asked -----------------------------------------------------------------------------------------
+
+
+def _read_request(
+    config: ElementTree.Element, attributes: tuple[ArxAttribute, ...], notes: list[str]
+) -> dict[str, Any]:
+    request: dict[str, Any] = _read_criteria(config, attributes, notes)
+    limit = _percent(_child_text(config, "relativeMaxOutliers"))
+    if limit is not None:
+        request["max_suppressed"] = limit
+    request["max_level"] = {a.name: a.highest for a in attributes if a.highest is not None}
+    request["min_level"] = {a.name: a.lowest for a in attributes if a.lowest is not None}
+    metric = _child_text(config, "metric")
+    if metric:
+        notes.append(f"the quality model {quote_value(metric)}: discreet search has costs of its own, --cost")
+    return {key: value for key, value in request.items() if value}
+
+
+def _read_criteria(
+    config: ElementTree.Element, attributes: tuple[ArxAttribute, ...], notes: list[str]
+) -> dict[str, Any]:
+    """The project's privacy models as far as their lines tell them; a note for each other model."""
+    sensitive = {a.name for a in attributes if a.role is AttributeRole.SENSITIVE}
+    k, l, further = 0, dict[str, int](), dict[str, list[CriterionEntry]]()
+    for entry in config.iter("criterion"):
+        text = entry.text or ""
+        if found := _K.fullmatch(text):
+            k = max(k, int(found[1]))
+        elif (found := _L.fullmatch(text)) and found[2] in sensitive:
+            l[found[2]] = max(l.get(found[2], 0), int(found[1]))
+        elif (model := convert_model(text, sensitive)) is not None:
+            for name, asked in model.entries:
+                further.setdefault(name, []).append(asked)
+            notes += [] if model.note is None else [model.note]
+        else:
+            notes.append(
+                f"the privacy model {quote_value(text)}: it is not carried over; ask for a criterion of its kind"
+            )
+    if not k and not l and not further:
+        notes.append("no privacy model of the project is asked here: ask for one, such as k = 5 in [request]")
+    return {"k": k or None, "l": l, **merge_entries(further)}
+
+
+def _percent(text: str) -> str | None:
+    """A share such as 0.05 as a percentage, None where it is none."""
+    try:
+        share = Decimal(text)
+    except InvalidOperation:
+        return None
+    return f"{(share * 100).normalize():f}%" if share.is_finite() and 0 <= share <= 1 else None

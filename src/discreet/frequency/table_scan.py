@@ -1,0 +1,496 @@
+"""Count the frequency set of a table by one scan in the engine (LeFevre et al. 2005).
+
+The engine groups rows by the raw cells of quasi-identifiers, sensitive attributes and subject; the groups
+are staged as numbers in the embedded engine and fetched as arrays. Checks the memory limit before it
+fetches. Cost: the GROUP BY, then about g·(12·d + 72) bytes for g groups of d columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.source_query import check_cell_formats
+from discreet.engines.source_tables import confirm_all_rows, open_source_table
+from discreet.errors import DiscreetError, InputError, LimitReached
+from discreet.frequency.encoding import (
+    EncodedGroups,
+    build_row_types,
+    drop_null_rows,
+    encode_hierarchies,
+    encode_sensitive,
+    find_hidden_groups,
+)
+from discreet.frequency.rollup import attach_population, encode_together
+from discreet.model.cell_format import is_star
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.table_spec import NullPolicy, TableSpec
+from discreet.settings import Settings, format_memory
+from discreet.sql import group_counts as sql
+from discreet.sql.cell_expressions import (
+    any_null,
+    can_hold_stars,
+    canonical_text,
+    cell_text,
+    group_key,
+    group_key_type,
+    is_binary,
+    null_stars,
+)
+from discreet.sql.quoting import identifier, literal
+
+TextGroup = tuple[Any, ...]
+"""The texts of a group, and its rows."""
+
+_FEW_GROUPS = 1000
+_MANY_TEXTS = 10_000
+"""Distinct texts of a key that are joined."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupCodes:
+    """Groups as numbers.
+
+    ``codes[i]`` are places in ``values[i]``, the distinct texts of key i in no promised order, or
+    ``len(values[i])`` for NULL; ``rows`` the rows of each group, and ``subjects`` the number of its subject,
+    -1 for NULL, where the last key is one.
+    """
+
+    values: tuple[tuple[str, ...], ...]
+    codes: tuple[NDArray[np.int64], ...]
+    rows: NDArray[np.int64]
+    subjects: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True)
+class StagedGroups:
+    """A table of the embedded engine with ``groups`` groups of ``rows`` rows, its ``keys`` as texts.
+
+    ``few`` are its rows, each with the group's own at the end, where they are so few that they are here.
+    """
+
+    engine: Engine
+    table: str
+    keys: int
+    groups: int
+    rows: int
+    few: Sequence[TextGroup] | None = None
+
+    def texts_about(self, keys: int) -> list[tuple[int, float]]:
+        """Of each of the first keys its different texts, nearly, and their bytes on average; one scan."""
+        query = sql.text_statistics(self.table, [sql.group_key_name(i) for i in range(keys)])
+        told = self.engine.fetch_rows(query)[0]
+        return [(int(told[2 * i]), float(told[2 * i + 1])) for i in range(keys)]
+
+    def codes(self, *, last_is_subject: bool = False) -> GroupCodes:
+        """The groups as numbers; a subject gets no enumerated type, since there may be as many as rows."""
+        if self.few is not None:
+            return _number_groups(self.few, self.keys, last_is_subject=last_is_subject)
+        texts = [sql.group_key_name(i) for i in range(self.keys)]
+        subject = texts.pop() if last_is_subject else None
+        types = [f"{self.table}_{text}" for text in texts]
+        subjects = f"{self.table}_subjects"
+        many = self._of_many_values(len(texts))
+        joined = {place: types[place] for place in many}
+        typed = [types[place] for place in range(len(texts)) if place not in joined]
+        try:
+            values = self._values(texts, types, joined)
+            codes = [
+                sql.joined_code(place, len(values[place]))
+                if place in joined
+                else sql.value_code(text, types[place], len(values[place]))
+                for place, text in enumerate(texts)
+            ]
+            query = sql.encoded_groups(self.table, codes, joined=joined)
+            if subject is not None:
+                self.engine.create_table(subjects, sql.numbered_values(self.table, subject))
+                query = sql.encoded_groups(
+                    self.table, codes, joined=joined, subjects=subjects, subject_text=subject
+                )
+            arrays = self.engine.fetch_arrays(query)
+        finally:
+            with suppress(DiscreetError):
+                for name in (subjects, *joined.values()):
+                    self.engine.drop_table(name)
+                for name in typed:
+                    self.engine.execute(f"DROP TYPE IF EXISTS {identifier(name)}")
+        return GroupCodes(
+            values=values,
+            codes=tuple(arrays[f"c{i}"] for i in range(len(codes))),
+            rows=arrays[sql.GROUP_COUNT],
+            subjects=arrays.get("subject"),
+        )
+
+    def _of_many_values(self, keys: int) -> list[int]:
+        """The places of keys of so many values that a join is faster than an enumerated type."""
+        if self.groups < _MANY_TEXTS:
+            return []
+        return [place for place, (values, _) in enumerate(self.texts_about(keys)) if values >= _MANY_TEXTS]
+
+    def _values(
+        self, texts: Sequence[str], types: Sequence[str], joined: Mapping[int, str]
+    ) -> tuple[tuple[str, ...], ...]:
+        """The distinct texts of each key, in an enumerated type or in a table of its name."""
+        values: list[tuple[str, ...]] = [()] * len(texts)
+        for place, (name, text) in enumerate(zip(types, texts, strict=True)):
+            if place in joined:
+                self.engine.create_table(name, sql.sorted_texts(self.table, text))
+                found = self.engine.fetch_arrays(sql.texts_by_number(name))["v"]
+                values[place] = tuple(found.tolist())
+            else:
+                self.engine.execute(sql.enum_type(name, self.table, text))
+        few = [place for place in range(len(texts)) if place not in joined]
+        if few:
+            told = self.engine.fetch_rows(sql.enum_values([types[place] for place in few]))[0]
+            for place, occurring in zip(few, told, strict=True):
+                values[place] = tuple(occurring or ())
+        return tuple(values)
+
+
+@contextmanager
+def stage_groups(
+    engine: Engine, relation: str, keys: Sequence[str], texts: Sequence[str], most: int
+) -> Iterator[StagedGroups]:
+    """The groups of a relation's rows by ``keys``, for as long as the context lasts; one scan.
+
+    ``texts`` are the canonical texts of the keys, in terms of ``sql.group_counts.key_name``. Where there are
+    more than ``most`` groups, ``most + 1`` are kept, and ``rows`` means nothing.
+    """
+    name = f"groups_{uuid4().hex[:12]}"
+    query = sql.groups_as_texts(sql.group_rows(relation, keys), texts, most + 1)
+    embedded = engine.keep_result(name, query)
+    try:
+        few = embedded.fetch_rows(sql.first_groups(name, len(keys), _FEW_GROUPS + 1))
+        if len(few) <= _FEW_GROUPS:
+            rows = sum(int(group[-1]) for group in few)
+            yield StagedGroups(embedded, name, len(keys), len(few), rows, few)
+        else:
+            groups, rows = embedded.fetch_rows(sql.group_table_size(name))[0]
+            yield StagedGroups(embedded, name, len(keys), int(groups), int(rows))
+    finally:
+        with suppress(DiscreetError):
+            embedded.drop_table(name)
+
+
+def _number_groups(groups: Sequence[TextGroup], keys: int, *, last_is_subject: bool) -> GroupCodes:
+    """Groups that are here as numbers."""
+    columns = list(zip(*groups, strict=True)) if groups else [()] * (keys + 1)
+    places: list[dict[str, int]] = []
+    for texts in columns[:keys]:
+        occurring = {text for text in texts if text is not None}
+        places.append({text: place for place, text in enumerate(sorted(occurring))})
+    nulls = [len(place) for place in places]
+    if last_is_subject:
+        nulls[-1] = -1
+    codes = [
+        np.array([place.get(text, null) for text in texts], dtype=np.int64)
+        for texts, place, null in zip(columns[:keys], places, nulls, strict=True)
+    ]
+    subjects = codes.pop() if last_is_subject else None
+    return GroupCodes(
+        values=tuple(map(tuple, places[: len(codes)])),
+        codes=tuple(codes),
+        rows=np.array(columns[keys], dtype=np.int64),
+        subjects=subjects,
+    )
+
+
+_BYTES_OF_VALUE = 500
+"""Of a different value, beside its text: as an object, in tables of places, in hierarchies, as a number."""
+_LEAST_OF_VALUES = 1 << 26
+"""Values that take less are no matter, however small the limit is."""
+
+
+@dataclass(frozen=True)
+class GroupingKeys:
+    """The columns that rows are grouped by: quasi-identifiers, sensitive attributes, then the subject.
+
+    ``policed`` are sensitive attributes beside these that the NULL policy looks at.
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    subject: str | None
+    policed: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, spec: TableSpec, sensitive: Collection[str] | None = None) -> GroupingKeys:
+        """The columns of a spec, with some of its sensitive attributes (None: all).
+
+        ``InputError`` where it names no quasi-identifier.
+        """
+        quasi_identifiers = tuple(a.name for a in spec.require_quasi_identifiers())
+        every = tuple(a.name for a in spec.sensitive)
+        chosen = tuple(name for name in every if sensitive is None or name in sensitive)
+        dropping = spec.source.nulls is NullPolicy.DROP
+        policed = tuple(name for name in every if dropping and name not in chosen)
+        return cls(quasi_identifiers, chosen, spec.source.subject, policed)
+
+    @property
+    def encoded(self) -> tuple[str, ...]:
+        """The columns whose values get codes of an enumerated type."""
+        return self.quasi_identifiers + self.sensitive
+
+    @property
+    def grouped(self) -> tuple[str, ...]:
+        """All of them."""
+        return self.encoded if self.subject is None else (*self.encoded, self.subject)
+
+
+def count_frequency_set(
+    engine: Engine, spec: TableSpec, settings: Settings, sensitive: Collection[str] | None = None
+) -> FrequencySet:
+    """The frequency set of a spec's table, its hierarchies built from the values that occur.
+
+    ``sensitive`` are the sensitive attributes whose values are counted (None: all); each makes more groups,
+    and takes longer. NULL is policed in all of them. Where the spec names a population it is counted by the
+    same SQL, in a scan of its own; hierarchies are then built from its values too.
+
+    Raises ``InputError`` for a source that cannot be read or has no rows (left), a column that is missing or
+    holds nested or binary values, a value without a leaf, a NULL subject, or a population that lacks some of
+    the table's people; ``LimitReached`` where the groups would not fit the memory limit, before they are
+    fetched.
+    """
+    keys = GroupingKeys.of(spec, sensitive)
+    beside = spec.of_population
+    with ExitStack() as stack:
+        table, encoded, left_out = _group_table(engine, stack, spec, keys, settings)
+        if keys.subject is not None:
+            _check_subjects(encoded, spec, keys.subject)
+        locate = ValueLocator(engine, table)
+        if beside is None:
+            hierarchies, encoded = encode_hierarchies(encoded, spec, locate)
+        else:
+            register, people, missing = _group_table(engine, stack, beside, GroupingKeys.of(beside), settings)
+            either = ValueLocator(engine, table, also=register)
+            hierarchies, encoded, people = encode_together(encoded, people, spec, either)
+        known, encoded = encode_sensitive(encoded, spec, keys.sensitive, locate)
+    counted = build_row_types(
+        encoded, hierarchies, keys.sensitive, keys.subject, left_out.dropped, known=known
+    )
+    counted = replace(counted, set_apart=left_out.set_apart, starred=left_out.starred)
+    if beside is None:
+        return counted
+    left = missing.dropped + missing.set_apart
+    return attach_population(
+        counted, build_row_types(people, hierarchies, (), None, left), beside.source.label
+    )
+
+
+@dataclass(frozen=True)
+class _ExcludedRows:
+    """The rows that the NULL policy leaves out, and those that show nothing and are set apart before.
+
+    ``starred`` are those of the others that have a star in a sensitive attribute, by its name.
+    """
+
+    dropped: int
+    set_apart: int
+    starred: Mapping[str, int]
+
+
+def _group_table(
+    engine: Engine, stack: ExitStack, spec: TableSpec, keys: GroupingKeys, settings: Settings
+) -> tuple[SourceTable, EncodedGroups, _ExcludedRows]:
+    """A spec's table, opened for as long as the stack lasts, its groups, and the rows left out of them.
+
+    Rows that show nothing and sensitive stars are read here as they lie, so that they are counted without a
+    scan of their own.
+    """
+    table = stack.enter_context(open_source_table(engine, replace(spec.source, star_free=(), set_apart=())))
+    check_grouping_columns(table, spec, keys)
+    check_cell_formats(engine, table, spec.source)
+    encoded = _scan_groups(engine, table, keys, settings)
+    nothing = find_hidden_groups(encoded, len(keys.quasi_identifiers), table.null_values)
+    set_apart = int(encoded.rows[nothing].sum())
+    if set_apart:
+        encoded = encoded.only(~nothing)
+        if not encoded.groups:
+            raise no_visible_rows_error(spec, set_apart)
+    encoded = encoded.with_null_values(table.null_values, len(keys.encoded))
+    starred = {}
+    for place, name in enumerate(keys.sensitive, len(keys.quasi_identifiers)):
+        stars = tuple(filter(is_star, encoded.values[place]))
+        if stars:
+            rows = dict(zip(encoded.values[place], encoded.rows_of_values(place), strict=False))
+            starred[name] = int(sum(rows[star] for star in stars))
+            encoded = encoded.with_nulls_at(place, stars)
+    encoded, dropped = _apply_null_policy(encoded, spec)
+    return table, encoded, _ExcludedRows(dropped, set_apart, starred)
+
+
+def _scan_groups(engine: Engine, table: SourceTable, keys: GroupingKeys, settings: Settings) -> EncodedGroups:
+    """The groups of a table's rows, as numbers; the one scan, and nothing is left in the engine.
+
+    Texts that are read as NULL still are texts.
+    """
+    columns, texts = _grouping_expressions(table, keys)
+    most = _group_limit(keys, settings)
+    with stage_groups(engine, table.relation, columns, texts, most) as kept:
+        if kept.groups > most:
+            raise _group_limit_error(most, keys, settings)
+        confirm_all_rows(engine, table, kept.rows)
+        if not kept.rows:
+            raise InputError(f"{table.label} has no rows", allowed="at least one row below the header")
+        _check_values(kept, keys, settings)
+        found = kept.codes(last_is_subject=keys.subject is not None)
+    return EncodedGroups(keys.encoded, found.values, found.codes, found.rows, found.subjects)
+
+
+def _grouping_expressions(table: SourceTable, keys: GroupingKeys) -> tuple[list[str], list[str]]:
+    """What rows are grouped by, and the text of each: encoded columns, the policy's sign, the subject.
+
+    The policy's sign is NULL in rows that have NULL in a policed column.
+    """
+    dialect, kinds = table.dialect, [table.types[name] for name in keys.encoded]
+    columns = [
+        group_key(table.column(name), kind, dialect) for name, kind in zip(keys.encoded, kinds, strict=True)
+    ]
+    texts = [
+        canonical_text(sql.group_key_name(i), group_key_type(kind), dialect) for i, kind in enumerate(kinds)
+    ]
+    if keys.policed:
+        policed = [
+            null_stars(table.text(name), "VARCHAR", dialect)
+            if can_hold_stars(table.types[name])
+            else table.text(name)
+            for name in keys.policed
+        ]
+        columns.append(f"CASE WHEN NOT {any_null(policed)} THEN 'kept' END")
+        texts.append(sql.group_key_name(len(texts)))
+    if keys.subject is not None:
+        kind = table.types[keys.subject]
+        columns.append(group_key(table.column(keys.subject), kind, dialect))
+        key = sql.group_key_name(len(texts))
+        texts.append(cell_text(key, group_key_type(kind), table.null_values, dialect))
+    return columns, texts
+
+
+def _apply_null_policy(encoded: EncodedGroups, spec: TableSpec) -> tuple[EncodedGroups, int]:
+    """The groups that the spec's policy keeps, and the number of rows that it drops."""
+    if spec.source.nulls is not NullPolicy.DROP:
+        return encoded, 0
+    kept, dropped = drop_null_rows(encoded)
+    if not kept.groups:
+        raise no_rows_left_error(spec, dropped)
+    return kept, dropped
+
+
+def no_visible_rows_error(spec: TableSpec, rows: int) -> InputError:
+    """Say that every row shows nothing."""
+    return InputError(
+        f"each of the {rows:,} rows of {spec.source.label} has * or NULL in every quasi-identifier, and none "
+        "is left",
+        allowed="rows that show a quasi-identifier",
+        advice="Name columns that show something, or publish from the table as it was before.",
+    )
+
+
+def no_rows_left_error(spec: TableSpec, dropped: int) -> InputError:
+    """What to raise where the NULL policy drops every row."""
+    return InputError(
+        f"each of the {dropped:,} rows of {spec.source.label} has NULL in a quasi-identifier or "
+        "sensitive attribute, and none is left",
+        advice='Set nulls = "value" in [source], or leave out the column that is empty.',
+    )
+
+
+@dataclass(frozen=True)
+class ValueLocator:
+    """Says where in the source a value first occurs; ``also`` is a table that may have it in its place."""
+
+    engine: Engine
+    table: SourceTable
+    also: SourceTable | None = None
+
+    def __call__(self, column: str, value: str) -> str:
+        """The source's name and the line or row."""
+        table = self.table
+        if self.also is not None:
+            named = f"{self.also.relation} WHERE {self.also.text(column)} = {literal(value)}"
+            if self.engine.fetch_rows(f"SELECT count(*) FROM {named}")[0][0]:
+                table = self.also
+        return f"{table.label}, {self.engine.locate(table.unmodified, column, value)}"
+
+
+def check_grouping_columns(table: SourceTable, spec: TableSpec, keys: GroupingKeys) -> None:
+    """Raise ``InputError`` for a listed column that is missing, or one that cannot be grouped by text."""
+    for name in (*(a.name for a in spec.attributes), *keys.grouped):
+        table.position(name)
+    table.check_flat((*keys.grouped, *keys.policed, *spec.published_roles(table.columns)))
+    for name in (*keys.grouped, *keys.policed):
+        kind = table.types[name]
+        if is_binary(kind):
+            raise InputError(
+                f"{table.label}: column '{name}' holds bytes that are not declared to be text ({kind})",
+                allowed="text, numbers, dates or booleans",
+                advice="Convert the column to text first.",
+            )
+
+
+def _group_limit(keys: GroupingKeys, settings: Settings) -> int:
+    """How many groups fit: codes as fetched and as kept, counts, and the keys of the sort."""
+    return settings.memory_limit // _bytes_of_group(keys)
+
+
+def _bytes_of_group(keys: GroupingKeys) -> int:
+    return 8 * len(keys.quasi_identifiers) + 4 * len(keys.grouped) + 72
+
+
+def _check_values(kept: StagedGroups, keys: GroupingKeys, settings: Settings) -> None:
+    """Raise ``LimitReached`` where the different values would not fit, each of which Python holds by itself.
+
+    No query is made where the groups are so few that it cannot be.
+    """
+    limit = max(settings.memory_limit, _LEAST_OF_VALUES)
+    if kept.groups * len(keys.encoded) * _BYTES_OF_VALUE <= limit - kept.groups * _bytes_of_group(keys):
+        return
+    told = kept.texts_about(len(keys.encoded))
+    needed = [int(values * (_BYTES_OF_VALUE + size)) for values, size in told]
+    if sum(needed) + kept.groups * _bytes_of_group(keys) <= limit:
+        return
+    place = needed.index(max(needed))
+    name, role = keys.encoded[place], "quasi-identifier"
+    advice = "Coarsen the column before, or take it out of the quasi-identifiers. "
+    if name in keys.sensitive:
+        role = "sensitive attribute"
+        advice = "Ask for k alone, publish by --model permutation, or round the values before. "
+    raise LimitReached(
+        f"the {role} '{name}' has about {told[place][0]:,} different values; all values would take about "
+        f"{format_memory(sum(needed))}",
+        allowed=f"{format_memory(settings.memory_limit)} (--memory-limit, DISCREET_MEMORY_LIMIT)",
+        advice=f"{advice}Or raise the limit.",
+    )
+
+
+def _group_limit_error(most: int, keys: GroupingKeys, settings: Settings) -> LimitReached:
+    return LimitReached(
+        f"the rows have more than {most:,} distinct combinations of {len(keys.grouped)} columns; each needs "
+        f"about {_bytes_of_group(keys)} bytes, and the memory limit is {settings.memory_limit:,}",
+        advice="Raise DISCREET_MEMORY_LIMIT, name fewer quasi-identifiers or sensitive attributes, or "
+        "coarsen the column with the most values before. discreet search, and discreet publish with --level "
+        "or --model mondrian, go on in the database.",
+    )
+
+
+def _check_subjects(encoded: EncodedGroups, spec: TableSpec, subject: str) -> None:
+    assert encoded.subjects is not None
+    nameless = int(encoded.rows[encoded.subjects < 0].sum())
+    if nameless:
+        raise null_subjects_error(spec, subject, nameless)
+
+
+def null_subjects_error(spec: TableSpec, subject: str, rows: int) -> InputError:
+    """What to raise where the subject is NULL in so many rows."""
+    return InputError(
+        f"{spec.source.label}: the subject column '{subject}' is NULL in {rows:,} rows",
+        allowed="a subject in every row",
+        advice="Fill or remove those rows: whose they are decides how many subjects a class has.",
+    )

@@ -1,0 +1,126 @@
+"""Hierarchies of codes (postal codes, telephone numbers, diagnoses): characters masked from one end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal
+
+from discreet.errors import InputError
+from discreet.hierarchy.level_table import hierarchy_from_columns, ordered_leaves
+from discreet.hierarchy.messages import quote_value
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy, PublicPart
+from discreet.model.published_cells import LabelForm, LabelKind
+
+MOST_MASK_LEVELS = 64
+
+
+@dataclass(frozen=True)
+class MaskHierarchy:
+    """Level i masks the first ``steps[0] + … + steps[i - 1]`` characters counted from ``side``.
+
+    ``steps`` None masks one character per level; a number masks as many per level. The level that would mask
+    every character of every value is the top ``*``; further steps are left out.
+
+    Values of unequal length: as they stand, a value loses its own last (or first) characters and keeps its
+    length, ``217 → 21*`` beside ``02174 → 0217*``, until none is left, which is ``*``: so a label depends on
+    its own value and on the characters masked, while how many levels there are depends on the longest.
+    With ``pad`` values are first filled up with the mask
+    character to ``length`` (None: the longest value's), on the side that is masked, so positions count from
+    the other end: ``217 → 217**`` beside ``02174 → 0217*``, then ``217**`` beside ``021**``.
+
+    Why levels nest: at each level a label is ``*``, which stays so, or the value's length (or the padded one)
+    and the characters that are not masked, so two values with equal labels keep equal characters at the
+    next level, which masks more
+    of them from the same end.
+    """
+
+    side: Literal["right", "left"] = "right"
+    character: str = "*"
+    steps: int | tuple[int, ...] | None = None
+    pad: bool = False
+    length: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.side not in ("right", "left"):
+            raise InputError(f"mask from {quote_value(self.side)}", allowed="right, left")
+        if len(self.character) != 1:
+            raise InputError(f"mask character {quote_value(self.character)}", allowed="one character")
+        steps = self.steps if isinstance(self.steps, tuple) else (1 if self.steps is None else self.steps,)
+        if not steps or min(steps) < 1:
+            raise InputError(f"mask step {min(steps, default='none')}", allowed="whole numbers of at least 1")
+        if self.length is not None and self.length < 1:
+            raise InputError(f"mask length {self.length}", allowed="a whole number of at least 1")
+        if self.length is not None and not self.pad:
+            raise InputError("a mask with length but without pad", allowed="length together with pad = true")
+
+    @property
+    def origin(self) -> str:
+        """``mask from the right``."""
+        return f"mask from the {self.side}"
+
+    @property
+    def from_data(self) -> bool:
+        """Whether values are filled up to the length of the longest."""
+        return self.pad and self.length is None
+
+    @property
+    def given(self) -> PublicPart:
+        """The levels where ``length`` says how many there are; else the longest value does."""
+        return PublicPart.NOTHING if self.length is None else PublicPart.LEVELS
+
+    @property
+    def label_form(self) -> LabelForm:
+        """Labels tell the characters that are left."""
+        return LabelForm(LabelKind.MASK, side=self.side, character=self.character, pad=self.pad)
+
+    def build(
+        self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
+    ) -> GeneralizationHierarchy:
+        """The masked values; ``InputError`` for a value above ``length``, or for over 64 levels.
+
+        Cost: one label per value and level.
+        """
+        leaves = ordered_leaves(attribute, values)
+        longest = self._longest(attribute, leaves)
+        masked = self._masked(attribute, longest)
+        filled = [self._filled(leaf, longest) for leaf in leaves] if self.pad else leaves
+        columns = [leaves, *([self._label(text, number) for text in filled] for number in masked)]
+        columns.append([TOP] * len(leaves))
+        return hierarchy_from_columns(attribute, columns, origin=self.origin, from_data=self.from_data)
+
+    def _longest(self, attribute: str, leaves: Sequence[str]) -> int:
+        longest = max(leaves, key=len, default="")
+        if self.length is not None and len(longest) > self.length:
+            raise InputError(
+                f"attribute {quote_value(attribute)}: {quote_value(longest)} of the data has {len(longest)} characters",
+                allowed=f"at most {self.length}, the length of the mask",
+            )
+        return self.length or len(longest)
+
+    def _masked(self, attribute: str, longest: int) -> list[int]:
+        """How many characters each level below the top masks."""
+        if isinstance(self.steps, tuple):
+            found = [number for number in accumulate(self.steps) if number < longest]
+        else:
+            found = list(range(self.steps or 1, longest, self.steps or 1))
+        if len(found) >= MOST_MASK_LEVELS:
+            raise InputError(
+                f"attribute {quote_value(attribute)}: a mask of {len(found) + 1} levels",
+                allowed=f"at most {MOST_MASK_LEVELS}",
+                advice="Mask several characters per level, such as steps = 10.",
+            )
+        return found
+
+    def _filled(self, text: str, length: int) -> str:
+        fill = self.character * (length - len(text))
+        return text + fill if self.side == "right" else fill + text
+
+    def _label(self, text: str, masked: int) -> str:
+        if masked >= len(text):
+            return (
+                TOP  # stars of its own length would tell that a longer value, maybe a suppressed one, exists
+            )
+        stars = self.character * masked
+        return text[: len(text) - masked] + stars if self.side == "right" else stars + text[masked:]

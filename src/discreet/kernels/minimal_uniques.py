@@ -1,0 +1,169 @@
+"""Compiled minimal sample uniques (SUDA2; Manning, Haglin and Keane 2008) by refining classes.
+
+Column sets are bit masks in numeric order; a child adds a column before the parent's first. Twin:
+``numpy_twins``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.numba_jit import compiled
+
+Array = NDArray[Any]
+
+
+class ColumnSetWalk(NamedTuple):
+    """Where the walk is, by depth: the classes of row types that are left, and the set's columns.
+
+    Class c of depth d is ``members[d, starts[d, c]:starts[d, c + 1]]``.
+    """
+
+    members: Array
+    starts: Array
+    classes: Array
+
+
+class CodeSlots(NamedTuple):
+    """Work of one class: by code its row types, those of one row, and where they go; ``seen`` codes."""
+
+    counts: Array
+    singles: Array
+    places: Array
+    seen: Array
+
+
+class MinimalSets(NamedTuple):
+    """What was found: pairs of a row type and a mask; ``before`` chains those of one row type."""
+
+    rows: Array
+    masks: Array
+    before: Array
+    newest: Array
+
+
+@compiled
+def find_minimal_uniques(
+    codes: Array, single: Array, sizes: Array, largest: int, room: int, most: int
+) -> tuple[Array, Array, int]:
+    """All minimal sets of up to ``largest`` columns: places of row types, their masks, and how many.
+
+    ``codes``, shape ``(columns, row types)``, lie in ``0 … sizes[column] - 1``; ``single`` says which row
+    types are one row. There is ``room`` for so many sets, and more is made at need; -1 where there are more
+    than ``most``.
+    """
+    width, number = codes.shape
+    walk = ColumnSetWalk(
+        np.empty((largest + 1, number), np.int32),
+        np.empty((largest + 1, number + 1), np.int32),
+        np.zeros(largest + 1, np.int64),
+    )
+    widest = max(1, sizes.max())
+    slots = CodeSlots(
+        np.zeros(widest, np.int32),
+        np.zeros(widest, np.int32),
+        np.zeros(widest, np.int32),
+        np.empty(widest, np.int32),
+    )
+    sets = MinimalSets(
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        np.full(number, -1, np.int64),
+    )
+    mask, column = np.zeros(largest + 1, np.int64), np.zeros(largest + 1, np.int64)
+    first = np.full(largest + 1, width, np.int64)
+    for i in range(number):
+        walk.members[0, i] = i
+    walk.starts[0, 0], walk.starts[0, 1] = 0, number
+    walk.classes[0] = 1
+    found, depth = 0, 0
+    while depth >= 0:
+        j = column[depth]
+        if j >= first[depth] or walk.classes[depth] == 0 or depth == largest:
+            depth -= 1
+            continue
+        column[depth] += 1
+        child = mask[depth] | (np.int64(1) << j)
+        if found + number > len(sets.rows):
+            if len(sets.rows) > most:
+                return sets.rows, sets.masks, -1
+            sets = MinimalSets(_double(sets.rows), _double(sets.masks), _double(sets.before), sets.newest)
+        found = _part(walk, depth, codes[j], single, child, slots, sets, found)
+        depth += 1
+        mask[depth], first[depth], column[depth] = child, j, 0
+    return sets.rows, sets.masks, found
+
+
+@compiled
+def _part(
+    walk: ColumnSetWalk,
+    depth: int,
+    code: Array,
+    single: Array,
+    child: int,
+    slots: CodeSlots,
+    sets: MinimalSets,
+    found: int,
+) -> int:
+    """Part the classes of a depth by one more column, into the next depth; how many sets are found then."""
+    members, into, held = walk.members[depth], walk.members[depth + 1], walk.starts[depth + 1]
+    kept, end = 0, 0
+    for c in range(walk.classes[depth]):
+        low, high = walk.starts[depth, c], walk.starts[depth, c + 1]
+        different = 0
+        for at in range(low, high):
+            value = code[members[at]]
+            if slots.counts[value] == 0:
+                slots.seen[different] = value
+                different += 1
+            slots.counts[value] += 1
+            slots.singles[value] += single[members[at]]
+        for s in range(different):
+            value = slots.seen[s]
+            if slots.counts[value] > 1 and slots.singles[value] > 0:
+                held[kept] = end
+                kept += 1
+                slots.places[value] = end
+                end += slots.counts[value]
+            else:
+                slots.places[value] = -1 if slots.singles[value] == 1 else -2
+        for at in range(low, high):
+            member = members[at]
+            slot = slots.places[code[member]]
+            if slot >= 0:
+                into[slot] = member
+                slots.places[code[member]] = slot + 1
+            elif slot == -1 and not _within(sets.newest[member], sets, child):
+                sets.rows[found], sets.masks[found] = member, child
+                sets.before[found] = sets.newest[member]
+                sets.newest[member] = found
+                found += 1
+        for s in range(different):
+            slots.counts[slots.seen[s]] = 0
+            slots.singles[slots.seen[s]] = 0
+    held[kept] = end
+    walk.classes[depth + 1] = kept
+    return found
+
+
+@compiled
+def _within(last: int, sets: MinimalSets, mask: int) -> bool:
+    """Whether one of a row's minimal sets lies within a set."""
+    at = last
+    while at >= 0:
+        if sets.masks[at] & mask == sets.masks[at]:
+            return True
+        at = sets.before[at]
+    return False
+
+
+@compiled
+def _double(array: Array) -> Array:
+    found = np.empty(2 * len(array), array.dtype)
+    for i in range(len(array)):
+        found[i] = array[i]
+    return found

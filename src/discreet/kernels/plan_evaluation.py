@@ -1,0 +1,389 @@
+"""Evaluate a rotation plan by the compiled kernels on several threads: every node's histogram.
+
+Lays out the arrays that the kernels read, one thread's scratch, and runs the tasks with the interpreter's
+lock released. Imports all compiled kernels of the rotation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from threading import local
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.class_scores import ScoreInputs, make_distance_scratch
+from discreet.kernels.histograms import SMALL_LIMIT, Histograms
+from discreet.kernels.packed_values import OccurringValues
+from discreet.kernels.rotation import HistogramOutput, PlanArrays, RotationScratch, SetScratch
+from discreet.kernels.rotation_loop import execute, execute_sets
+from discreet.kernels.rotation_plan import TALLY, RotationPlan, RotationTask, count_words_of, split_tasks
+from discreet.kernels.score_tallies import ScoreScratch, make_score_cache
+from discreet.kernels.wide_keys import KeySections, LatticeFace, join_faces, split_faces, split_sections
+
+_TASKS_PER_THREAD = 2
+_TASKS_TO_SHOW = 16
+_TABLED_SIZES = 32
+_MOST_TABLED = 1 << 17
+_AT_ONCE = 1024
+_MARGINALS = {0: [[0, 1]], 1: [[0, 4], [4, 6]], 2: [[0, 4], [4, 6], [6, 8], [8, 9]]}
+_NODE_OF_MARGINAL = {
+    0: [0, -1, -1, -1, -1, -1, -1, -1, -1],
+    1: [0, 0, -1, -1, 1, -1, -1, -1, -1],
+    2: [0, 0, 0, 0, 1, 1, 2, 2, 3],
+}
+Array = NDArray[Any]
+
+
+def evaluate_plan(
+    plan: RotationPlan,
+    bits: NDArray[np.uint64] | None = None,
+    values: tuple[int, ...] = (),
+    scored: ScoreInputs | None = None,
+    *,
+    threads: int = 1,
+    limit: int = SMALL_LIMIT,
+    progress: Callable[[int], None] | None = None,
+    room: Callable[[int], None] | None = None,
+) -> Histograms:
+    """Histograms of all nodes, equal to the twin's.
+
+    ``bits`` (shape ``(row types, words)``, in the plan's order) holds each row type's sensitive values as bit
+    sets, one after the other for attributes of ``values`` many values each, every one beginning a word of its
+    own; None counts class sizes alone. With ``scored`` it holds the rows of each value (``value_rows``), and
+    the signatures' last parts are the buckets of its scores. ``room`` is called with the bytes that entries
+    take so far, and may raise. The lattice is cut into tasks by the levels of
+    the first attributes; each runs its program with the interpreter's lock released.
+    """
+    sections = split_sections(plan)
+    if sections is None:
+        return _evaluate_faces(
+            plan, bits, values, scored, threads=threads, limit=limit, progress=progress, room=room
+        )
+    count = np.uint32 if int(plan.counts.sum()) < 2**32 else np.uint64
+    shape = _make_plan_arrays(plan, sections, values, _signature_widths(values, scored), count, limit)
+    nodes = plan.nodes
+    output = HistogramOutput(
+        small=np.zeros((nodes, limit + 1), count),
+        classes=np.zeros(nodes, np.int64),
+        starts=np.zeros(nodes, np.int64),
+        stops=np.zeros(nodes, np.int64),
+    )
+    start = _GroupState(sections.keys, plan.counts.astype(count), _reshape_bits(bits, values, scored))
+    per_thread = local()
+
+    def run(task: RotationTask) -> tuple[RotationTask, Array]:
+        if not hasattr(per_thread, "worker"):
+            per_thread.worker = _make_worker(start, shape, scored)
+        return task, _run_task(task, start, shape, per_thread.worker, scored, output)
+
+    parts: list[Array] = []
+    offset = 0
+    least = _TASKS_PER_THREAD * threads if threads > 1 else 1
+    work = split_tasks(plan, least if progress is None else max(least, _TASKS_TO_SHOW))
+    for task, entries in _in_threads(run, work, threads):
+        done = _nodes_of(task, shape)
+        output.starts[done] += offset
+        output.stops[done] += offset
+        offset += entries.shape[1]
+        parts.append(entries)
+        if room is not None:
+            room(sum(part.nbytes for part in parts))
+        if progress is not None:
+            progress(len(done))
+    entries = np.concatenate(parts, axis=1)
+    return Histograms(
+        classes=output.classes,
+        small=output.small,
+        starts=output.starts,
+        stops=output.stops,
+        signatures=entries[:-1],
+        rows=entries[-1],
+        partial=bits is None,
+    )
+
+
+def _evaluate_faces(
+    plan: RotationPlan,
+    bits: NDArray[np.uint64] | None,
+    values: tuple[int, ...],
+    scored: ScoreInputs | None,
+    *,
+    threads: int,
+    limit: int,
+    progress: Callable[[int], None] | None,
+    room: Callable[[int], None] | None,
+) -> Histograms:
+    """The same where the lattice is evaluated in two parts (``kernels.wide_keys``)."""
+    parts: list[tuple[LatticeFace, Histograms]] = []
+
+    def beside(bytes_of_part: int) -> None:
+        assert room is not None
+        room(bytes_of_part + sum(found.nbytes for _, found in parts))
+
+    for face in split_faces(plan, bits, added=scored is not None):
+        found = evaluate_plan(
+            face.plan,
+            face.bits,
+            values,
+            scored,
+            threads=threads,
+            limit=limit,
+            progress=progress,
+            room=None if room is None else beside,
+        )
+        parts.append((face, found))
+    return join_faces(plan.nodes, parts)
+
+
+def _signature_widths(values: tuple[int, ...], scored: ScoreInputs | None) -> NDArray[np.uint64]:
+    """The bits of each part of a signature beside the size."""
+    buckets = [] if scored is None else [int(end).bit_length() for end in scored.ends]
+    return np.array([*(size.bit_length() for size in values), *buckets], np.uint64)
+
+
+def _reshape_bits(
+    bits: NDArray[np.uint64] | None, values: tuple[int, ...], scored: ScoreInputs | None
+) -> NDArray[np.uint64] | None:
+    """Bit sets in the forms that ``kernels.packed_values`` tells apart."""
+    if bits is not None and scored is not None:
+        return bits.reshape(len(bits), 1, -1, 4)
+    if bits is None or len(values) > 1 or bits.shape[1] > 2:
+        return bits
+    return bits[:, 0].copy() if bits.shape[1] == 1 else bits.reshape(-1, 1, 2)
+
+
+def _make_plan_arrays(
+    plan: RotationPlan,
+    sections: KeySections,
+    values: tuple[int, ...],
+    widths: NDArray[np.uint64],
+    count: Any,
+    limit: int,
+) -> PlanArrays:
+    """The plan as the kernels read it."""
+    tail, key, parts = plan.tail, sections.keys.dtype.type, sections.parts
+    steps, step_starts = _steps(plan, sections)
+    section = np.full(len(plan.order), -1)
+    section[[part.stop - 1 for part in parts[:-1]]] = np.arange(len(parts) - 1)
+    # The tail parts isolated groups itself, from those of the last head attribute on.
+    apart = np.arange(len(plan.order)) < tail.head - 1
+    apart |= section >= 0
+    sizes = np.zeros((len(plan.order), max(map(len, plan.sizes))), np.int64)
+    for position, of_position in enumerate(plan.sizes):
+        sizes[position, : len(of_position)] = of_position
+    levels = [len(steps) for steps in plan.steps]
+    cell_strides = [0]
+    for position in range(tail.head, tail.outer):
+        cell_strides += [stride + plan.strides[position] for stride in cell_strides]
+    return PlanArrays(
+        shifts=np.array(sections.shifts, key),
+        fields=np.array([sections.field(plan, position) for position in range(len(plan.order))], key),
+        steps=steps,
+        step_starts=step_starts,
+        sizes=sizes,
+        heads=np.array(
+            [sections.head_of(plan, part, at + 1) for part in parts for at in range(part.first, part.stop)],
+            key,
+        ),
+        apart=apart,
+        section=section,
+        laters=np.array([part.later for part in parts], key),
+        later_shifts=np.array([part.later_shift % 64 for part in parts], key),
+        head_shifts=np.array([part.head_shift for part in parts[1:]], key),
+        codes=np.concatenate([*sections.fields, np.zeros(1, key)]),
+        code_starts=np.cumsum([0, *map(len, sections.fields)]),
+        head=tail.head,
+        base=tail.head if tail.head and apart[tail.head - 1] else max(tail.head - 1, 0),
+        head_fields=key(sections.head_of(plan, parts[-1], tail.head)),
+        cell_mask=key((1 << tail.cells) - 1),
+        cell_strides=np.array(cell_strides),
+        marginals=np.array(_MARGINALS[tail.cells]),
+        node_of_marginal=np.array(_NODE_OF_MARGINAL[tail.cells]),
+        words=np.cumsum([0, *(count_words_of(size) for size in values)]),
+        widths=widths,
+        outer_levels=levels[tail.outer],
+        outer_stride=plan.strides[tail.outer],
+        limit=count(limit),
+    )
+
+
+def _steps(plan: RotationPlan, sections: KeySections) -> tuple[Array, NDArray[np.int64]]:
+    """The steps of all positions, each shifted into its field, in one array, and where each begins."""
+    key = sections.keys.dtype.type
+    starts = np.zeros((len(plan.order), max(map(len, plan.steps)) + 1), np.int64)
+    found, end = [np.zeros(0, key)], 0
+    for position, of_position in enumerate(plan.steps):
+        for level, step in enumerate(of_position):
+            starts[position, level] = end
+            # Nothing is raised to level 0.
+            if level:
+                found.append(step.astype(key) << key(sections.shifts[position]))
+                end += len(step)
+        starts[position, len(of_position) :] = end
+    return np.concatenate(found), starts
+
+
+def _nodes_of(task: RotationTask, shape: PlanArrays) -> NDArray[np.int64]:
+    """The indices of the nodes that a task evaluates."""
+    lowest = task.program[task.program[:, 0] == TALLY, 2]
+    levels = np.arange(shape.outer_levels) * shape.outer_stride
+    offsets = (levels[:, np.newaxis] + shape.cell_strides).ravel()
+    nodes: NDArray[np.int64] = (lowest[:, np.newaxis] + offsets).ravel()
+    return nodes
+
+
+class _GroupState(NamedTuple):
+    """Groups: keys, counts, and bit sets or None; or as many buffers of them, in a dimension before."""
+
+    keys: Array
+    counts: Array
+    bits: Array | None
+
+    def of(self, buffer: int) -> _GroupState:
+        """One of the buffers."""
+        bits = None if self.bits is None else self.bits[buffer]
+        return _GroupState(self.keys[buffer], self.counts[buffer], bits)
+
+    def buffers(self, number: int) -> _GroupState:
+        """So many empty buffers for states of this size."""
+        bits = None if self.bits is None else _empty(number, self.bits)
+        return _GroupState(_empty(number, self.keys), _empty(number, self.counts), bits)
+
+
+def _empty(number: int, array: Array) -> Array:
+    return np.empty((number, *array.shape), array.dtype)
+
+
+class _Worker(NamedTuple):
+    """What one thread keeps from task to task, so that no memory is asked for again."""
+
+    buffers: _GroupState
+    scratch: RotationScratch
+    sets: SetScratch | ScoreScratch | None
+
+
+def _make_worker(start: _GroupState, shape: PlanArrays, scored: ScoreInputs | None) -> _Worker:
+    buffers = start.buffers(max(2, shape.head + 1))
+    sets: SetScratch | ScoreScratch | None = None
+    if start.bits is not None:
+        if scored is None:
+            sets = _make_set_scratch(start.counts, start.bits, shape)
+        else:
+            sets = _make_score_scratch(start.counts, start.bits, shape, scored)
+    return _Worker(buffers, _make_scratch(start.keys, start.counts, shape), sets)
+
+
+def _run_task(
+    task: RotationTask,
+    start: _GroupState,
+    shape: PlanArrays,
+    worker: _Worker,
+    scored: ScoreInputs | None,
+    output: HistogramOutput,
+) -> Array:
+    """Run a task's program from the row types on."""
+    groups, first = len(start.keys), task.start
+    scratch, sets, buffers = worker.scratch, worker.sets, worker.buffers
+    buffers.keys[first] = start.keys
+    buffers.counts[first] = start.counts
+    if buffers.bits is not None:
+        buffers.bits[first] = start.bits
+    keys, counts, bits = buffers
+    if bits is None or sets is None:
+        return execute(task.program, groups, first, keys, counts, shape, scratch, output)
+    return execute_sets(task.program, groups, first, keys, counts, bits, shape, scratch, sets, scored, output)
+
+
+def _make_scratch(keys: Array, counts: Array, shape: PlanArrays) -> RotationScratch:
+    capacity, nodes, limit = len(keys), len(shape.cell_strides), int(shape.limit)
+    room = min(capacity, int(counts.sum(dtype=np.uint64)) // limit) + 2
+    return RotationScratch(
+        slot=np.zeros(int(shape.sizes[: shape.head].max(initial=1)) + 2, np.int64),
+        shared_at=np.empty(capacity + 1, np.uint32),
+        isolated_at=np.empty(capacity + 1, np.uint32),
+        row_at=np.arange(0, 4 * capacity + 4, 4),
+        row_keys=np.empty((2, capacity + 2), keys.dtype),
+        row_cells=np.empty((2, 4 * capacity + 8), counts.dtype),
+        big=np.empty((nodes, room), counts.dtype),
+        bigs=np.zeros(nodes, np.int64),
+        merged=np.empty(2 * room, counts.dtype),
+        tables=np.zeros((9, limit + 2), counts.dtype),
+        isolated_tables=np.zeros((shape.head + 2, limit + 2), counts.dtype),
+        isolated_big=np.empty(room, counts.dtype),
+        isolated_ends=np.zeros(shape.head + 2, np.int64),
+        sizes=np.zeros(9, counts.dtype),
+    )
+
+
+def _make_set_scratch(counts: Array, bits: Array, shape: PlanArrays) -> SetScratch:
+    """Tables serve a single sensitive attribute; signatures of several are listed, all of them."""
+    capacity, words = len(bits), bits.shape[1:]
+    nodes = len(shape.cell_strides)
+    tabled = _TABLED_SIZES if len(shape.widths) == 1 else 0
+    listed = int(counts.sum(dtype=np.uint64)) // tabled if tabled else capacity
+    room = min(capacity, listed) + 2
+    distinct = 1 + (min(tabled, (1 << int(shape.widths[0])) - 1) if tabled else 0)
+    return SetScratch(
+        row_bits=np.empty((2, 4 * capacity + 8, *words), np.uint64),
+        tables=np.zeros((nodes + 1, tabled + 1, distinct), np.uint32),
+        listed=np.empty((nodes + 1, room), np.uint64),
+        lengths=np.zeros(nodes + 1, np.int64),
+        isolated_tables=np.zeros((shape.head + 2, tabled + 1, distinct), np.uint32),
+        isolated_listed=np.empty(room, np.uint64),
+        isolated_ends=np.zeros(shape.head + 2, np.int64),
+        merged=np.empty(3 * room, np.uint64),
+        packed=np.zeros(9, np.uint64),
+    )
+
+
+def _make_score_scratch(counts: Array, bits: Array, shape: PlanArrays, scored: ScoreInputs) -> ScoreScratch:
+    """Tables serve classes of so many rows as keep them small; larger ones are listed."""
+    capacity, words = len(bits), bits.shape[1:]
+    nodes, width = len(shape.cell_strides), int(shape.widths.sum())
+    parts = nodes + 1 + shape.head + 2
+    tabled = max(0, min(_TABLED_SIZES, (_MOST_TABLED >> width) - 1))
+    room = min(capacity, int(counts.sum(dtype=np.uint64)) // (tabled or 1)) + 2
+    signatures = (tabled + 1) << width if tabled else 1
+    values = scored.table.shape[1]
+    return ScoreScratch(
+        row_bits=np.empty((2, 4 * capacity + 8, *words), np.uint64),
+        tables=np.zeros((parts, signatures), np.uint32),
+        met=np.empty((parts, min(signatures, 2 * capacity) + 1), np.uint64),
+        numbers=np.zeros(parts, np.int64),
+        listed=np.empty((parts, room), np.uint64),
+        lengths=np.zeros(parts, np.int64),
+        merged=np.empty(3 * room, np.uint64),
+        words=np.zeros((_AT_ONCE, *words), np.uint64),
+        batch_sizes=np.zeros(_AT_ONCE, np.uint64),
+        packed=np.zeros(_AT_ONCE, np.uint64),
+        memo=make_score_cache(words[1]),
+        missed=np.zeros(_AT_ONCE, np.int64),
+        places=np.zeros(_AT_ONCE, np.int64),
+        fresh=np.zeros(_AT_ONCE, np.uint64),
+        scores=np.zeros(_AT_ONCE, np.int64),
+        notes=np.zeros((2 * _AT_ONCE, 2), np.int64),
+        found=OccurringValues(
+            codes=np.zeros(_AT_ONCE * values, np.int64),
+            counts=np.zeros(_AT_ONCE * values, np.int64),
+            starts=np.zeros(_AT_ONCE + 1, np.int64),
+            known=np.zeros(_AT_ONCE, np.int64),
+        ),
+        top=np.zeros(int(scored.numbers.max(initial=0)) + 1, np.int64),
+        moving=make_distance_scratch(values),
+        slot=np.zeros(16, np.int64),
+    )
+
+
+def _in_threads(
+    run: Callable[[RotationTask], tuple[RotationTask, Array]], work: list[RotationTask], threads: int
+) -> Iterator[tuple[RotationTask, Array]]:
+    """Each task's result as it is ready."""
+    if threads == 1 or len(work) == 1:
+        yield from map(run, work)
+        return
+    with ThreadPoolExecutor(min(threads, len(work))) as pool:
+        for future in as_completed([pool.submit(run, task) for task in work]):
+            yield future.result()

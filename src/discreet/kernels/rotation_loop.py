@@ -1,0 +1,239 @@
+"""The compiled loop that executes a task of the rotation program.
+
+Rolls up, rotates and tallies buffers; isolated groups are tallied and removed after each rotation, and keys
+are recoded where a section ends.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.class_scores import ScoreInputs
+from discreet.kernels.numba_jit import compiled
+from discreet.kernels.packed_values import BitSets
+from discreet.kernels.rotation import (
+    HistogramOutput,
+    PlanArrays,
+    RotationScratch,
+    SetScratch,
+    compact_groups,
+    recode_keys,
+    roll_up_state,
+    rotate_buffer,
+    split_isolated,
+)
+from discreet.kernels.rotation_plan import ROLL_UP, ROTATE, TALLY
+from discreet.kernels.score_tallies import ScoreScratch, tally_isolated_scores, tally_values
+from discreet.kernels.size_tallies import tally_isolated_sets, tally_isolated_sizes, tally_sizes
+
+Array = NDArray[Any]
+COMPACT_SHARE = 8
+"""Isolated groups that are fewer than one in so many are not worth moving the others."""
+
+
+@compiled
+def find_isolated(
+    shape: PlanArrays, scratch: RotationScratch, keys: Array, groups: int, position: int, rotated: bool
+) -> tuple[int, int]:
+    """Part the groups whose head up to ``position`` no other shares from the others; the number of each.
+
+    Where they are few they stay among the others, unless keys are to be coded again: heads are as many as
+    those have room for where each has two groups.
+    """
+    coded = shape.section[position] >= 0
+    if groups == 0 or not (coded or rotated):
+        return groups, groups - groups
+    kept, isolated = split_isolated(
+        keys, groups, shape.heads[position], scratch.shared_at, scratch.isolated_at
+    )
+    if isolated * COMPACT_SHARE < groups and not coded:
+        return groups, groups - groups
+    return kept, isolated
+
+
+@compiled
+def keep_shared(
+    shape: PlanArrays,
+    scratch: RotationScratch,
+    keys: Array,
+    counts: Array,
+    bits: BitSets,
+    kept: int,
+    isolated: int,
+    position: int,
+) -> None:
+    """Keep the groups that were parted from isolated ones; code their keys for the next section."""
+    if isolated > 0:
+        compact_groups(keys, counts, bits, scratch.shared_at, kept)
+    section = shape.section[position]
+    if section >= 0 and kept > 0:
+        recode_keys(
+            keys,
+            kept,
+            shape.heads[position],
+            shape.laters[section],
+            shape.later_shifts[section],
+            shape.codes[shape.code_starts[section] : shape.code_starts[section + 1]],
+            shape.head_shifts[section],
+        )
+
+
+@compiled
+def remove_isolated(
+    shape: PlanArrays,
+    scratch: RotationScratch,
+    keys: Array,
+    counts: Array,
+    groups: int,
+    position: int,
+    rotated: bool,
+) -> int:
+    """Set the isolated groups of a state apart, for class sizes; the number of those that are left."""
+    kept, isolated = find_isolated(shape, scratch, keys, groups, position, rotated)
+    tally_isolated_sizes(scratch, counts, isolated, shape.limit, position, position + 1)
+    keep_shared(shape, scratch, keys, counts, None, kept, isolated, position)
+    return kept
+
+
+@compiled
+def remove_isolated_values(
+    shape: PlanArrays,
+    scratch: RotationScratch,
+    inputs: Any,
+    sets: Any,
+    keys: Array,
+    counts: Array,
+    bits: Array,
+    groups: int,
+    position: int,
+    rotated: bool,
+) -> int:
+    """The same with sensitive values: rows of each value where scores are ``asked``, else sets."""
+    kept, isolated = find_isolated(shape, scratch, keys, groups, position, rotated)
+    if bits.ndim == 4:
+        tally_isolated_scores(shape, scratch, inputs, sets, counts, bits, isolated, position, position + 1)
+    else:
+        tally_isolated_sets(shape, scratch, sets, counts, bits, isolated, position, position + 1)
+    keep_shared(shape, scratch, keys, counts, bits, kept, isolated, position)
+    return kept
+
+
+@compiled
+def execute(
+    program: Array,
+    start: int,
+    buffer: int,
+    keys: Array,
+    counts: Array,
+    shape: PlanArrays,
+    scratch: RotationScratch,
+    output: HistogramOutput,
+) -> Array:
+    """Run one task's program for class sizes; ``keys[buffer]`` and ``counts[buffer]`` hold ``start`` groups.
+
+    The other rows of ``keys`` and ``counts`` are buffers. Fills the nodes' parts of ``output`` and returns
+    the task's entries (the columns of the signature, then rows), which ``output.starts`` and ``output.stops``
+    index.
+    """
+    groups = np.zeros(len(keys), np.int64)
+    groups[buffer] = start
+    # The tallies put a longer one in its place where it is full.
+    entries = np.empty((2, 65536), counts.dtype)
+    # A zero of the loop's own type: a plain 0 would be of another, and the loop compiled for neither.
+    used = groups[0] - groups[0]
+    for operation in range(len(program)):
+        kind, buffer, what, more, level = program[operation]
+        if kind == ROLL_UP:
+            step = shape.steps[shape.step_starts[what, more] : shape.step_starts[what, more + 1]]
+            groups[buffer] = roll_up_state(
+                keys[buffer],
+                counts[buffer],
+                None,
+                groups[buffer],
+                ~shape.fields[what],
+                shape.shifts[what],
+                step,
+            )
+        elif kind != TALLY:
+            now = buffer
+            if kind == ROTATE:
+                now = more
+                groups[now] = groups[buffer]
+                rotate_buffer(shape, scratch, what, level, groups[buffer], keys, counts, None, buffer, now)
+            if shape.apart[what]:
+                groups[now] = remove_isolated(
+                    shape, scratch, keys[now], counts[now], groups[now], what, kind == ROTATE
+                )
+        else:
+            entries, used = tally_sizes(
+                shape, scratch, output, keys[buffer], counts[buffer], groups[buffer], what, entries, used
+            )
+    return entries[:, :used]
+
+
+@compiled
+def execute_sets(
+    program: Array,
+    start: int,
+    buffer: int,
+    keys: Array,
+    counts: Array,
+    bits: Array,
+    shape: PlanArrays,
+    scratch: RotationScratch,
+    sets: SetScratch | ScoreScratch,
+    inputs: ScoreInputs | None,
+    output: HistogramOutput,
+) -> Array:
+    """The same for class sizes, distinct sensitive values and, where ``asked``, scores.
+
+    ``bits`` has shape (buffers, groups, …): sets of values, or the rows of each value for scores.
+    """
+    groups = np.zeros(len(keys), np.int64)
+    groups[buffer] = start
+    entries = np.empty((len(shape.widths) + 2, 65536), counts.dtype)
+    # Typed, as above.
+    used = groups[0] - groups[0]
+    for operation in range(len(program)):
+        kind, buffer, what, more, level = program[operation]
+        if kind == ROLL_UP:
+            step = shape.steps[shape.step_starts[what, more] : shape.step_starts[what, more + 1]]
+            groups[buffer] = roll_up_state(
+                keys[buffer],
+                counts[buffer],
+                bits[buffer],
+                groups[buffer],
+                ~shape.fields[what],
+                shape.shifts[what],
+                step,
+            )
+        elif kind != TALLY:
+            now, rotated = buffer, kind == ROTATE
+            if rotated:
+                now = more
+                groups[now] = groups[buffer]
+                rotate_buffer(shape, scratch, what, level, groups[buffer], keys, counts, bits, buffer, now)
+            if shape.apart[what]:
+                key, count, held = keys[now], counts[now], bits[now]
+                groups[now] = remove_isolated_values(
+                    shape, scratch, inputs, sets, key, count, held, groups[now], what, rotated
+                )
+        else:
+            entries, used = tally_values(
+                shape,
+                scratch,
+                inputs,
+                sets,
+                output,
+                keys[buffer],
+                counts[buffer],
+                bits[buffer],
+                groups[buffer],
+                what,
+                entries,
+                used,
+            )
+    return entries[:, :used]

@@ -1,0 +1,485 @@
+"""Compiled tallies of class sizes, distinct values and score buckets, with a cache of scored classes.
+
+Most classes of a node are classes of many others. The cache is a direct-mapped hash table whose hits
+compare all words, so that results are exact. Only combinations that occur are recorded and cleared.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.class_scores import DistanceScratch, ScoreInputs, append_buckets, score_classes
+from discreet.kernels.numba_jit import compiled, inlined
+from discreet.kernels.packed_values import OccurringValues, add_rows, copy_rows, unpack_values
+from discreet.kernels.rotation import (
+    HistogramOutput,
+    PlanArrays,
+    RotationScratch,
+    build_first_rows,
+    grow_entries,
+    raise_outer_rows,
+)
+from discreet.kernels.size_tallies import emit_list, tally_sets
+
+Array = NDArray[Any]
+
+CACHE_SLOTS = 1 << 15
+"""How many classes are remembered, of one block of words each; a power of two."""
+UNKNOWN_SIGNATURE = np.uint64(2**64 - 1)
+"""No signature, since a signature leaves room for a size above it."""
+# Odd, without a pattern in the bits.
+_FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
+_THIRD, _FOURTH = np.uint64(0x165667B19E3779F9), np.uint64(0xD6E8FEB86659FD93)
+_FOLD = np.uint64(32)
+
+
+class ScoreCache(NamedTuple):
+    """One thread's memory: ``words`` (shape ``(places, 1, blocks, 4)``), and the signature of each place."""
+
+    words: Array
+    packed: Array
+
+
+def make_score_cache(blocks: int, places: int = CACHE_SLOTS) -> ScoreCache:
+    """An empty one, for classes of so many blocks; the more these are, the fewer classes it keeps."""
+    places >>= (blocks - 1).bit_length()
+    return ScoreCache(np.zeros((places, 1, blocks, 4), np.uint64), np.full(places, UNKNOWN_SIGNATURE))
+
+
+@inlined
+def mix_words(words: Array, c: int, k: int) -> Any:
+    """Four words of a class in one."""
+    first = words[c, 0, k, 0] * _FIRST + words[c, 0, k, 1] * _SECOND
+    return first + words[c, 0, k, 2] * _THIRD + words[c, 0, k, 3] * _FOURTH
+
+
+@inlined
+def hash_slot(words: Array, c: int, places: int) -> Any:
+    """The place of a class's words, of so many, a power of two."""
+    total = mix_words(words, c, 0)
+    for k in range(1, words.shape[2]):
+        total = (total ^ (total >> _FOLD)) * _FIRST + mix_words(words, c, k)
+    total = (total ^ (total >> _FOLD)) * _SECOND
+    # A product carries upwards only: the high bits depend on all.
+    return np.int64(total >> _FOLD) & (places - 1)
+
+
+@inlined
+def differing_bits(words: Array, c: int, others: Array, slot: int, k: int) -> Any:
+    """The bits in which four words differ."""
+    first = (words[c, 0, k, 0] ^ others[slot, 0, k, 0]) | (words[c, 0, k, 1] ^ others[slot, 0, k, 1])
+    second = (words[c, 0, k, 2] ^ others[slot, 0, k, 2]) | (words[c, 0, k, 3] ^ others[slot, 0, k, 3])
+    return first | second
+
+
+@inlined
+def equal_words(words: Array, c: int, others: Array, slot: int) -> Any:
+    """Whether two classes hold the same rows."""
+    differ = differing_bits(words, c, others, slot, 0)
+    for k in range(1, words.shape[2]):
+        differ |= differing_bits(words, c, others, slot, k)
+    return differ == np.uint64(0)
+
+
+@compiled
+def look_up_signatures(
+    words: Array, classes: int, memo: ScoreCache, packed: Array, missed: Array, places: Array
+) -> int:
+    """Signatures of classes from memory; those that are not known move to the front of ``words``.
+
+    Their number is returned; ``missed`` says which they were, and ``places`` where to keep them.
+    """
+    kept, told = memo.words, memo.packed
+    number = 0
+    for c in range(classes):
+        slot = hash_slot(words, c, len(told))
+        found = told[slot]
+        packed[c] = found
+        # Moved in any case, and kept only where it is not known: no branch.
+        missed[number] = c
+        places[number] = slot
+        known = equal_words(words, c, kept, slot)
+        copy_rows(words, c, words, number)
+        number += (found == UNKNOWN_SIGNATURE) | (not known)
+    return number
+
+
+@compiled
+def store_signatures(
+    words: Array, number: int, fresh: Array, memo: ScoreCache, packed: Array, missed: Array, places: Array
+) -> None:
+    """Keep the signatures that ``recall`` did not know, now that they are told."""
+    kept, told = memo.words, memo.packed
+    for n in range(number):
+        packed[missed[n]] = fresh[n]
+        told[places[n]] = fresh[n]
+        copy_rows(words, n, kept, places[n])
+
+
+MARGINALS = np.array([1, 2, 4, 8, 3, 12, 5, 10, 15])
+"""The cells of each marginal (``tally_sizes.tally_rows``), as bits."""
+LEFT_CELLS, RIGHT_CELLS = np.array([0, 0, 0, 0, 1, 4, 1, 2, 3]), np.array([0, 0, 0, 0, 2, 8, 4, 8, 12])
+"""The earlier marginals that each is the sum of."""
+ALL_BITS = ~np.uint64(0)
+
+
+class ScoreScratch(NamedTuple):
+    """One thread's working arrays for scores.
+
+    For cell node q (and q = nodes for rows of a single cell and isolated groups) ``tables[q, s]`` counts
+    small classes of signature s, ``met[q, :numbers[q]]`` are the signatures that were met, ``listed[q,
+    :lengths[q]]`` those of larger classes, ``merged`` a node's of all. q = nodes + 1 + p is for groups that
+    were set apart, as in ``Scratch``: its table takes in those set apart before, its list does not.
+
+    Classes are scored so many at a time: ``words[c]`` holds the packed rows of class c, ``held_sizes[c]`` its
+    size, ``packed[c]`` the rest of its signature. ``notes[n]`` says of a class to be tallied its place c and
+    its q. Those that ``memo`` does not know are told by ``missed``, with ``places`` where to keep what is
+    ``fresh``. ``place`` says where the classes of a row are held, by their cells.
+    """
+
+    row_bits: Array
+    tables: Array
+    met: Array
+    numbers: Array
+    listed: Array
+    lengths: Array
+    merged: Array
+    words: Array
+    batch_sizes: Array
+    packed: Array
+    memo: ScoreCache
+    missed: Array
+    places: Array
+    fresh: Array
+    scores: Array
+    notes: Array
+    found: OccurringValues
+    top: Array
+    moving: DistanceScratch
+    slot: Array
+
+
+@compiled
+def pack_signatures(classes: int, inputs: ScoreInputs, widths: Array, sets: ScoreScratch) -> None:
+    """Distinct values by attribute and buckets of scores, side by side, of the classes in ``sets.words``."""
+    lanes, found, packed = inputs.lanes, sets.found, sets.fresh
+    starts = found.starts
+    packed[:classes] = 0
+    attributes = len(lanes.words) - 1
+    listed = -1
+    for part in range(len(widths)):
+        slot = part if part < attributes else inputs.places[part - attributes]
+        if slot != listed:
+            unpack_values(sets.words, classes, slot, lanes, found)
+            listed = slot
+        if part < attributes:
+            for c in range(classes):
+                packed[c] = (packed[c] << widths[part]) | np.uint64(starts[c + 1] - starts[c])
+        else:
+            i = part - attributes
+            score_classes(inputs, i, classes, found, sets.top, sets.moving, sets.scores)
+            append_buckets(classes, sets.scores, inputs.edges[i], inputs.ends[i], widths[part], packed)
+
+
+@compiled
+def tally_signatures(
+    number: int,
+    notes: Array,
+    batch_sizes: Array,
+    packed: Array,
+    width: Any,
+    tables: Array,
+    met: Array,
+    numbers: Array,
+    listed: Array,
+    lengths: Array,
+) -> None:
+    """Tally classes: in the tables where small, else in the lists."""
+    tabled = np.uint64(tables.shape[1])
+    for n in range(number):
+        q = notes[n, 1]
+        signature = (batch_sizes[notes[n, 0]] << width) | packed[notes[n, 0]]
+        if signature < tabled:
+            # Written in any case, and kept only where it is the first: no branch.
+            several = tables[q, signature]
+            met[q, numbers[q]] = signature
+            numbers[q] += several == 0
+            tables[q, signature] = several + 1
+        else:
+            listed[q, lengths[q]] = signature
+            lengths[q] += 1
+
+
+@compiled
+def score_batch(
+    classes: int, number: int, shape: PlanArrays, inputs: ScoreInputs, sets: ScoreScratch
+) -> None:
+    """Score the classes that are held, and tally them."""
+    missed = look_up_signatures(sets.words, classes, sets.memo, sets.packed, sets.missed, sets.places)
+    if missed > 0:
+        pack_signatures(missed, inputs, shape.widths, sets)
+        store_signatures(sets.words, missed, sets.fresh, sets.memo, sets.packed, sets.missed, sets.places)
+    tally_signatures(
+        number,
+        sets.notes,
+        sets.batch_sizes,
+        sets.packed,
+        shape.widths.sum(),
+        sets.tables,
+        sets.met,
+        sets.numbers,
+        sets.listed,
+        sets.lengths,
+    )
+
+
+@compiled
+def batch_groups(
+    sizes: Array, bits: Array, at: Array, begin: int, end: int, q: int, sets: ScoreScratch
+) -> int:
+    """Hold the classes ``at`` some positions, from ``begin`` on, as far as there is room; their number."""
+    words, batch_sizes, notes = sets.words, sets.batch_sizes, sets.notes
+    number = min(end - begin, len(words))
+    for n in range(number):
+        i = at[begin + n]
+        copy_rows(bits, i, words, n)
+        batch_sizes[n] = sizes[i]
+        notes[n, 0] = n
+        notes[n, 1] = q
+    return number
+
+
+@compiled
+def batch_rows(
+    cells: Array, bits: Array, begin: int, rows: int, node_of_marginal: Array, single: int, sets: ScoreScratch
+) -> tuple[int, int, int]:
+    """Hold the classes of rows from ``begin`` on; the next row, the classes, and how many notes they have.
+
+    A row of a single cell is one class at every cell node, and tallied once, for ``single``.
+    """
+    words, batch_sizes, notes, slot = sets.words, sets.batch_sizes, sets.notes, sets.slot
+    held = 0
+    number = 0
+    row = begin
+    while row < rows and held + 9 <= len(words) and number + 9 <= len(notes):
+        filled = 0
+        for cell in range(4):
+            size = cells[4 * row + cell]
+            if size > 0:
+                filled |= 1 << cell
+                copy_rows(bits, 4 * row + cell, words, held)
+                batch_sizes[held] = size
+                slot[1 << cell] = held
+                held += 1
+        if (filled & (filled - 1)) == 0:
+            notes[number, 0] = held - 1
+            notes[number, 1] = single
+            number += 1
+            row += 1
+            continue
+        for m in range(9):
+            q = node_of_marginal[m]
+            of = MARGINALS[m] & filled
+            if q < 0 or of == 0:
+                continue
+            if m >= 4:
+                left, right = slot[of & LEFT_CELLS[m]], slot[of & RIGHT_CELLS[m]]
+                if (of & LEFT_CELLS[m]) > 0 and (of & RIGHT_CELLS[m]) > 0:
+                    add_rows(words, left, words, right, words, held, ALL_BITS)
+                    batch_sizes[held] = batch_sizes[left] + batch_sizes[right]
+                    slot[of] = held
+                    held += 1
+            notes[number, 0] = slot[of]
+            notes[number, 1] = q
+            number += 1
+        row += 1
+    return row, held, number
+
+
+@compiled
+def add_table(tables: Array, met: Array, numbers: Array, source: int, q: int) -> None:
+    """Add the small classes of one table to another."""
+    number = numbers[q]
+    for n in range(numbers[source]):
+        signature = met[source, n]
+        own = tables[q, signature]
+        # Written in any case, and kept only where it is the first: no branch.
+        met[q, number] = signature
+        number += own == 0
+        tables[q, signature] = own + tables[source, signature]
+    numbers[q] = number
+
+
+@compiled
+def clear_table(table: Array, met: Array, number: int) -> None:
+    """Forget what was tallied for a cell node."""
+    for n in range(number):
+        table[met[n]] = 0
+
+
+@compiled
+def emit_score_table(
+    table: Array, met: Array, number: int, widths: Array, small: Array, entries: Array, used: int
+) -> int:
+    """One node's small classes, whose signatures were ``met``, which are forgotten; returns their number."""
+    width = widths.sum()
+    parts = len(widths)
+    classes: Any = 0
+    for n in range(number):
+        rest = met[n]
+        size = rest >> width
+        several = np.uint64(table[rest])
+        table[rest] = 0
+        classes += several
+        entries[0, used + n] = size
+        entries[parts + 1, used + n] = size * several
+        if size < np.uint64(len(small)):
+            small[size] += small.dtype.type(size * several)
+        for part in range(parts, 0, -1):
+            bits = widths[part - 1]
+            entries[part, used + n] = rest & ((np.uint64(1) << bits) - np.uint64(1))
+            rest >>= bits
+    return int(classes)
+
+
+@compiled
+def gather_listed(listed: Array, lengths: Array, q: int, nodes: int, merged: Array) -> int:
+    """The listed classes of a cell node: its own, rows of a single cell, isolated groups; their number."""
+    number = 0
+    for part in range(nodes, len(lengths)):
+        length = lengths[part]
+        for i in range(length):
+            merged[number + i] = listed[part, i]
+        number += length
+    for i in range(lengths[q]):
+        merged[number + i] = listed[q, i]
+    return number + int(lengths[q])
+
+
+@compiled
+def tally_isolated_scores(
+    shape: PlanArrays,
+    scratch: RotationScratch,
+    inputs: ScoreInputs,
+    sets: ScoreScratch,
+    counts: Array,
+    bits: Array,
+    isolated: int,
+    base: int,
+    slot: int,
+) -> None:
+    """Tally the groups at ``scratch.alone_at`` in ``place`` of those set apart, beside those of ``base``."""
+    tables, met, numbers, lengths = sets.tables, sets.met, sets.numbers, sets.lengths
+    first = len(shape.cell_strides) + 1
+    q = first + slot
+    clear_table(tables[q], met[q], numbers[q])
+    numbers[q] = 0
+    # Lists between the two places are those of another branch.
+    for part in range(first + base + 1, q + 1):
+        lengths[part] = 0
+    add_table(tables, met, numbers, first + base, q)
+    begin = 0
+    while begin < isolated:
+        held = batch_groups(counts, bits, scratch.isolated_at, begin, isolated, q, sets)
+        score_batch(held, held, shape, inputs, sets)
+        begin += held
+
+
+@compiled
+def emit_score_nodes(
+    shape: PlanArrays, sets: ScoreScratch, output: HistogramOutput, first: int, entries: Array, used: int
+) -> tuple[Array, int]:
+    """Write the histograms of the tail's nodes at one outer level; ``first`` is the lowest of them."""
+    nodes = len(shape.cell_strides)
+    width = shape.widths.sum()
+    tables, met, numbers, lengths = sets.tables, sets.met, sets.numbers, sets.lengths
+    for q in range(nodes):
+        node = first + shape.cell_strides[q]
+        number = gather_listed(sets.listed, lengths, q, nodes, sets.merged)
+        add_table(tables, met, numbers, nodes, q)
+        entries = grow_entries(entries, used, used + number + numbers[q])
+        output.starts[node] = used
+        small = output.small[node]
+        classes = emit_score_table(tables[q], met[q], numbers[q], shape.widths, small, entries, used)
+        used += numbers[q]
+        used = emit_list(sets.merged[:number], shape.widths, width, small, 0, entries, used)
+        output.classes[node] = classes + number
+        output.stops[node] = used
+        numbers[q] = 0
+        lengths[q] = 0
+    return entries, used
+
+
+@compiled
+def tally_scores(
+    shape: PlanArrays,
+    scratch: RotationScratch,
+    inputs: ScoreInputs,
+    sets: ScoreScratch,
+    output: HistogramOutput,
+    keys: Array,
+    counts: Array,
+    bits: Array,
+    groups: int,
+    node: int,
+    entries: Array,
+    used: int,
+) -> tuple[Array, int]:
+    """All nodes of the tail from one state, ``node`` being the lowest; ``entries`` grows as needed."""
+    nodes = len(shape.cell_strides)
+    row_bits = sets.row_bits
+    number, isolated = build_first_rows(shape, scratch, keys, counts, bits, groups, row_bits[0])
+    tables, met, numbers, lengths = sets.tables, sets.met, sets.numbers, sets.lengths
+    last = len(numbers) - nodes - 2
+    tally_isolated_scores(shape, scratch, inputs, sets, counts, bits, isolated, shape.base, last)
+    for level in range(shape.outer_levels):
+        now = level & 1
+        if level > 0:
+            number = raise_outer_rows(shape, scratch, level, number, row_bits[1 - now], row_bits[now])
+        clear_table(tables[nodes], met[nodes], numbers[nodes])
+        numbers[nodes] = 0
+        lengths[nodes] = 0
+        begin = 0
+        while begin < number:
+            begin, held, noted = batch_rows(
+                scratch.row_cells[now],
+                row_bits[now],
+                begin,
+                number,
+                shape.node_of_marginal,
+                nodes,
+                sets,
+            )
+            score_batch(held, noted, shape, inputs, sets)
+        add_table(tables, met, numbers, nodes + 1 + last, nodes)
+        entries, used = emit_score_nodes(
+            shape, sets, output, node + level * shape.outer_stride, entries, used
+        )
+    return entries, used
+
+
+@compiled
+def tally_values(
+    shape: PlanArrays,
+    scratch: RotationScratch,
+    inputs: Any,
+    sets: Any,
+    output: HistogramOutput,
+    keys: Array,
+    counts: Array,
+    bits: Array,
+    groups: int,
+    node: int,
+    entries: Array,
+    used: int,
+) -> tuple[Array, int]:
+    """``tally_scores`` where the rows of values are held, else ``tally_sets``: decided as it is compiled."""
+    if bits.ndim == 4:
+        return tally_scores(
+            shape, scratch, inputs, sets, output, keys, counts, bits, groups, node, entries, used
+        )
+    else:  # noqa: RET505 (the compiler drops the other branch of an if-else only)
+        return tally_sets(shape, scratch, sets, output, keys, counts, bits, groups, node, entries, used)

@@ -1,0 +1,165 @@
+"""Compiled counts of distinct subjects and of values carried by different subjects, per class.
+
+Entries are pairs of row type and subject, and triples with a sensitive value. Distinct values are a maximum
+bipartite matching of values and subjects by augmenting paths.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.numba_jit import compiled
+
+Array = NDArray[Any]
+
+
+@compiled
+def number_merged_classes(classes: Array, ordinals: Array, size: int, result: Array) -> int:
+    """Number pairs of class and ordinal (below ``size``) densely, in ``found``; how many there are.
+
+    Numbers go by first occurrence. A hash table with open addresses, at most half full.
+    """
+    slots = 16
+    while slots < 2 * len(classes):
+        slots *= 2
+    mask = np.uint64(slots - 1)
+    keys = np.full(slots, -1, np.int64)
+    numbers = np.empty(slots, np.int64)
+    number = 0
+    for i in range(len(classes)):
+        key = classes[i] * size + ordinals[i]
+        slot = (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20) & mask
+        while keys[slot] != -1 and keys[slot] != key:
+            slot = (slot + np.uint64(1)) & mask
+        if keys[slot] == -1:
+            keys[slot] = key
+            numbers[slot] = number
+            number += 1
+        result[i] = numbers[slot]
+    return number
+
+
+@compiled
+def group_entries(class_of: Array, owners: Array, classes: int) -> tuple[Array, Array]:
+    """The entries class by class, and where each class's begin; ``owners`` are the entries' row types."""
+    starts = np.zeros(classes + 1, np.int64)
+    for owner in owners:
+        starts[class_of[owner] + 1] += 1
+    for c in range(classes):
+        starts[c + 1] += starts[c]
+    ends = starts[:-1].copy()
+    order = np.empty(len(owners), np.int64)
+    for i in range(len(owners)):
+        c = class_of[owners[i]]
+        order[ends[c]] = i
+        ends[c] += 1
+    return order, starts
+
+
+@compiled
+def count_distinct_codes(order: Array, starts: Array, codes: Array, size: int) -> Array:
+    """The number of distinct codes (below ``size``) of each class."""
+    seen = np.full(size, -1, np.int64)
+    result = np.zeros(len(starts) - 1, np.int64)
+    for c in range(len(result)):
+        for i in range(starts[c], starts[c + 1]):
+            code = codes[order[i]]
+            if seen[code] != c:
+                seen[code] = c
+                result[c] += 1
+    return result
+
+
+@compiled
+def count_carried_values(
+    order: Array, starts: Array, codes: Array, subjects: Array, size: int, named: int
+) -> Array:
+    """The most values of each class that as many different subjects carry.
+
+    Codes are below ``size``, subjects below ``named``.
+    """
+    slot = np.full(size, -1, np.int64)  # a code's number in the class, where it is marked
+    marked = np.full(size, -1, np.int64)
+    only = np.empty(named, np.int64)  # a subject's first value in the class
+    told = np.full(named, -1, np.int64)
+    holder = np.empty(named, np.int64)
+    visited = np.full(named, -1, np.int64)
+    result = np.zeros(len(starts) - 1, np.int64)
+    stamp = 0
+    for c in range(len(result)):
+        values, people, several = 0, 0, False
+        for i in range(starts[c], starts[c + 1]):
+            code, subject = codes[order[i]], subjects[order[i]]
+            if marked[code] != c:
+                marked[code] = c
+                slot[code] = values
+                values += 1
+            if told[subject] != c:
+                told[subject] = c
+                only[subject] = code
+                holder[subject] = -1
+                people += 1
+            elif only[subject] != code:
+                several = True
+        if not several:
+            result[c] = values
+            continue
+        part = order[starts[c] : starts[c + 1]]
+        carriers, ends = _carriers(part, codes, subjects, slot, values)
+        result[c], stamp = _match_values(carriers, ends, holder, visited, stamp, min(values, people))
+    return result
+
+
+@compiled
+def _carriers(part: Array, codes: Array, subjects: Array, slot: Array, values: int) -> tuple[Array, Array]:
+    """The subjects of each value of a class, value by value, and where each value's end."""
+    ends = np.zeros(values + 1, np.int64)
+    for entry in part:
+        ends[slot[codes[entry]] + 1] += 1
+    for v in range(values):
+        ends[v + 1] += ends[v]
+    next_free = ends[:-1].copy()
+    carriers = np.empty(len(part), np.int64)
+    for entry in part:
+        v = slot[codes[entry]]
+        carriers[next_free[v]] = subjects[entry]
+        next_free[v] += 1
+    return carriers, ends
+
+
+@compiled
+def _match_values(
+    carriers: Array, ends: Array, holder: Array, visited: Array, stamp: int, most: int
+) -> tuple[int, int]:
+    """How many values get a subject of their own, at most ``most``; and the next free mark."""
+    values = len(ends) - 1
+    at = np.empty(values, np.int64)  # the next carrier that a value on the path tries
+    path = np.empty(values, np.int64)
+    matched = 0
+    for start in range(values):
+        path[0], at[start], depth = start, ends[start], 0
+        while depth >= 0:
+            value = path[depth]
+            if at[value] == ends[value + 1]:
+                depth -= 1
+                continue
+            subject = carriers[at[value]]
+            at[value] += 1
+            if visited[subject] == stamp:
+                continue
+            visited[subject] = stamp
+            other = holder[subject]
+            if other < 0:
+                for i in range(depth + 1):
+                    holder[carriers[at[path[i]] - 1]] = path[i]
+                matched += 1
+                stamp += 1
+                break
+            depth += 1
+            path[depth], at[other] = other, ends[other]
+        if matched == most:
+            break
+    return matched, stamp + 1

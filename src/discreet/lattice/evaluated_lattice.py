@@ -1,0 +1,244 @@
+"""The evaluated lattice: suppressed rows of every node for every parameter of its criteria, by look-up.
+
+Results are cached per thresholds; dense tables answer every k up to a limit (Pilalidou and Vassiliadis).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import Lock
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.histograms import Histograms
+from discreet.lattice.lattice_lookup import CellsLookup, ReleaseLookup, RestLookup, Thresholds
+from discreet.lattice.score_buckets import BucketedHistograms
+from discreet.lattice.scores import ScoreRelaxation, resolve_relaxation
+from discreet.model.criteria.base import Criterion, ScoreKey
+from discreet.model.criteria.release_level import CellsCriterion
+from discreet.model.criterion_inputs import SizeArray
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.requirement import (
+    Requirement,
+    check_compatible,
+    subject_count_error,
+    uncounted_attributes_error,
+)
+
+_CACHED_REQUIREMENTS = 256
+_TABLE_BYTES = 64 * 10**6
+
+
+class NodeLookup(Protocol):
+    """Answers for every node where something is asked of all its classes (``RestLookup``)."""
+
+    def suppression(self, thresholds: Thresholds, criteria: Sequence[Any]) -> SizeArray:
+        """Rows to suppress at each node."""
+
+    def suppressed(self, node: int, thresholds: Thresholds, criteria: Sequence[Any]) -> int:
+        """Rows to suppress at one node."""
+
+    def largest_of_classes(
+        self, node: int, how: ScoreRelaxation, criteria: Sequence[Any], limit: int
+    ) -> int | None:
+        """The largest score that criteria of classes may ask at one node."""
+
+    @property
+    def class_suppression(self) -> Callable[[Thresholds], SizeArray]:
+        """Rows that fail what is asked of classes alone, at each node."""
+
+
+class PublishedLookup(NodeLookup, Protocol):
+    """The same where it is asked of the release (``ReleaseLookup``, ``CellsLookup``)."""
+
+    def published_sums(self, thresholds: Thresholds, criteria: Sequence[Any]) -> tuple[SizeArray, SizeArray]:
+        """The classes that each node publishes, and the sum of their squared sizes."""
+
+    def largest(
+        self, node: int, thresholds: Thresholds, criteria: Sequence[Any], name: str, limit: int
+    ) -> int | None:
+        """The largest score that the criteria of a name may ask at one node."""
+
+    def largest_among(
+        self, nodes: SizeArray, thresholds: Thresholds, criteria: Sequence[Any], name: str, limit: int
+    ) -> int | None:
+        """The largest that one of some nodes reaches."""
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluatedLattice:
+    """Every node of a lattice with its suppression histogram (Pilalidou and Vassiliadis).
+
+    ``rows`` are the table's rows after the NULL policy. ``scores`` are those of the histograms' signatures,
+    part by part: what can be asked, and nothing else; what is asked of the whole release, sizes tell where
+    they are rows (``counts_rows``); of all sensitive attributes nothing can be asked where some were left
+    out (not ``whole``). Without ``sensitive_attributes`` (or evaluated for k alone) nothing of
+    sensitive values can be.
+    """
+
+    lattice: Lattice
+    hierarchies: tuple[GeneralizationHierarchy, ...]
+    sensitive_attributes: tuple[str, ...]
+    rows: int
+    histograms: Histograms | BucketedHistograms
+    scores: tuple[ScoreKey, ...]
+    counts_rows: bool = True
+    whole: bool = True
+    cells: CellsLookup | None = None
+    _cache: OrderedDict[Any, NDArray[np.int64]] = field(default_factory=OrderedDict, repr=False)
+    _tables: OrderedDict[tuple[int | None, ...], NDArray[Any]] = field(
+        default_factory=OrderedDict, repr=False
+    )
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def classes(self) -> NDArray[np.int64]:
+        """The number of equivalence classes of each node, shape ``(nodes,)``, mixed-radix order."""
+        return self.histograms.classes
+
+    def suppression(self, requirement: Requirement) -> NDArray[np.int64]:
+        """Rows to suppress at each node, shape ``(nodes,)``, mixed-radix order; read-only."""
+        thresholds, criteria = self._asked(requirement)
+        with self._lock:
+            found = self._cache.get((thresholds, criteria))
+            if found is not None:
+                self._cache.move_to_end((thresholds, criteria))
+                return found
+        # Outside the lock: two threads may count the same, which costs time and harms nothing.
+        asked = self._lookup(criteria)
+        result = asked.suppression(thresholds, criteria) if criteria else self._counted(thresholds)
+        # Everybody who asks gets this very array.
+        result.setflags(write=False)
+        with self._lock:
+            self._cache[thresholds, criteria] = result
+            while len(self._cache) > _CACHED_REQUIREMENTS:
+                self._cache.popitem(last=False)
+        return result
+
+    def published_sums(self, requirement: Requirement) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """The classes that each node publishes and the sum of their squared sizes, of shape ``(nodes,)``.
+
+        None where nothing is asked of the release: the histograms alone tell them then.
+        """
+        thresholds, criteria = self._asked(requirement)
+        if not criteria or criteria[0].of_rest:
+            return None
+        return self._of_release(criteria).published_sums(thresholds, criteria)
+
+    def _counted(self, thresholds: tuple[int | None, ...]) -> NDArray[np.int64]:
+        """By the dense table of the thresholds beside size, made once for every k in it; else by a pass."""
+        size, other = thresholds[0] or 1, thresholds[1:]
+        if isinstance(self.histograms, BucketedHistograms):
+            return self.histograms.below(thresholds)
+        if size - 1 > self.histograms.limit or all(threshold is None for threshold in other):
+            return self.histograms.below(thresholds)
+        with self._lock:
+            table = self._tables.get(other)
+        if table is None:
+            table = self.histograms.diverse(other)
+            with self._lock:
+                self._tables[other] = table
+                while len(self._tables) > 1 and len(self._tables) * table.nbytes > _TABLE_BYTES:
+                    self._tables.popitem(last=False)
+        return table[:, size - 1].astype(np.int64)
+
+    def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
+        """Rows to suppress at one node."""
+        thresholds, criteria = self._asked(requirement)
+        index = self.lattice.index(node)
+        if criteria:
+            return self._lookup(criteria).suppressed(index, thresholds, criteria)
+        return self.histograms.below_at(index, thresholds)
+
+    def largest(self, node: LatticeNode, requirement: Requirement, name: str, limit: int) -> int | None:
+        """The largest score to which a criterion can be relaxed for at most ``limit`` suppressed rows.
+
+        All else that the requirement asks is kept, and where the criterion of that name asks several
+        attributes, none is taken above its own threshold. None where no score will do, or none is asked.
+        """
+        index, (thresholds, criteria) = self.lattice.index(node), self._asked(requirement)
+        if any(criterion.name == name and criterion.of_release for criterion in criteria):
+            return self._of_release(criteria).largest(index, thresholds, criteria, name, limit)
+        how = resolve_relaxation(requirement.of_classes, name, self.scores, self.sensitive_attributes)
+        if not how.parts:
+            return None
+        if criteria:
+            return how.reached(self._lookup(criteria).largest_of_classes(index, how, criteria, limit))
+        return how.reached(self.histograms.largest(index, how.thresholds, how.parts, limit))
+
+    def largest_among(
+        self, nodes: NDArray[np.int64], requirement: Requirement, name: str, limit: int
+    ) -> int | None:
+        """The largest that any of these nodes (indices in mixed-radix order) reaches: see ``largest``.
+
+        Nodes that cannot exceed what one of them reaches are left out together, so that few are looked into.
+        """
+        thresholds, criteria = self._asked(requirement)
+        if any(criterion.name == name and criterion.of_release for criterion in criteria):
+            return self._of_release(criteria).largest_among(nodes, thresholds, criteria, name, limit)
+        how = resolve_relaxation(requirement.of_classes, name, self.scores, self.sensitive_attributes)
+        if not how.parts:
+            return None
+        if criteria:
+            return how.reached(_largest_among(self._lookup(criteria), nodes, how, criteria, limit))
+        return how.reached(self.histograms.largest_among(nodes, how.thresholds, how.parts, limit))
+
+    def histogram(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
+        """Rows by signature (class size, distinct values per attribute, further scores) at one node."""
+        return self.histograms.of(self.lattice.index(node))
+
+    def _asked(self, requirement: Requirement) -> tuple[tuple[int | None, ...], tuple[Criterion, ...]]:
+        """What is asked of classes, as thresholds, and of the release, which subjects do not tell."""
+        check_compatible(requirement.criteria)
+        of_cells = requirement.of_cells
+        criteria: tuple[Criterion, ...] = requirement.of_release if of_cells is None else (of_cells,)
+        if not criteria:
+            return (
+                requirement.thresholds(self.scores, self.sensitive_attributes),
+                tuple(criterion for criterion in requirement.criteria if criterion.of_rest),
+            )
+        if criteria and not self.counts_rows:
+            raise subject_count_error(criteria[0])
+        if of_cells is not None and of_cells.of_every_attribute and not self.whole:
+            raise uncounted_attributes_error(of_cells)
+        requirement.bound(self.sensitive_attributes)
+        return requirement.of_classes.thresholds(self.scores, self.sensitive_attributes), criteria
+
+    def _lookup(self, criteria: Sequence[Criterion]) -> NodeLookup:
+        return self._rest if criteria and criteria[0].of_rest else self._of_release(criteria)
+
+    def _of_release(self, criteria: Sequence[Criterion]) -> PublishedLookup:
+        """What judges criteria of the release's sizes (``ReleaseLookup``), or the one of cells."""
+        if self.cells is not None and any(isinstance(one, CellsCriterion) for one in criteria):
+            return self.cells
+        return self._release
+
+    @cached_property
+    def _release(self) -> ReleaseLookup:
+        return ReleaseLookup(self.histograms, self.rows)
+
+    @cached_property
+    def _rest(self) -> RestLookup:
+        assert isinstance(self.histograms, Histograms)  # a population is counted by the twin
+        return RestLookup(self.histograms, self.rows, self.scores)
+
+
+def _largest_among(
+    lookup: NodeLookup, nodes: SizeArray, how: ScoreRelaxation, criteria: Sequence[Any], limit: int
+) -> int | None:
+    """The largest that one of some nodes reaches; those that cannot exceed it are left out together."""
+    best: int | None = None
+    while True:
+        below = lookup.class_suppression(how.thresholds_for(None if best is None else best + 1))[nodes]
+        nodes, below = nodes[below <= limit], below[below <= limit]
+        if not len(nodes):
+            return best
+        place = int(below.argmin())
+        found = lookup.largest_of_classes(int(nodes[place]), how, criteria, limit)
+        best = found if best is None or (found is not None and found > best) else best
+        nodes = np.delete(nodes, place)

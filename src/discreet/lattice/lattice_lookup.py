@@ -1,0 +1,439 @@
+"""Look-ups on an evaluated lattice for criteria of a release, of all shown cells or of suppressed rows.
+
+Release criteria read the tails of each node's class sizes, sorted once per thresholds. Criteria of cells
+are counted by the numpy twin and cached. Criteria of the suppressed rows suppress every row of a failing
+node.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.histograms import Histograms
+from discreet.lattice.score_buckets import BucketedHistograms
+from discreet.lattice.scores import CellsScore, ScoreRelaxation
+from discreet.model.criteria.base import BoundCriterion, Criterion, ScoreKey
+from discreet.model.criteria.release_level import CellsCriterion, PeelingRule, ReleaseCriterion
+from discreet.model.criteria.release_level import Integers as IntegerArray
+from discreet.model.criterion_inputs import SizeArray, SizeTails
+from discreet.model.requirement import threshold_mask
+
+Thresholds = Sequence[int | None]
+
+_ENTRIES_AT_ONCE = 2_000_000
+_ANY = int(np.iinfo(np.int64).max)
+
+
+@dataclass(frozen=True, eq=False)
+class NodeTails:
+    """The tails of some nodes under thresholds of the criteria of classes; ``rows`` are the table's."""
+
+    tails: SizeTails
+    rows: int
+    _scores: dict[ScoreKey, SizeArray] = field(default_factory=dict, repr=False)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the tails and of what was scored so far, about."""
+        return 8 * len(self.tails.sizes) * (4 + len(self._scores))
+
+    def first(self, criteria: Sequence[ReleaseCriterion]) -> SizeArray:
+        """The tail that each node publishes, -1 where none holds, shape ``(nodes,)``."""
+        holds = np.ones(len(self.tails.sizes), np.bool_)
+        for criterion in criteria:
+            holds &= self.scores(criterion) >= criterion.threshold
+        return self.tails.first(holds)
+
+    def suppressed(self, criteria: Sequence[ReleaseCriterion]) -> SizeArray:
+        """The rows that each node suppresses, those of classes that fail by themselves included."""
+        return self.rows - self.published(self.tails.total_rows, criteria)
+
+    def published(self, values: SizeArray, criteria: Sequence[ReleaseCriterion]) -> SizeArray:
+        """A number of each tail, of what each node publishes; 0 where that is nothing."""
+        return np.append(values, 0)[self.first(criteria)]
+
+    def largest(self, criteria: Sequence[ReleaseCriterion], name: str, limit: int) -> int | None:
+        """The largest score that the criteria of a name may ask for at most ``limit`` rows, at any node.
+
+        Several of a name are not asked more than their own; a single one may be. A node publishes its first
+        tail that holds, so what any tail within the limit has will do.
+        """
+        mine = [criterion for criterion in criteria if criterion.name == name]
+        fits = self.rows - self.tails.total_rows <= limit
+        for criterion in criteria:
+            if criterion.name != name:
+                fits &= self.scores(criterion) >= criterion.threshold
+        if not fits.any():
+            return None
+        reached = np.full(int(fits.sum()), _ANY)
+        for criterion in mine:
+            scores = self.scores(criterion)[fits]
+            enough = (len(mine) > 1) & (scores >= criterion.threshold)
+            reached = np.where(enough, reached, np.minimum(reached, scores))
+        most = max(criterion.threshold for criterion in mine)
+        return min(int(reached.max()), most) if len(mine) > 1 else int(reached.max())
+
+    def scores(self, criterion: ReleaseCriterion) -> SizeArray:
+        """The score of every tail; kept, as sliders ask again."""
+        found = self._scores.get(criterion.score)
+        if found is None:
+            found = self._scores[criterion.score] = criterion.tail_scores(self.tails)
+        return found
+
+
+def compute_tails(
+    histograms: Histograms, thresholds: Thresholds, rows: int, nodes: slice = slice(None)
+) -> NodeTails:
+    """The tails of some nodes: classes that meet ``thresholds`` of a signature's parts, sizes being rows."""
+    starts, stops = histograms.starts[nodes], histograms.stops[nodes]
+    lengths = stops - starts
+    owners = np.repeat(np.arange(len(starts)), lengths)
+    entries = np.arange(len(owners)) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+    kept = ~threshold_mask(list(histograms.signatures[:, entries]), thresholds)
+    owners, entries = owners[kept], entries[kept]
+    sizes = histograms.signatures[0, entries].astype(np.int64)
+    counts = histograms.rows[entries].astype(np.int64)
+    if histograms.partial:
+        # Entries of small sizes are dense there; they are told apart by size alone.
+        dense = np.diff(histograms.small[nodes].astype(np.int64), axis=1)
+        dense[:, : max((thresholds[0] or 1) - 1, 0)] = 0
+        node, size = np.nonzero(dense)
+        owners, sizes = np.append(owners, node), np.append(sizes, size + 1)
+        counts = np.append(counts, dense[node, size])
+    return NodeTails(_sort_tails(owners, sizes, counts, len(starts)), rows)
+
+
+def _sort_tails(owners: SizeArray, sizes: SizeArray, rows: SizeArray, nodes: int) -> SizeTails:
+    """Rows by node and size, in order, each size of a node once."""
+    order = np.lexsort((sizes, owners))
+    owners, sizes, rows = owners[order], sizes[order], rows[order]
+    opens = np.ones(len(owners), np.bool_)
+    opens[1:] = (owners[1:] != owners[:-1]) | (sizes[1:] != sizes[:-1])
+    first = np.flatnonzero(opens)
+    classes = np.add.reduceat(rows, first) // sizes[first] if len(first) else rows
+    return SizeTails(sizes[first], classes, np.searchsorted(owners[first], np.arange(nodes)))
+
+
+def split_nodes(histograms: Histograms) -> list[slice]:
+    """The nodes in parts that are looked at together, so that a large lattice takes no more memory."""
+    entries = histograms.stops - histograms.starts + (histograms.limit if histograms.partial else 0)
+    part = np.cumsum(entries) // _ENTRIES_AT_ONCE
+    cuts = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(entries)]
+    return [slice(a, b) for a, b in pairwise(cuts) if b > a]
+
+
+_KEPT_BYTES = 256 * 10**6
+
+ReleaseCriteria = Sequence[ReleaseCriterion]
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseLookup:
+    """Answers for every node of some histograms, of which sizes are rows; ``rows`` are the table's.
+
+    The tails of the thresholds that were asked last are kept, as far as they are not too many.
+    """
+
+    histograms: Histograms | BucketedHistograms
+    rows: int
+    _kept: OrderedDict[tuple[int | None, ...], list[NodeTails]] = field(
+        default_factory=OrderedDict, repr=False
+    )
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def suppression(self, thresholds: Thresholds, criteria: ReleaseCriteria) -> SizeArray:
+        """Rows to suppress at each node, shape ``(nodes,)``."""
+        return self._of_parts(thresholds, lambda part: part.suppressed(criteria))
+
+    def published_sums(
+        self, thresholds: Thresholds, criteria: ReleaseCriteria
+    ) -> tuple[SizeArray, SizeArray]:
+        """The classes that each node publishes, and the sum of their squared sizes, of shape ``(nodes,)``."""
+        return (
+            self._of_parts(thresholds, lambda part: part.published(part.tails.total_classes, criteria)),
+            self._of_parts(thresholds, lambda part: part.published(part.tails.total_squares, criteria)),
+        )
+
+    def suppressed(self, node: int, thresholds: Thresholds, criteria: ReleaseCriteria) -> int:
+        """Rows to suppress at one node."""
+        return int(self._at(node, thresholds).suppressed(criteria)[0])
+
+    def largest(
+        self, node: int, thresholds: Thresholds, criteria: ReleaseCriteria, name: str, limit: int
+    ) -> int | None:
+        """The largest score that the release's criteria of a name may ask at one node."""
+        return self._at(node, thresholds).largest(criteria, name, limit)
+
+    def largest_among(
+        self, nodes: SizeArray, thresholds: Thresholds, criteria: ReleaseCriteria, name: str, limit: int
+    ) -> int | None:
+        """The largest that one of some nodes reaches."""
+        if len(nodes) == len(self.histograms.classes):
+            found = [part.largest(criteria, name, limit) for part in self._parts(thresholds)]
+        else:
+            found = [self.largest(node, thresholds, criteria, name, limit) for node in nodes.tolist()]
+        return max((score for score in found if score is not None), default=None)
+
+    def largest_of_classes(
+        self, node: int, how: ScoreRelaxation, criteria: ReleaseCriteria, limit: int
+    ) -> int | None:
+        """The largest score that criteria of classes may ask at one node.
+
+        A stricter one may suppress fewer rows in the end, where the release's criteria hold of what it
+        leaves. So nothing is concluded from one score to another: those of the node's classes are tried,
+        from the largest on that keeps to the limit without the release's criteria.
+        """
+        most = self.histograms.largest(node, how.thresholds, how.parts, limit)
+        if most is None:
+            return None
+        signatures = np.array(list(self.histograms.of(node)), np.int64).reshape(-1, len(how.thresholds))
+        scores = np.unique(signatures[:, list(how.parts)])
+        for score in [most, *scores[scores < most][::-1].tolist()]:
+            if self.suppressed(node, how.thresholds_for(score), criteria) <= limit:
+                return int(score)
+        return None
+
+    def class_suppression(self, thresholds: Thresholds) -> SizeArray:
+        """Rows that fail what is asked of classes alone, at each node."""
+        return self.histograms.below(tuple(thresholds))
+
+    def _at(self, node: int, thresholds: Thresholds) -> NodeTails:
+        histograms, place = self.histograms.at(node)
+        return compute_tails(histograms, thresholds, self.rows, slice(place, place + 1))
+
+    def _of_parts(self, thresholds: Thresholds, ask: Callable[[NodeTails], SizeArray]) -> SizeArray:
+        return np.concatenate([np.zeros(0, np.int64), *map(ask, self._parts(thresholds))])
+
+    def _parts(self, thresholds: Thresholds) -> Iterator[NodeTails]:
+        key = tuple(thresholds)
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is not None:
+                self._kept.move_to_end(key)
+        if kept is not None:
+            yield from kept
+            return
+        made: list[NodeTails] = []
+        histograms, asked = self.histograms.translate(thresholds)
+        for nodes in split_nodes(histograms):
+            part = compute_tails(histograms, asked, self.rows, nodes)
+            yield part
+            if sum(each.nbytes for each in (*made, part)) <= _KEPT_BYTES:
+                made.append(part)
+        with self._lock:
+            if len(made) == len(split_nodes(histograms)):
+                self._kept[key] = made
+            while (
+                len(self._kept) > 1 and sum(p.nbytes for ps in self._kept.values() for p in ps) > _KEPT_BYTES
+            ):
+                self._kept.popitem(last=False)
+
+
+_LEAST_MOST = 64
+_KEPT = 4
+
+CellsCriteria = Sequence[CellsCriterion]
+"""One of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class CellsLookup:
+    """Answers for every node; ``beside`` tells what is asked of classes, without what is asked of cells.
+
+    ``everywhere(scores)`` counts all nodes and ``one(node, scores)`` a single one: the last part of a
+    signature is the score. ``further`` are the parts of ``beside`` that are neither sizes nor distinct
+    values, and ``rule`` tells which classes stay. The evaluations that were asked last are kept.
+    """
+
+    count_all: Callable[[CellsScore], Histograms]
+    one: Callable[[int, CellsScore], Histograms]
+    class_suppression: Callable[[Thresholds], IntegerArray]
+    signatures: Callable[[int], IntegerArray]
+    further: tuple[BoundCriterion, ...]
+    rule: PeelingRule
+    _kept: OrderedDict[CellsScore, Histograms] = field(default_factory=OrderedDict, repr=False)
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def suppression(self, thresholds: Thresholds, criteria: CellsCriteria) -> IntegerArray:
+        """Rows to suppress at each node, shape ``(nodes,)``."""
+        histograms = self._all(thresholds, criteria[0])
+        return histograms.below(_score_threshold(histograms, criteria[0].threshold))
+
+    def published_sums(
+        self, thresholds: Thresholds, criteria: CellsCriteria
+    ) -> tuple[IntegerArray, IntegerArray]:
+        """The classes that each node publishes, and the sum of their squared sizes, of shape ``(nodes,)``."""
+        histograms = self._all(thresholds, criteria[0])
+        owners = np.repeat(np.arange(len(histograms.classes)), histograms.stops - histograms.starts)
+        kept = histograms.signatures[-1] >= criteria[0].threshold
+        owners, sizes = owners[kept], histograms.signatures[0, kept].astype(np.int64)
+        rows = histograms.rows[kept].astype(np.int64)
+        nodes = len(histograms.classes)
+        classes, squares = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
+        np.add.at(classes, owners, rows // sizes)
+        np.add.at(squares, owners, rows * sizes)
+        return classes, squares
+
+    def suppressed(self, node: int, thresholds: Thresholds, criteria: CellsCriteria) -> int:
+        """Rows to suppress at one node."""
+        histograms, place = self._at(node, thresholds, criteria[0])
+        return histograms.below_at(place, _score_threshold(histograms, criteria[0].threshold))
+
+    def largest(
+        self, node: int, thresholds: Thresholds, criteria: CellsCriteria, name: str, limit: int
+    ) -> int | None:
+        """The largest score that the criterion may ask at one node, as far as it was counted."""
+        del name
+        histograms, place = self._at(node, thresholds, criteria[0])
+        last = len(histograms.signatures) - 1
+        return _own_score(histograms.largest(place, _score_threshold(histograms, None), (last,), limit))
+
+    def largest_among(
+        self, nodes: IntegerArray, thresholds: Thresholds, criteria: CellsCriteria, name: str, limit: int
+    ) -> int | None:
+        """The largest that one of some nodes reaches."""
+        del name
+        histograms = self._all(thresholds, criteria[0])
+        last = len(histograms.signatures) - 1
+        return _own_score(histograms.largest_among(nodes, _score_threshold(histograms, None), (last,), limit))
+
+    def largest_of_classes(
+        self, node: int, how: ScoreRelaxation, criteria: CellsCriteria, limit: int
+    ) -> int | None:
+        """The largest score that criteria of classes may ask at one node: those of its classes are tried.
+
+        A stricter one may suppress fewer rows in the end, so nothing is concluded from one to another.
+        """
+        scores = np.unique(self.signatures(node)[list(how.parts)])
+        if len(how.parts) > 1 or how.thresholds[how.parts[0]] is not None:
+            own = max(how.thresholds[part] or 0 for part in how.parts)
+            scores = np.unique(np.minimum(scores, own))
+        for score in scores[::-1].tolist():
+            if self.suppressed(node, how.thresholds_for(score), criteria) <= limit:
+                return int(score)
+        return None
+
+    def _scores(self, thresholds: Thresholds, criterion: CellsCriterion) -> CellsScore:
+        """Counted up to twice the value that is asked, so that a slider may move a while."""
+        most = max(_LEAST_MOST, 1 << (2 * criterion.threshold - 1).bit_length())
+        lowest = type(criterion).parameter.least
+        return CellsScore(replace(criterion, value=lowest), tuple(thresholds), self.further, most, self.rule)
+
+    def _all(self, thresholds: Thresholds, criterion: CellsCriterion) -> Histograms:
+        scores = self._scores(thresholds, criterion)
+        found = self._found(scores)
+        if found is None:
+            found = self.count_all(scores)
+            with self._lock:
+                self._kept[scores] = found
+                while len(self._kept) > _KEPT:
+                    self._kept.popitem(last=False)
+        return found
+
+    def _at(self, node: int, thresholds: Thresholds, criterion: CellsCriterion) -> tuple[Histograms, int]:
+        scores = self._scores(thresholds, criterion)
+        found = self._found(scores)
+        return (self.one(node, scores), 0) if found is None else (found, node)
+
+    def _found(self, scores: CellsScore) -> Histograms | None:
+        with self._lock:
+            for known, histograms in self._kept.items():
+                if known.most >= scores.most and replace(known, most=scores.most) == scores:
+                    self._kept.move_to_end(known)
+                    return histograms
+        return None
+
+
+def _own_score(found: int | None) -> int | None:
+    """What was found, unless it is that of classes that fail by themselves."""
+    return None if found is None or found < 0 else found
+
+
+def _score_threshold(histograms: Histograms, least: int | None) -> tuple[int | None, ...]:
+    return (*(None for _ in range(len(histograms.signatures) - 1)), least)
+
+
+RestCriteria = Sequence[Criterion]
+
+
+@dataclass(frozen=True, eq=False)
+class RestLookup:
+    """Answers for every node of some histograms; ``scores`` are the parts of a signature."""
+
+    histograms: Histograms
+    rows: int
+    scores: tuple[ScoreKey, ...]
+
+    def suppression(self, thresholds: Thresholds, criteria: RestCriteria) -> IntegerArray:
+        """Rows to suppress at each node, shape ``(nodes,)``."""
+        asked = tuple(thresholds)
+        rows, people = self.histograms.below(asked), self.histograms.unmatched(asked)
+        return np.where(self._fails(asked, criteria, rows, people), self.rows, rows)
+
+    def suppressed(self, node: int, thresholds: Thresholds, criteria: RestCriteria) -> int:
+        """Rows to suppress at one node."""
+        return int(self._of(node).suppression(thresholds, criteria)[0])
+
+    def largest_of_classes(
+        self, node: int, how: ScoreRelaxation, criteria: RestCriteria, limit: int
+    ) -> int | None:
+        """The largest score that the criteria of a name may ask at one node.
+
+        Between the scores of two of its classes the same rows are suppressed, and they may bound the score.
+        """
+        alone = self._of(node)
+        ends = np.unique(alone.histograms.signatures[list(how.parts)].astype(np.int64)).tolist()
+        bounded = any(self.scores.index(one.score) in how.parts for one in criteria)
+
+        def passes(score: int) -> bool:
+            return int(alone.suppression(how.thresholds_for(score), criteria)[0]) <= limit
+
+        for place in range(len(ends) - 1, -1, -1):
+            if passes(ends[place]):
+                return int(ends[place])
+            low = ends[place - 1] + 1 if place else 0
+            if bounded and low < ends[place] and passes(low):
+                # The same rows go from here on: only what is asked of them grows.
+                return low + bisect_left(range(low, ends[place]), True, key=lambda t: not passes(t)) - 1
+        return None
+
+    def class_suppression(self, thresholds: Thresholds) -> IntegerArray:
+        """Rows that fail what is asked of classes alone, at each node."""
+        return self.histograms.below(tuple(thresholds))
+
+    def _of(self, node: int) -> RestLookup:
+        """Of one node alone."""
+        whole = self.histograms
+        entries, at = slice(int(whole.starts[node]), int(whole.stops[node])), slice(node, node + 1)
+        assert whole.people is not None
+        assert whole.absent is not None
+        alone = replace(
+            whole,
+            classes=whole.classes[at],
+            small=whole.small[at],
+            starts=np.zeros(1, np.int64),
+            stops=np.array([entries.stop - entries.start]),
+            signatures=whole.signatures[:, entries],
+            rows=whole.rows[entries],
+            people=whole.people[entries],
+            absent=whole.absent[at],
+        )
+        return RestLookup(alone, self.rows, self.scores)
+
+    def _fails(
+        self, asked: Sequence[int | None], criteria: RestCriteria, rows: IntegerArray, people: IntegerArray
+    ) -> NDArray[np.bool_]:
+        fails = np.zeros(len(rows), np.bool_)
+        for one in criteria:
+            threshold = asked[self.scores.index(one.score)]
+            if threshold is not None:
+                fails |= one.rest_fails(threshold, rows, people)
+        return fails

@@ -1,0 +1,298 @@
+"""Estimate the seconds and bytes of a lattice evaluation before it begins, and check the memory limit.
+
+Kernels are timed on two samples of the row types; other evaluators have a rate. Long evaluations are
+announced with what would be faster. Memory has an upper bound, and a sampled estimate where that exceeds
+the limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import isqrt, log
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import LimitReached
+from discreet.kernels.histograms import SMALL_LIMIT, Histograms
+from discreet.kernels.rotation_plan import RotationPlan, count_words_of
+from discreet.lattice.scores import count_node_histogram
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import Lattice
+from discreet.settings import Settings, format_memory
+
+Notice = Callable[[str], None]
+"""Called with one line about what a run waits for."""
+
+SETS_FACTOR, SCORES_FACTOR = 1.5, 12.0
+"""How many times as long as its size the values of a class take, and its scores."""
+BY_NUMPY = " by numpy, not by the compiled kernels,"
+
+ANNOUNCED_SECONDS = 60.0
+"""Seconds from which an evaluation is announced."""
+
+_LEAST_SECONDS = 1.5e-10
+"""Of a row type and node, at the least: what takes less than ``LONG`` at ten times of it is not sampled."""
+_SAMPLE_SECONDS = 1e-9
+_NUMPY_SECONDS, _NUMPY_SECONDS_OF_ROW, _SUBJECT_SECONDS = 5e-9, 3e-6, 1.5e-8
+"""Of a row type and node by numpy; of a row where it counts subjects; of an entry by their kernels."""
+_STEEPEST, _FLATTEST = 1.5, 0.8
+_PARTIAL = {"5%": 0.05, "1%": 0.01, "0.1%": 0.001}
+_PARTIAL_SECONDS, _WORTH = 1.2e-7, 3
+"""What a node of a partial lattice takes for each row type; it is named where it is so many times faster."""
+
+SampleRun = Callable[[NDArray[np.int64]], object]
+"""Evaluates some row types of a plan, by their places in it."""
+
+
+def restrict_plan(plan: RotationPlan, places: NDArray[np.int64]) -> RotationPlan:
+    """The plan of some of its row types, whose places ascend."""
+    return replace(
+        plan,
+        keys=np.ascontiguousarray(plan.keys[:, places]),
+        counts=plan.counts[places],
+        source=plan.source[places],
+    )
+
+
+def sample_seconds(plan: RotationPlan, run: SampleRun, factor: float = 1.0) -> float:
+    """Estimate the seconds of an evaluation from two samples; 0 where it is short without doubt.
+
+    ``factor`` is how many times as long a class takes as for its size only.
+    """
+    types = len(plan.counts)
+    if plan.nodes * types * _LEAST_SECONDS * factor * 10 < ANNOUNCED_SECONDS:
+        return 0.0
+    large = int(min(types // 16, 1.0 / (plan.nodes * _SAMPLE_SECONDS * factor)))
+    small = large // 4
+    if small < 64:
+        return plan.nodes * types * _SAMPLE_SECONDS * factor
+    # What does not grow with the row types, the loading of kernels too, is that of two of them.
+    time_sample(run, types, 2)
+    fixed = time_sample(run, types, 2)
+    first, second = (max(time_sample(run, types, number) - fixed, 1e-6) for number in (small, large))
+    power = min(max(log(second / first) / log(large / small), _FLATTEST), _STEEPEST)
+    grown: float = second * (types / large) ** power
+    return fixed + grown
+
+
+def time_sample(run: SampleRun, types: int, number: int) -> float:
+    """The seconds of a run of so many row types, drawn by a generator with a seed."""
+    places = np.sort(np.random.default_rng(number).choice(types, number, replace=False))
+    start = perf_counter()
+    run(places)
+    return perf_counter() - start
+
+
+def estimate_numpy_seconds(plan: RotationPlan, sensitive: int) -> float:
+    """Estimate the seconds that numpy takes for a plan with so many sensitive attributes."""
+    return plan.nodes * len(plan.counts) * _NUMPY_SECONDS * (1 + 6 * sensitive)
+
+
+def estimate_table_seconds(plan: RotationPlan, table: FrequencySet) -> float:
+    """Estimate the same for a table, whose subjects may be counted."""
+    if table.subjects is not None:
+        return plan.nodes * table.rows * _NUMPY_SECONDS_OF_ROW
+    return estimate_numpy_seconds(plan, len(table.sensitive))
+
+
+def estimate_subject_seconds(plan: RotationPlan, table: FrequencySet) -> float:
+    """Estimate the seconds of the kernels that count subjects."""
+    sets = table.sensitive if table.subjects is None else (table.subjects, *table.sensitive)
+    return plan.nodes * (len(plan.counts) + sum(len(each.codes) for each in sets)) * _SUBJECT_SECONDS
+
+
+def announce(
+    seconds: Callable[[], float],
+    lattice: Lattice,
+    table: FrequencySet,
+    notice: Notice | None,
+    how: str = "",
+) -> None:
+    """Announce an evaluation that takes long, before it begins; without a listener nothing is estimated."""
+    told = None if notice is None else announcement_text(seconds(), lattice, table, how)
+    if notice is not None and told is not None:
+        notice(told)
+
+
+def announcement_text(seconds: float, lattice: Lattice, table: FrequencySet, how: str = "") -> str | None:
+    """The notice of an evaluation of so many seconds; None where it is short. ``how`` names the evaluator."""
+    if seconds < ANNOUNCED_SECONDS:
+        return None
+    levels = max(range(len(lattice.heights)), key=lambda a: (lattice.heights[a], -a))
+    values = max(range(len(table.hierarchies)), key=lambda a: (len(table.hierarchies[a].leaves), -a))
+    faster = [
+        f"fewer levels in a hierarchy ('{lattice.attributes[levels]}' has {lattice.heights[levels] + 1})",
+        "fewer quasi-identifiers",
+        f"coarser values ('{table.attributes[values]}' has {len(table.hierarchies[values].leaves):,})",
+    ]
+    for percent, share in _PARTIAL.items():
+        nodes = share * lattice.size + sum(lattice.heights) + 1
+        if nodes * table.row_types * _PARTIAL_SECONDS * _WORTH < seconds:
+            faster.insert(0, f"a partial lattice (--partial {percent})")
+            break
+    return (
+        f"evaluating {lattice.size:,} nodes over {table.row_types:,} row types{how} takes about "
+        f"{duration_text(seconds)}. Faster: {', '.join(faster[:-1])} or {faster[-1]}"
+    )
+
+
+def duration_text(seconds: float) -> str:
+    """Seconds in the unit that reads best, rounded as an estimate deserves.
+
+    >>> duration_text(70), duration_text(400), duration_text(9000), duration_text(10**6)
+    ('1 minute', '7 minutes', '2 hours', '12 days')
+    """
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= 1.5 * size or unit == "minute":
+            number = max(round(seconds / size), 1)
+            return f"{number} {unit}{'s' * (number > 1)}"
+    raise AssertionError
+
+
+_LISTED_AT_MOST = 1024
+_TABLED = 33 * 34 // 2
+_TABLED_SIZES = 32
+_LOOKED_AT = 32
+_BLOCK = 4
+_SIGNATURES, _AT_ONCE = 1 << 17, 1024
+_REMEMBERED = 5 * (1 << 18)
+"""Bytes of the classes whose scores are remembered (``kernels.plan_evaluation``)."""
+_MOST_WORDS = 64
+"""The kernels take no more; then the twin serves, which keeps pairs in their place."""
+
+
+def estimate_memory(
+    lattice: Lattice, frequency_set: FrequencySet, sensitive: int, threads: int = 1, further: int = 0
+) -> int:
+    """Bytes that the histograms of all nodes and the rotation's buffers take at most, about.
+
+    Sizes up to a limit are dense. Larger ones are listed, and summed where the list is long: there are no
+    more of them than row types, than rows divided by the limit, or than distinct sizes, of which there are at
+    most about the square root of twice the rows. With sensitive attributes small classes are listed too.
+    With so many ``further`` scores of sensitive attributes buffers hold the rows of every value, and how many
+    entries there will be is not known before they are counted (``make_memory_check``).
+    """
+    rows, types = frequency_set.rows, frequency_set.row_types
+    number = 8 if rows >= 2**32 else 4
+    longest = max(_LISTED_AT_MOST, isqrt(2 * rows))
+    listed = min(types, rows // SMALL_LIMIT + 1, longest)
+    if sensitive:
+        listed = min(types, 2 * listed + _TABLED) if sensitive == 1 else min(types, longest)
+    histograms = lattice.size * ((SMALL_LIMIT + 1) + listed * (2 + sensitive)) * number
+    words = count_value_words(frequency_set, sensitive)
+    beside = 0
+    if further and _words_of_rows(frequency_set) <= _MOST_WORDS:
+        words = _words_of_rows(frequency_set)
+        values = max(s.size for s in frequency_set.sensitive)
+        # Tables of small classes, at their largest: of cell nodes, and of groups set apart by position.
+        tables = (len(lattice.heights) + 4) * (4 * _SIGNATURES + 8 * min(_SIGNATURES, 2 * types))
+        beside = _REMEMBERED + _AT_ONCE * (8 * words + 16 * values) + tables
+    return histograms + (estimate_buffers(types, len(lattice.heights), number, words) + beside) * threads
+
+
+def sample_memory(lattice: Lattice, frequency_set: FrequencySet, sensitive: int, threads: int = 1) -> int:
+    """The same as it will be, about: from the histograms of some nodes, drawn by a generator with a seed.
+
+    Rows must be counted. Cost: that of counting so many nodes one by one. What the others take is looked at
+    as they are counted (``make_memory_check``).
+    """
+    number = 8 if frequency_set.rows >= 2**32 else 4
+    table = replace(frequency_set, sensitive=frequency_set.sensitive[:sensitive])
+    drawn = np.random.default_rng(lattice.size).integers(0, lattice.size, min(_LOOKED_AT, lattice.size))
+    listed = sum(
+        _count_listed(count_node_histogram(table, lattice.node(int(node)), ())) for node in drawn
+    ) / len(drawn)
+    small = lattice.size * (SMALL_LIMIT + 1 + 3 * 2) * number
+    # In parts, and for a moment in one piece beside them.
+    entries = 2 * int(lattice.size * listed * (2 + sensitive) * number)
+    words = count_value_words(frequency_set, sensitive)
+    buffers = estimate_buffers(frequency_set.row_types, len(lattice.heights), number, words)
+    # States shrink from depth to depth, and what is not written to is not taken.
+    return small + entries + buffers * threads // 2
+
+
+def _count_listed(node: Histograms) -> int:
+    """The entries that the kernels list of a node's classes (``kernels.size_tallies``, ``tally_sets``)."""
+    signatures = node.signatures
+    large = signatures[:, signatures[0] > (SMALL_LIMIT if len(signatures) == 1 else _TABLED_SIZES)]
+    found = len(large.T)
+    if found > _LISTED_AT_MOST:
+        found = len(np.unique(large, axis=1).T)
+    if len(signatures) > 1:
+        found += len(np.unique(signatures[:, signatures[0] <= _TABLED_SIZES], axis=1).T)
+    return found
+
+
+def count_value_words(frequency_set: FrequencySet, sensitive: int) -> int:
+    """The words of 8 bytes in which a row type's values of so many attributes are bits."""
+    return sum(count_words_of(s.size) for s in frequency_set.sensitive[:sensitive])
+
+
+def estimate_buffers(types: int, attributes: int, number: int, words: int) -> int:
+    """What one thread of the rotation keeps: states by depth, the tail's rows, and lists.
+
+    ``number`` are the bytes of a count, ``words`` those of 8 bytes that hold a row type's values.
+    """
+    group = 8 + number + 8 * words
+    return types * (group * (attributes + 2) + 2 * (8 + 4 * number + 32 * words) + 48)
+
+
+def _words_of_rows(frequency_set: FrequencySet) -> int:
+    """Words with a lane for every value, wide enough for its rows; in blocks (``kernels.packed_values``)."""
+    sets = frequency_set.sensitive
+    most = max((int(s.of.rows.max(initial=1)) for s in sets if s.of is not None), default=1)
+    lanes = 64 // most.bit_length()
+    return -(-sum(max(1, -(-s.size // lanes)) for s in sets) // _BLOCK) * _BLOCK
+
+
+def check_memory(
+    lattice: Lattice, frequency_set: FrequencySet, sensitive: int, settings: Settings, further: int = 0
+) -> None:
+    """Raise ``LimitReached`` with the estimate and what to do, where it is above the limit.
+
+    What it takes at most is cheap to say, and often several times what it takes: where that is too much, some
+    nodes are looked at.
+    """
+    needed = estimate_memory(lattice, frequency_set, sensitive, settings.threads, further)
+    if needed <= settings.memory_limit:
+        return
+    if (
+        frequency_set.subjects is None
+        and not further
+        and count_value_words(frequency_set, sensitive) <= _MOST_WORDS
+    ):
+        needed = sample_memory(lattice, frequency_set, sensitive, settings.threads)
+    if needed <= settings.memory_limit:
+        return
+    raise _memory_error(lattice, frequency_set, settings, f"would take about {format_memory(needed)}")
+
+
+def make_memory_check(
+    lattice: Lattice, frequency_set: FrequencySet, settings: Settings
+) -> Callable[[int], None]:
+    """What to call with the bytes that histograms take so far: raises ``LimitReached`` where they are many.
+
+    How many entries a further score makes is not known before it is counted: nearly every class may be one.
+    """
+
+    def check(nbytes: int) -> None:
+        if 2 * nbytes > settings.memory_limit:  # gathered in parts, then in one piece
+            raise _memory_error(
+                lattice, frequency_set, settings, f"takes more than {format_memory(2 * nbytes)}"
+            )
+
+    return check
+
+
+def _memory_error(
+    lattice: Lattice, frequency_set: FrequencySet, settings: Settings, told: str
+) -> LimitReached:
+    return LimitReached(
+        f"the lattice has {lattice.size:,} nodes over {frequency_set.row_types:,} row types;"
+        f" evaluating it {told}",
+        allowed=f"{format_memory(settings.memory_limit)} (--memory-limit, DISCREET_MEMORY_LIMIT)",
+        advice="Raise the limit, leave a quasi-identifier out, or give hierarchies fewer levels.",
+    )

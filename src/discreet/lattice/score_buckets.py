@@ -1,0 +1,315 @@
+"""Bucketed scores for the compiled kernels, and histograms of them that give exact answers.
+
+A real-valued score is kept by the edges that it reaches: slider stops and requested thresholds. Another
+threshold becomes an edge by evaluating the lattice again; nodes that decide a relaxation are recounted
+class by class.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.histograms import Histograms
+from discreet.kernels.rotation_plan import RotationPlan
+from discreet.model.criteria.base import BoundCriterion, Criterion, KernelFormula
+from discreet.model.frequency_set import FrequencySet, ValueSets
+
+if TYPE_CHECKING:
+    from discreet.kernels.class_scores import ReferenceDistribution, ScoreInputs
+    from discreet.kernels.packed_values import LaneLayout
+
+
+Edges = tuple[tuple[int, ...], ...]
+"""The ascending edges of each further score's buckets."""
+
+_MOST_WORDS = 64
+_LOGARITHMS = 1 << 16
+
+
+def find_formulas(further: Sequence[BoundCriterion]) -> tuple[KernelFormula, ...] | None:
+    """The formulas of further scores, None where one has none or is of no sensitive attribute."""
+    found = []
+    for one in further:
+        formula = None if one.place is None else one.criterion.formula(1)
+        if formula is None:
+            return None
+        found.append(formula)
+    return tuple(found)
+
+
+def choose_edges(further: Sequence[BoundCriterion], criteria: Sequence[Criterion]) -> Edges:
+    """A slider's stops and what is asked, as thresholds of each further score."""
+    found = []
+    for one in further:
+        stops = {replace(one.criterion, value=stop).threshold for stop in one.criterion.parameter.slider}
+        for criterion in criteria:
+            at = criterion.at(one.criterion.attribute or "") if criterion.of_attribute else criterion
+            if at.score == one.criterion.score:
+                stops.add(criterion.threshold)
+        found.append(tuple(sorted(stops | {one.criterion.floor_score})))
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledScores:
+    """Further scores of a table as the kernels count them; ``words`` holds each row type's packed rows."""
+
+    further: tuple[BoundCriterion, ...]
+    sensitive: tuple[ValueSets, ...]
+    words: NDArray[np.uint64]
+    lanes: LaneLayout
+
+    @classmethod
+    def of(
+        cls, further: tuple[BoundCriterion, ...], table: FrequencySet, plan: RotationPlan
+    ) -> CompiledScores | None:
+        """For a table; None where a formula, or the room in a word, is missing."""
+        from discreet.kernels.class_scores import DISTANCES, FORMULAS, is_exact
+        from discreet.kernels.packed_values import add_value_rows, empty_value_rows, lay_out_lanes
+
+        formulas = find_formulas(further)
+        known = formulas is not None and all(each.name in FORMULAS for each in formulas)
+        if formulas is None or not known or table.subjects is not None:
+            return None
+        if any(sets.counts is None or sets.of is None for sets in table.sensitive):
+            return None
+        for one, formula in zip(further, formulas, strict=True):
+            if formula.name in DISTANCES and not is_exact(_table_rows(table.sensitive[one.place or 0])):
+                return None
+        lanes = lay_out_lanes([_count_values(sets) for sets in table.sensitive])
+        if int(lanes.words[-1]) > _MOST_WORDS:
+            return None
+        words = empty_value_rows(lanes, table.row_types)
+        for place, sets in enumerate(table.sensitive):
+            assert sets.counts is not None
+            owners = np.repeat(np.arange(table.row_types), np.diff(sets.offsets))
+            add_value_rows(lanes, place, owners, sets.codes.astype(np.int64), sets.counts, words)
+        return cls(further, table.sensitive, words[plan.source], lanes)
+
+    def bits(self, edges: Edges) -> int:
+        """The bits of a signature beside its size."""
+        return sum(s.size.bit_length() for s in self.sensitive) + sum(len(e).bit_length() for e in edges)
+
+    def scored(self, edges: Edges) -> ScoreInputs:
+        """What the kernels are told, with these edges."""
+        from discreet.kernels.class_scores import FORMULAS, ScoreInputs, make_reference_arrays
+
+        number = len(self.further)
+        table = np.zeros((number, max(s.size for s in self.sensitive)), np.float64)
+        rows = [_table_rows(self.sensitive[one.place or 0]) for one in self.further]
+        takes = any(f.logarithms is not None for f in find_formulas(self.further) or ())
+        logarithms = np.zeros((number, _LOGARITHMS if takes else 1))
+        formulas = [one.criterion.formula(_LOGARITHMS) for one in self.further]
+        for i, formula in enumerate(formulas):
+            table[i, : len(rows[i])] = rows[i]
+            if formula is not None and formula.logarithms is not None:
+                logarithms[i] = formula.logarithms
+        told = np.zeros((number, max((len(e) for e in edges), default=0) + 1), np.int64)
+        for i, each in enumerate(edges):
+            told[i, : len(each)] = each
+        return ScoreInputs(
+            lanes=self.lanes,
+            formulas=np.array([FORMULAS[f.name] for f in formulas if f is not None], np.int64),
+            places=np.array([one.place for one in self.further], np.int64),
+            numbers=np.array([[f.number] for f in formulas if f is not None]),
+            table=table,
+            totals=table.sum(axis=1),
+            present=np.count_nonzero(table, axis=1),
+            logarithms=logarithms,
+            ground=make_reference_arrays(
+                [
+                    _reference_distribution(self.sensitive[one.place or 0], formula.name)
+                    for one, formula in zip(self.further, formulas, strict=True)
+                    if formula is not None
+                ]
+            ),
+            edges=told,
+            ends=np.array([len(e) for e in edges], np.int64),
+        )
+
+
+def _reference_distribution(sets: ValueSets, formula: str) -> ReferenceDistribution:
+    from discreet.kernels.class_scores import HIERARCHICAL_DISTANCE, ORDERED_DISTANCE, ReferenceDistribution
+
+    assert sets.of is not None
+    levels = np.zeros((0, sets.size), np.int64)
+    if formula == HIERARCHICAL_DISTANCE and sets.of.levels is not None:
+        levels = sets.of.levels[1:-1]
+    return ReferenceDistribution(sets.of.rows, sets.of.ranks, levels, formula == ORDERED_DISTANCE)
+
+
+def _count_values(sets: ValueSets) -> NDArray[np.int64]:
+    """The rows of each value in all row types together."""
+    assert sets.counts is not None
+    counted = np.zeros(sets.size, np.int64)
+    np.add.at(counted, sets.codes, sets.counts)
+    return counted
+
+
+def _table_rows(sets: ValueSets) -> NDArray[np.int64]:
+    assert sets.of is not None
+    return sets.of.rows
+
+
+_Thresholds = Sequence[int | None]
+
+_MOST_ADDED = 32
+_MISSES = 6
+_KEPT_NODES = 8
+_KEPT_TABLES = 16
+
+
+@dataclass(eq=False)
+class BucketedHistograms:
+    """Histograms of all nodes, as ``kernels.histograms.Histograms``, thresholds and scores as they are.
+
+    ``count(edges)`` evaluates every node with such buckets, ``one(node)`` tells a node's classes as they are.
+    ``first`` are the edges that stay; ``now`` is the evaluation with ``edges``.
+    """
+
+    count: Callable[[Edges], Histograms]
+    one: Callable[[int], Histograms]
+    first: Edges
+    edges: Edges = ()
+    current: Histograms = field(init=False)
+    _added: list[tuple[int, int]] = field(default_factory=list)
+    _kept: dict[int, Histograms] = field(default_factory=dict)
+    _tables: dict[tuple[Any, ...], tuple[Histograms, NDArray[Any]]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def __post_init__(self) -> None:
+        self.edges = self.first
+        self.current = self.count(self.first)
+
+    @property
+    def classes(self) -> NDArray[np.int64]:
+        """The classes of each node."""
+        return self.current.classes
+
+    @property
+    def limit(self) -> int:
+        """The largest size that is kept dense."""
+        return self.current.limit
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays."""
+        return self.current.nbytes
+
+    def translate(self, thresholds: _Thresholds) -> tuple[Histograms, tuple[int | None, ...]]:
+        """Histograms in which each of some thresholds is an edge, and the thresholds there."""
+        with self._lock:
+            parts = len(thresholds) - len(self.edges)
+            for i, threshold in enumerate(thresholds[parts:]):
+                if threshold is not None and threshold not in self.edges[i]:
+                    self._added.append((i, threshold))
+            if any(threshold not in self.edges[i] for i, threshold in self._added):
+                del self._added[:-_MOST_ADDED]
+                added = [{edge for i, edge in self._added if i == place} for place in range(len(self.first))]
+                self.edges = tuple(
+                    tuple(sorted({*edges, *more})) for edges, more in zip(self.first, added, strict=True)
+                )
+                self.current = self.count(self.edges)
+            return self.current, self._translated(thresholds)
+
+    def _translated(self, thresholds: _Thresholds) -> tuple[int | None, ...]:
+        """Thresholds of buckets; where one is no edge, the bucket that it parts passes."""
+        parts = len(thresholds) - len(self.edges)
+        buckets = (
+            None if least is None else bisect_right(edges, least)
+            for edges, least in zip(self.edges, thresholds[parts:], strict=True)
+        )
+        return (*thresholds[:parts], *buckets)
+
+    def below(self, thresholds: tuple[int | None, ...]) -> NDArray[np.int64]:
+        """Rows to suppress per node; where one score is asked, by a table of its buckets.
+
+        The table is made once for all else that is asked beside it, so that a slider looks up.
+        """
+        current, asked = self.translate(thresholds)
+        scores = range(len(asked) - len(self.edges), len(asked))
+        slid = [place for place in scores if asked[place] is not None]
+        if len(slid) != 1:
+            return current.below(asked)
+        place, other = slid[0], tuple(None if p == slid[0] else least for p, least in enumerate(asked))
+        with self._lock:
+            found = self._tables.get((place, other))
+        if found is None or found[0] is not current:
+            found = current, current.suppressed_by_threshold(place, other)
+            with self._lock:
+                self._tables[place, other] = found
+                while len(self._tables) > _KEPT_TABLES:
+                    del self._tables[next(iter(self._tables))]
+        table = found[1]
+        return table[:, min(asked[place] or 0, table.shape[1] - 1)].astype(np.int64)
+
+    def diverse(self, distinct: tuple[int | None, ...]) -> NDArray[Any]:
+        """``Histograms.diverse``."""
+        current, asked = self.translate((None, *distinct))
+        return current.diverse(asked[1:])
+
+    def below_at(self, node: int, thresholds: tuple[int | None, ...]) -> int:
+        """Rows to suppress at one node."""
+        current, asked = self.translate(thresholds)
+        return current.below_at(node, asked)
+
+    def at(self, node: int) -> tuple[Histograms, int]:
+        """One node's classes as they are; those that were asked last are kept."""
+        with self._lock:
+            found = self._kept.get(node)
+        if found is None:
+            found = self.one(node)
+            with self._lock:
+                self._kept[node] = found
+                while len(self._kept) > _KEPT_NODES:
+                    del self._kept[next(iter(self._kept))]
+        return found, 0
+
+    def of(self, node: int) -> dict[tuple[int, ...], int]:
+        """One node's histogram, scores as they are."""
+        return self.at(node)[0].of(0)
+
+    def largest(self, node: int, thresholds: _Thresholds, parts: tuple[int, ...], limit: int) -> int | None:
+        """``Histograms.largest``, of the node's classes as they are."""
+        return self.at(node)[0].largest(0, thresholds, parts, limit)
+
+    def largest_among(
+        self, nodes: NDArray[np.int64], thresholds: _Thresholds, parts: tuple[int, ...], limit: int
+    ) -> int | None:
+        """``Histograms.largest_among``: a node is counted again where its buckets may go furthest.
+
+        Where several in turn do not, the best so far becomes an edge, and none is left that does not.
+        """
+        if all(part < len(thresholds) - len(self.edges) for part in parts):
+            current, translate = self.translate(thresholds)
+            return current.largest_among(nodes, translate, parts, limit)
+        best: int | None = None
+        asked = [None if place in parts else least for place, least in enumerate(thresholds)]
+        misses = 0
+        self.translate(asked)
+        while len(nodes):
+            current, translate = (
+                self.translate(asked) if misses >= _MISSES else (self.current, self._translated(asked))
+            )
+            below = current.below(translate)[nodes]
+            nodes, below = nodes[below <= limit], below[below <= limit]
+            if not len(nodes):
+                break
+            place = int(below.argmin())
+            found = self.largest(int(nodes[place]), thresholds, parts, limit)
+            nodes = np.delete(nodes, place)
+            if found is None or (best is not None and found <= best):
+                misses += 1
+                continue
+            best, misses = found, 0
+            for part in parts:
+                own = thresholds[part]
+                asked[part] = best + 1 if own is None else min(own, best + 1)
+        return best

@@ -1,0 +1,98 @@
+"""Class sizes of chosen nodes by compiled kernels, for searches that skip most nodes.
+
+Attributes that are left out are at their tops. Compiled modules are imported inside functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.numba_import import has_numba
+from discreet.kernels.rotation_plan import RotationPlan, plan_rotation
+from discreet.lattice.evaluation import are_kernels_ready
+from discreet.model.frequency_set import FrequencySet
+from discreet.settings import Settings
+
+if TYPE_CHECKING:
+    from discreet.kernels.node_sizes import IncrementalCounter, Subplan
+
+Notice = Callable[[str], None]
+NodeLevels = NDArray[np.int64]
+"""Nodes, shape ``(nodes, attributes)``."""
+
+
+@dataclass(frozen=True, eq=False)
+class NodeSizes:
+    """Of each node: the rows in classes below a size, the other classes, their squared sizes."""
+
+    below: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    squares: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class SizeCounter:
+    """Counts the class sizes of some nodes of a table, whose rows are what sizes count.
+
+    ``order`` are the attributes in the order in which sets of them grow: those of most levels first.
+    """
+
+    table: FrequencySet
+    plan: RotationPlan
+    threads: int
+
+    @classmethod
+    def of(cls, table: FrequencySet, settings: Settings, notice: Notice | None = None) -> SizeCounter | None:
+        """For a table; None where the kernels do not serve, or are not compiled yet."""
+        if not has_numba() or not table.row_types:
+            return None
+        levels = [[h.level_map(level) for level in range(h.height + 1)] for h in table.hierarchies]
+        plan = plan_rotation(table.codes, table.counts, levels, in_order=False)
+        if plan.words > 1 or not are_kernels_ready(plan, (), notice, sums=True):
+            return None
+        return cls(replace(table, sensitive=()), plan, settings.threads)
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """See the class."""
+        return self.plan.order
+
+    def incremental_counter(self) -> IncrementalCounter:
+        """Whom to ask for one node after the other; it holds the states of a node."""
+        from discreet.kernels.node_sizes import IncrementalCounter
+
+        return IncrementalCounter(self._whole)
+
+    @cached_property
+    def _whole(self) -> Subplan:
+        return self._part_of(range(len(self.plan.order)), [0] * len(self.plan.order))
+
+    def _part_of(self, attributes: Sequence[int], lowest: Sequence[int]) -> Subplan:
+        from discreet.kernels.node_sizes import make_subplan
+
+        return make_subplan(self.plan, attributes, lowest)
+
+    def count(
+        self, attributes: Sequence[int], levels: NodeLevels, least: int, most: NDArray[np.int64] | None = None
+    ) -> NodeSizes:
+        """Some nodes over some attributes (ascending), the others being at their tops.
+
+        ``levels`` has shape ``(nodes, attributes)``, one node at least, none twice; classes of fewer than
+        ``least`` rows are small. Of a node with more than its ``most`` rows in small classes nothing is told
+        but a number above ``most`` that they are at least.
+        """
+        from discreet.kernels.node_sizes import count_small_classes
+        from discreet.kernels.precompilation import KernelVariant, mark_compiled
+
+        lowest = levels.min(axis=0)
+        whole = len(attributes) == len(self.plan.order) and not lowest.any()
+        plan = self._whole if whole else self._part_of(attributes, lowest.tolist())
+        found = count_small_classes(plan, levels - lowest, least, most, threads=self.threads)
+        mark_compiled(KernelVariant.of(self.plan, (), sums=True).name)
+        return NodeSizes(*found.T)

@@ -1,0 +1,217 @@
+"""Answers to a request by local recoding: the request's own levels, or the smallest relaxations.
+
+Within greatest levels each class of a recoding is contained in one class of the node of those levels. So
+the fewest rows to suppress are those of the failing classes of that node, and it is known before a search
+what a request can have. If the suppression limit is not met, each part of the request is relaxed in turn
+(after ``negotiation.negotiate``; the future work of Pilalidou and Vassiliadis): ``max_suppressed``,
+``height``, and each criterion by its name. Criteria must be growing (``model.monotone``). Each answer is
+then searched and its recoding counted.
+
+Cost: one evaluated lattice for the height (skipped if it does not fit the memory limit), and one local
+recoding per answer.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import LimitReached
+from discreet.frequency.class_requirement import require_one_row_per_subject
+from discreet.frequency.fact_counter import FactCounter
+from discreet.frequency.rollup import roll_up
+from discreet.lattice.evaluation import build_lattice, evaluate_lattice
+from discreet.local.cell_generalization import generalize_cells
+from discreet.local.local_recoding import LocalRecoding
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import Lattice, LatticeNode, node_height, tie_break_key
+from discreet.model.request import Request, node_bounds
+from discreet.model.requirement import Requirement, require_growing, threshold_mask
+from discreet.model.search_result import Relaxation
+from discreet.settings import Settings
+
+
+@dataclass(frozen=True)
+class LocalAnswer:
+    """A local recoding that satisfies the request, or the request with one part relaxed.
+
+    ``node`` holds the greatest levels that were allowed.
+    """
+
+    relaxed: str | None
+    node: LatticeNode
+    requirement: Requirement
+    found: LocalRecoding
+
+    def as_json(self, lattice: Lattice) -> dict[str, Any]:
+        """The form of a negotiation's answer, with classes, granularity, and a bound that was asked."""
+        proven = {} if self.found.bound is None else {"bound": self.found.bound, "gap": self.found.gap}
+        return {
+            "relaxed": None if self.relaxed is None else str(self.relaxed),
+            "levels": lattice.levels_of(self.node),
+            "height": node_height(self.node),
+            **self.requirement.as_json(),
+            "suppressed": self.found.suppressed,
+            "classes": self.found.classes,
+            "granularity": self.found.granularity,
+            **proven,
+        }
+
+
+@dataclass(frozen=True)
+class LocalNegotiation:
+    """The exact answer alone, or the relaxations in the order of ``model.search_result.relaxations_of``."""
+
+    lattice: Lattice
+    rows: int
+    answers: tuple[LocalAnswer, ...]
+
+    @property
+    def exact(self) -> LocalAnswer | None:
+        """The exact answer, where there is one."""
+        return next((a for a in self.answers if a.relaxed is None), None)
+
+    @property
+    def outcome(self) -> str:
+        """``exact`` or ``relaxed``."""
+        return "relaxed" if self.exact is None else "exact"
+
+    def relaxation(self, relaxed: str) -> LocalAnswer | None:
+        """The answer that relaxes one part, or None where that part has no solution."""
+        return next((a for a in self.answers if a.relaxed == relaxed), None)
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet negotiate --model local --json``."""
+        return {
+            "outcome": self.outcome,
+            "rows": self.rows,
+            "model": "cell-generalization",
+            "answers": [answer.as_json(self.lattice) for answer in self.answers],
+        }
+
+
+def negotiate_local(
+    frequency_set: FrequencySet,
+    request: Request,
+    settings: Settings,
+    *,
+    notice: Callable[[str], None] | None = None,
+    **options: Any,
+) -> LocalNegotiation:
+    """The exact answer to a request by local recoding, or its relaxations.
+
+    ``options`` are those of ``local.cell_generalization.recode`` that a request does not say: effort, seed,
+    time_budget, shown, weights, and so on. Raises ``InputError`` for levels out of range or that cross, for a
+    request that asks nothing, and for a criterion that is not growing.
+    """
+    frequency_set = require_one_row_per_subject(frequency_set)
+    lattice = build_lattice(frequency_set)
+    requirement = request.requirement
+    requirement.check(frequency_set.sensitive_attributes)
+    require_growing(requirement, "negotiation by local recoding", advice="Negotiate without --model.")
+    low, high = node_bounds(lattice, request)
+    limit = request.max_suppressed.of(frequency_set.rows)
+    at_high = _NodeClasses.of(frequency_set, requirement, high)
+
+    def answer(relaxed: str | None, node: LatticeNode, asked: Requirement, most: int) -> LocalAnswer:
+        found = generalize_cells(
+            frequency_set,
+            asked,
+            settings,
+            min_node=low,
+            max_node=node,
+            limit=most,
+            notice=notice,
+            **options,
+        )
+        return LocalAnswer(relaxed, node, asked, found)
+
+    fewest = at_high.suppressed(requirement)
+    if fewest <= limit and fewest < frequency_set.rows:
+        return LocalNegotiation(lattice, frequency_set.rows, (answer(None, high, requirement, limit),))
+    answers = []
+    if fewest < frequency_set.rows:
+        answers.append(answer(Relaxation.MAX_SUPPRESSED, high, requirement, fewest))
+    raised = _raise_greatest_levels(frequency_set, requirement, high, limit, settings, notice)
+    if raised is not None:
+        answers.append(answer(Relaxation.HEIGHT, raised, requirement, limit))
+    for name in requirement.names:
+        weaker = requirement.relaxed(name, at_high.largest(requirement, name, limit))
+        if weaker is not None:
+            answers.append(answer(name, high, weaker, limit))
+    return LocalNegotiation(lattice, frequency_set.rows, tuple(answers))
+
+
+@dataclass(frozen=True, eq=False)
+class _NodeClasses:
+    """The classes of one node: rows, and the scores by each criterion of a requirement, in its order."""
+
+    sensitive: tuple[str, ...]
+    rows: NDArray[np.int64]
+    scores: tuple[NDArray[np.int64], ...]
+
+    @classmethod
+    def of(cls, frequency_set: FrequencySet, requirement: Requirement, node: LatticeNode) -> _NodeClasses:
+        counter = FactCounter.of(frequency_set, requirement)
+        counted = roll_up(frequency_set, node)
+        facts = counter.at_node(counted)
+        return cls(
+            frequency_set.sensitive_attributes,
+            counted.counts,
+            tuple(bound.scores(facts) for bound in counter.bound),
+        )
+
+    def suppressed(self, requirement: Requirement) -> int:
+        """Rows of the classes that fail the requirement, or one with other values of its parameters."""
+        return self._below([one.criterion.threshold for one in requirement.bound(self.sensitive)])
+
+    def largest(self, requirement: Requirement, name: str, limit: int) -> int | None:
+        """The largest score within the limit, no criterion of that name above its own; None where none is."""
+        own = [one.criterion for one in requirement.bound(self.sensitive)]
+        places = [i for i, criterion in enumerate(own) if criterion.name == name]
+
+        def too_large(score: int) -> bool:
+            capped = [min(c.threshold, score) if c.name == name else c.threshold for c in own]
+            return self._below(capped) > limit
+
+        # More rows fail only once the threshold has passed a class's score: no other number need be tried.
+        found = np.unique(np.concatenate([self.scores[place] for place in places])).tolist()
+        first = bisect_left(found, True, key=too_large)
+        return found[first - 1] if first else None
+
+    def _below(self, thresholds: Sequence[int | None]) -> int:
+        return int(self.rows[threshold_mask(self.scores, thresholds)].sum())
+
+
+def _raise_greatest_levels(
+    frequency_set: FrequencySet,
+    requirement: Requirement,
+    high: LatticeNode,
+    limit: int,
+    settings: Settings,
+    notice: Callable[[str], None] | None,
+) -> LatticeNode | None:
+    """The lowest node at or above ``high`` that suppresses at most ``limit`` rows, and not all of them."""
+    try:
+        evaluated = evaluate_lattice(
+            frequency_set, settings, diversity=False, criteria=requirement.criteria, notice=notice
+        )
+    except LimitReached:
+        if notice is not None:
+            notice("raising the greatest levels was not looked at: the lattice does not fit the memory limit")
+        return None
+    suppressed = evaluated.suppression(requirement)
+    lattice = evaluated.lattice
+    levels = np.stack(np.unravel_index(np.arange(lattice.size), [h + 1 for h in lattice.heights]), axis=1)
+    fits = (suppressed <= limit) & (suppressed < frequency_set.rows) & (levels >= high).all(axis=1)
+    if not fits.any():
+        return None
+    heights = levels.sum(axis=1)
+    lowest = np.flatnonzero(fits & (heights == heights[fits].min()))
+    chosen = lowest[suppressed[lowest] == suppressed[lowest].min()]
+    return min((lattice.node(int(node)) for node in chosen), key=tie_break_key)

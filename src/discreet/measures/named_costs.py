@@ -1,0 +1,185 @@
+"""Named costs of lattice nodes: declarations with options, and their registry; smaller is better.
+
+``docs/costs.md`` has the formulas. Most costs are monotone: while the same rows are suppressed they never
+fall on the way up the lattice. Lower bounds hold for all nodes at or above one without counting a class.
+Sums are exact and factors are multiplied in ascending order, so that costs equal by symmetry are equal to
+the last bit.
+
+Cost: a table of a few numbers per level, counted once; then one pass over the classes of a node.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
+
+from discreet.errors import InputError
+from discreet.measures.loss import relative_weights
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.option import Option, check_options, option_names, options_of
+from discreet.model.registry import Registry
+from discreet.model.requirement import Requirement
+
+if TYPE_CHECKING:
+    from discreet.measures.cost_kinds import Cost
+    from discreet.measures.node_statistics import NodesStatistics, NodeStatistics
+
+
+class NamedCost(ABC):
+    """A cost of nodes. A subclass is a frozen dataclass; its fields are options (``model.option``).
+
+    ``name`` is what ``--cost`` takes, ``meaning`` says in a clause what it is. Raises ``InputError`` for an
+    option that has no such value.
+    """
+
+    name: str
+    meaning: str
+
+    def __post_init__(self) -> None:
+        check_options(self, f"the cost '{self.name}'")
+
+    @abstractmethod
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:
+        """The cost of the nodes of a table; ``weights`` has one for each attribute, at most 1."""
+
+    def options(self) -> tuple[Option, ...]:
+        """The options that it declares."""
+        return options_of(type(self))
+
+    def having(self, options: Mapping[str, object]) -> Self:
+        """The same with these options, by name; None leaves one as it is.
+
+        ``InputError`` for an option that it does not have.
+        """
+        known = {each.name for each in self.options()}
+        given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+        for name in given:
+            if name not in known:
+                raise InputError(
+                    f"the option {option_names([name])} of the cost '{self.name}'",
+                    allowed=option_names(sorted(known)),
+                )
+        changed: Self = replace(cast(Any, self), **given)
+        return changed
+
+
+@dataclass(frozen=True)
+class FunctionCost(NamedCost):
+    """A function of one node's statistics under a name; weights have no part in it."""
+
+    name: str
+    meaning: str
+    function: Callable[[NodeStatistics], float]
+    over_nodes: Callable[[NodesStatistics], Any] | None = None
+
+    def over(
+        self,
+        table: FrequencySet,  # noqa: ARG002
+        requirement: Requirement,  # noqa: ARG002
+        weights: tuple[float, ...],  # noqa: ARG002
+    ) -> Cost:
+        """The function itself."""
+        from discreet.measures.cost_kinds import UserCost
+
+        return UserCost(self.function, self.name, self.over_nodes)
+
+
+def node_cost(
+    name: str,
+    meaning: str,
+    function: Callable[[NodeStatistics], float],
+    over_nodes: Callable[[NodesStatistics], Any] | None = None,
+) -> NamedCost:
+    """A cost that is a function of one node's statistics, under a name; weights have no part in it.
+
+    A function with a true attribute ``monotone`` is taken at its word: it never falls on the way up while the
+    same rows are suppressed. ``over_nodes`` is the same function of arrays of nodes, which returns an array
+    of costs, shape ``(nodes,)``: a search then asks it once. It may also stand as the function's attribute.
+    """
+    return FunctionCost(name, meaning, function, over_nodes or getattr(function, "over_nodes", None))
+
+
+def user_cost(function: Callable[[NodeStatistics], float]) -> NamedCost:
+    """A user's own function, called as it is in Python where that is a name."""
+    called = str(getattr(function, "__name__", ""))
+    return node_cost(called if called.isidentifier() else "own", "a function of one's own", function)
+
+
+__all__ = [
+    "COSTS",
+    "AnyCost",
+    "FunctionCost",
+    "NamedCost",
+    "cost_named",
+    "cost_over",
+    "node_cost",
+    "resolve_cost",
+    "user_cost",
+]
+
+AnyCost: TypeAlias = "str | NamedCost | Callable[[NodeStatistics], float]"
+"""How a cost is asked for: by its name, with options of its own, or as a function of a node's statistics."""
+
+
+def cost_named(name: str, **options: object) -> NamedCost:
+    """The cost of that name with these options; ``InputError`` for a name or an option that none has."""
+    return COSTS.named(name).having(options)
+
+
+def resolve_cost(cost: AnyCost) -> NamedCost:
+    """The declaration of a cost; ``InputError`` for a name that none has."""
+    if isinstance(cost, NamedCost):
+        return cost
+    return cost_named(cost) if isinstance(cost, str) else user_cost(cost)
+
+
+def cost_over(
+    cost: AnyCost,
+    frequency_set: FrequencySet,
+    requirement: Requirement,
+    weights: Mapping[str, float] | None = None,
+) -> Cost:
+    """A cost, or the one of that name, over a table.
+
+    Raises ``InputError`` for an unknown name, for a weight that makes no sense, and for an option that this
+    table does not allow.
+    """
+    return resolve_cost(cost).over(
+        frequency_set, requirement, relative_weights(weights, frequency_set.attributes)
+    )
+
+
+def _built_in() -> Iterable[NamedCost]:
+    from discreet.measures.special_purpose_costs import Classification, Divergence, Payout
+    from discreet.measures.standard_costs import (
+        Ambiguity,
+        AverageClass,
+        Discernibility,
+        DiscernibilityStar,
+        Entropy,
+        Height,
+        Loss,
+        NormalizedAverageClass,
+        Precision,
+    )
+
+    return (
+        Height(),
+        Precision(),
+        Loss(),
+        AverageClass(),
+        Discernibility(),
+        DiscernibilityStar(),
+        NormalizedAverageClass(),
+        Entropy(),
+        Ambiguity(),
+        Divergence(),
+        Payout(),
+        Classification(),
+    )
+
+
+COSTS: Registry[NamedCost] = Registry("the cost", "discreet.costs", NamedCost, _built_in)
+"""The named costs, other packages' included."""

@@ -1,0 +1,208 @@
+"""Metrics of a recoding: granularity, usefulness and prosecutor risk.
+
+Sources: ARX (granularity), Loukides and Shao 2008 and Bredereck et al. 2013 (usefulness). Granularity is 1
+− (sum of the losses (m − 1)/D) / (rows · Σ (1 − 1/D)) for cells of m of D leaves. Usefulness is the mean
+over classes of the ranges or distinct values of their original rows, as shares of the table's. Risk is 1 /
+class size.
+
+Cost: one pass over the parts of the recoding, or the members of the classes, per attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import GeneralizationHierarchy, order_leaves
+from discreet.model.lattice import LatticeNode
+
+
+def level_shares(hierarchy: GeneralizationHierarchy) -> NDArray[np.float64]:
+    """(m − 1)/D of each level's value above each leaf (and NULL), shape ``(height + 1, leaves + 1)``."""
+    leaves = len(hierarchy.leaves)
+    shares = np.zeros((hierarchy.height + 1, leaves + 1))
+    for level in range(hierarchy.height + 1):
+        ancestors = hierarchy.ancestors[level]
+        shares[level, :leaves] = (np.bincount(ancestors)[ancestors] - 1) / leaves
+    shares[-1, leaves] = (leaves - 1) / leaves
+    return shares
+
+
+def max_loss(frequency_set: FrequencySet) -> float:
+    """The loss of a row whose every cell is at its top: the sum over the attributes of 1 − 1/D."""
+    return sum(1.0 - 1.0 / len(h.leaves) for h in frequency_set.hierarchies)
+
+
+def recoding_granularity(frequency_set: FrequencySet, recoding: ClassRecoding) -> float:
+    """The granularity of a release of classes; a suppressed row loses everything. 1 for an empty table."""
+    kept = recoding.classes != SUPPRESSED
+    classes, rows = recoding.classes[kept], recoding.rows[kept]
+    lost = max_loss(frequency_set) * recoding.suppressed
+    for i, cells in enumerate(recoding.cells):
+        loss = (cells.sizes() - 1) / cells.leaves
+        lost += float((loss[recoding.shown[classes, i]] * rows).sum())
+    return _retained_share(frequency_set, lost)
+
+
+def node_granularity(frequency_set: FrequencySet, node: LatticeNode, failing: NDArray[np.bool_]) -> float:
+    """The granularity of a full-domain release; row types that are ``failing`` are suppressed."""
+    rows = np.where(failing, 0, frequency_set.counts)
+    lost = max_loss(frequency_set) * int(frequency_set.counts[failing].sum())
+    for i, hierarchy in enumerate(frequency_set.hierarchies):
+        lost += float((level_shares(hierarchy)[node[i]][frequency_set.codes[:, i]] * rows).sum())
+    return _retained_share(frequency_set, lost)
+
+
+def _retained_share(frequency_set: FrequencySet, lost: float) -> float:
+    most = max_loss(frequency_set) * frequency_set.rows
+    return 1.0 - lost / most if most else 1.0
+
+
+_MAX_MARKS = 1 << 27
+"""Pairs of class and value that are marked in a field of bytes; more are sorted."""
+
+NumericValues = tuple[NDArray[np.float64] | None, ...]
+"""Of each attribute that counts as a number the value of each code (NULL, the last: NaN), else None."""
+
+
+@dataclass(frozen=True, eq=False)
+class OriginalMembers:
+    """Which original rows each class was made of: class ``classes[p]`` has rows of ``row_types[p]``.
+
+    Classes are numbered from 0 to ``number`` − 1. Suppressed rows, where there are any, are one of them.
+    """
+
+    classes: NDArray[np.int64]
+    row_types: NDArray[np.int64]
+    number: int
+
+    @classmethod
+    def of_recoding(cls, recoding: ClassRecoding) -> OriginalMembers:
+        """Those of a recoding; classes that show the same are one in the release, and here."""
+        shown = np.zeros(0, np.int64)
+        if recoding.class_count:
+            shown = np.unique(recoding.shown, axis=0, return_inverse=True)[1].reshape(-1)
+        kinds = np.append(shown, recoding.class_count)[recoding.classes]
+        used = np.bincount(kinds, minlength=1) > 0
+        return cls((np.cumsum(used) - 1)[kinds], recoding.row_types, int(np.count_nonzero(used)))
+
+    def sizes(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Rows of each class, suppressed ones last, where ``rows`` are those of each member."""
+        found = np.zeros(self.number, np.int64)
+        np.add.at(found, self.classes, rows)
+        return found
+
+
+def numeric_values(
+    hierarchies: Sequence[GeneralizationHierarchy], declared: Mapping[str, bool] | None = None
+) -> NumericValues:
+    """Which attributes count as numbers: those declared so, else those of which every leaf is one.
+
+    ``InputError`` where one is declared a number and has a leaf that is none.
+    """
+    return tuple(
+        _numeric_values_of(hierarchy, (declared or {}).get(hierarchy.attribute)) for hierarchy in hierarchies
+    )
+
+
+def _numeric_values_of(
+    hierarchy: GeneralizationHierarchy, declared: bool | None
+) -> NDArray[np.float64] | None:
+    found = None if declared is False else order_leaves(hierarchy).numbers
+    if found is not None:
+        return np.array([*(float(number) for number in found), np.nan])
+    if declared:
+        raise InputError(
+            f"'{hierarchy.attribute}' is said to be numeric, but has values that are no numbers",
+            allowed="numeric = true where every value is a number",
+            advice="Remove it; the values are counted then.",
+        )
+    return None
+
+
+def declare_numeric(names: Collection[str], of: Collection[str]) -> dict[str, bool]:
+    """The declaration that these attributes are numbers and no other is."""
+    return {name: name in names for name in of}
+
+
+def compute_usefulness(
+    frequency_set: FrequencySet, members: OriginalMembers, numbers: NumericValues
+) -> float:
+    """The usefulness of classes with known members; 0 where there is none. A constant number costs nothing.
+
+    Cost: one pass over the members per attribute.
+    """
+    if not members.number:
+        return 0.0
+    total = 0.0
+    for i, values in enumerate(numbers):
+        codes = frequency_set.codes[:, i]
+        total += _distinct_shares(codes, members) if values is None else _range_shares(values[codes], members)
+    return total / members.number
+
+
+def _distinct_shares(codes: NDArray[np.int64], members: OriginalMembers) -> float:
+    """Distinct values as a share of the table's, added up over the classes."""
+    occurs = np.bincount(codes) > 0
+    pairs = members.classes * len(occurs) + codes[members.row_types]
+    if members.number * len(occurs) <= _MAX_MARKS:
+        marks = np.zeros(members.number * len(occurs), np.bool_)
+        marks[pairs] = True
+        distinct = int(np.count_nonzero(marks))
+    else:
+        distinct = len(np.unique(pairs))
+    return distinct / int(np.count_nonzero(occurs))
+
+
+def _range_shares(values: NDArray[np.float64], members: OriginalMembers) -> float:
+    """Ranges as a share of the table's, added up over the classes; NULL (NaN) and constants add nothing."""
+    known = ~np.isnan(values)
+    width = float(np.ptp(values[known])) if known.any() else 0.0
+    if not width:
+        return 0.0
+    low, high = np.full(members.number, np.inf), np.full(members.number, -np.inf)
+    shown = known[members.row_types]
+    classes, found = members.classes[shown], values[members.row_types[shown]]
+    np.minimum.at(low, classes, found)
+    np.maximum.at(high, classes, found)
+    ranged = high >= low
+    return float((high[ranged] - low[ranged]).sum()) / width
+
+
+@dataclass(frozen=True)
+class ProsecutorRisk:
+    """The chance of guessing a row's person right: ``1 / class size``.
+
+    ``highest`` is that of the smallest class, ``mean`` the average over all rows (classes / rows), and
+    ``unique_share`` the share of rows that are alone in their class. All lie in 0 … 1.
+    """
+
+    highest: float
+    mean: float
+    unique_share: float
+
+
+def prosecutor_risk(
+    class_sizes: NDArray[np.int64], numbers: NDArray[np.int64] | None = None
+) -> ProsecutorRisk:
+    """The risk from class sizes in rows, each at least 1.
+
+    ``numbers`` says how many classes have each size; without it there is one of each. A table without rows
+    has no risk: all zero.
+    """
+    occurring = np.ones(len(class_sizes), dtype=np.int64) if numbers is None else numbers
+    sizes, occurring = class_sizes[occurring > 0], occurring[occurring > 0]
+    rows = int((sizes * occurring).sum())
+    if rows == 0:
+        return ProsecutorRisk(highest=0.0, mean=0.0, unique_share=0.0)
+    return ProsecutorRisk(
+        highest=1.0 / int(sizes.min()),
+        mean=int(occurring.sum()) / rows,
+        unique_share=int(occurring[sizes == 1].sum()) / rows,
+    )

@@ -1,0 +1,394 @@
+"""Standard costs of nodes: sums over cells, class sizes, ambiguity and height.
+
+Precision, loss, entropy and detail are sums over cells; average size and discernibility read class sizes.
+Cell costs declare how suppressed rows are charged, ARX's factor between generalization and suppression, and
+the aggregate of the attributes; a part is multiplied by its attribute's weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property, partial
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.measures.cell_sums import (
+    CostAggregate,
+    Factors,
+    LevelSum,
+    LevelSums,
+    LowerBoundSums,
+    domain_sums,
+    information_sums,
+    leaf_counts,
+    penalized_among_suppressed,
+    rows_by_code,
+    without_penalties,
+)
+from discreet.measures.cost_kinds import CellCost, ClassSizeCost, Cost, CostArray, LevelArray, LevelCost
+from discreet.measures.named_costs import NamedCost
+from discreet.measures.node_statistics import NodeStatistics
+from discreet.measures.recoding_metrics import level_shares
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import LatticeNode
+from discreet.model.option import OptionKind, option
+from discreet.model.requirement import Requirement
+
+
+class Charge(StrEnum):
+    """What a suppressed row costs: its whole domain, what suppressed rows hide from each other, nothing."""
+
+    DOMAIN = "domain"
+    SUPPRESSED = "suppressed"
+    NONE = "none"
+
+
+def aggregate_option(default: CostAggregate) -> Any:
+    """The option of that name, by the default that a cost has."""
+    return option(
+        None, choices=tuple(CostAggregate), help="how attributes' parts become one cost", shown=default
+    )
+
+
+def gs_factor_option() -> Any:
+    """The option of that name."""
+    return option(
+        0.5,
+        kind=OptionKind.DECIMAL,
+        least=0,
+        most=1,
+        metavar="X",
+        help="0 favours suppression, 1 generalization",
+        label="Generalization against suppression",
+    )
+
+
+def charge_option(*choices: Charge) -> Any:
+    """The option of that name."""
+    return option(Charge.DOMAIN, choices=choices, help="what a suppressed row costs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Precision(NamedCost):
+    """1 − Prec (Sweeney 2002): the mean of level / height, where a suppressed row shows the top."""
+
+    name = "precision"
+    meaning = "the mean of level / height, a suppressed row at the top"
+
+    aggregate: str | None = aggregate_option(CostAggregate.ARITHMETIC_MEAN)
+    charge: str = charge_option(Charge.DOMAIN, Charge.NONE)
+    gs_factor: float = gs_factor_option()
+
+    def over(
+        self,
+        table: FrequencySet,
+        requirement: Requirement,  # noqa: ARG002
+        weights: tuple[float, ...],
+    ) -> Cost:
+        """The cost of the nodes of a table; one without rows costs what its levels say."""
+        factors, rows = Factors.of(self.gs_factor), max(table.rows, 1)
+        sums = []
+        for i, hierarchy in enumerate(table.hierarchies):
+            of_code = rows_by_code(table, i)
+            shares = [
+                factors.published * level / max(hierarchy.height, 1) for level in range(hierarchy.height + 1)
+            ]
+            penalties = [
+                0.0 if self.charge == Charge.NONE else factors.suppressed - share for share in shares
+            ]
+            levels = zip(shares, penalties, strict=True)
+            sums.append(tuple(LevelSum(s * rows, np.full(len(of_code), p), of_code) for s, p in levels))
+        parts = tuple(partial(_per_row, weight, rows) for weight in weights)
+        aggregate = CostAggregate(self.aggregate or CostAggregate.ARITHMETIC_MEAN)
+        return CellCost(self.name, tuple(sums), parts, aggregate)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss(NamedCost):
+    """ARX's Loss: x = (mean of m/D − g/D) / (1 − g/D) for each attribute, g the factor of generalization.
+
+    A suppressed row has m = D, or only part of the way there where ``gs_factor`` favours suppression.
+    """
+
+    name = "loss"
+    meaning = "the share of each domain that a value stands for (ARX's Loss)"
+
+    aggregate: str | None = aggregate_option(CostAggregate.GEOMETRIC_MEAN)
+    gs_factor: float = gs_factor_option()
+
+    def over(
+        self,
+        table: FrequencySet,
+        requirement: Requirement,  # noqa: ARG002
+        weights: tuple[float, ...],
+    ) -> Cost:
+        """The cost of the nodes of a table."""
+        factors = Factors.of(self.gs_factor)
+        parts = tuple(
+            partial(_share_lost, weight, table.rows, len(hierarchy.leaves), factors.published)
+            for hierarchy, weight in zip(table.hierarchies, weights, strict=True)
+        )
+        aggregate = CostAggregate(self.aggregate or CostAggregate.GEOMETRIC_MEAN)
+        return CellCost(self.name, domain_sums(table, factors), parts, aggregate)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entropy(NamedCost):
+    """Non-uniform entropy: the bits by which a row's values leave its leaves open, averaged over the rows.
+
+    For each attribute log2(rows with the value / rows with the leaf). A suppressed row shows the whole domain
+    (``charge`` ``domain``), or its value and, on top, log2(suppressed rows / those of them with its value)
+    (``suppressed``, as ARX has it), or its value alone (``none``, ARX's monotonic one).
+    """
+
+    name = "entropy"
+    meaning = "bits by which a row's values leave its leaves open"
+
+    aggregate: str | None = aggregate_option(CostAggregate.SUM)
+    charge: str = charge_option(*Charge)
+    gs_factor: float = gs_factor_option()
+
+    def over(
+        self,
+        table: FrequencySet,
+        requirement: Requirement,  # noqa: ARG002
+        weights: tuple[float, ...],
+    ) -> Cost:
+        """The cost of the nodes of a table."""
+        factors = Factors.of(self.gs_factor)
+        sums: LevelSums = information_sums(table, factors)
+        if self.charge != Charge.DOMAIN:
+            sums = without_penalties(sums)
+        if self.charge == Charge.SUPPRESSED:
+            sums = penalized_among_suppressed(table, sums, factors.suppressed)
+        parts = tuple(partial(_per_row, weight, max(table.rows, 1)) for weight in weights)
+        # What a value leaves open grows as what suppression hides of it shrinks; the lighter weight remains.
+        persistent_share = min(factors.published / factors.suppressed, 1.0) if factors.suppressed else 1.0
+        return CellCost(
+            self.name, sums, parts, CostAggregate(self.aggregate or CostAggregate.SUM), persistent_share
+        )
+
+
+def _per_row(weight: float, rows: int, total: Any) -> Any:
+    return weight * total / rows
+
+
+def _share_lost(weight: float, rows: int, leaves: int, published: float, total: Any) -> Any:
+    """x from the leaves shown, added over the rows; a domain of one leaf has nothing to lose."""
+    if not rows or leaves <= 1:
+        return 0.0 * total
+    return weight * ((total - published * rows) / (rows * (leaves - published)))
+
+
+_ROW_TYPES_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class AmbiguityCost:
+    """The average number of leaf combinations, in whole numbers until the division by the rows."""
+
+    frequency_set: FrequencySet
+    name: str = "ambiguity"
+    monotone: bool = True
+    always_monotone: bool = False
+    prunes_by_levels: bool = False
+
+    @cached_property
+    def _shown(self) -> tuple[tuple[NDArray[np.int64], ...], ...]:
+        return tuple(
+            tuple(leaf_counts(h, level) for level in range(h.height + 1))
+            for h in self.frequency_set.hierarchies
+        )
+
+    @cached_property
+    def _domain(self) -> int:
+        return prod(len(h.leaves) for h in self.frequency_set.hierarchies)
+
+    def of(self, statistics: NodeStatistics) -> float:
+        """The cost of a node."""
+        found = self._combinations(statistics.node, statistics.codes, statistics.sizes)
+        return float((found + statistics.suppressed * self._domain) / max(self.frequency_set.rows, 1))
+
+    def known(self, node: LatticeNode, suppressed: int) -> float | None:
+        """The cost of a node that suppresses nothing, from the row types."""
+        if suppressed:
+            return None
+        found = self._combinations(node, self.frequency_set.codes, self.frequency_set.counts)
+        return float(found / max(self.frequency_set.rows, 1))
+
+    def _combinations(self, node: LatticeNode, codes: NDArray[np.int64], sizes: NDArray[np.int64]) -> int:
+        """The sum over rows of leaf codes, in whole numbers of any size."""
+        exact: Any = np.int64 if self._domain * self.frequency_set.rows < 2**62 else object
+        total = sizes.astype(exact)
+        for i, level in enumerate(node):
+            total = total * self._shown[i][level][codes[:, i]]
+        return int(total.sum())
+
+    def least(self, node: LatticeNode, suppressed: int = 0) -> float:
+        """The combinations without suppression; suppressed rows take the place of the largest at best."""
+        rows = self.frequency_set.rows
+        if not rows:
+            return 0.0
+        shown = np.ones(self.frequency_set.row_types)
+        for i, level in enumerate(node):
+            shown *= self._shown[i][level][self.frequency_set.codes[:, i]]
+        total = float((shown * self.frequency_set.counts).sum())
+        return (total + suppressed * (self._domain - float(shown.max()))) / rows
+
+    def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
+        """``least`` of many nodes, suppressed rows counted as whole: products of two halves of the levels."""
+        rows, half = self.frequency_set.rows, levels.shape[1] // 2
+        if not rows:
+            return np.zeros(len(levels))
+        left, left_of = np.unique(levels[:, :half], axis=0, return_inverse=True)
+        right, right_of = np.unique(levels[:, half:], axis=0, return_inverse=True)
+        total = np.zeros((len(left), len(right)))
+        for start in range(0, self.frequency_set.row_types, _ROW_TYPES_AT_ONCE):
+            part = slice(start, start + _ROW_TYPES_AT_ONCE)
+            counted = self._half(left, 0, part) * self.frequency_set.counts[part]
+            total += counted @ self._half(right, half, part).T
+        found: CostArray = total[left_of.ravel(), right_of.ravel()] / rows
+        largest = np.ones(len(levels))
+        for i, shown in enumerate(self._shown):
+            largest *= np.array([m.max() for m in shown])[levels[:, i]]
+        by_suppression = (suppressed * (self._domain / rows)).astype(np.float64)
+        return np.maximum(found - suppressed * (largest / rows), 0.0) + by_suppression
+
+    @cached_property
+    def _logarithms(self) -> tuple[LowerBoundSums, ...]:
+        """The logarithms of the leaves shown, added over the rows; a suppressed one shows all leaves."""
+        found = []
+        for i, shown in enumerate(self._shown):
+            rows, most = rows_by_code(self.frequency_set, i), np.log(max(int(shown[-1].max()), 1))
+            parts = [np.log(values) for values in shown]
+            levels = (LevelSum(float((rows * p).sum()), most - p, rows) for p in parts)
+            found.append(LowerBoundSums.of(tuple(levels)))
+        return tuple(found)
+
+    def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
+        """The geometric mean in the place of the arithmetic one, which is no less: tables tell it."""
+        total = np.zeros(len(levels))
+        for i, least in enumerate(self._logarithms):
+            total += least.at(levels[:, i], suppressed)
+        rows = self.frequency_set.rows
+        return np.exp(total / rows) if rows else np.zeros(len(levels))
+
+    def _half(self, levels: LevelArray, first: int, part: slice) -> CostArray:
+        """The leaves under the values of some attributes, multiplied, shape ``(nodes, row types)``."""
+        codes = self.frequency_set.codes[part]
+        found = np.ones((len(levels), len(codes)))
+        for i in range(levels.shape[1]):
+            shown = np.stack([m[codes[:, first + i]] for m in self._shown[first + i]])
+            found *= shown[levels[:, i]]
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Height(NamedCost):
+    """The sum of the levels (Samarati 2001)."""
+
+    name = "height"
+    meaning = "the sum of the levels"
+
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
+        """The cost of the nodes of a table."""
+        return LevelCost(self.name, tuple(tuple(map(float, range(h.height + 1))) for h in table.hierarchies))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AverageClass(NamedCost):
+    """n / (classes + 1 if any row is suppressed): the average class, suppressed rows being one class."""
+
+    name = "aecs"
+    meaning = "the average class size, suppressed rows being one class"
+
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
+        """The cost of the nodes of a table."""
+        rows = table.rows
+
+        def of_sizes(classes: Any, squares: Any, suppressed: Any) -> Any:  # noqa: ARG001
+            return rows / np.maximum(classes + (suppressed > 0), 1)
+
+        return ClassSizeCost(self.name, rows, requirement.least_rows, of_sizes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Discernibility(NamedCost):
+    """Σ f² + n · S: every row costs the rows it cannot be told from (Bayardo and Agrawal 2005)."""
+
+    name = "dm"
+    meaning = "discernibility: squared class sizes, and all rows for each suppressed one"
+
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
+        """The cost of the nodes of a table."""
+        rows = table.rows
+
+        def of_sizes(classes: Any, squares: Any, suppressed: Any) -> Any:  # noqa: ARG001
+            return squares + rows * suppressed
+
+        return ClassSizeCost(self.name, rows, requirement.least_rows, of_sizes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscernibilityStar(NamedCost):
+    """DM*: Σ f² over all classes, as if none were suppressed (ARX's monotonic discernability)."""
+
+    name = "dm-star"
+    meaning = "discernibility DM*: squared class sizes, suppressed classes like the others"
+
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
+        """The cost of the nodes of a table."""
+
+        def of_sizes(classes: Any, squares: Any, suppressed: Any) -> Any:  # noqa: ARG001
+            return squares
+
+        return ClassSizeCost(self.name, table.rows, 1, of_sizes, of_all=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NormalizedAverageClass(NamedCost):
+    """n / classes / k (LeFevre and others 2006); k = 1 where none is asked, one class where none is left."""
+
+    name = "c-avg"
+    meaning = "the average class size in multiples of k"
+
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
+        """The cost of the nodes of a table."""
+        rows, k = table.rows, requirement.k or 1
+
+        def of_sizes(classes: Any, squares: Any, suppressed: Any) -> Any:  # noqa: ARG001
+            return rows / np.maximum(classes, 1) / k
+
+        return ClassSizeCost(self.name, rows, requirement.least_rows, of_sizes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ambiguity(NamedCost):
+    """Π m averaged over the rows: combinations of leaves that a row's values stand for, suppressed Π D."""
+
+    name = "ambiguity"
+    meaning = "combinations of leaves that a row's values stand for"
+
+    def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
+        """The cost of the nodes of a table."""
+        return AmbiguityCost(table)
+
+
+def detail_cost(frequency_set: FrequencySet, weights: Mapping[str, float]) -> CellCost:
+    """The cost of the nodes of a table; an attribute without a weight has 1."""
+    sums, parts = [], []
+    for i, hierarchy in enumerate(frequency_set.hierarchies):
+        shares, rows = level_shares(hierarchy), rows_by_code(frequency_set, i)
+        most = shares[-1].max(initial=0.0)
+        sums.append(tuple(LevelSum(float((share * rows).sum()), most - share, rows) for share in shares))
+        parts.append(partial(_multiply_weight, weights.get(hierarchy.attribute, 1.0)))
+    return CellCost("detail", tuple(sums), tuple(parts), CostAggregate.SUM)
+
+
+def _multiply_weight(weight: float, total: Any) -> Any:
+    return weight * total

@@ -1,0 +1,234 @@
+"""Cell formats: numbers with marks and units, dates by patterns, blanks and stars.
+
+A format is declared once per column and applied where a source becomes rows of an engine (``sql.written``);
+after that there are only canonical texts such as ``9116.5`` and ``2023-04-01``. A cell of stars is a
+suppressed cell (decision 0016).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.errors import InputError
+
+BLANKS = " \t\n\r\f\v\u00a0\u2007\u202f\u3000\u200b\u2060\ufeff"
+"""Blanks that are no part of a cell or of a column's name: no-break, ideographic and zero-width ones too."""
+
+
+def is_star(text: str) -> bool:
+    """Test whether a text consists of stars, with blanks around them or not.
+
+    >>> is_star("*"), is_star(" ** "), is_star("81***"), is_star("")
+    (True, True, False, False)
+    """
+    return "*" in text and not text.replace("*", "").strip(BLANKS)
+
+
+DIRECTIVES = {
+    "Y": "the year in four digits",
+    "y": "the year in two digits",
+    "m": "the month as a number",
+    "b": "the month's name in three letters",
+    "B": "the month's name",
+    "d": "the day of the month",
+    "H": "the hour, 0 to 23",
+    "I": "the hour, 1 to 12",
+    "p": "AM or PM",
+    "M": "the minute",
+    "S": "the second",
+    "f": "a fraction of the second",
+    "z": "the offset of the time zone",
+}
+"""What a pattern may hold behind ``%``, and what it stands for."""
+
+_REQUIRED_FIELDS = (("year", "Yy"), ("month", "mbB"), ("day", "d"))
+_DIGITS = "YymdHIMSf"
+_PART = re.compile(r"%(.?)|([^%]+)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class PatternPart:
+    """A directive, or a text that stands as it is (``directive`` is empty).
+
+    ``padded`` says that a day, month or hour has two digits always, as another number touches it.
+    """
+
+    directive: str = ""
+    text: str = ""
+    padded: bool = False
+
+
+@dataclass(frozen=True)
+class DatePattern:
+    """A pattern taken apart; ``text`` is what was written."""
+
+    text: str
+    parts: tuple[PatternPart, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> DatePattern:
+        """Take a pattern apart; ``InputError`` for one that does not say a day.
+
+        >>> [part.directive or part.text for part in DatePattern.parse("%d.%m.%Y").parts]
+        ['d', '.', 'm', '.', 'Y']
+        """
+        raw: list[tuple[str, str]] = []
+        for directive, plain in (m.groups() for m in _PART.finditer(text)):
+            if plain is not None or directive == "%":
+                raw.append(("", plain or "%"))
+            elif directive in DIRECTIVES:
+                raw.append((directive, ""))
+            else:
+                raise _pattern_error(text, f"holds %{directive}", f"{_format_directives(DIRECTIVES)}, and %%")
+        _check_directives([directive for directive, _ in raw if directive], text)
+        touching = {
+            place
+            for first in range(len(raw) - 1)
+            if all(d and d in _DIGITS for d, _ in raw[first : first + 2])
+            for place in (first, first + 1)
+        }
+        return cls(text, tuple(PatternPart(d, t, i in touching) for i, (d, t) in enumerate(raw)))
+
+    @property
+    def directives(self) -> tuple[str, ...]:
+        """The directives, in their order."""
+        return tuple(part.directive for part in self.parts if part.directive)
+
+    @property
+    def has_time(self) -> bool:
+        """Whether it tells a time of the day."""
+        return "H" in self.directives or "I" in self.directives
+
+
+def _check_directives(directives: Sequence[str], text: str) -> None:
+    """Raise unless the directives say one day, and a time of it completely or not at all."""
+    twice = next((d for i, d in enumerate(directives) if d in directives[:i]), None)
+    if twice is not None:
+        raise _pattern_error(text, f"holds %{twice} twice", "each directive once")
+    for name, choice in _REQUIRED_FIELDS:
+        held = [d for d in directives if d in choice]
+        if len(held) != 1:
+            fact = f"has no {name}" if not held else f"has the {name} twice"
+            raise _pattern_error(text, fact, f"one of {_format_directives(choice)}")
+    if ("I" in directives) != ("p" in directives) or {"H", "I"} <= set(directives):
+        raise _pattern_error(text, "does not tell the hour in one way", "%H, or %I with %p")
+    order = ["M" in directives, "S" in directives, "f" in directives]
+    if (any(order) and not {"H", "I"} & set(directives)) or order != sorted(order, reverse=True):
+        raise _pattern_error(text, "tells a part of the time alone", "hours, then minutes, then seconds")
+
+
+def _pattern_error(text: str, fact: str, allowed: str) -> InputError:
+    return InputError(f"the date pattern '{text}' {fact}", allowed=allowed)
+
+
+def _format_directives(directives: Sequence[str] | dict[str, str]) -> str:
+    return " ".join(f"%{directive}" for directive in directives)
+
+
+DECIMAL_MARKS = (",", ".")
+"""What may stand before a number's decimals."""
+
+THOUSANDS_MARKS = (".", ",", " ", "'", "’", "\u00a0", "\u202f", "_")
+"""What may part a number's thousands; a blank stands for those that do not break lines, too."""
+
+_NEVER_IN_UNITS = frozenset("0123456789+-−()[]\\^,\"'\n\r\t\u00a0\u202f")
+
+
+@dataclass(frozen=True)
+class CellFormat:
+    """How a column's cells are written; blanks around them are no part of a value.
+
+    Numbers have the ``decimal`` mark, may have ``thousands`` parted, and one of ``units`` (a currency, ``%``,
+    ``kg``) before or behind them: it is taken off, and the number stays as it is. Dates have one of the
+    patterns ``dates``, the first that fits; ``pivot`` is the latest year that two digits may mean. Without
+    any of these the cells are texts whose blanks are stripped. ``others`` are texts that stay as they are.
+    With ``lenient`` so does what has not the form, without the blanks around it where ``strip`` says so.
+    """
+
+    decimal: str | None = None
+    thousands: str | None = None
+    units: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+    pivot: int | None = None
+    others: tuple[str, ...] = ()
+    lenient: bool = False
+    strip: bool = True
+
+    def __post_init__(self) -> None:
+        if self.dates and (self.decimal or self.thousands or self.units):
+            raise InputError("dates beside a decimal mark, thousands or a unit", allowed="one of the two")
+        if self.decimal is not None and self.decimal not in DECIMAL_MARKS:
+            raise InputError(f"decimal = '{self.decimal}'", allowed='"," or "."')
+        if self.thousands is not None and self.thousands not in THOUSANDS_MARKS:
+            marks = ", ".join(f'"{mark}"' for mark in THOUSANDS_MARKS if mark.isprintable())
+            raise InputError(f"thousands = '{self.thousands}'", allowed=marks)
+        if self.thousands is not None and self.thousands == self.decimal_mark:
+            raise InputError(
+                f"thousands and decimals are both marked by '{self.thousands}'",
+                advice='Give the other mark, too, as in {decimal = ",", thousands = "."}.',
+            )
+        for unit in self.units:
+            _check_unit(unit)
+        for pattern in self.patterns:
+            if "y" in pattern.directives and self.pivot is None:
+                raise InputError(
+                    f"the date pattern '{pattern.text}' has a year in two digits, and pivot is missing",
+                    allowed="pivot, the latest year that two digits may mean, such as pivot = 2030",
+                )
+        if self.pivot is not None and not (self.dates and 99 <= self.pivot <= 9999):
+            raise InputError(f"pivot = {self.pivot}", allowed="a year in four digits, beside dates")
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the cells are numbers."""
+        return bool(self.decimal or self.thousands or self.units)
+
+    @property
+    def decimal_mark(self) -> str:
+        """What stands before a number's decimals."""
+        return self.decimal or "."
+
+    @property
+    def patterns(self) -> tuple[DatePattern, ...]:
+        """The patterns of dates, taken apart."""
+        return tuple(DatePattern.parse(text) for text in self.dates)
+
+    @property
+    def refuses(self) -> bool:
+        """Whether there are cells that have not the form."""
+        return not self.lenient and (self.is_number or bool(self.dates))
+
+    def as_json(self) -> dict[str, Any]:
+        """The form as the spec writes it, without the values that it lets through."""
+        unit = self.units[0] if len(self.units) == 1 else list(self.units)
+        keys: Mapping[str, Any] = {
+            "decimal": self.decimal_mark if self.is_number else None,
+            "thousands": self.thousands,
+            "unit": unit or None,
+            "dates": list(self.dates) or None,
+            "pivot": self.pivot,
+            "strip": True if (self.lenient and self.strip) or not (self.is_number or self.dates) else None,
+        }
+        return {key: value for key, value in keys.items() if value is not None}
+
+    @property
+    def words(self) -> str:
+        """The form in a few words, for messages."""
+        if self.dates:
+            pivot = "" if self.pivot is None else f", two digits of a year up to {self.pivot}"
+            return "dates in the form " + " or ".join(self.dates) + pivot
+        if not self.is_number:
+            return "texts without blanks around them"
+        thousands = f", thousands by '{self.thousands}'" if self.thousands else ""
+        units = f", with or without {' or '.join(self.units)}" if self.units else ""
+        return f"numbers with decimals behind '{self.decimal_mark}'{thousands}{units}"
+
+
+def _check_unit(unit: str) -> None:
+    if not unit.strip() or unit != unit.strip() or unit in ("e", "E") or not _NEVER_IN_UNITS.isdisjoint(unit):
+        raise InputError(
+            f"the unit '{unit}'", allowed='a text such as "€", "EUR", "%" or "kg", without digits and signs'
+        )

@@ -1,0 +1,161 @@
+"""Warnings with a code for programs, and the wording of those about groups and single values.
+
+Negotiations, audits and reports share one wording. A private warning names values of single rows and is
+never written into a manifest or report.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+INSENSITIVE_PUBLISHED = "insensitive-published"
+"""Columns that a release shows as they are, outside every check."""
+
+UNLISTED_PUBLISHED = "unlisted-published"
+"""Such columns that the spec does not even list."""
+
+MISSING_MARKS = "missing-marks"
+"""Texts that may say that a value is missing, and count as values."""
+
+STARRED_CELLS = "starred-cells"
+"""Cells of stars, as a release has them, in a table."""
+
+ROWS_WITHOUT_QUASI_IDENTIFIERS = "rows-without-quasi-identifiers"
+"""Rows with a star or NULL in every quasi-identifier."""
+
+HOMOGENEOUS_CLASS = "homogeneous-class"
+"""A class in which every row has the same sensitive value."""
+
+FEW_PEOPLE = "few-people"
+"""Rows of one person that are counted as several people."""
+
+SINGLE_VALUES = "single-values"
+"""Values of a published column that one row has."""
+
+
+class CodedWarning(str):
+    """The sentence itself, and its ``code``: what prints, joins and records warnings takes it as a text.
+
+    A ``private`` warning names values of single rows, so neither a manifest nor a report contains it.
+    """
+
+    __slots__ = ("code", "private")
+    code: str
+    private: bool
+
+    def __new__(cls, code: str, text: str, *, private: bool = False) -> CodedWarning:
+        """A sentence with its code."""
+        found = super().__new__(cls, text)
+        found.code = code
+        found.private = private
+        return found
+
+
+def unique_warnings(warnings: Iterable[CodedWarning]) -> tuple[CodedWarning, ...]:
+    """Return the warnings in their order, each text once."""
+    return tuple(dict.fromkeys(warnings))
+
+
+def public_warnings(warnings: Iterable[CodedWarning]) -> tuple[CodedWarning, ...]:
+    """Return the warnings that a manifest may contain."""
+    return tuple(warning for warning in warnings if not warning.private)
+
+
+def unreported_warnings(warnings: Iterable[str], reported: Iterable[str]) -> tuple[str, ...]:
+    """The warnings whose text is not among those told, and none of the same code: each is told once."""
+    texts = tuple(reported)
+    codes = {text.code for text in texts if isinstance(text, CodedWarning)}
+    if UNLISTED_PUBLISHED in codes:  # an audit, which has no spec, calls these columns like the others
+        codes.add(INSENSITIVE_PUBLISHED)
+    return tuple(w for w in warnings if w not in texts and getattr(w, "code", None) not in codes)
+
+
+@dataclass(frozen=True)
+class SingleValues:
+    """Rows whose value of a column no other row has.
+
+    ``alone`` rows are the only ones of the table with their value, ``in_class`` rows the only ones with it
+    among those with the same quasi-identifiers as published; of ``rows`` rows, starred ones left out.
+    """
+
+    column: str
+    rows: int
+    alone: int
+    in_class: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The document's part."""
+        return {"column": self.column, "rows": self.rows, "alone": self.alone, "in_class": self.in_class}
+
+
+_LEADING_CODES = (FEW_PEOPLE, HOMOGENEOUS_CLASS)
+
+
+def few_people_warning(column: str, k: int, few: int, groups: int, *, at_least: bool = False) -> CodedWarning:
+    """Return that groups contain fewer than k values of a column that identifies people.
+
+    ``at_least``: more groups may, since rows are drawn into them at random.
+    """
+    name = json.dumps(column, ensure_ascii=False)
+    text = (
+        f"{few:,} of {groups:,} groups contain fewer than {k} different {column}: k counts rows, and "
+        f"several rows belong to one person. Set subject = {name} in [source] of the spec; or "
+        "rows_are_people = true, where each row is a person."
+    )
+    if at_least:
+        return CodedWarning(FEW_PEOPLE, f"At least {text}")
+    return CodedWarning(FEW_PEOPLE, text)
+
+
+def homogeneous_groups_warning(name: str, alike: int, groups: int) -> CodedWarning:
+    """Return that everybody in some groups has the same value of a sensitive attribute."""
+    return CodedWarning(
+        HOMOGENEOUS_CLASS,
+        f"In {alike:,} of {groups:,} groups everybody has the same {name}: whoever finds a person's group "
+        "learns it. Require l = 2 or more.",
+    )
+
+
+def single_values_warning(found: SingleValues) -> CodedWarning:
+    """Return that values of a published column occur in one row only."""
+    return CodedWarning(
+        SINGLE_VALUES,
+        f"{found.column}: {found.alone:,} of {found.rows:,} rows have a value that no other row has; anybody "
+        f"who knows it finds the row. Within their group {found.in_class:,} are the only ones with theirs.",
+    )
+
+
+def source_single_values_warning(name: str, alone: int, rows: int, unit: str = "rows") -> CodedWarning:
+    """Return that values of a column that is published unchanged occur once in the source; and remedies."""
+    return CodedWarning(
+        SINGLE_VALUES,
+        f"{name}: {alone:,} of {rows:,} {unit} have a value that no other has; anybody who knows it finds "
+        "the row in a release, which shows it unchanged. Before: round it, or put its ends together. Or "
+        'publish bands (role = "quasi-identifier" with intervals, and min_level = 1), or permute it (--model '
+        "permutation).",
+    )
+
+
+_Text = TypeVar("_Text", bound=str)
+
+
+def order_warnings(warnings: Sequence[_Text]) -> tuple[_Text, ...]:
+    """Return the warnings with those about groups first: few people, then one sensitive value."""
+
+    above, under, behind = partition_warnings(warnings)
+    return (*above, *under, *behind)
+
+
+def partition_warnings(
+    warnings: Sequence[_Text],
+) -> tuple[tuple[_Text, ...], tuple[_Text, ...], tuple[_Text, ...]]:
+    """Return the warnings above an answer's first line, those directly under it, and those behind it."""
+    places: tuple[list[_Text], ...] = ([], [], [])
+    for text in warnings:
+        code = getattr(text, "code", None)
+        places[_LEADING_CODES.index(code) if code in _LEADING_CODES else len(_LEADING_CODES)].append(text)
+    above, under, behind = map(tuple, places)
+    return above, under, behind

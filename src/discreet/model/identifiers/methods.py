@@ -1,0 +1,222 @@
+"""Pseudonymization methods: keyed hash, per-release pseudonym, partial mask, listed random pseudonym.
+
+Loading this module registers them. It is loaded only where a spec or manifest names a method.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from discreet.errors import InputError
+from discreet.model.identifiers.base import (
+    PSEUDONYMIZERS,
+    Pseudonymizer,
+    Replacements,
+    refuse_originals,
+    register_method,
+)
+from discreet.model.json_documents import parse_json
+
+KEY_BYTES = 32
+_DIGEST_LENGTH = 32
+
+
+@register_method
+@dataclass(frozen=True)
+class KeyedHash(Pseudonymizer):
+    """HMAC-SHA-256 of a cell's text under a key of 32 random bytes, the first 128 bits as hexadecimal digits.
+
+    A hash without a key would be no protection: whoever knows the names hashes them all. With the key anybody
+    can, so its file is for its owner alone, and belongs neither beside the release nor to its readers.
+    """
+
+    key: Path
+
+    name: ClassVar[str] = "keyed-hash"
+    title: ClassVar[str] = "a keyed hash, the same in every table that is published with the key"
+
+    def replaced(self, texts: Sequence[str], secret: bytes | None) -> Replacements:
+        """The hashes; a new key where there is none yet."""
+        secret_key = new_key() if secret is None else decode_key(secret)
+        found = tuple(keyed_digest(secret_key, text) for text in texts)
+        refuse_originals(texts, found)
+        return Replacements(found, encode_key(secret_key))
+
+
+@register_method
+@dataclass(frozen=True)
+class PerRelease(Pseudonymizer):
+    """The same under a key that is thrown away: rows of a person stay together in one release only.
+
+    Nobody, the publisher included, can tell who a pseudonym is, or whether two releases have a person both.
+    """
+
+    name: ClassVar[str] = "per-release"
+    title: ClassVar[str] = "a pseudonym for this release alone, whose key is thrown away"
+
+    def replaced(self, texts: Sequence[str], secret: bytes | None) -> Replacements:
+        """The hashes under a key of their own."""
+        del secret
+        secret_key = new_key()
+        found = tuple(keyed_digest(secret_key, text) for text in texts)
+        refuse_originals(texts, found)
+        return Replacements(found, None)
+
+
+@dataclass(frozen=True)
+class SharedKey(Pseudonymizer):
+    """The same for the tables of one release together: their key is thrown away once all are written."""
+
+    secret_key: bytes = field(default_factory=lambda: new_key(), repr=False)
+
+    name: ClassVar[str] = PerRelease.name
+    title: ClassVar[str] = "a pseudonym for the tables of this release alone, whose key is thrown away"
+
+    def replaced(self, texts: Sequence[str], secret: bytes | None) -> Replacements:
+        """The hashes under the key that the tables share."""
+        del secret
+        found = tuple(keyed_digest(self.secret_key, text) for text in texts)
+        refuse_originals(texts, found)
+        return Replacements(found, None)
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the manifest, without the key."""
+        return {"way": self.name}
+
+
+def keyed_digest(key: bytes, text: str) -> str:
+    """128 bits of the HMAC-SHA-256 of a text, as hexadecimal digits."""
+    return hmac.new(key, text.encode(errors="surrogatepass"), hashlib.sha256).hexdigest()[:_DIGEST_LENGTH]
+
+
+def new_key() -> bytes:
+    """A random key."""
+    return secrets.token_bytes(KEY_BYTES)
+
+
+def encode_key(key: bytes) -> bytes:
+    """A key as its file has it: hexadecimal digits and a line's end."""
+    return key.hex().encode() + b"\n"
+
+
+def decode_key(content: bytes) -> bytes:
+    """The key of a file's content; ``InputError`` for anything else than 32 bytes in hexadecimal digits."""
+    try:
+        key = bytes.fromhex(content.decode("ascii").strip())
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise InputError(
+            "the file holds no key",
+            allowed=f"{2 * KEY_BYTES} hexadecimal digits",
+            advice="Name a file that is not there: a key is made in it.",
+        )
+    return key
+
+
+_MASK_ENDS = ("start", "end")
+_STAR = "*"
+
+
+@register_method
+@dataclass(frozen=True)
+class PartialMask(Pseudonymizer):
+    """The first, or last, ``keep`` characters of a text; as many stars for every text in the others' place.
+
+    The number of stars says nothing of the length. A text of ``keep`` characters or fewer, of which all would
+    stay, is stars alone.
+    """
+
+    keep: int = 1
+    end: str = "start"
+
+    name: ClassVar[str] = "mask"
+    title: ClassVar[str] = "a few of its characters, the others masked"
+    is_injective: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Check the options; ``InputError`` for what is out of range."""
+        if isinstance(self.keep, bool) or not isinstance(self.keep, int) or not 1 <= self.keep <= 100:
+            raise InputError(f"keep = {self.keep}", allowed="a whole number from 1 to 100")
+        if self.end not in _MASK_ENDS:
+            raise InputError(f"end = {self.end!r}", allowed=", ".join(_MASK_ENDS))
+
+    def replaced(self, texts: Sequence[str], secret: bytes | None) -> Replacements:
+        """The masked texts."""
+        found = tuple(self._masked(text) for text in texts)
+        refuse_originals(texts, found)
+        return Replacements(found, secret)
+
+    def _masked(self, text: str) -> str:
+        stars = _STAR * 3
+        if len(text) <= self.keep:
+            return stars
+        return text[: self.keep] + stars if self.end == "start" else stars + text[-self.keep :]
+
+
+_PSEUDONYM_BYTES = 12
+
+
+@register_method
+@dataclass(frozen=True)
+class Pseudonyms(Pseudonymizer):
+    """A random pseudonym for each text, drawn once: the file lists which text has which.
+
+    Tables whose columns name the same file share its pseudonyms, so a person keeps theirs from table to table
+    and from release to release. Who has the list can undo every one of them.
+    """
+
+    key: Path
+
+    name: ClassVar[str] = "pseudonym"
+    title: ClassVar[str] = "a random pseudonym; a file that only its owner may read lists them"
+
+    def replaced(self, texts: Sequence[str], secret: bytes | None) -> Replacements:
+        """The pseudonyms, those that are new drawn, and the longer list."""
+        known = {} if secret is None else _parse_list(secret)
+        taken = {*known.values(), *known, *texts}
+        for text in texts:
+            if text in known:
+                continue
+            drawn = secrets.token_hex(_PSEUDONYM_BYTES)
+            while drawn in taken:
+                drawn = secrets.token_hex(_PSEUDONYM_BYTES)
+            known[text] = drawn
+            taken.add(drawn)
+        found = tuple(known[text] for text in texts)
+        refuse_originals(texts, found)
+        return Replacements(found, _format_list(known))
+
+
+def _parse_list(content: bytes) -> dict[str, str]:
+    try:
+        found = parse_json(content)
+    except ValueError:
+        found = None
+    right = isinstance(found, dict) and all(isinstance(text, str) for text in found.values())
+    if not right or len(set(found.values())) < len(found):
+        raise InputError(
+            "the file holds no list of pseudonyms",
+            allowed="a JSON object of texts, no pseudonym twice",
+            advice="Name a file that is not there: the list is made in it.",
+        )
+    return dict(found)
+
+
+def _format_list(known: dict[str, str]) -> bytes:
+    return (json.dumps(known, ensure_ascii=True, indent=0) + "\n").encode()
+
+
+BUILT_IN = (__name__, __name__, __name__)
+
+
+def known_methods() -> dict[str, type[Pseudonymizer]]:
+    """All ways by name."""
+    return dict(PSEUDONYMIZERS)

@@ -1,0 +1,226 @@
+"""Strict and relaxed Mondrian in numpy: the twins of the kernels (LeFevre et al. 2006).
+
+Strict: a stack replaces the recursion; each cut divides a slice of row types in place, left side first,
+with any chooser of cuts and any class test. Relaxed: rows at the median are divided over both sides, so
+with k only each class has k to 2k - 1 rows; with l a cut is made only if both sides have l values
+whichever rows are drawn.
+
+Cost: about n·d steps per level of the tree of cuts for n row types and d attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, InternalError
+from discreet.model.class_recoding import ClassTest
+from discreet.model.criteria.base import BoundCriterion
+from discreet.model.criterion_inputs import ClassStatistics, ClassValues
+from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.model.requirement import Requirement, failing_mask
+from discreet.mondrian.space import CutChooser, CutSpace, Fragment
+
+MondrianProgress = Callable[[int, int], None]
+"""Called with the rows in final classes and the rows in all."""
+
+
+class ClassJudge(Protocol):
+    """Says of row types whether they are a class that meets what is asked."""
+
+    def holds(self, types: NDArray[np.int64], /) -> bool:
+        """Whether the class of whole row types does."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassTestJudge:
+    """What a ``ClassTest`` needs of some row types: rows, and rows by sensitive value.
+
+    Where the frequency set holds no rows by value, each row type counts once for each of its values: enough
+    for distinct values.
+    """
+
+    frequency_set: FrequencySet
+    test: ClassTest
+
+    def holds(self, row_types: NDArray[np.int64]) -> bool:
+        """Whether the class of whole row types meets the test."""
+        rows = int(self.frequency_set.counts[row_types].sum())
+        return self.test.holds(
+            rows, [_rows_by_value(sets, row_types) for sets in self.frequency_set.sensitive]
+        )
+
+
+def _rows_by_value(sets: ValueSets, row_types: NDArray[np.int64]) -> NDArray[np.int64]:
+    entries = value_entries(sets, row_types)
+    rows = None if sets.counts is None else sets.counts[entries]
+    found: NDArray[np.int64] = np.bincount(sets.codes[entries], rows, minlength=sets.size).astype(np.int64)
+    return found
+
+
+def value_entries(sets: ValueSets, row_types: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The positions in ``sets.codes`` of the entries of some row types, in their order."""
+    starts = sets.offsets[row_types]
+    lengths = sets.offsets[row_types + 1] - starts
+    ends = np.cumsum(lengths)
+    found: NDArray[np.int64] = np.repeat(starts - (ends - lengths), lengths)
+    found += np.arange(len(found))
+    return found
+
+
+def cut_greedily(
+    space: CutSpace,
+    chooser: CutChooser,
+    test: ClassTest,
+    progress: MondrianProgress | None = None,
+    *,
+    subjects: ClassJudge | None = None,
+) -> NDArray[np.int64]:
+    """The class of each row type, shape ``(row types,)``, classes numbered as the tree of cuts is walked.
+
+    The table as a whole meets the test. ``subjects`` judges classes in the place of ``test`` where subjects
+    are counted.
+    """
+    counter = subjects or ClassTestJudge(space.frequency_set, test)
+    members = np.arange(space.frequency_set.row_types)
+    starts, stack, done = [], [(0, len(members))], 0
+    while stack:
+        start, end = stack.pop()
+        fragment = Fragment(space, members[start:end].copy())
+        middle = _divide_members(fragment, chooser, counter, members[start:end])
+        if middle:
+            stack += [(start + middle, end), (start, start + middle)]
+            continue
+        starts.append(start)
+        done += fragment.total
+        if progress is not None:
+            progress(done, space.frequency_set.rows)
+    classes = np.zeros(len(members), dtype=np.int64)
+    classes[starts[1:]] = 1
+    found = np.empty_like(classes)
+    found[members] = np.cumsum(classes)
+    return found
+
+
+def _divide_members(
+    fragment: Fragment, chooser: CutChooser, counter: ClassJudge, members: NDArray[np.int64]
+) -> int:
+    """Divide ``members`` by the first cut that both sides survive; how many go left, 0 where none does."""
+    for cut in chooser(fragment):
+        left = fragment.ranks[:, cut.attribute] <= cut.last
+        sides: Sequence[NDArray[np.int64]] = (fragment.row_types[left], fragment.row_types[~left])
+        if not len(sides[0]) or not len(sides[1]):
+            raise InternalError("a chooser of cuts proposed a cut with nothing on one side")
+        if all(counter.holds(side) for side in sides):
+            members[:] = np.concatenate(sides)
+            return len(sides[0])
+    return 0
+
+
+@dataclass(frozen=True, eq=False)
+class RowParts:
+    """``rows[p]`` rows of ``row_types[p]`` are in class ``classes[p]``."""
+
+    row_types: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+def divide_rows(space: CutSpace, requirement: Requirement) -> RowParts:
+    """The parts of a table's rows, class by class; the table as a whole meets the requirement.
+
+    ``InputError`` where l is asked and the frequency set holds no rows by sensitive value.
+    """
+    bound = _bind_criteria(space.frequency_set, requirement)
+    order = np.lexsort(space.ranks.T[::-1])
+    stack = [(order, space.frequency_set.counts[order])]
+    final: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    while stack:
+        types, rows = stack.pop()
+        sides = _divide_class(space, types, rows, requirement.least_rows, bound)
+        if sides is None:
+            final.append((types, rows))
+        else:
+            stack += [sides[1], sides[0]]
+    return RowParts(
+        row_types=np.concatenate([types for types, _ in final]),
+        classes=np.repeat(np.arange(len(final)), [len(types) for types, _ in final]),
+        rows=np.concatenate([rows for _, rows in final]),
+    )
+
+
+CutSide = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Row types and how many rows of each."""
+
+
+def _divide_class(
+    space: CutSpace,
+    types: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    least_rows: int,
+    bound: tuple[BoundCriterion, ...],
+) -> tuple[CutSide, CutSide] | None:
+    total = int(rows.sum())
+    if total < max(2 * least_rows, 2):
+        return None
+    ranks = space.ranks[types]
+    widths = space.widths(ranks.min(axis=0), ranks.max(axis=0)).tolist()
+    for attribute in sorted(space.priority, key=lambda j: -widths[j]):
+        sides = _divide_at_median(ranks[:, attribute], types, rows, total)
+        if not failing_mask(bound, _certain_facts(sides, bound, space.frequency_set)).any():
+            return sides
+        if widths[attribute] == 0:
+            return None
+    return None
+
+
+def _divide_at_median(
+    ranks: NDArray[np.int64], types: NDArray[np.int64], rows: NDArray[np.int64], total: int
+) -> tuple[CutSide, CutSide]:
+    """The rows in the order of one attribute, then of the row types, divided in the middle."""
+    order = np.argsort(ranks, kind="stable")
+    upto = np.cumsum(rows[order])
+    left = np.empty_like(rows)
+    left[order] = np.clip(total // 2 - (upto - rows[order]), 0, rows[order])
+    right = rows - left
+    return (types[left > 0], left[left > 0]), (types[right > 0], right[right > 0])
+
+
+def _bind_criteria(frequency_set: FrequencySet, requirement: Requirement) -> tuple[BoundCriterion, ...]:
+    """The criteria; of distinct values only where it is told how many rows have each."""
+    bound = requirement.bound(frequency_set.sensitive_attributes)
+    for one in bound:
+        if one.place is not None and frequency_set.sensitive[one.place].counts is None:
+            raise InputError(
+                f"relaxed Mondrian with {one.criterion.name} needs the rows by value of "
+                f"'{frequency_set.sensitive[one.place].attribute}', which the frequency set does not hold",
+                advice="Count the table by count_frequency_set, or use strict Mondrian.",
+            )
+    return bound
+
+
+def _certain_facts(
+    sides: Sequence[CutSide], bound: Sequence[BoundCriterion], frequency_set: FrequencySet
+) -> ClassStatistics:
+    """The sides' rows, and the distinct values that each has however the rows of its row types are drawn."""
+    values: list[ClassValues | None] = [None] * len(frequency_set.sensitive)
+    for place in {one.place for one in bound if one.place is not None}:
+        sets = frequency_set.sensitive[place]
+        values[place] = ClassValues(
+            np.array([_count_certain_values(sets, side, frequency_set) for side in sides])
+        )
+    return ClassStatistics(np.array([int(rows.sum()) for _, rows in sides]), tuple(values))
+
+
+def _count_certain_values(sets: ValueSets, side: CutSide, frequency_set: FrequencySet) -> int:
+    """A value is sure to be there where more rows of a row type have it than go to other classes."""
+    assert sets.counts is not None
+    types, rows = side
+    entries = value_entries(sets, types)
+    others = (frequency_set.counts[types] - rows).repeat(sets.offsets[types + 1] - sets.offsets[types])
+    certain = sets.codes[entries][sets.counts[entries] > others]
+    return len(np.unique(certain))

@@ -1,0 +1,84 @@
+"""Options of Mondrian: where attributes are cut, and what the classes show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+from discreet.errors import InputError
+from discreet.frequency.class_summary import Summary
+from discreet.model.search_result import SuppressionPolicy
+
+__all__ = ["Categorical", "Cut", "MondrianOptions", "Summary", "Tie"]
+
+
+class Cut(StrEnum):
+    """Where an attribute is cut.
+
+    ``median``: at the median only, the paper's greedy. ``best``: at the allowable cut nearest to the half,
+    so a class is final only where no allowable cut exists, and the paper's bounds hold.
+    """
+
+    MEDIAN = "median"
+    BEST = "best"
+
+
+class Categorical(StrEnum):
+    """Between which values of an attribute that is no number a cut may run.
+
+    ``order``: any, in the publisher's order. ``hierarchy``: children of the lowest common ancestor of the
+    values in the class, in depth-first order.
+    """
+
+    ORDER = "order"
+    HIERARCHY = "hierarchy"
+
+
+class Tie(StrEnum):
+    """Which of the attributes of equal normalized range is cut.
+
+    ``fewest-values``: the one with the fewest values in the table, then the first. ``first``: the first.
+    """
+
+    FEWEST_VALUES = "fewest-values"
+    FIRST = "first"
+
+
+@dataclass(frozen=True)
+class MondrianOptions:
+    """The options of Mondrian; texts are taken for the enumerations.
+
+    ``relaxed`` divides the rows at the median over both sides, so that classes have from k to 2k - 1 rows.
+    """
+
+    relaxed: bool = False
+    cut: Cut = Cut.BEST
+    summary: Summary = Summary.RANGES
+    categorical: Categorical = Categorical.ORDER
+    tie: Tie = Tie.FEWEST_VALUES
+    suppression: SuppressionPolicy = SuppressionPolicy.DROP
+
+    @property
+    def by_tree(self) -> bool:
+        """Whether cuts follow the hierarchies."""
+        return self.categorical is Categorical.HIERARCHY
+
+    def __post_init__(self) -> None:
+        kinds = {
+            "cut": Cut,
+            "summary": Summary,
+            "categorical": Categorical,
+            "tie": Tie,
+            "suppression": SuppressionPolicy,
+        }
+        for field in fields(self):
+            kind = kinds.get(field.name)
+            if kind is not None:
+                object.__setattr__(self, field.name, _member(kind, field.name, getattr(self, field.name)))
+
+
+def _member(kind: type[StrEnum], name: str, value: str) -> StrEnum:
+    try:
+        return kind(value)
+    except ValueError:
+        raise InputError(f"{name} = '{value}'", allowed=", ".join(kind)) from None

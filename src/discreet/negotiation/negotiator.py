@@ -1,0 +1,270 @@
+"""Negotiation: the exact answer to a request, or its relaxations (Pilalidou and Vassiliadis).
+
+A request bounds the levels (between the nodes ``low`` and ``high``), the suppressed rows and the privacy
+parameters. The exact answer is the lowest node within the bounds that meets the requirement with few
+enough suppressed rows. Otherwise each part of the request is relaxed in turn, the others kept:
+``max_suppressed`` to the fewest rows that a node within the levels suppresses; ``height`` to the lowest
+node that meets requirement and limit; each criterion to the strictest value that is reached within the
+limit. For criteria that are not growing every node within the levels is compared. The lowest height is
+preferred, then the fewest suppressed rows, then the paper's node order (decision 0004).
+
+The paper visits nodes one by one; here each step is one comparison over an array of all nodes sorted by
+preference. ``NodeQueries`` and ``SuppressionQueries`` are the queries that negotiation makes on a
+lattice.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.request import RelaxationScope, Request, max_suppressible_rows, node_bounds
+from discreet.model.requirement import Requirement, is_growing
+from discreet.model.search_result import Answer, Negotiation, Relaxation
+
+
+class NodeQueries(Protocol):
+    """Any node's suppression for any requirement, one node at a time.
+
+    A stricter requirement never suppresses fewer rows. Where its criteria are all growing, nor does a node
+    below another.
+    """
+
+    @property
+    def lattice(self) -> Lattice:
+        """The lattice."""
+
+    @property
+    def rows(self) -> int:
+        """Rows after the NULL policy."""
+
+    @property
+    def sensitive_attributes(self) -> tuple[str, ...]:
+        """The sensitive attributes whose values are known, in the spec's order."""
+
+    def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
+        """Suppressed rows of one node."""
+
+    def largest(self, node: LatticeNode, requirement: Requirement, name: str, limit: int) -> int | None:
+        """The largest score for which the node suppresses at most ``limit`` rows; None where there is none.
+
+        The criteria of that name ask at least this score, none of them more than its own; all else is kept.
+        """
+
+
+class SuppressionQueries(NodeQueries, Protocol):
+    """Every node's suppression at once, too."""
+
+    def suppression(self, requirement: Requirement) -> NDArray[np.int64]:
+        """Suppressed rows of every node, shape ``(nodes,)``, mixed-radix order."""
+
+    def largest_among(
+        self, nodes: NDArray[np.int64], requirement: Requirement, name: str, limit: int
+    ) -> int | None:
+        """The largest that any of these nodes (by index) reaches."""
+
+
+@dataclass(frozen=True, eq=False)
+class RankInterval:
+    """The nodes between two nodes, as a stretch of ranks: rank ``first + i`` is one where ``inside[i]``.
+
+    The lower node has rank ``first``; the upper one has the last rank of the stretch.
+    """
+
+    first: int
+    inside: NDArray[np.bool_]
+
+    @property
+    def last(self) -> int:
+        """The rank of the upper node."""
+        return self.first + len(self.inside) - 1
+
+    @property
+    def ranks(self) -> NDArray[np.int64]:
+        """The ranks of all of them, ascending."""
+        return np.flatnonzero(self.inside) + self.first
+
+
+@dataclass(frozen=True, eq=False)
+class NodeOrder:
+    """Nodes by height and, within a height, in the paper's node order (decision 0004).
+
+    A node's place here is its rank. ``nodes[rank]`` is its index in mixed-radix order, and ``starts[h]`` the
+    first rank of height h, with one entry more for the end. What is fewest suppressed comes between the two
+    keys, and depends on the requirement: ``lowest`` settles it.
+    """
+
+    heights: tuple[int, ...]
+    nodes: NDArray[np.int64]
+    starts: tuple[int, ...]
+
+    def height_of(self, rank: int) -> int:
+        """The generalization height of the node of a rank."""
+        return bisect_right(self.starts, rank) - 1
+
+    def node_of(self, rank: int) -> LatticeNode:
+        """The node of a rank."""
+        index = int(self.nodes[rank])
+        levels = []
+        for height in reversed(self.heights):
+            index, level = divmod(index, height + 1)
+            levels.append(level)
+        return tuple(reversed(levels))
+
+    def between(self, low: LatticeNode, high: LatticeNode) -> RankInterval:
+        """The nodes that lie, level by level, at or above ``low`` and at or below ``high``.
+
+        Cost: one byte per node and one gather.
+        """
+        # numpy arrays end at 64 dimensions; attributes of height 0 would only use them up.
+        sides = [(h + 1, slice(a, b + 1)) for h, a, b in zip(self.heights, low, high, strict=True) if h]
+        box = np.zeros([side for side, _ in sides], dtype=np.bool_)
+        box[tuple(part for _, part in sides)] = True
+        inside = box.ravel()[self.nodes]
+        first = int(inside.argmax())
+        end = len(inside) - int(inside[::-1].argmax())
+        stretch = inside[first:end].copy()
+        stretch.flags.writeable = False
+        return RankInterval(first, stretch)
+
+    def lowest(self, suppressed: NDArray[np.integer], limit: int, among: RankInterval, start: int = 0) -> int:
+        """The rank of the preferred node of ``among`` that suppresses at most ``limit`` rows, or -1.
+
+        Preferred is the lowest height, then the fewest suppressed, then the paper's order. ``suppressed`` is
+        by rank; ranks below ``start`` are passed over.
+        """
+        skip = max(start - among.first, 0)
+        first = among.first + skip
+        inside = among.inside[skip:]
+        if not len(inside):
+            return -1
+        within = suppressed[first : first + len(inside)] <= limit
+        within &= inside
+        offset = int(within.argmax())
+        if not within[offset]:
+            return -1
+        end = self.starts[self.height_of(first + offset) + 1] - first
+        ties = within[offset:end].nonzero()[0] + (first + offset)
+        return int(ties[suppressed[ties].argmin()])
+
+
+@lru_cache(maxsize=8)
+def node_order(heights: tuple[int, ...]) -> NodeOrder:
+    """The order of the lattice with these heights."""
+    shape = tuple(height + 1 for height in heights if height)
+    size = prod(shape)
+    node_heights = np.zeros(1, dtype=np.int32)
+    for side in shape:
+        node_heights = np.add.outer(node_heights, np.arange(side, dtype=np.int32)).ravel()
+    in_tie_order = np.arange(size, dtype=np.int64).reshape(shape)
+    if heights and heights[-1]:
+        in_tie_order = np.moveaxis(in_tie_order, -1, 0)
+    in_tie_order = in_tie_order.ravel()
+    nodes = in_tie_order[np.argsort(node_heights[in_tie_order], kind="stable")]
+    nodes.flags.writeable = False
+    widths = np.bincount(node_heights, minlength=sum(heights) + 1)
+    return NodeOrder(heights, nodes, (0, *np.cumsum(widths).tolist()))
+
+
+NEGOTIATOR_CACHE_BYTES = 32 * 2**20
+"""What a negotiator's remembered arrays may hold, for suppression and for sub-lattices each."""
+
+
+class Negotiator:
+    """Answers requests on one evaluated lattice, and remembers what requests have in common.
+
+    Hold one where many requests are asked. Threads may share it: its values are never changed once made.
+    """
+
+    def __init__(self, evaluated: SuppressionQueries) -> None:
+        self._evaluated = evaluated
+        self._lattice = evaluated.lattice
+        self._order = node_order(evaluated.lattice.heights)
+        self._type = np.dtype(np.int32 if evaluated.rows < 2**31 else np.int64)
+        size = evaluated.lattice.size
+        self._by_rank = lru_cache(_cache_entries(size * self._type.itemsize))(self._suppression_by_rank)
+        self._between = lru_cache(_cache_entries(size))(self._order.between)
+
+    def negotiate(self, request: Request) -> Negotiation:
+        """The exact answer, or the relaxations in the order of ``model.search_result.relaxations_of``.
+
+        A relaxation without a solution is left out. Raises ``InputError`` for levels out of range or of an
+        attribute that is no quasi-identifier, a least level above the greatest, a criterion of an attribute
+        that is not sensitive or whose score was not counted, and a request that asks nothing.
+        """
+        low, high = node_bounds(self._lattice, request)
+        request.requirement.check(self._evaluated.sensitive_attributes)
+        limit = request.max_suppressed.of(self._evaluated.rows)
+        levels = self._between(low, high)
+        exact = self._answer(None, request.requirement, limit, levels)
+        answers = [exact] if exact else self._relaxations(request, limit, low, high, levels)
+        return Negotiation(
+            self._lattice, self._evaluated.rows, tuple(answer for answer in answers if answer is not None)
+        )
+
+    def _relaxations(
+        self, request: Request, limit: int, low: LatticeNode, high: LatticeNode, levels: RankInterval
+    ) -> list[Answer | None]:
+        requirement = request.requirement
+        fewest = min(self._fewest(requirement, levels), max_suppressible_rows(self._evaluated.rows))
+        everywhere = self._between(low, self._lattice.top)
+        start = self._order.starts[sum(high)] if request.scope is RelaxationScope.ABOVE else 0
+        return [
+            self._answer(Relaxation.MAX_SUPPRESSED, requirement, fewest, levels),
+            self._answer(Relaxation.HEIGHT, requirement, limit, everywhere, start),
+            *(self._relaxed(name, requirement, limit, high, levels) for name in requirement.names),
+        ]
+
+    def _fewest(self, requirement: Requirement, levels: RankInterval) -> int:
+        suppressed = self._by_rank(requirement)
+        if is_growing(requirement):
+            return int(suppressed[levels.last])
+        return int(suppressed[levels.ranks].min())
+
+    def _relaxed(
+        self, name: str, requirement: Requirement, limit: int, high: LatticeNode, levels: RankInterval
+    ) -> Answer | None:
+        if is_growing(requirement):
+            score = self._evaluated.largest(high, requirement, name, limit)
+        else:
+            nodes = self._order.nodes[levels.ranks]
+            score = self._evaluated.largest_among(nodes, requirement, name, limit)
+        weaker = requirement.relaxed(name, score)
+        return None if weaker is None else self._answer(name, weaker, limit, levels)
+
+    def _answer(
+        self,
+        relaxed: str | None,
+        requirement: Requirement,
+        limit: int,
+        among: RankInterval,
+        start: int = 0,
+    ) -> Answer | None:
+        suppressed = self._by_rank(requirement)
+        if suppressed[among.last] > limit and is_growing(requirement):
+            return None
+        rank = self._order.lowest(suppressed, limit, among, start)
+        if rank < 0:
+            return None
+        return Answer(relaxed, self._order.node_of(rank), requirement, int(suppressed[rank]))
+
+    def _suppression_by_rank(self, requirement: Requirement) -> NDArray[np.integer]:
+        by_rank = self._evaluated.suppression(requirement)[self._order.nodes].astype(self._type)
+        by_rank.flags.writeable = False
+        return by_rank
+
+
+def negotiate_once(evaluated: SuppressionQueries, request: Request) -> Negotiation:
+    """One answer, without a negotiator to hold: see ``Negotiator.negotiate``."""
+    return Negotiator(evaluated).negotiate(request)
+
+
+def _cache_entries(size: int) -> int:
+    return max(4, min(1024, NEGOTIATOR_CACHE_BYTES // max(size, 1)))

@@ -1,0 +1,308 @@
+"""The greedy heuristic for pattern-guided anonymity (Bredereck et al. 2013, Algorithm 1), with a lower bound.
+
+Patterns are taken cheapest first. Under each, every class of remaining rows that meets the requirement
+is published and removed; rows that no pattern takes are outliers. The order among patterns of equal cost
+is a parameter (``Tie``). A class may also have to meet distinct l, p-sensitivity or a monotone class
+test, and a pattern may generalize an attribute to any level. The bound charges each row its cheapest
+pattern under which the class of the whole table meets the growing criteria.
+
+Cost: patterns times remaining row types (``kernels.local_greedy``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, LimitReached, NoSolution
+from discreet.frequency.class_requirement import (
+    ClassRequirement,
+    announce_subjects,
+    find_globally_failing,
+    require_one_row_per_subject,
+)
+from discreet.model.class_recoding import (
+    OUTLIER,
+    SUPPRESSED,
+    ClassRecoding,
+    ClassTest,
+    OutlierPolicy,
+    PatternMask,
+    TieBreak,
+)
+from discreet.model.frequency_set import FrequencySet, drop_unneeded_subjects
+from discreet.model.request import Backend
+from discreet.model.requirement import Requirement
+from discreet.model.search_result import SuppressionPolicy
+from discreet.patterns.pattern_assignment import recode_assignment
+from discreet.patterns.pattern_walk import PatternKeys, PatternWalk, WalkNotice, build_pattern_keys, open_walk
+from discreet.settings import Settings
+
+_BOUND_BATCH = 1024
+
+
+def compute_lower_bound(
+    frequency_set: FrequencySet,
+    mask: PatternMask,
+    requirement: Requirement,
+    *,
+    class_test: ClassTest | None = None,
+    evaluator: Backend | str = Backend.AUTO,
+) -> float:
+    """A cost that no assignment of the rows to the mask's patterns goes below."""
+    frequency_set = require_one_row_per_subject(frequency_set)
+    keys = build_pattern_keys(frequency_set, mask)
+    demand = ClassRequirement.of(frequency_set, requirement, class_test)
+    walk = open_walk(keys, growing_demand(demand, requirement), evaluator)
+    return bound_from_walk(frequency_set, mask, keys, walk)
+
+
+def growing_demand(demand: ClassRequirement, requirement: Requirement) -> ClassRequirement:
+    """The part of a requirement's demand that the bound rests on: the demand itself where all of it is."""
+    if demand.growing:
+        return demand
+    growing = [criterion for criterion in requirement.criteria if criterion.growing]
+    return ClassRequirement.of(
+        demand.frequency_set, Requirement(criteria=growing) if growing else Requirement(1)
+    )
+
+
+def bound_from_walk(
+    frequency_set: FrequencySet,
+    mask: PatternMask,
+    keys: PatternKeys,
+    walk: PatternWalk,
+    progress: Callable[[int], None] | None = None,
+) -> float:
+    """The same with keys and a walk that are there already; ``progress`` is told the patterns done."""
+    order = mask.order(TieBreak.LAST_COLUMN_FIRST)
+    first = np.full(frequency_set.row_types, -1, np.int64)
+    for start in range(0, len(order), _BOUND_BATCH):
+        batch = np.minimum(first, 0)
+        walk.first_holding(keys.masks[order[start : start + _BOUND_BATCH]], batch)
+        found = (first < 0) & (batch >= 0)
+        first[found] = start + batch[found]
+        if progress is not None:
+            progress(min(start + _BOUND_BATCH, len(order)))
+        if not (first < 0).any():
+            break
+    walk.finish()
+    costs = np.append(mask.pattern_costs[order], mask.top_cost)
+    return float((np.minimum(costs[first], mask.top_cost) * frequency_set.counts).sum())
+
+
+GreedyProgress = Callable[[int, int], None]
+_BATCH = 1024
+_MOST_ROWS = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class GreedyResult:
+    """A recoding guided by patterns: the pattern of each row type, and what it costs.
+
+    ``find_pattern`` holds places in the mask, ``OUTLIER`` where the row type is suppressed. ``bound`` is a
+    cost that no assignment to the mask's patterns goes below; None where it was not asked.
+    """
+
+    recoding: ClassRecoding
+    mask: PatternMask
+    pattern_of: NDArray[np.int64]
+    cost: float
+    seconds: float
+    bound: float | None = None
+
+    @property
+    def outliers(self) -> int:
+        """Rows that are suppressed as outliers."""
+        return self.recoding.suppressed
+
+    @property
+    def gap(self) -> float | None:
+        """The share of the cost that may be too much: (cost − bound) / cost; None without a bound."""
+        if self.bound is None:
+            return None
+        return max(self.cost - self.bound, 0.0) / self.cost if self.cost else 0.0
+
+
+def solve_greedily(
+    frequency_set: FrequencySet,
+    mask: PatternMask,
+    requirement: Requirement,
+    settings: Settings,
+    *,
+    tie: TieBreak | str = TieBreak.LAST_COLUMN_FIRST,
+    class_test: ClassTest | None = None,
+    limit: int | None = None,
+    bound: bool = True,
+    suppression: SuppressionPolicy = SuppressionPolicy.DROP,
+    evaluator: Backend | str = Backend.AUTO,
+    progress: GreedyProgress | None = None,
+    notice: WalkNotice | None = None,
+) -> GreedyResult:
+    """Assign every row type to a pattern, cheapest patterns first.
+
+    ``limit`` is the largest number of rows that may be suppressed as outliers; None leaves it to the mask's
+    policy. ``class_test`` is asked beside the requirement. ``bound`` computes a lower bound too.
+
+    Raises ``NoSolution`` where no class could be made, where there are more outliers than the limit, or any
+    where the policy is *error*; ``InputError`` for an unknown tie;
+    ``LimitReached`` where it would not fit ``settings.memory_limit``.
+    """
+    start_time = monotonic()
+    if tie not in tuple(TieBreak):
+        raise InputError(f"tie order '{tie}'", allowed=", ".join(TieBreak))
+    frequency_set = drop_unneeded_subjects(frequency_set)
+    demand = ClassRequirement.of(frequency_set, requirement, class_test)
+    if frequency_set.subjects is not None:
+        bound = False
+        announce_subjects("walk through the patterns", notice)
+    _check_memory(frequency_set, mask, settings)
+    keys = build_pattern_keys(frequency_set, mask)
+    walk: PatternWalk = open_walk(keys, demand, evaluator, notice)
+    first, further = _split_progress(progress, len(mask)) if bound else (progress, None)
+    pattern_of_class = _walk_patterns(walk, keys, mask, TieBreak(tie), first, falls=demand.growing)
+    pattern_of = np.full(frequency_set.row_types, OUTLIER, np.int64)
+    placed = walk.class_of != SUPPRESSED
+    pattern_of[placed] = pattern_of_class[walk.class_of[placed]]
+    _check_outliers(frequency_set, mask, requirement, pattern_of, limit)
+    if bound and not demand.growing:
+        walk = open_walk(keys, growing_demand(demand, requirement), evaluator, notice)
+    return GreedyResult(
+        recoding=recode_assignment(
+            frequency_set, mask, requirement, pattern_of, class_test=class_test, suppression=suppression
+        ),
+        mask=mask,
+        pattern_of=pattern_of,
+        cost=assignment_cost(frequency_set, mask, pattern_of),
+        seconds=monotonic() - start_time,
+        bound=bound_from_walk(frequency_set, mask, keys, walk, further) if bound else None,
+    )
+
+
+def assignment_cost(frequency_set: FrequencySet, mask: PatternMask, pattern_of: NDArray[np.int64]) -> float:
+    """What an assignment of row types costs; an outlier costs as much as a row of all stars."""
+    costs = np.append(mask.pattern_costs, mask.top_cost)
+    rows = np.zeros(len(costs), np.int64)
+    np.add.at(rows, pattern_of, frequency_set.counts)
+    return float((rows * costs).sum())
+
+
+def _walk_patterns(
+    walk: PatternWalk,
+    keys: PatternKeys,
+    mask: PatternMask,
+    tie: TieBreak,
+    progress: GreedyProgress | None,
+    *,
+    falls: bool,
+) -> NDArray[np.int64]:
+    """Walk the patterns; the pattern of each class that was made."""
+    found, seen = [np.zeros(0, np.int64)], 0
+    batches = (
+        _by_most_rows(walk, keys, mask, falls=falls)
+        if tie is TieBreak.BEST
+        else _batches_in_order(mask.order(tie))
+    )
+    for batch in batches:
+        if not walk.remaining:
+            break
+        found.append(np.repeat(batch, walk.take(keys.masks[batch])))
+        seen += len(batch)
+        if progress is not None:
+            progress(seen, len(mask))
+    return np.concatenate(found)
+
+
+def _split_progress(
+    progress: GreedyProgress | None, patterns: int
+) -> tuple[GreedyProgress | None, Callable[[int], None] | None]:
+    """Progress of the walk and of the bound as parts of one whole."""
+    if progress is None:
+        return None, None
+    return lambda done, _: progress(done, 2 * patterns), lambda done: progress(patterns + done, 2 * patterns)
+
+
+def _batches_in_order(order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    return (order[start : start + _BATCH] for start in range(0, len(order), _BATCH))
+
+
+def _by_most_rows(
+    walk: PatternWalk, keys: PatternKeys, mask: PatternMask, *, falls: bool
+) -> Iterator[NDArray[np.int64]]:
+    """Patterns one by one: of those that cost the same, the one that places most rows now.
+
+    ``falls``: what a pattern would place falls as rows leave.
+    """
+    order = mask.order(TieBreak.LAST_COLUMN_FIRST)
+    ends = np.flatnonzero(np.diff(mask.cost_ranks[order])) + 1
+    for group in np.split(order, ends):
+        if not falls:
+            yield from _by_rows_now(walk, keys, group.tolist())
+            continue
+        heap = [(-walk.placed_rows(keys.masks[p]), place) for place, p in enumerate(group.tolist())]
+        heapify(heap)
+        while heap:
+            _, place = heappop(heap)
+            now = -walk.placed_rows(keys.masks[group[place]])
+            if heap and (now, place) > heap[0]:
+                heappush(heap, (now, place))
+            elif now:
+                yield group[place : place + 1]
+            else:
+                break
+
+
+def _by_rows_now(walk: PatternWalk, keys: PatternKeys, patterns: list[int]) -> Iterator[NDArray[np.int64]]:
+    """The same of patterns that cost the same, each looked at again every time."""
+    while patterns:
+        now = [walk.placed_rows(keys.masks[p]) for p in patterns]
+        most = max(now)
+        if not most:
+            return
+        yield np.array([patterns.pop(now.index(most))])
+
+
+def _check_memory(frequency_set: FrequencySet, mask: PatternMask, settings: Settings) -> None:
+    types, attributes = frequency_set.row_types, len(frequency_set.attributes)
+    needed = types * (24 * attributes + 160) + len(mask) * (4 * attributes + 64)
+    if needed > settings.memory_limit or frequency_set.rows >= _MOST_ROWS:
+        raise LimitReached(
+            f"{len(mask):,} patterns over {types:,} row types would take about {needed / 1e9:.1f} GB",
+            allowed=f"{settings.memory_limit / 1e9:.1f} GB and fewer than {_MOST_ROWS:,} rows",
+            advice="Raise the limit, add constraints, or name fewer quasi-identifiers.",
+        )
+
+
+def _check_outliers(
+    frequency_set: FrequencySet,
+    mask: PatternMask,
+    requirement: Requirement,
+    pattern_of: NDArray[np.int64],
+    limit: int | None,
+) -> None:
+    outliers = int(frequency_set.counts[pattern_of == OUTLIER].sum())
+    rows = frequency_set.rows
+    if rows and outliers == rows:
+        failing = find_globally_failing(frequency_set, requirement)
+        raise NoSolution(
+            f"{requirement}: no pattern can hold any of the {rows:,} rows",
+            advice=f"Allow patterns with more stars, or {failing.relaxing}.",
+        )
+    if outliers and mask.outliers is OutlierPolicy.ERROR:
+        raise NoSolution(
+            f"{requirement}: {outliers:,} of {rows:,} rows fit no pattern, and outliers are an error",
+            allowed="outliers suppress: they show stars only; outliers delete: they are left out",
+            advice="Choose a policy for outliers, allow patterns with more stars, or "
+            f"{requirement.relaxing}.",
+        )
+    if limit is not None and outliers > limit:
+        raise NoSolution(
+            f"{requirement}: {outliers:,} of {rows:,} rows fit no pattern and would be suppressed; "
+            f"at most {limit:,} may be",
+            advice=f"Raise the suppression limit, allow patterns with more stars, or {requirement.relaxing}.",
+        )

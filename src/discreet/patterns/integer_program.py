@@ -1,0 +1,368 @@
+"""The integer program of one component, solved by HiGHS (after Bredereck et al. 2013).
+
+Per part type i and cell c that it fits, x rows go there; u says whether a cell is used::
+
+    minimize   outlier cost * rows + sum of (cost of c - outlier cost) * x
+    where      the x of part type i add up to at most its rows N
+               the x of cell c add up to at least k * u
+               x is at most N * u
+
+x may be continuous: with u fixed the rest is a transportation problem with integral vertices. Rounding
+inequalities (Chvátal 1973) limit the used cells of nested cells and of pairs of cells. A cost is proven
+if the solver's bound, rounded up to a whole step, reaches it (floating-point arithmetic, tolerance
+1e-6).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, InternalError
+from discreet.patterns.components import ProblemComponent
+
+_MOST_SHARED_PAIRS = 5_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class CellLimits:
+    """Of the cells ``cells[e]`` with the same set ``sets[e]`` at most ``most[set]`` are in use."""
+
+    sets: NDArray[np.int64]
+    cells: NDArray[np.int64]
+    most: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class _SharedCells:
+    """Pairs of cells (a cell with itself too) with the part types and the rows that both have."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    types: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+def find_cell_limits(component: ProblemComponent, k: int) -> CellLimits:
+    """The inequalities of a component, those that the relaxation does not have anyway."""
+    shared = _find_shared(component)
+    size = np.bincount(component.pair_cells, minlength=len(component.costs))
+    rows = np.bincount(
+        component.pair_cells, weights=component.rows[component.types], minlength=len(component.costs)
+    ).astype(np.int64)
+    inside = shared.types == size[shared.first]
+    cells, around = shared.first[inside], shared.second[inside]
+    within = np.bincount(around, minlength=len(component.costs))
+    tighter = ((within > 1) & (rows % k > 0))[around]
+    cells, around = cells[tighter], around[tighter]
+    nested = inside | (shared.types == size[shared.second])
+    few = rows[shared.first] + rows[shared.second] - shared.rows < 2 * k
+    apart = np.flatnonzero(few & ~nested & (shared.first < shared.second))
+    names, sets = np.unique(around, return_inverse=True)
+    pairs = len(names) + np.arange(len(apart))
+    return CellLimits(
+        np.concatenate([sets, pairs, pairs]),
+        np.concatenate([cells, shared.first[apart], shared.second[apart]]),
+        np.concatenate([rows[names] // k, np.ones(len(apart))]).astype(np.float64),
+    )
+
+
+def _find_shared(component: ProblemComponent) -> _SharedCells:
+    order = np.argsort(component.types, kind="stable")
+    types, cells = component.types[order], component.pair_cells[order]
+    degree = np.bincount(types, minlength=len(component.rows))
+    if int((degree.astype(np.float64) ** 2).sum()) > _MOST_SHARED_PAIRS:
+        none = np.zeros(0, np.int64)
+        return _SharedCells(none, none, none, none)
+    starts = (np.cumsum(degree) - degree)[types]
+    many = degree[types]
+    ends = np.cumsum(many)
+    first = np.repeat(cells, many)
+    second = cells[np.repeat(starts - (ends - many), many) + np.arange(len(first))]
+    both, place, times = np.unique(
+        first * len(component.costs) + second, return_inverse=True, return_counts=True
+    )
+    held = np.bincount(place, weights=np.repeat(component.rows[types], many), minlength=len(both))
+    return _SharedCells(
+        both // len(component.costs),
+        both % len(component.costs),
+        times.astype(np.int64),
+        held.astype(np.int64),
+    )
+
+
+_INTEGER_TOLERANCE = 1e-4
+_SOLVER_OPTIONS = {"output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 0.99}
+# Searches that find nothing more, turned off where the solver's version has a switch for them.
+_DISABLED_HEURISTICS = (
+    "mip_detect_symmetry",
+    "mip_heuristic_run_rens",
+    "mip_heuristic_run_rins",
+    "mip_heuristic_run_root_reduced_cost",
+)
+
+
+@dataclass(frozen=True)
+class IntegerProgram:
+    """What the components of one problem share.
+
+    ``everyone`` forbids outliers. ``star_rows`` is None where they are free; else an all-star class is part
+    of the (only) component, besides so many rows that fit no cell: it is empty or has at least k rows.
+    """
+
+    k: int
+    outlier_cost: int
+    forbids_outliers: bool = False
+    star_rows: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentSolution:
+    """A component's solution: rows of each pair, its cost, a proven lower bound of it, and the seconds."""
+
+    rows: NDArray[np.int64] | None
+    cost: int
+    bound: int
+    seconds: float = 0.0
+
+    @property
+    def proven(self) -> bool:
+        """Whether no solution costs less."""
+        return self.rows is not None and self.bound >= self.cost
+
+
+def load_highs() -> Any:
+    """The HiGHS library; ``InputError`` where it is not installed."""
+    try:
+        import highspy
+    except ImportError:
+        raise InputError(
+            "the exact solver needs HiGHS, which is not installed",
+            advice="Install discreet[exact], or use the greedy.",
+        ) from None
+    return highspy
+
+
+def solve_component(
+    component: ProblemComponent, program: IntegerProgram, start: NDArray[np.int64] | None, seconds: float
+) -> ComponentSolution:
+    """The best solution within so many seconds (infinity: no limit), no worse than ``start``.
+
+    ``start`` holds the rows of each pair of a feasible solution, or is None. ``rows`` of the answer is None
+    only where no solution was found; ``bound`` is then still a bound, of infinite cost where there is none.
+    """
+    start_time = time.monotonic()
+    highs = _configure_highs(load_highs(), seconds)
+    _require_accepted(highs.passModel(_build_model(component, program)), "model")
+    if start is not None:
+        _set_start(highs, component, program, start)
+    highs.run()
+    status = highs.modelStatusToString(highs.getModelStatus())
+    if status == "Infeasible":
+        return ComponentSolution(None, 0, np.iinfo(np.int64).max, time.monotonic() - start_time)
+    found = _integral_rows(highs, component, program)
+    cost = 0 if found is None else component_cost(component, program, found)
+    if start is not None and (found is None or component_cost(component, program, start) < cost):
+        found, cost = start, component_cost(component, program, start)
+    bound = _rounded_bound(highs.getInfo().mip_dual_bound, component, program)
+    bound = min(bound, cost) if found is not None else bound
+    return ComponentSolution(found, cost, bound, time.monotonic() - start_time)
+
+
+def component_cost(component: ProblemComponent, program: IntegerProgram, rows: NDArray[np.int64]) -> int:
+    """The cost of a component's rows, its outliers included, in steps."""
+    saved = (program.outlier_cost - component.costs[component.pair_cells]) * rows
+    return program.outlier_cost * int(component.rows.sum()) - int(saved.sum())
+
+
+def bound_by_cheapest_cells(component: ProblemComponent, program: IntegerProgram) -> int:
+    """Every row costs at least as much as the cheapest cell that it fits: a bound without a solver."""
+    least = np.full(len(component.rows), program.outlier_cost, np.int64)
+    np.minimum.at(least, component.types, component.costs[component.pair_cells])
+    return int((least * component.rows).sum())
+
+
+def _configure_highs(library: Any, seconds: float) -> Any:
+    highs = library.Highs()
+    chosen: dict[str, Any] = dict(_SOLVER_OPTIONS)
+    if math.isfinite(seconds):
+        chosen["time_limit"] = max(seconds, 0.01)
+    for name, value in chosen.items():
+        _require_accepted(highs.setOptionValue(name, value), name)
+    for name in _DISABLED_HEURISTICS:
+        highs.setOptionValue(name, False)
+    return highs
+
+
+def _require_accepted(status: Any, what: str) -> None:
+    if status.name == "kError":
+        raise InternalError(f"HiGHS did not accept the {what}")
+
+
+def is_feasible(component: ProblemComponent, program: IntegerProgram, rows: NDArray[np.int64]) -> bool:
+    """Whether each cell holds none or at least k rows, no row goes twice, and outliers are allowed."""
+    held = np.bincount(component.pair_cells, weights=rows, minlength=len(component.costs))
+    placed = np.bincount(component.types, weights=rows, minlength=len(component.rows))
+    left = component.rows - placed
+    if (rows < 0).any() or (left < 0).any() or ((held > 0) & (held < program.k)).any():
+        return False
+    if program.forbids_outliers:
+        return not left.any()
+    outliers = int(left.sum()) + (program.star_rows or 0)
+    return program.star_rows is None or outliers == 0 or outliers >= program.k
+
+
+def _build_model(
+    component: ProblemComponent, program: IntegerProgram, opened: NDArray[np.bool_] | None = None
+) -> Any:
+    """Columns: u of each cell, x of each pair, then with an all-star class its rows and its u.
+
+    With ``opened`` the u are fixed to it, that of the all-star class the last, and nothing need be whole.
+    """
+    library = load_highs()
+    cells, pairs, parts = len(component.costs), component.pairs, len(component.rows)
+    star = parts + 1 if program.star_rows is not None else 0
+    lp = library.HighsLp()
+    lp.num_col_ = cells + pairs + star
+    # A row costs as an outlier unless it is placed, so that outliers need no columns of their own.
+    saved = (component.costs[component.pair_cells] - program.outlier_cost).astype(np.float64)
+    lp.col_cost_ = np.concatenate([np.zeros(cells), saved, np.zeros(star)])
+    lp.offset_ = float(program.outlier_cost * int(component.rows.sum()))
+    lower, upper = np.zeros(lp.num_col_), np.ones(lp.num_col_)
+    upper[cells : cells + pairs] = component.rows[component.types]
+    if star:
+        upper[cells + pairs : -1] = component.rows
+        lower[-1] = float(bool(program.star_rows))
+    whole = np.zeros(lp.num_col_, np.bool_)
+    whole[:cells] = True
+    whole[-1] |= bool(star)
+    if opened is None:
+        kinds = np.array([library.HighsVarType.kContinuous, library.HighsVarType.kInteger])
+        lp.integrality_ = kinds[whole.astype(np.int64)].tolist()
+    else:
+        lower[whole] = upper[whole] = opened
+    lp.col_lower_, lp.col_upper_ = lower, upper
+    matrix = _build_constraints(component, program)
+    if opened is None:
+        room = find_cell_limits(component, program.k)
+        entries = (room.sets, room.cells, np.ones(len(room.sets)))
+        matrix.add(np.full(len(room.most), -np.inf), room.most, entries)
+    lp.num_row_ = matrix.height
+    lp.row_lower_, lp.row_upper_ = np.concatenate(matrix.low), np.concatenate(matrix.high)
+    lp.a_matrix_.format_ = library.MatrixFormat.kRowwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.by_row()
+    return lp
+
+
+@dataclass
+class _ConstraintMatrix:
+    """Constraints that are added block by block: entries, and the limits of each row."""
+
+    height: int = 0
+    entries: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = field(
+        default_factory=list
+    )
+    low: list[NDArray[np.float64]] = field(default_factory=list)
+    high: list[NDArray[np.float64]] = field(default_factory=list)
+
+    def add(
+        self,
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        *entries: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]],
+    ) -> None:
+        """A block of rows with their limits; entries are (row of the block, column, value)."""
+        self.entries += [(row + self.height, column, value) for row, column, value in entries]
+        self.low.append(low)
+        self.high.append(high)
+        self.height += len(low)
+
+    def by_row(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+        """Starts of the rows, columns and values."""
+        row, column, value = (np.concatenate(part) for part in zip(*self.entries, strict=True))
+        order = np.lexsort((column, row))
+        starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=self.height))])
+        return starts.astype(np.int32), column[order].astype(np.int32), value[order]
+
+
+def _build_constraints(component: ProblemComponent, program: IntegerProgram) -> _ConstraintMatrix:
+    """The constraints of the program, and those of the all-star class where it has one."""
+    cells, pairs, parts = len(component.costs), component.pairs, len(component.rows)
+    cell, pair, part = np.arange(cells), np.arange(pairs), np.arange(parts)
+    x, one = cells + pair, np.ones(pairs)
+    count = component.rows.astype(np.float64)
+    found = _ConstraintMatrix()
+    with_star = program.star_rows is not None
+    own = [(component.types, x, one)]
+    if with_star:
+        own.append((part, cells + pairs + part, np.ones(parts)))
+    # A row type's rows go at most once; all of them where nobody may be left over.
+    found.add(count if program.forbids_outliers or with_star else np.full(parts, -np.inf), count, *own)
+    # A cell that is open has at least k rows: Σx − k·u ≥ 0.
+    closed = (cell, cell, np.full(cells, -float(program.k)))
+    found.add(np.zeros(cells), np.full(cells, np.inf), (component.pair_cells, x, one), closed)
+    # One that is closed has none: x ≤ rows·u, pair by pair, which bounds better than by the cell.
+    room = (pair, component.pair_cells, -count[component.types])
+    found.add(np.full(pairs, -np.inf), np.zeros(pairs), (pair, x, one), room)
+    if program.star_rows is not None:
+        last, at = np.full(parts, cells + pairs + parts), cells + pairs + part
+        none = np.zeros(parts, np.int64)
+        enough = (none[:1], last[:1], np.array([-float(program.k)]))
+        least = np.array([-float(program.star_rows)])
+        found.add(least, np.array([np.inf]), (none, at, np.ones(parts)), enough)
+        found.add(np.full(parts, -np.inf), np.zeros(parts), (part, at, np.ones(parts)), (part, last, -count))
+    return found
+
+
+def _set_start(
+    highs: Any, component: ProblemComponent, program: IntegerProgram, start: NDArray[np.int64]
+) -> None:
+    """Hand the solver a feasible solution."""
+    opened = np.bincount(component.pair_cells, weights=start, minlength=len(component.costs)) > 0
+    values = [opened.astype(np.float64), start.astype(np.float64)]
+    if program.star_rows is not None:
+        placed = np.bincount(component.types, weights=start, minlength=len(component.rows))
+        left = component.rows - placed
+        values += [left.astype(np.float64), np.array([float(bool(left.any() or program.star_rows))])]
+    solution = load_highs().HighsSolution()
+    solution.col_value = np.concatenate(values).tolist()
+    solution.value_valid = True
+    highs.setSolution(solution)
+
+
+def _integral_rows(
+    highs: Any, component: ProblemComponent, program: IntegerProgram
+) -> NDArray[np.int64] | None:
+    """The solver's rows in whole numbers: rounded where that serves, else solved again with u fixed."""
+    cells, pairs = len(component.costs), component.pairs
+    if highs.getInfo().primal_solution_status != 2:
+        return None
+    values = np.array(highs.getSolution().col_value)
+    rows: NDArray[np.int64] = np.rint(values[cells : cells + pairs]).astype(np.int64)
+    if is_feasible(component, program, rows):
+        return rows
+    # The solver's whole numbers are so within a tolerance. With every u fixed what is left is a flow, whose
+    # vertices are whole; the simplex algorithm ends at one.
+    opened = values[:cells] > 0.5
+    if program.star_rows is not None:
+        opened = np.append(opened, values[-1] > 0.5)
+    again = _configure_highs(load_highs(), math.inf)
+    _require_accepted(again.setOptionValue("solver", "simplex"), "choice of the simplex algorithm")
+    _require_accepted(again.passModel(_build_model(component, program, opened)), "model")
+    again.run()
+    if again.getInfo().primal_solution_status != 2:
+        return None
+    vertex = np.array(again.getSolution().col_value)[cells : cells + pairs]
+    rows = np.rint(vertex).astype(np.int64)
+    return rows if is_feasible(component, program, rows) else None
+
+
+def _rounded_bound(dual: float, component: ProblemComponent, program: IntegerProgram) -> int:
+    """The solver's bound rounded up to a whole step; never below that of the cheapest cells."""
+    cheapest = bound_by_cheapest_cells(component, program)
+    return max(cheapest, math.ceil(dual - _INTEGER_TOLERANCE)) if math.isfinite(dual) else cheapest

@@ -1,0 +1,209 @@
+"""Checks of a partition: does each group meet (k,e), and how close are its values?
+
+(k,e)-anonymity (Zhang et al. 2007, definition 5) is counted per group, independently of the partition
+method. (ε,m)-anonymity (Li, Tao and Xiao 2008) measures the proximity breach that (k,e) allows: of each
+row's group at most one row in m may have a value within ε of that row's own. NULL is in neither count.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, InternalError
+from discreet.model.release_kind import GroupPartition, GroupRequirement, SensitiveColumn
+from discreet.permutation.row_positions import ROWS_PER_BATCH, RowIntegers, integer_dtype
+from discreet.permutation.subject_groups import count_group_facts, sort_group_values
+from discreet.permutation.value_runs import ValueRuns
+
+_TELLING_SHARE = Fraction(1, 2)
+_HALF = 1 << 62
+
+
+@dataclass(frozen=True)
+class GroupCheck:
+    """What the weakest groups have, and how many fail."""
+
+    groups: int
+    rows: int
+    rows_without_value: int
+    least_distinct: int
+    least_range: Decimal | None
+    failing: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether every group meets the requirement."""
+        return self.groups > 0 and self.failing == 0
+
+
+@dataclass(frozen=True)
+class GroupProximity:
+    """The largest share of a group's rows whose values lie within ε of a row's own, over all rows.
+
+    ``rows`` counts the rows for which that share is above one half.
+    """
+
+    epsilon: Decimal
+    relative: bool
+    worst_share: Fraction
+    rows: int
+
+    @property
+    def m(self) -> int:
+        """The largest m for which (ε,m)-anonymity holds."""
+        return floor(1 / self.worst_share) if self.worst_share else 0
+
+    def holds(self, m: int) -> bool:
+        """Whether the partition is (ε,m)-anonymous."""
+        return self.worst_share * m <= 1
+
+
+def check_partition(
+    column: SensitiveColumn,
+    groups: RowIntegers,
+    requirement: GroupRequirement,
+    first: GroupRequirement | None = None,
+) -> GroupCheck:
+    """Count ``groups``, shape ``(rows,)``, against ``requirement``.
+
+    With ``first`` some group that holds the smallest value must meet that, and all others ``requirement``.
+    A row of a group below 0, or a group of 0, …, maximum that has no row, counts as a failing group.
+    ``InternalError`` where rows and groups do not match.
+    """
+    if groups.shape != (column.rows,):
+        raise InternalError("groups are not one for each row")
+    runs = ValueRuns.of(column)
+    count = int(groups.max(initial=-1)) + 1
+    placed = groups >= 0
+    facts = count_group_facts(_restrict_runs(runs, placed), groups[placed], count)
+    met = facts.meets(requirement.k, runs.least_range(requirement.e))
+    failing = int((~met).sum()) + int(not placed.all())
+    if first is not None and count:
+        candidates = facts.least == 0
+        special = candidates & facts.meets(first.k, runs.least_range(first.e))
+        if not special.any():
+            failing = max(failing, 1)
+        elif not met[special].all() and failing:
+            failing -= 1
+    spans = facts.ranges()
+    return GroupCheck(
+        groups=count,
+        rows=len(groups),
+        rows_without_value=int((runs.codes < 0).sum()),
+        least_distinct=int(facts.distinct.min(initial=runs.distinct)) if count else 0,
+        least_range=runs.as_decimal(min(spans)) if spans and runs.units is not None else None,
+        failing=failing,
+    )
+
+
+def measure_proximity(
+    column: SensitiveColumn, groups: RowIntegers, epsilon: Decimal, *, relative: bool = False
+) -> GroupProximity:
+    """Measure (ε,m)-anonymity. Cost: a sort of the rows, and a search for each value of a group.
+
+    ``InputError`` for an attribute without numbers, an ε below 0, and a relative one of 1 or more.
+    """
+    if column.numbers is None:
+        raise InputError(f"'{column.attribute}' has no numbers, so no values are near", allowed="numbers")
+    if not epsilon.is_finite() or epsilon < 0 or (relative and epsilon >= 1):
+        raise InputError(
+            f"ε = {epsilon}", allowed="a number from 0, below 1 where it is relative to the value"
+        )
+    runs = ValueRuns.of(column)
+    codes, size, low, high = (
+        runs.codes,
+        max(runs.distinct, 1),
+        *_values_within(column, runs, epsilon, relative),
+    )
+    del runs
+    pairs = sort_group_values(groups, codes, size)
+    if not len(pairs):
+        return GroupProximity(epsilon, relative, Fraction(0), 0)
+    starts = np.concatenate(([0], np.cumsum(np.bincount(pairs // size))))
+    worst, share, rows = -1.0, Fraction(0), 0
+    for first in range(0, len(pairs), ROWS_PER_BATCH):
+        part = pairs[first : first + ROWS_PER_BATCH]
+        unlike = np.flatnonzero(np.append(True, part[1:] != part[:-1]))
+        alike = np.diff(unlike, append=len(part))
+        group, code = np.divmod(part[unlike], size)
+        near = np.searchsorted(pairs, group * size + high[code], side="right")
+        near -= np.searchsorted(pairs, group * size + low[code], side="left")
+        totals = starts[group + 1] - starts[group]
+        shares = near / totals
+        place = int(shares.argmax())
+        if shares[place] > worst:
+            worst, share = float(shares[place]), Fraction(int(near[place]), int(totals[place]))
+        rows += int(alike[near * _TELLING_SHARE.denominator > totals * _TELLING_SHARE.numerator].sum())
+    return GroupProximity(epsilon, relative, share, rows)
+
+
+def proximity_warning(
+    column: SensitiveColumn, partition: GroupPartition, epsilon: Decimal | None = None
+) -> str | None:
+    """One sentence with the worst share where some row has over half of its group within ε of its value.
+
+    ε is half of the required e unless given; None where there is nothing to warn of, or nothing to measure.
+    """
+    radius = partition.requirement.e / 2 if epsilon is None else epsilon
+    if column.numbers is None:
+        return None
+    found = measure_proximity(column, partition.groups, radius)
+    if not found.rows:
+        return None
+    percent = ceil(found.worst_share * 100)
+    share = "over 99 %" if percent == 100 and found.worst_share < 1 else f"up to {percent} %"
+    within = f"within {radius} of" if radius else "equal to"
+    return (
+        f"proximity: for {found.rows:,} rows more than half of the group's values are {within} the row's own,"
+        f" {share}; (k,e) does not prevent that, (ε,m)-anonymity would"
+    )
+
+
+def _restrict_runs(runs: ValueRuns, placed: NDArray[np.bool_]) -> ValueRuns:
+    if placed.all():
+        return runs
+    return replace(
+        runs,
+        codes=runs.codes[placed],
+        subjects=None if runs.subjects is None else runs.subjects[placed],
+    )
+
+
+def _values_within(
+    column: SensitiveColumn, runs: ValueRuns, epsilon: Decimal, relative: bool
+) -> tuple[RowIntegers, RowIntegers]:
+    """For each value the first and the last value within ε of it, exactly."""
+    array = runs.array
+    if not relative and array is not None and runs.span < _HALF:
+        radius = min(floor(Fraction(epsilon) / runs.unit), runs.span)
+        kind = integer_dtype(len(array) + 1)
+        low = np.searchsorted(array, array - radius, side="left").astype(kind)
+        high = np.searchsorted(array, array + radius, side="right").astype(kind)
+        high -= 1
+        return low, high
+    units = runs.integers
+    if not relative:
+        radius = floor(Fraction(epsilon) / runs.unit)
+        radii = [radius] * len(units)
+    else:
+        smallest = _smallest_in_units(column, runs)
+        radii = [floor(Fraction(epsilon) * abs(unit + smallest)) for unit in units]
+    lows = [bisect_left(units, unit - radius) for unit, radius in zip(units, radii, strict=True)]
+    highs = [bisect_right(units, unit + radius) - 1 for unit, radius in zip(units, radii, strict=True)]
+    return np.array(lows, dtype=np.int64), np.array(highs, dtype=np.int64)
+
+
+def _smallest_in_units(column: SensitiveColumn, runs: ValueRuns) -> int:
+    """The smallest value that occurs, in the runs' units; their zero lies at it."""
+    assert column.numbers is not None
+    smallest = column.numbers[int(column.codes[column.codes >= 0].min(initial=0))]
+    if runs.of_floats:
+        return int(Fraction(float(smallest)) / runs.unit)
+    return int(smallest)

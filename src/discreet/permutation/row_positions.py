@@ -1,0 +1,145 @@
+"""Row positions: their integer type, random orders of them, and permutations within groups.
+
+Orders come from the operating system's generator and no seed is kept, because whoever knows a seed can
+undo a permutation. Each position gets 64 random bits as a sort key; ties are drawn again. One random
+order of all rows, cut into groups, is uniform within each group and independent between groups. Row
+counts and positions are int32 if they fit.
+
+Cost: three sorts of the rows; from a million rows on a compiled loop shuffles each group in a third of
+that time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.frequency.kernel_choice import choose_kernels
+from discreet.frequency.packed_keys import sort_integers, sort_with_positions
+
+RowIntegers = NDArray[np.signedinteger[Any]]
+"""int32 or int64. Whoever multiplies them takes int64."""
+
+ROWS_PER_BATCH = 1 << 18
+"""Rows that are looked at together: what is counted of them stays near the processor."""
+_INT32_VALUES = 1 << 31
+_ROWS_WITHOUT_KERNELS = 50_000
+_KERNEL_BYTES = 10**8
+"""Bytes of what is loaded to compute with: compiled loops and their compiler."""
+
+
+def integer_dtype(size: int) -> type[np.signedinteger[Any]]:
+    """The type that holds 0, …, ``size`` - 1, and -1.
+
+    >>> integer_dtype(1 << 31), integer_dtype((1 << 31) + 1)
+    (<class 'numpy.int32'>, <class 'numpy.int64'>)
+    """
+    return np.int32 if size <= _INT32_VALUES else np.int64
+
+
+def working_bytes(rows: int, distinct: int, keys: int = 0) -> int:
+    """Bytes that arrays take beside a column's while groups are found and values change places.
+
+    ``keys`` are the quasi-identifiers that groups depend on. The most is taken where groups are told to rows,
+    or where neighbours are counted.
+    """
+    whole, wide = np.dtype(integer_dtype(rows + 1)).itemsize, np.dtype(np.int64).itemsize
+    told = 3 * rows + 10 * distinct
+    keyed = (3 * keys + 6) * rows if keys else 0
+    return max(told, 9 * rows) * whole + keyed * wide + (_KERNEL_BYTES if rows > _ROWS_WITHOUT_KERNELS else 0)
+
+
+DrawOrder = Callable[[int], RowIntegers]
+"""From n to an order of 0, …, n - 1, each as likely as any other."""
+
+_KEY_BYTES, _WORD_BYTES = 8, 4
+_ALL_BITS = (1 << 64) - 1
+
+
+def random_words(number: int) -> NDArray[np.uint32]:
+    """Words of 32 random bits; nothing that could repeat them is kept."""
+    return np.frombuffer(os.urandom(number * _WORD_BYTES), dtype=np.uint32)
+
+
+def draw_order(n: int) -> RowIntegers:
+    """An order of 0, …, n - 1, each as likely as any other; nothing that could repeat it is kept.
+
+    Places are sorted in the low bits of their keys, which takes half the time of sorting them by their keys.
+    """
+    bits = n.bit_length()
+    place = (1 << bits) - 1
+    keys = np.frombuffer(os.urandom(n * _KEY_BYTES), dtype=np.uint64) & np.uint64(_ALL_BITS ^ place)
+    keys |= np.arange(n, dtype=np.uint64)
+    sort_integers(keys, bits)
+    tied = (keys[1:] ^ keys[:-1]) <= place
+    keys &= np.uint64(place)
+    order = keys.astype(integer_dtype(n + 1))
+    if tied.any():
+        _draw_ties(order, tied)
+    return order
+
+
+def _draw_ties(order: RowIntegers, tied: NDArray[np.bool_]) -> None:
+    """Draw the order among neighbours of one key; ``tied`` (n - 1,) says which have the key before theirs."""
+    several = np.flatnonzero(np.append(tied, False) | np.insert(tied, 0, False))
+    runs = np.cumsum(~tied[several[1:] - 1])
+    runs = np.insert(runs, 0, 0)
+    drawn = draw_order(len(several))
+    drawn = drawn[np.argsort(runs[drawn], kind="stable")]
+    order[several] = order[several[drawn]]
+
+
+_SHUFFLE_KERNEL = "permutation-shuffle"
+_FEWEST_SHUFFLED_ROWS, _ROWS_WORTH_COMPILING, _MOST_SHUFFLED_ROWS = 1 << 20, 1 << 22, 1 << 31
+
+
+def permute_within(groups: RowIntegers, draw: DrawOrder = draw_order) -> RowIntegers:
+    """From which row each row gets its value, shape ``(rows,)``: a random permutation within each group."""
+    rows = len(groups)
+    many = draw is draw_order and _FEWEST_SHUFFLED_ROWS <= rows < _MOST_SHUFFLED_ROWS
+    if many and choose_kernels([_SHUFFLE_KERNEL], "permutation", worth=rows > _ROWS_WORTH_COMPILING):
+        return _shuffle_compiled(groups)
+    order = draw(rows)
+    order = order[order_by_group(groups[order])]
+    sources = np.empty_like(order)
+    sources[order_by_group(groups)] = order
+    return sources
+
+
+def _shuffle_compiled(groups: RowIntegers) -> RowIntegers:
+    """The same by the compiled loop. A spare word for every 64th row is more than unlikely to be too few."""
+    from discreet.kernels.group_kernels import shuffle_groups
+    from discreet.kernels.precompilation import mark_compiled
+
+    rows = len(groups)
+    sources = np.empty(rows, dtype=integer_dtype(rows + 1))
+    while not shuffle_groups(groups, int(groups.max()) + 1, random_words(rows + rows // 64), sources):
+        pass
+    mark_compiled(_SHUFFLE_KERNEL)
+    return sources
+
+
+def order_by_group(groups: RowIntegers) -> RowIntegers:
+    """The order of rows by group, and in a group as they come."""
+    keys = groups.astype(np.uint64)
+    places = sort_with_positions(keys)
+    if places is None:
+        return np.argsort(groups, kind="stable")
+    keys &= np.uint64((1 << places) - 1)
+    return keys.view(np.int64)
+
+
+def draw_group_numbers(groups: int, draw: DrawOrder = draw_order) -> RowIntegers:
+    """The published number of each group, 1, 2, …, in a random order: they carry no order of the groups."""
+    return draw(groups) + 1
+
+
+def is_permutation_within(groups: RowIntegers, sources: RowIntegers) -> bool:
+    """Whether every row's value goes to exactly one row, and to one of its own group."""
+    used = np.zeros(len(groups), dtype=np.bool_)
+    used[sources] = True
+    return bool(len(sources) == len(groups) and used.all() and (groups[sources] == groups).all())

@@ -1,0 +1,206 @@
+"""Files: locks, regular files, files named by a pattern, and secret files of their owner.
+
+Devices, pipes and sockets are refused, as they may never end. Locks are released by the system however the
+process ends; where it has none (Windows), locking does nothing. A secret file is readable by its owner only
+and locked during a run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from discreet.errors import InputError, LimitReached
+from discreet.places.address import parse_path
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows
+    fcntl = None  # type: ignore[assignment]
+
+LOCKS_AVAILABLE = fcntl is not None
+
+
+def try_lock(descriptor: int) -> None:
+    """Lock an open file until it is closed.
+
+    ``BlockingIOError`` where another process has it, another ``OSError`` on a file system without locks.
+    """
+    if fcntl is not None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def wait_for_lock(descriptor: int) -> None:
+    """Lock an open file until it is closed, however long another has it; errors as of ``try_lock``."""
+    if fcntl is not None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+_KINDS = {
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def check_regular(path: Path, label: str) -> None:
+    """Raise ``InputError`` for an address, and for anything but a regular file or a folder.
+
+    A path that leads nowhere passes, as does one that may not be looked at: opening it says so. Whoever takes
+    no folder says that too.
+    """
+    parse_path(path, "the path of a file")
+    try:
+        kind = stat.S_IFMT(path.stat().st_mode)
+    except (OSError, ValueError):
+        return
+    if kind in _KINDS:
+        raise InputError(
+            f"{label} is {_KINDS[kind]}, which may never end",
+            allowed="a regular file",
+            advice="Write what it yields to a file first.",
+        )
+
+
+def read_bytes(path: Path, label: str) -> bytes:
+    """A small file's bytes; ``InputError`` for what is no regular file, otherwise what opening raises."""
+    check_regular(path, label)
+    return path.read_bytes()
+
+
+def read_text(path: Path, label: str) -> str:
+    """The same as text in UTF-8, with or without a byte-order mark."""
+    return read_bytes(path, label).decode("utf-8-sig")
+
+
+WILDCARD = "*"
+_HIDDEN_PREFIXES = ("_", ".")
+
+
+def is_pattern(path: Path) -> bool:
+    """Whether a path names files by a pattern."""
+    return WILDCARD in path.name and not path.exists()
+
+
+def matching_files(path: Path) -> tuple[Path, ...]:
+    """The files that a pattern names, or the path itself; ``InputError`` for none, and for a wrong one."""
+    if not is_pattern(path):
+        return (path,)
+    name = re.compile(".*".join(re.escape(part) for part in path.name.split(WILDCARD)), re.DOTALL)
+    try:
+        found = sorted(each for each in path.parent.iterdir() if name.fullmatch(each.name))
+    except OSError as error:
+        raise InputError(f"{path.parent} cannot be read: {error.strerror or 'no folder'}") from None
+    if not found:
+        raise InputError(
+            f"no file fits {path}", allowed="a path, or a pattern such as 'data/*.csv' that files fit"
+        )
+    for each in found:
+        _check_match(each, path)
+    return tuple(found)
+
+
+def _check_match(file: Path, pattern: Path) -> None:
+    if file.name.startswith(_HIDDEN_PREFIXES):
+        raise InputError(
+            f"{file} fits {pattern} and begins with '{file.name[0]}', as what is no data does",
+            advice="Rename it, move it out of the folder, or write a narrower pattern.",
+        )
+    check_regular(file, str(file))
+    if not file.is_file():
+        raise InputError(
+            f"{file} fits {pattern} and is no file", allowed="files", advice="Move it elsewhere."
+        )
+    if file.with_name(f"{file.name}.manifest.json").exists():
+        raise InputError(
+            f"{file} fits {pattern} and is a release: its manifest lies beside it",
+            advice="Keep releases in another folder than the data, or write a narrower pattern.",
+        )
+
+
+def files_digest(path: Path) -> str:
+    """SHA-256 of the files of a pattern, of their digests and names; ``InputError`` as ``matching_files``."""
+    whole = hashlib.sha256()
+    for file in matching_files(path):
+        try:
+            with file.open("rb") as opened:
+                digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        except OSError as error:
+            raise InputError(f"{file} cannot be read: {error.strerror}") from None
+        whole.update(f"{digest}  {file.name}\n".encode())
+    return whole.hexdigest()
+
+
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+class SecretFile:
+    """A secret's file while this run holds its lock: what it holds, None where it is new."""
+
+    def __init__(self, path: Path, content: bytes | None) -> None:
+        self.path = path
+        self.content = content
+
+    def write(self, content: bytes) -> None:
+        """Put another content in its place, whole or not at all; nothing where it is the same."""
+        if content == self.content:
+            return
+        beside = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}")
+        try:
+            descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(self.path)
+        except OSError as error:
+            beside.unlink(missing_ok=True)
+            raise LimitReached(f"the key file {self.path} cannot be written: {error.strerror}") from None
+        self.content = content
+
+
+@contextmanager
+def open_secret_file(path: Path) -> Iterator[SecretFile]:
+    """A file of a secret, locked until the context ends; it need not be there yet.
+
+    ``InputError`` where it cannot be read, is no file, or others than its owner may read it.
+    """
+    lock = path.with_name(f".{path.name}.lock")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise InputError(
+            f"the key file {path} cannot be written: {error.strerror}",
+            advice="Name a file in a folder of your own.",
+        ) from None
+    try:
+        wait_for_lock(descriptor)
+        yield SecretFile(path, _read_secret(path))
+    except OSError as error:
+        raise InputError(f"the key file {path} cannot be read: {error.strerror}") from None
+    finally:
+        os.close(descriptor)
+
+
+def _read_secret(path: Path) -> bytes | None:
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(mode):
+        raise InputError(f"the key file {path} is no file")
+    if os.name == "posix" and mode & _OTHERS:
+        raise InputError(
+            f"the key file {path} may be read by others",
+            allowed="a file that only its owner may read and write",
+            advice=f"Take the others' rights away: chmod 600 {path}",
+        )
+    return path.read_bytes()

@@ -1,0 +1,300 @@
+"""Warnings about odd data: impossible ages, codes for missing values, lost zeros, copied rows, sums, word
+variants.
+
+``init`` finds them in column profiles; later verbs find them again in the values of the frequency set,
+without a query.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.model.coded_warnings import CodedWarning
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.table_spec import AttributeRole
+from discreet.profile.column_profile import (
+    MISSING_CODES,
+    ColumnProfile,
+    ColumnSum,
+    column_batch_size,
+    grouped_texts_sql,
+)
+from discreet.profile.heading_hints import is_age
+from discreet.profile.roles import is_nearly_unique
+from discreet.profile.spec_proposal import LATTICE_TOO_LARGE_REASON, ProposedAttribute
+from discreet.sql.cell_expressions import batched, is_binary, is_nested
+from discreet.sql.format_parsing import strip_blanks
+
+_NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
+_OLDEST = 120
+_MOST_COMPARED = 20_000_000
+_MOST_WORDS = 2_000
+_MOST_SUMS = 10
+
+
+def warn_about_columns(attributes: Sequence[ProposedAttribute], reported: Collection[str] = ()) -> list[str]:
+    """What to look at, from the profiles alone; of columns that were ``told``, numbers far off were."""
+    found: list[str] = []
+    found += _warn_about_single_column([a.column for a in attributes])
+    found += _warn_about_header([a.column for a in attributes])
+    columns = [a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER]
+    found += warn_about_values(columns, reported)
+    found += warn_about_dropped_columns(attributes)
+    if not any(a.role is AttributeRole.QUASI_IDENTIFIER for a in attributes):
+        found.append("No column looks like a quasi-identifier: name at least one before you negotiate.")
+    if not any(a.role is AttributeRole.SENSITIVE for a in attributes):
+        found.append("No column looks sensitive: l-diversity needs at least one, k does not.")
+    return found
+
+
+def warn_about_values(columns: Sequence[ColumnProfile], reported: Collection[str] = ()) -> list[str]:
+    """What is odd in numbers and codes: nobody's age, numbers that mean missing, zeros that were lost.
+
+    Of columns that were ``told``, numbers that mean missing were.
+    """
+    ages = [column for column in columns if has_impossible_age(column)]
+    others = [column for column in columns if column not in ages and column.name not in reported]
+    return [*map(_warn_about_age, ages), *_warn_about_missing_codes(others), *_warn_about_lost_zeros(columns)]
+
+
+def has_impossible_age(column: ColumnProfile) -> bool:
+    """Test whether a column of ages holds what is nobody's age."""
+    return is_age(column.name) and _has_impossible_numbers(column)
+
+
+def warn_about_dropped_columns(attributes: Sequence[ProposedAttribute]) -> list[str]:
+    """What to decide of columns that would make the lattice too large."""
+    given_up = [a.name for a in attributes if a.reason == LATTICE_TOO_LARGE_REASON]
+    if not given_up:
+        return []
+    return [
+        f"{len(given_up):,} columns would make the lattice too large and are dropped until you decide: "
+        f"{shorten_names(given_up)}. Look at the values of each. Give those that others may know the role "
+        "quasi-identifier, and leave names, numbers of persons and free text as they are. Only a "
+        'column that says nothing of anybody may have the role "insensitive", which publishes it outside '
+        "every check."
+    ]
+
+
+def warn_about_copies(copies: int) -> list[str]:
+    """What to look at where rows are copies of others."""
+    if not copies:
+        return []
+    return [
+        f"Exact copies of other rows, nearly unique cells included: {copies:,}. Where a copy is no other "
+        "person, take it out of the file: it lets k count somebody twice."
+    ]
+
+
+def warn_about_rows(engine: Engine, table: SourceTable, attributes: Sequence[ProposedAttribute]) -> list[str]:
+    """What to look at in an open table: words that differ in capitals or blanks alone.
+
+    Cost: a grouping of the columns of few words.
+    """
+    return _find_word_variants(
+        engine, table, [a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER]
+    )
+
+
+def warn_about_sums(sums: Sequence[ColumnSum]) -> list[str]:
+    """What to look at where columns are calculated from others."""
+    if not sums:
+        return []
+    reported = "; ".join(str(sum_) for sum_ in sums[:_MOST_SUMS])
+    more = f"; and {len(sums) - _MOST_SUMS:,} more" if len(sums) > _MOST_SUMS else ""
+    return [
+        f"In every row that has the values, {reported}{more}. What is hidden of one the others tell: leave out "
+        "what can be calculated, or give all of them roles and levels that hide as much."
+    ]
+
+
+def shorten_names(names: Sequence[str]) -> str:
+    """Names in a list; of a long one the first and the last."""
+    return ", ".join(names) if len(names) <= 4 else f"{names[0]}, {names[1]}, …, {names[-1]}"
+
+
+def _warn_about_single_column(columns: Sequence[ColumnProfile]) -> list[str]:
+    """A warning where the only column's name looks like several: the mark between them was not seen."""
+    if len(columns) != 1 or not re.search(r"[\^~&;:#|\t+]|\w +\w+ +\w", columns[0].name):
+        return []
+    return [
+        f"The table has one column, {columns[0].name!r}. If it is several, say what parts them, as in "
+        "--delimiter '^', or export it as CSV."
+    ]
+
+
+def _warn_about_header(columns: Sequence[ColumnProfile]) -> list[str]:
+    """A warning where a name is a number among its column's, or a program's note: no header, it seems."""
+    numbers = [c.name for c in columns if c.numbers and _NUMBER.fullmatch(c.name.strip())]
+    plausible_range = [
+        c.name for c in columns if c.name in numbers and c.lowest <= float(c.name) <= c.highest
+    ]
+    strange = [*plausible_range, *(c.name for c in columns if c.name.startswith("sep="))]
+    if not strange:
+        return []
+    return [
+        f"The first line holds {shorten_names([repr(name) for name in strange])}, which names no column: is it a "
+        "header? Columns' names are published as they stand. Write them in the first line."
+    ]
+
+
+def _has_impossible_numbers(column: ColumnProfile) -> bool:
+    return column.numbers and (column.lowest < 0 or column.highest > _OLDEST)
+
+
+def _warn_about_age(column: ColumnProfile) -> str:
+    values = [v for v in (column.lowest, column.highest) if v < 0 or v > _OLDEST]
+    said = " and ".join(f"{value:g}" for value in values)
+    texts = ", ".join(f'"{value:g}"' for value in values)
+    return (
+        f"'{column.name}' holds {said}, which is nobody's age. Where it stands for an age that is missing, "
+        f"write null_values = [{texts}] in [source], with the other such texts."
+    )
+
+
+def count_copied_rows(engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile]) -> int:
+    """Rows that are alike in a column that is nearly unique, and in all others: they are likely one row.
+
+    Cost: a grouping of all columns, in tables of up to 20 million cells where a column is nearly unique and
+    none is unique; 0 of others.
+    """
+    rows = columns[0].rows if columns else 0
+    nearly = any(is_nearly_unique(c) and c.distinct > 1 for c in columns)
+    unique = any(c.once == rows for c in columns)
+    nested = any(is_nested(kind) or is_binary(kind) for kind in table.types.values())
+    if unique or nested or not nearly or rows * len(columns) > _MOST_COMPARED:
+        return 0
+    keys = ", ".join(table.text(name) for name in table.columns)
+    groups = f"SELECT count(*) AS n FROM {table.relation} GROUP BY {keys}"
+    found = engine.fetch_rows(f"SELECT CAST(coalesce(sum(n - 1), 0) AS BIGINT) FROM ({groups}) AS g")
+    return int(found[0][0])
+
+
+def _warn_about_missing_codes(columns: Sequence[ColumnProfile]) -> list[str]:
+    """A warning where numbers that programs write for what is missing lie far off the others."""
+    found, texts = [], []
+    for column in columns:
+        low, high = column.plausible_range
+        far = [v for v in (column.lowest, column.highest) if max(low - v, v - high) > high - low > 0]
+        if column.numbers and far:
+            said = " and ".join(f"{value:.15g}" for value in far)
+            found.append(f"'{column.name}' ({said}; the others from {low:.15g} to {high:.15g})")
+            texts += [f'"{value:.15g}"' for value in far]
+    if not found:
+        return []
+    return [
+        f"Numbers that may stand for what is missing, in {shorten_names(found)}. If they do, list them under "
+        f"others of the column's hierarchy, or write null_values = [{', '.join(dict.fromkeys(texts))}] in "
+        "[source], for every column."
+    ]
+
+
+def _warn_about_lost_zeros(columns: Sequence[ColumnProfile]) -> list[str]:
+    """A warning where some of a column's codes begin with zeros, and others seem to have lost theirs."""
+    found = [
+        f"'{c.name}' ({c.shortest} and {c.longest} digits)"
+        for c in columns
+        if c.numbers and c.zeros and c.shortest == c.longest - 1 and c.lowest > 0
+    ]
+    if not found:
+        return []
+    return [
+        f"Codes that begin with a zero stand beside shorter ones, which may have lost theirs, in "
+        f"{', '.join(found)}. Write them alike in the file: else one code counts as two."
+    ]
+
+
+def _find_word_variants(engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile]) -> list[str]:
+    """Columns of words of which some differ in capitals or in blanks around them alone."""
+    words = [
+        c.name for c in columns if 1 < c.distinct <= _MOST_WORDS and not (c.numbers or c.dates or c.codes)
+    ]
+    words = [name for name in words if not (is_nested(table.types[name]) or is_binary(table.types[name]))]
+    found = []
+    alike = f"lower({strip_blanks('v')})"
+    for some in batched(words, column_batch_size(columns[0].rows if columns else 0)):
+        counted = (
+            f"SELECT place, count(*) AS values_, count(DISTINCT {alike}) AS words "
+            f"FROM ({grouped_texts_sql(table, some)}) AS g GROUP BY place"
+        )
+        reported = engine.fetch_rows(
+            f"SELECT place, values_, words FROM ({counted}) AS c WHERE words < values_"
+        )
+        found += [
+            f"'{some[int(place)]}' ({int(values):,} values, then {int(few):,})"
+            for place, values, few in sorted(reported)
+        ]
+    return warn_about_word_variants(found)
+
+
+def warn_about_word_variants(columns: Sequence[str]) -> list[str]:
+    """What to look at in columns of words, each with its numbers of values with and without capitals."""
+    if not columns:
+        return []
+    return [
+        f"Values differ in capitals or in blanks alone, in {', '.join(columns)}. Write them alike in the "
+        "file, or join them in a hierarchy: what is rare stands out."
+    ]
+
+
+ODD_VALUES = "odd-values"
+_MOST_VALUES = 20_000
+_MOST_COUNTED_WORDS = 2_000
+
+
+def warn_about_counted_values(table: FrequencySet) -> tuple[CodedWarning, ...]:
+    """Return what is odd in quasi-identifiers: strange ages, numbers that mean missing, lost zeros, words.
+
+    The warnings name values, so they are private.
+    """
+    columns, words = [], []
+    for hierarchy, rows in zip(table.hierarchies, table.rows_by_code, strict=True):
+        occurring = np.flatnonzero(rows[: hierarchy.null_code])
+        if not 1 < len(occurring) <= _MOST_VALUES:
+            continue
+        texts = [hierarchy.leaves[place] for place in occurring.tolist()]
+        numbers = _parse_numbers(texts)
+        if numbers is not None:
+            columns.append(_number_profile(hierarchy.attribute, texts, numbers))
+        elif len(texts) <= _MOST_COUNTED_WORDS:
+            alike = len({text.strip().lower() for text in texts})
+            if alike < len(texts):
+                words.append(f"'{hierarchy.attribute}' ({len(texts):,} values, then {alike:,})")
+    found = (*warn_about_word_variants(words), *warn_about_values(columns))
+    return tuple(CodedWarning(ODD_VALUES, text, private=True) for text in found)
+
+
+def _parse_numbers(texts: Sequence[str]) -> list[float] | None:
+    """The numbers that the texts say; None where one says none."""
+    try:
+        return [float(text) for text in texts]
+    except ValueError:
+        return None
+
+
+def _number_profile(name: str, texts: Sequence[str], numbers: Sequence[float]) -> ColumnProfile:
+    """A column of numbers as the warnings read it."""
+    measured = [n for n, text in zip(numbers, texts, strict=True) if text not in MISSING_CODES] or numbers
+    lengths = [len(text) for text in texts]
+    return ColumnProfile(
+        name=name,
+        rows=len(texts),
+        nulls=0,
+        distinct=len(texts),
+        once=0,
+        most=1,
+        shortest=min(lengths),
+        longest=max(lengths),
+        numbers=True,
+        dates=False,
+        codes=False,
+        zeros=any(text[:1] == "0" and text[1:2].isdigit() for text in texts),
+        lowest=min(numbers),
+        highest=max(numbers),
+        null_texts=(),
+        plausible_range=(min(measured), max(measured)),
+    )

@@ -1,0 +1,373 @@
+"""Inference of a first spec from a table: formats, roles, hierarchies, warnings.
+
+The columns are profiled, formats are inferred and applied, persons are looked for, roles and hierarchies are
+proposed, and the lattice is limited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.source_query import check_cell_formats, padded_names
+from discreet.engines.source_tables import TemporaryTables
+from discreet.errors import InputError
+from discreet.hierarchy.messages import quote_values
+from discreet.model.cell_format import CellFormat
+from discreet.model.coded_warnings import CodedWarning
+from discreet.model.missing_value_codes import MARK_NUMBERS
+from discreet.model.table_spec import AttributeRole, SourceSpec
+from discreet.profile.column_profile import (
+    ColumnProfile,
+    column_batch_size,
+    column_values,
+    find_column_sums,
+    profile_columns,
+)
+from discreet.profile.data_warnings import (
+    count_copied_rows,
+    has_impossible_age,
+    warn_about_columns,
+    warn_about_copies,
+    warn_about_dropped_columns,
+    warn_about_rows,
+    warn_about_sums,
+)
+from discreet.profile.format_inference import InferredFormats, infer_formats
+from discreet.profile.hierarchy_proposal import (
+    FLAT_PROPOSAL,
+    FileMatch,
+    HierarchyProposal,
+    match_hierarchy_files,
+    needs_values,
+    propose_file,
+    propose_hierarchy,
+)
+from discreet.profile.missing_values import warn_about_missing_values
+from discreet.profile.person_keys import (
+    PersonKeys,
+    find_key_candidates,
+    find_person_keys,
+    find_trait_columns,
+    person_key_roles,
+)
+from discreet.profile.person_names import detect_person_names
+from discreet.profile.roles import propose_pseudonym, propose_role
+from discreet.profile.spec_proposal import ProposedAttribute, SpecProposal, limit_lattice
+from discreet.profile.table_warnings import warn_about_persons
+from discreet.sql.cell_expressions import batched, is_binary, is_nested, is_text
+from discreet.sql.quoting import identifier
+
+_MOST_MATERIALIZED_CELLS = 20_000_000
+_SUBJECT_ROLE = AttributeRole.IDENTIFIER, "the subject, whom k counts"
+
+
+@dataclass(frozen=True)
+class HierarchyFolder:
+    """A folder of hierarchy files, and how the spec writes the path of one."""
+
+    path: Path
+    written: Callable[[Path], str]
+
+
+@dataclass(frozen=True)
+class KnownColumns:
+    """What is said of columns beside the data: how cells are written, and roles with their reasons.
+
+    ``names`` are all columns that are spoken of, by what ``label`` names.
+    """
+
+    label: str
+    names: tuple[str, ...] = ()
+    written: Mapping[str, CellFormat] = field(default_factory=dict)
+    roles: Mapping[str, tuple[AttributeRole, str]] = field(default_factory=dict)
+
+    def with_known(self, formats: InferredFormats, table: SourceTable) -> InferredFormats:
+        """The forms that were told, and those that are known, of columns of texts."""
+        own = {name: form for name, form in self.written.items() if is_text(table.types[name])}
+        reasons = {name: f"{form.words}, as {self.label} says" for name, form in own.items()}
+        return replace(formats, forms={**formats.forms, **own}, reasons={**formats.reasons, **reasons})
+
+
+NO_KNOWN_COLUMNS = KnownColumns("")
+"""What is known of columns where nobody says anything."""
+
+
+def propose_spec(
+    engine: Engine,
+    source: SourceSpec,
+    progress: Callable[[int, int], None] | None = None,
+    folder: HierarchyFolder | None = None,
+    known: KnownColumns = NO_KNOWN_COLUMNS,
+) -> SpecProposal:
+    """Profile a source's columns and propose a spec that works as it stands.
+
+    Hierarchy files of a ``folder`` are taken for the columns that they fit. ``InputError`` where the source
+    or the folder cannot be read, where the source has no row, lacks a column that is ``known``, or has a cell
+    that is not written as is known.
+    """
+    table = engine.open_source(without_decimal_mark(source))
+    padded = padded_names(table.columns)
+    if padded:
+        engine.close_source(table)
+        source = replace(source, strip=True)
+        table = engine.open_source(without_decimal_mark(source))
+    missing = [name for name in known.names if name not in table.columns]
+    if missing:
+        raise InputError(
+            f"{known.label} describes what {table.label} has not: {quote_values(missing)}",
+            allowed=quote_values(table.columns),
+        )
+    columns = check_has_rows(table, profile_columns(engine, table, progress))
+    engine.confirm_rows(table, columns[0].rows)
+    formats = known.with_known(
+        infer_formats(engine, table, columns, replace(source, written=known.written)), table
+    )
+    if formats.changes or source.decimal is not None:
+        engine.close_source(table)
+        applied = formats.applied(source)
+        table = engine.open_source(applied)
+        if known.written:  # what was told from the cells fits them, what somebody says may not
+            check_cell_formats(engine, table, applied)
+        with _materialized(engine, source, table, columns[0].rows) as read:
+            columns = reprofile_columns(engine, read, columns, formats)
+            found = propose_for_table(
+                engine, read, columns, formats, subject=source.subject, folder=folder, roles=known.roles
+            )
+        return replace(found, padded_names=padded)
+    found = propose_for_table(
+        engine, table, columns, formats, subject=source.subject, folder=folder, roles=known.roles
+    )
+    return replace(found, padded_names=padded)
+
+
+@contextmanager
+def _materialized(engine: Engine, source: SourceSpec, table: SourceTable, rows: int) -> Iterator[SourceTable]:
+    """A table whose cells are read by their forms once, in the embedded engine, and not for each count.
+
+    Forms are long expressions: planning a GROUP BY of 25 columns that have them takes seconds, however few
+    rows there are. Tables of over 20 million cells are left as they are.
+    """
+    elsewhere = source.url is not None or source.engine is not None
+    if elsewhere or rows * len(table.columns) > _MOST_MATERIALIZED_CELLS:
+        yield table
+        return
+    with TemporaryTables(engine) as tables:
+        kept = tables.create(f"SELECT * FROM {table.relation}")
+        yield replace(table, relation=identifier(kept))
+
+
+def without_decimal_mark(source: SourceSpec) -> SourceSpec:
+    """A source whose decimal mark is not yet read as one: a hint to what its columns look like."""
+    return replace(source, decimal=None)
+
+
+def check_has_rows(table: SourceTable, columns: tuple[ColumnProfile, ...]) -> tuple[ColumnProfile, ...]:
+    """The profiles of a table; ``InputError`` where it has no row."""
+    if not columns or columns[0].rows == 0:
+        raise InputError(f"{table.label} has no row", advice="Give a table with a header and rows.")
+    return columns
+
+
+def reprofile_columns(
+    engine: Engine, table: SourceTable, columns: tuple[ColumnProfile, ...], formats: InferredFormats
+) -> tuple[ColumnProfile, ...]:
+    """The profiles of a table that is read as was told; those that change are counted anew."""
+    names = [c.name for c in columns if c.name in formats.forms or c.padded]
+    excluded_texts = {name: form.others for name, form in formats.forms.items() if form.others}
+    found = profile_columns(engine, table, names=names, rows=columns[0].rows, excluded_texts=excluded_texts)
+    again = {c.name: c for c in found}
+    return tuple(again.get(c.name, c) for c in columns)
+
+
+def propose_for_table(
+    engine: Engine,
+    table: SourceTable,
+    columns: tuple[ColumnProfile, ...],
+    formats: InferredFormats,
+    *,
+    subject: str | None = None,
+    folder: HierarchyFolder | None = None,
+    roles: Mapping[str, tuple[AttributeRole, str]] | None = None,
+) -> SpecProposal:
+    """Propose a spec for a source that is open, or a copy of one; ``subject`` names whom k counts.
+
+    ``roles`` are those that are known, each with its reason.
+    """
+    found = (*formats.null_texts, *(text for column in columns for text in column.null_texts))
+    null_texts = tuple(dict.fromkeys(found))
+    if subject is not None:
+        table.position(subject)
+    people = PersonKeys() if subject is not None else _find_persons(engine, table, columns, null_texts)
+    known = {**(roles or {}), **person_key_roles(people)}
+    role_of_each = _roles_of_columns(table, columns, formats, subject, known)
+    role_of_each = detect_person_names(
+        engine, table, columns, role_of_each, known=(*known, *filter(None, [subject]))
+    )
+    subject = subject or (people.person.column if people.person and people.person.can_be_subject else None)
+    role_of = {column.name: role for column, (role, _) in zip(columns, role_of_each, strict=True)}
+    generalized = [c for c in columns if role_of[c.name] is AttributeRole.QUASI_IDENTIFIER]
+    files = () if folder is None else _match_files(engine, table, folder, columns, role_of, null_texts)
+    offered = {
+        name: propose_file(folder.written(match.path), match.height)
+        for match in files
+        for name in match.columns
+        if folder is not None
+    }
+    without = [column for column in generalized if column.name not in offered]
+    hierarchies = _propose_hierarchies(engine, table, without, null_texts)
+    # A date that was not read must not be masked: that would hide the year and show the day.
+    hierarchies |= dict.fromkeys(formats.undecided & hierarchies.keys(), FLAT_PROPOSAL)
+    hierarchies |= _with_other_words(hierarchies, formats)
+    hierarchies |= offered
+    attributes = [
+        ProposedAttribute(
+            column,
+            role,
+            reason,
+            hierarchies.get(column.name),
+            None if role is AttributeRole.IDENTIFIER else formats.forms.get(column.name),
+            "" if role is AttributeRole.IDENTIFIER else formats.reasons.get(column.name, ""),
+            propose_pseudonym(column, subject=column.name == subject)
+            if role is AttributeRole.IDENTIFIER and _unreadable_role(table.types[column.name]) is None
+            else None,
+        )
+        for column, (role, reason) in zip(columns, role_of_each, strict=True)
+    ]
+    return _build_proposal(engine, table, attributes, formats, files, null_texts, people)
+
+
+def _build_proposal(
+    engine: Engine,
+    table: SourceTable,
+    attributes: Sequence[ProposedAttribute],
+    formats: InferredFormats,
+    files: tuple[FileMatch, ...],
+    null_texts: tuple[str, ...],
+    people: PersonKeys,
+) -> SpecProposal:
+    """The attributes within an affordable lattice, with what to look at in the rows."""
+    kept = limit_lattice(attributes)
+    readable = [a for a in kept if _unreadable_role(table.types[a.name]) is None]
+    copies = count_copied_rows(engine, table, [a.column for a in readable])
+    odd = warn_about_rows(engine, table, readable) if readable else ()
+    sums = find_column_sums(engine, table, [a.column for a in readable])
+    missing, of_columns = _column_warnings(engine, table, readable, formats, null_texts)
+    once = (*formats.warnings, *warn_about_copies(copies), *warn_about_sums(sums))
+    return SpecProposal(
+        tuple(kept),
+        null_texts,
+        kept[0].column.rows,
+        (*warn_about_persons(people), *missing, *once, *odd, *of_columns),
+        formats.padded,
+        files,
+        sums,
+        people,
+        (*once, *warn_about_dropped_columns(kept)),
+    )
+
+
+def _column_warnings(
+    engine: Engine,
+    table: SourceTable,
+    attributes: Sequence[ProposedAttribute],
+    formats: InferredFormats,
+    null_texts: tuple[str, ...],
+) -> tuple[Sequence[CodedWarning], list[str]]:
+    """Warnings about cells that show nothing in columns that a requirement is about, and about columns."""
+    if not attributes:
+        return (), warn_about_columns(attributes)
+    keys = [a.name for a in attributes if a.role is AttributeRole.QUASI_IDENTIFIER]
+    values = [a.name for a in attributes if a.role is AttributeRole.SENSITIVE]
+    others = {name: form.others for name, form in formats.forms.items()}
+    others |= {a.name: MARK_NUMBERS for a in attributes if has_impossible_age(a.column)}
+    missing = warn_about_missing_values(engine, table, keys, values, null_texts, others)
+    told_once = [a.name for a in attributes if any(f"'{a.name}' has" in text for text in missing)]
+    return missing, warn_about_columns(attributes, told_once)
+
+
+def _find_persons(
+    engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile], null_texts: tuple[str, ...]
+) -> PersonKeys:
+    """The columns that identify persons, looked for among those whose values repeat."""
+    table = replace(table, null_values=tuple(dict.fromkeys((*table.null_values, *null_texts))))
+    readable = [column for column in columns if _unreadable_role(table.types[column.name]) is None]
+    return find_person_keys(engine, table, find_key_candidates(readable), find_trait_columns(table))
+
+
+def _roles_of_columns(
+    table: SourceTable,
+    columns: Sequence[ColumnProfile],
+    formats: InferredFormats,
+    subject: str | None,
+    known: Mapping[str, tuple[AttributeRole, str]],
+) -> list[tuple[AttributeRole, str]]:
+    """The role of each column and why: what it must be, else what is known, else what it looks like."""
+    return [
+        _SUBJECT_ROLE
+        if column.name == subject
+        else _unreadable_role(table.types[column.name])
+        or known.get(column.name)
+        or _role_of_column(column, formats)
+        for column in columns
+    ]
+
+
+def _with_other_words(
+    hierarchies: Mapping[str, HierarchyProposal], formats: InferredFormats
+) -> dict[str, HierarchyProposal]:
+    """Hierarchies of columns that have words among their numbers or dates."""
+    return {
+        n: hierarchies[n].with_others(form.others) for n, form in formats.forms.items() if n in hierarchies
+    }
+
+
+def _role_of_column(column: ColumnProfile, formats: InferredFormats) -> tuple[AttributeRole, str]:
+    form = formats.forms.get(column.name)
+    return propose_role(column, written_as_number=form is not None and form.is_number)
+
+
+def _unreadable_role(kind: str) -> tuple[AttributeRole, str] | None:
+    """The role of a column that cannot be listed as a quasi-identifier or sensitive, whatever its cells."""
+    if not (is_nested(kind) or is_binary(kind)):
+        return None
+    held = "nested values: left out, unless you flatten it" if is_nested(kind) else "bytes: left out"
+    return AttributeRole.IDENTIFIER, f"holds {held}"
+
+
+def _match_files(
+    engine: Engine,
+    table: SourceTable,
+    folder: HierarchyFolder,
+    columns: Sequence[ColumnProfile],
+    roles: Mapping[str, AttributeRole],
+    null_texts: tuple[str, ...],
+) -> tuple[FileMatch, ...]:
+    """What becomes of a folder's hierarchy files; values are asked of the columns that may fit one."""
+
+    def values(names: Sequence[str]) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for some in batched(names, column_batch_size(columns[0].rows)):
+            of_each = column_values(engine, table, some, null_texts)
+            found |= {name: known for name, (known, _) in zip(some, of_each, strict=True)}
+        return found
+
+    generalized = [c for c in columns if roles[c.name] is AttributeRole.QUASI_IDENTIFIER]
+    others = {name: str(role) for name, role in roles.items() if role is not AttributeRole.QUASI_IDENTIFIER}
+    return match_hierarchy_files(folder.path, generalized, others, values)
+
+
+def _propose_hierarchies(
+    engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile], null_texts: tuple[str, ...]
+) -> dict[str, HierarchyProposal]:
+    """A hierarchy for each quasi-identifier; values of those that need them are asked together."""
+    found = {column.name: propose_hierarchy(column) for column in columns if not needs_values(column)}
+    needing = [column for column in columns if needs_values(column)]
+    for some in batched(needing, column_batch_size(columns[0].rows if columns else 0)):
+        of_each = column_values(engine, table, [column.name for column in some], null_texts)
+        for column, (values, counts) in zip(some, of_each, strict=True):
+            found[column.name] = propose_hierarchy(column, values, counts)
+    return found

@@ -1,0 +1,237 @@
+"""The proposed spec: a role and a reason for every column, and a lattice small enough to be evaluated.
+
+If the lattice has more than 20,000 nodes, doubtful columns give up levels and then their place: series of
+columns first, then the highest hierarchies; columns that others know are last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from math import prod
+from typing import Any
+
+from discreet.model.cell_format import CellFormat
+from discreet.model.table_spec import AttributeRole, SourceSpec
+from discreet.profile.column_profile import ColumnProfile, ColumnSum
+from discreet.profile.heading_hints import split_name
+from discreet.profile.hierarchy_proposal import FILE_KIND, FLAT_PROPOSAL, FileMatch, HierarchyProposal
+from discreet.profile.person_keys import PersonKeys
+from discreet.profile.roles import IN_DOUBT_REASON, MEASURE_REASON, PseudonymProposal
+from discreet.profile.table_warnings import comment_on_persons
+
+_FIRST_L = 2
+_WARNINGS_COMMENT = ("Every verb repeats these until you remove them.",)
+_L_COMMENT = (
+    "The fewest different values of each sensitive column in a group. With l = 1 everybody in a group may",
+    "have the same one, and who finds a person's group learns it.",
+)
+
+
+@dataclass(frozen=True)
+class ProposedAttribute:
+    """One column with its role, the reason, a quasi-identifier's hierarchy, and how its cells are written.
+
+    ``form`` is what may stand in an identifier's place.
+    """
+
+    column: ColumnProfile
+    role: AttributeRole
+    reason: str
+    hierarchy: HierarchyProposal | None = None
+    written: CellFormat | None = None
+    written_reason: str = ""
+    form: PseudonymProposal | None = None
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        return self.column.name
+
+
+@dataclass(frozen=True)
+class SpecProposal:
+    """What ``discreet init`` found and proposes; ``null_texts`` are to be read as NULL.
+
+    ``padded`` columns have blanks around their texts, so that blanks are to be stripped; ``padded_names``
+    have them around the name. ``files`` says what
+    became of each hierarchy file that was offered, ``sums`` which columns are calculated from others.
+    ``people`` are the columns that identify persons, of which the first becomes the subject. Of the
+    ``warnings``, later verbs find ``noticed`` ones in the spec only, and others again in the rows.
+    """
+
+    attributes: tuple[ProposedAttribute, ...]
+    null_texts: tuple[str, ...]
+    rows: int
+    warnings: tuple[str, ...]
+    padded: tuple[str, ...] = ()
+    files: tuple[FileMatch, ...] = ()
+    sums: tuple[ColumnSum, ...] = ()
+    people: PersonKeys = field(default_factory=PersonKeys)
+    spec_warnings: tuple[str, ...] = ()
+    padded_names: tuple[str, ...] = ()
+
+    @property
+    def subject(self) -> str | None:
+        """The column that becomes the subject by what the rows say; None where they say none."""
+        person = self.people.person
+        return person.column if person is not None and person.can_be_subject else None
+
+    @property
+    def strips(self) -> bool:
+        """Whether blanks around texts or names of columns are to be left out."""
+        return bool(self.padded or self.padded_names)
+
+    def applied(self, source: SourceSpec) -> SourceSpec:
+        """A source that is read as proposed."""
+        forms = {a.name: a.written for a in self.attributes if a.written is not None}
+        return replace(
+            source,
+            written={**source.written, **forms},
+            strip=source.strip or self.strips,
+            subject=source.subject or self.subject,
+            warnings=self.spec_warnings,
+        )
+
+    @property
+    def nodes(self) -> int:
+        """The size of the lattice of the proposed hierarchies."""
+        return count_proposed_nodes(self.attributes)
+
+    def document(self, place: str | Mapping[str, Any] | None) -> dict[str, Any]:
+        """The spec as a mapping; ``place`` is the source's path or its keys, as the spec is to write them."""
+        source: dict[str, Any] = {"path": place} if isinstance(place, str) else dict(place or {})
+        if self.null_texts:
+            known = source.get("null_values", ())
+            source["null_values"] = list(dict.fromkeys((*known, *self.null_texts)))
+        if self.strips:
+            source["strip"] = True
+        if self.subject is not None:
+            source.setdefault("subject", self.subject)
+        if self.spec_warnings:
+            source["warnings"] = list(self.spec_warnings)
+        attributes: dict[str, Any] = {}
+        for attribute in self.attributes:
+            entry: dict[str, Any] = {"role": str(attribute.role)}
+            table = attribute.hierarchy.table if attribute.hierarchy is not None else None
+            if attribute.written is not None:
+                entry["written"] = attribute.written.as_json()
+                known = table.get("others") if isinstance(table, dict) else None
+                if attribute.written.others and not known:
+                    entry["written"]["others"] = list(attribute.written.others)
+            if table is not None:
+                entry["hierarchy"] = table
+            attributes[attribute.name] = entry
+        request = self.request
+        return {"source": source, "attributes": attributes, **({"request": request} if request else {})}
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """The request to begin with: l = 2 of sensitive attributes, so that no group has one value only.
+
+        An attribute with one value can have none.
+        """
+        sensitive = [a for a in self.attributes if a.role is AttributeRole.SENSITIVE]
+        several = [a.name for a in sensitive if a.column.distinct >= _FIRST_L]
+        if not several:
+            return {}
+        every = len(several) == len(sensitive)
+        return {"l": _FIRST_L if every else dict.fromkeys(several, _FIRST_L)}
+
+    @property
+    def key_comments(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """What to know of keys of the spec, by table and key."""
+        told = {**comment_on_persons(self.people), "warnings": _WARNINGS_COMMENT}
+        return {"source": told, "request": {"l": _L_COMMENT}}
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """The reason for each role, for how cells are read, and what may stand in its place, by attribute."""
+        return {a.name: "; ".join(_reason_parts(a)) for a in self.attributes}
+
+
+def _reason_parts(attribute: ProposedAttribute) -> Iterator[str]:
+    yield attribute.reason
+    if attribute.written_reason:
+        yield f"read as {attribute.written_reason}"
+    if attribute.hierarchy is not None and attribute.hierarchy.note:
+        yield attribute.hierarchy.note
+    if attribute.form is not None:
+        yield f"left out; in its place {attribute.form}"
+
+
+def count_proposed_nodes(attributes: Iterable[ProposedAttribute]) -> int:
+    """The size of the lattice of some attributes' hierarchies."""
+    return prod(a.hierarchy.height + 1 for a in attributes if a.hierarchy is not None)
+
+
+MOST_PROPOSED_NODES = 20_000
+"""A proposed lattice has at most this many nodes; a publisher may well choose a larger one."""
+
+LATTICE_TOO_LARGE_REASON = "dropped until you decide: too many quasi-identifiers"
+"""The reason for which a column is left out of a proposal."""
+
+ONE_LEVEL_HEIGHT = FLAT_PROPOSAL.height + 1
+"""The height of one level between value and ``*``."""
+
+LEAST_SERIES = 8
+"""So many columns or more whose names differ in digits alone are a series."""
+
+
+def limit_lattice(attributes: Iterable[ProposedAttribute]) -> list[ProposedAttribute]:
+    """Attributes whose lattice has at most ``MOST_NODES`` nodes.
+
+    What is in doubt gives way first: columns of a series (q1, q2, …), all of it; then levels, the finest of
+    the highest and last hierarchy first, down to one; then the other columns in doubt, the last first: many
+    values without a level end as ``*``. Only then do levels of columns that others know give way, and these
+    columns. Hierarchy files, which the publisher brought, stay as they are.
+    """
+    found = list(attributes)
+    may = [i for i, a in enumerate(found) if a.hierarchy is not None and a.hierarchy.kind != FILE_KIND]
+    doubtful = [i for i in may if found[i].reason in (IN_DOUBT_REASON, MEASURE_REASON)]
+    for series in _find_series(found, doubtful):
+        if count_proposed_nodes(found) > MOST_PROPOSED_NODES:
+            _drop_columns(found, series)
+    left = [i for i in doubtful if found[i].hierarchy is not None]
+    for indices, least in (
+        (left, ONE_LEVEL_HEIGHT),
+        ([i for i in may if i not in doubtful], FLAT_PROPOSAL.height),
+    ):
+        _lower_hierarchies(found, indices, ONE_LEVEL_HEIGHT)
+        _lower_hierarchies(found, indices, least)
+        for index in sorted(indices, key=lambda i: (found[i].reason != MEASURE_REASON, i), reverse=True):
+            if count_proposed_nodes(found) > MOST_PROPOSED_NODES:
+                _drop_columns(found, [index])
+    return found
+
+
+def _find_series(attributes: list[ProposedAttribute], indices: list[int]) -> list[list[int]]:
+    """The places of columns whose names differ in digits alone, of each that are many; the longest first."""
+
+    def stem(index: int) -> tuple[str, ...]:
+        return split_name(attributes[index].name)
+
+    series = [list(alike) for _, alike in groupby(sorted(indices, key=lambda i: (stem(i), i)), stem)]
+    return sorted((each for each in series if len(each) >= LEAST_SERIES), key=len, reverse=True)
+
+
+def _lower_hierarchies(attributes: list[ProposedAttribute], indices: list[int], least: int) -> None:
+    """Take levels off the highest hierarchies, the last first, until the lattice is small or none is higher
+    than the ``least`` height.
+    """
+    while count_proposed_nodes(attributes) > MOST_PROPOSED_NODES:
+        heights = [(h.height, i) for i in indices if (h := attributes[i].hierarchy) is not None]
+        height, index = max(heights, default=(FLAT_PROPOSAL.height, 0))
+        if height <= least:
+            return
+        hierarchy = attributes[index].hierarchy
+        assert hierarchy is not None
+        attributes[index] = replace(attributes[index], hierarchy=hierarchy.lower())
+
+
+def _drop_columns(attributes: list[ProposedAttribute], indices: list[int]) -> None:
+    for index in indices:
+        attributes[index] = replace(
+            attributes[index], role=AttributeRole.IDENTIFIER, reason=LATTICE_TOO_LARGE_REASON, hierarchy=None
+        )

@@ -1,0 +1,525 @@
+"""The grammar of expressions in a release query: an allow-list of syntax, parsed and written anew.
+
+Each kind of syntax has a row in one of three tables (``CONDITION_READERS``, ``OPERAND_READERS``,
+``FUNCTION_READERS``) with the arguments that it may have; its SQL is composed from the parsed parts. What has
+no row is refused, so no function with side effects, no file, no subquery and no parameter passes, whatever a
+later version of the parser makes of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from discreet.model.hierarchy import parse_decimal
+from discreet.queries.sql_expression import (
+    NULL_OPERAND,
+    Condition,
+    Conjunction,
+    Disjunction,
+    Negation,
+    Operand,
+    OperandType,
+    SqlComparison,
+    attributes_of_condition,
+    attributes_of_operands,
+    column_operand,
+    find_common_type,
+    number_of_text,
+    number_operand,
+    text_operand,
+)
+from discreet.queries.syntax import (
+    ExpressionReader,
+    QueryColumns,
+    check_syntax_arguments,
+    present_arguments,
+    read_label,
+    refuse_syntax,
+)
+from discreet.sql.dialect import Dialect
+
+_COMPARISON_SIGNS: dict[type[exp.Expr], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+
+
+def is_condition(tree: exp.Expr) -> bool:
+    """Whether syntax is true or false, not a value (parentheses left aside)."""
+    return type(tree) in CONDITION_READERS and not isinstance(tree, exp.Paren)
+
+
+def _read_parenthesis(of: ExpressionReader, tree: exp.Expr) -> Condition:
+    check_syntax_arguments(tree, "this")
+    return of.condition(tree.this)
+
+
+def _read_and(of: ExpressionReader, tree: exp.Expr) -> Condition:
+    return Conjunction(tuple(of.condition(part) for part in _parts_of_chain(tree)))
+
+
+def _read_or(of: ExpressionReader, tree: exp.Expr) -> Condition:
+    return Disjunction(tuple(of.condition(part) for part in _parts_of_chain(tree)))
+
+
+def _parts_of_chain(tree: exp.Expr) -> list[exp.Expr]:
+    """The parts of a chain of AND or OR, which the parser nests to the left."""
+    found: list[exp.Expr] = []
+    kind = type(tree)
+    while type(tree) is kind:
+        check_syntax_arguments(tree, "this", "expression")
+        found.append(tree.expression)
+        tree = tree.this
+    return [tree, *reversed(found)]
+
+
+def _read_not(of: ExpressionReader, tree: exp.Expr) -> Condition:
+    check_syntax_arguments(tree, "this")
+    return Negation(of.condition(tree.this))
+
+
+def _read_truth(_of: ExpressionReader, tree: exp.Expr) -> Condition:
+    return SqlComparison("TRUE" if tree.this else "FALSE", ())
+
+
+def _read_comparison(of: ExpressionReader, tree: exp.Expr) -> Condition:
+    check_syntax_arguments(tree, "this", "expression")
+    (first, second), names = of.compared(tree, tree.this, tree.expression)
+    return SqlComparison(f"{first} {_COMPARISON_SIGNS[type(tree)]} {second}", names)
+
+
+def _read_distinct(of: ExpressionReader, tree: exp.Expr) -> Condition:
+    check_syntax_arguments(tree, "this", "expression")
+    (first, second), names = of.compared(tree, tree.this, tree.expression)
+    found = SqlComparison(of.dialect.differs.format(first, second), names)
+    return Negation(found) if isinstance(tree, exp.NullSafeEQ) else found
+
+
+def _read_between(of: ExpressionReader, tree: exp.Expr) -> Condition:
+    check_syntax_arguments(tree, "this", "low", "high")
+    (value, low, high), names = of.compared(tree, tree.this, tree.args["low"], tree.args["high"])
+    return SqlComparison(f"{value} BETWEEN {low} AND {high}", names)
+
+
+def _read_in(of: ExpressionReader, tree: exp.Expr) -> Condition:
+    """Members that are numbers and members that are texts are compared apart."""
+    check_syntax_arguments(tree, "this", "expressions")
+    members = [of.operand(member) for member in tree.expressions]
+    value = of.operand(tree.this)
+    by_reading: dict[OperandType, list[str]] = {}
+    for member in members:
+        reading = find_common_type([value, member])
+        if reading is None:
+            raise refuse_syntax(
+                tree, "compares cells that may be texts or numbers", "Say which: CAST(… AS DOUBLE)."
+            )
+        by_reading.setdefault(reading, []).append(member.read_as(reading))
+    parts = [f"{value.read_as(reading)} IN ({', '.join(of_it)})" for reading, of_it in by_reading.items()]
+    if not parts:
+        raise refuse_syntax(tree, "has no members")
+    sql = parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})"
+    return SqlComparison(sql, attributes_of_operands([value, *members]))
+
+
+def _read_like(of: ExpressionReader, tree: exp.Expr) -> Condition:
+    check_syntax_arguments(tree, "this", "expression", "negate")
+    pattern = tree.expression
+    if not (isinstance(pattern, exp.Literal) and pattern.is_string):
+        raise refuse_syntax(tree, "has a pattern that is no constant text")
+    if "\\" in pattern.this:
+        raise refuse_syntax(tree, "has a backslash in its pattern, which databases read differently")
+    value = of.text(tree.this)
+    sign = "LIKE" if isinstance(tree, exp.Like) else "ILIKE"
+    sql = f"{value.read_as(OperandType.TEXT)} {sign} {of.dialect.literal(pattern.this)}"
+    found = SqlComparison(sql, value.attributes)
+    return Negation(found) if tree.args.get("negate") else found
+
+
+def _read_is(of: ExpressionReader, tree: exp.Expr) -> Condition:
+    check_syntax_arguments(tree, "this", "expression", "negate")
+    found = _read_is_unnegated(of, tree)
+    return Negation(found) if tree.args.get("negate") else found
+
+
+def _read_is_unnegated(of: ExpressionReader, tree: exp.Expr) -> Condition:
+    other = tree.expression
+    is_truth = isinstance(other, exp.Boolean)
+    if not is_truth and not isinstance(other, exp.Null):
+        raise refuse_syntax(tree)
+    word = "NULL" if not is_truth else "TRUE" if other.this else "FALSE"
+    inner = tree.this.unnest()
+    if is_truth or is_condition(inner):
+        condition = of.condition(inner)
+        return SqlComparison(f"({condition.sql}) IS {word}", attributes_of_condition(condition))
+    value = of.operand(inner)
+    reading = find_common_type([value]) or OperandType.TEXT
+    return SqlComparison(f"{value.read_as(reading)} IS NULL", value.attributes)
+
+
+CONDITION_READERS: dict[type[exp.Expr], Callable[[ExpressionReader, exp.Expr], Condition]] = {
+    exp.Paren: _read_parenthesis,
+    exp.And: _read_and,
+    exp.Or: _read_or,
+    exp.Not: _read_not,
+    exp.Boolean: _read_truth,
+    exp.NullSafeEQ: _read_distinct,
+    exp.NullSafeNEQ: _read_distinct,
+    exp.Between: _read_between,
+    exp.In: _read_in,
+    exp.Like: _read_like,
+    exp.ILike: _read_like,
+    exp.Is: _read_is,
+    **dict.fromkeys(_COMPARISON_SIGNS, _read_comparison),
+}
+
+
+_ARITHMETIC_SIGNS: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"}
+
+
+def _read_operand_parenthesis(of: ExpressionReader, tree: exp.Expr) -> Operand:
+    check_syntax_arguments(tree, "this")
+    return of.operand(tree.this)
+
+
+def _read_column(of: ExpressionReader, tree: exp.Expr) -> Operand:
+    assert isinstance(tree, exp.Column)
+    name = of.columns.name_of(tree)
+    return column_operand(name, of.columns.kinds[name], of.dialect, of.columns.types.get(name, ""))
+
+
+def _read_constant(of: ExpressionReader, tree: exp.Expr) -> Operand:
+    check_syntax_arguments(tree, "this", "is_string")
+    if tree.is_string:
+        if "\0" in tree.this:
+            raise refuse_syntax(tree, "has a character that databases do not store")
+        return text_operand(of.dialect.literal(tree.this))
+    value = parse_decimal(tree.this)
+    if value is None:
+        raise refuse_syntax(tree, "is no number", "Write plain decimals, such as 30 or 0.5.")
+    whole = tree.this.isdigit()
+    return Operand(tree.this, None, (), OperandType.NUMBER, whole=whole)
+
+
+def _read_null(_of: ExpressionReader, _tree: exp.Expr) -> Operand:
+    return NULL_OPERAND
+
+
+def _read_negative(of: ExpressionReader, tree: exp.Expr) -> Operand:
+    check_syntax_arguments(tree, "this")
+    value = of.number(tree.this)
+    return replace(
+        value, number=f"(-{value.read_as(OperandType.NUMBER)})", prefers=OperandType.NUMBER, is_null=False
+    )
+
+
+def _read_arithmetic(of: ExpressionReader, tree: exp.Expr) -> Operand:
+    """In floating point; whole numbers stay whole where they are divided as such."""
+    check_syntax_arguments(tree, "this", "expression", "typed", "safe")
+    first, second = of.number(tree.this), of.number(tree.expression)
+    left, right = first.read_as(OperandType.NUMBER), second.read_as(OperandType.NUMBER)
+    whole = of.integer_division and first.whole and second.whole
+    native = whole and of.dialect.integer_division
+    if not (native or first.floating or second.floating):
+        left = of.dialect.cast(left, "DOUBLE")
+    if isinstance(tree, exp.Mod):
+        sql = of.dialect.remainder.format(left, right)
+        return number_operand(sql, first, second, whole=whole, floating=not of.dialect.decimal_functions)
+    if isinstance(tree, exp.Div):
+        sql = f"({left} / NULLIF({right}, 0))"
+        sql = of.dialect.truncated.format(sql) if whole and not native else sql
+    else:
+        sql = f"({left} {_ARITHMETIC_SIGNS[type(tree)]} {right})"
+    return number_operand(sql, first, second, whole=whole, floating=not native)
+
+
+def _read_concatenation(of: ExpressionReader, tree: exp.Expr) -> Operand:
+    check_syntax_arguments(tree, "this", "expression", "safe")
+    first, second = of.text(tree.this), of.text(tree.expression)
+    return text_operand(
+        f"({first.read_as(OperandType.TEXT)} || {second.read_as(OperandType.TEXT)})", first, second
+    )
+
+
+def _read_case(of: ExpressionReader, tree: exp.Expr) -> Operand:
+    check_syntax_arguments(tree, "this", "ifs", "default")
+    whens: list[Condition] = []
+    for branch in tree.args["ifs"]:
+        check_syntax_arguments(branch, "this", "true")
+        if tree.this is None:
+            whens.append(of.condition(branch.this))
+        else:
+            (value, wanted), names = of.compared(tree, tree.this, branch.this)
+            whens.append(SqlComparison(f"{value} = {wanted}", names))
+    thens = [of.operand(branch.args["true"]) for branch in tree.args["ifs"]]
+    default = NULL_OPERAND if tree.args.get("default") is None else of.operand(tree.args["default"])
+
+    def written(reading: OperandType) -> str:
+        branches = zip(whens, thens, strict=True)
+        steps = " ".join(f"WHEN {when.sql} THEN {then.read_as(reading)}" for when, then in branches)
+        return f"CASE {steps} ELSE {default.read_as(reading)} END"
+
+    names = tuple(dict.fromkeys(name for when in whens for name in attributes_of_condition(when)))
+    return choose_operand(tree, [*thens, default], written, names)
+
+
+def choose_operand(
+    tree: exp.Expr,
+    operands: Sequence[Operand],
+    written: Callable[[OperandType], str],
+    names: tuple[str, ...] = (),
+) -> Operand:
+    """One of several operands, in every reading that all of them have."""
+    as_number = all(operand.number is not None for operand in operands)
+    as_text = all(operand.text is not None for operand in operands)
+    if not (as_number or as_text):
+        raise refuse_syntax(tree, "is a number here and a text there")
+    known = [operand for operand in operands if not operand.is_null]
+    preferred = {operand.prefers for operand in known}
+    return Operand(
+        written(OperandType.NUMBER) if as_number else None,
+        written(OperandType.TEXT) if as_text else None,
+        tuple(dict.fromkeys((*names, *attributes_of_operands(operands)))),
+        preferred.pop() if len(preferred) == 1 else None,
+        whole=bool(known) and all(operand.whole for operand in known),
+        floating=any(operand.floating for operand in known),
+        is_null=not known,
+    )
+
+
+OPERAND_READERS: dict[type[exp.Expr], Callable[[ExpressionReader, exp.Expr], Operand]] = {
+    exp.Paren: _read_operand_parenthesis,
+    exp.Column: _read_column,
+    exp.Literal: _read_constant,
+    exp.Null: _read_null,
+    exp.Neg: _read_negative,
+    exp.Add: _read_arithmetic,
+    exp.Sub: _read_arithmetic,
+    exp.Mul: _read_arithmetic,
+    exp.Div: _read_arithmetic,
+    exp.Mod: _read_arithmetic,
+    exp.DPipe: _read_concatenation,
+    exp.Case: _read_case,
+}
+
+
+_TEXT_TYPES = {"VARCHAR", "TEXT", "CHAR", "NVARCHAR"}
+_INTEGER_TYPES = {"INT", "BIGINT", "SMALLINT", "TINYINT"}
+_DOUBLE_TYPES = {"DOUBLE", "FLOAT"}
+
+
+def _text_function_reader(name: str) -> Callable[[ExpressionReader, exp.Expr], Operand]:
+    def read(of: ExpressionReader, tree: exp.Expr) -> Operand:
+        check_syntax_arguments(tree, "this")
+        value = of.text(tree.this)
+        return text_operand(f"{name}({value.read_as(OperandType.TEXT)})", value)
+
+    return read
+
+
+def _read_length(of: ExpressionReader, tree: exp.Expr) -> Operand:
+    # What functions do with bytes, or beyond constants of 0 or 1 on, matters to no text and no constant here.
+    check_syntax_arguments(tree, "this", "binary")
+    value = of.text(tree.this)
+    return number_operand(f"LENGTH({value.read_as(OperandType.TEXT)})", value, whole=True, floating=False)
+
+
+def _read_substring(of: ExpressionReader, tree: exp.Expr) -> Operand:
+    check_syntax_arguments(tree, "this", "start", "length", "zero_start")
+    value, start = of.text(tree.this), _integer_constant(tree, tree.args["start"], least=1)
+    length = tree.args.get("length")
+    rest = "" if length is None else f", {_integer_constant(tree, length, least=0)}"
+    return text_operand(f"SUBSTRING({value.read_as(OperandType.TEXT)}, {start}{rest})", value)
+
+
+def _read_left_or_right(of: ExpressionReader, tree: exp.Expr) -> Operand:
+    check_syntax_arguments(tree, "this", "expression", "negative_length_returns_empty")
+    value, length = of.text(tree.this), _integer_constant(tree, tree.expression, least=0)
+    name = "LEFT" if isinstance(tree, exp.Left) else "RIGHT"
+    return text_operand(f"{name}({value.read_as(OperandType.TEXT)}, {length})", value)
+
+
+def _integer_constant(tree: exp.Expr, value: exp.Expr, *, least: int) -> int:
+    if isinstance(value, exp.Literal) and not value.is_string and value.this.isdigit():
+        found = int(value.this)
+        if least <= found <= 1_000_000:
+            return found
+    raise refuse_syntax(tree, f"wants whole numbers of at least {least} as constants")
+
+
+def _number_function_reader(name: str) -> Callable[[ExpressionReader, exp.Expr], Operand]:
+    def read(of: ExpressionReader, tree: exp.Expr) -> Operand:
+        check_syntax_arguments(tree, "this")
+        value = of.number(tree.this)
+        sql = value.read_as(OperandType.NUMBER)
+        return number_operand(f"{name}({sql if value.floating else of.dialect.cast(sql, 'DOUBLE')})", value)
+
+    return read
+
+
+def _read_round(of: ExpressionReader, tree: exp.Expr) -> Operand:
+    check_syntax_arguments(tree, "this", "decimals", "casts_non_integer_decimals")
+    digits = tree.args.get("decimals")
+    places = 0 if digits is None else _integer_constant(tree, digits, least=0)
+    if places > 15:
+        raise refuse_syntax(tree, "rounds to more than 15 decimals")
+    value = of.number(tree.this)
+    sql = value.read_as(OperandType.NUMBER)
+    exact = of.dialect.rounded.format(sql if value.floating else of.dialect.cast(sql, "DOUBLE"), places)
+    return number_operand(exact, value, floating=not of.dialect.decimal_functions)
+
+
+def _choice_reader(name: str, *allowed: str) -> Callable[[ExpressionReader, exp.Expr], Operand]:
+    def read(of: ExpressionReader, tree: exp.Expr) -> Operand:
+        check_syntax_arguments(tree, "this", "expressions", *allowed)
+        operands = [of.operand(part) for part in (tree.this, *tree.expressions)]
+        return choose_operand(
+            tree, operands, lambda reading: f"{name}({', '.join(o.read_as(reading) for o in operands)})"
+        )
+
+    return read
+
+
+def _extreme_reader(name: str) -> Callable[[ExpressionReader, exp.Expr], Operand]:
+    def read(of: ExpressionReader, tree: exp.Expr) -> Operand:
+        check_syntax_arguments(tree, "this", "expressions", "ignore_nulls")
+        parts, names = of.compared(tree, tree.this, *tree.expressions)
+        reading = find_common_type([of.operand(part) for part in (tree.this, *tree.expressions)])
+        sql = f"{name}({', '.join(parts)})"
+        as_number = reading is OperandType.NUMBER
+        return Operand(sql if as_number else None, None if as_number else sql, names, reading, floating=False)
+
+    return read
+
+
+def _read_nullif(of: ExpressionReader, tree: exp.Expr) -> Operand:
+    check_syntax_arguments(tree, "this", "expression")
+    (first, second), _ = of.compared(tree, tree.this, tree.expression)
+    operands = [of.operand(tree.this), of.operand(tree.expression)]
+    reading = find_common_type(operands)
+    sql = f"NULLIF({first}, {second})"
+    as_number = reading is OperandType.NUMBER
+    return Operand(
+        sql if as_number else None,
+        None if as_number else sql,
+        attributes_of_operands(operands),
+        reading,
+        whole=operands[0].whole,
+        floating=operands[0].floating,
+    )
+
+
+def _read_cast(of: ExpressionReader, tree: exp.Expr) -> Operand:
+    """What a cell says as a number, or its text; what says no number is NULL."""
+    check_syntax_arguments(tree, "this", "to", "safe")
+    target = tree.args["to"]
+    if present_arguments(target) - {"this"}:
+        raise refuse_syntax(tree, "casts to a type with parameters", "CAST to VARCHAR, BIGINT or DOUBLE.")
+    name = getattr(target.this, "name", str(target.this))
+    value = of.operand(tree.this)
+    if name in _TEXT_TYPES:
+        sql = value.text
+        if sql is None or (value.prefers is OperandType.NUMBER and value.number is not None):
+            sql = of.dialect.cast(value.read_as(OperandType.NUMBER), "VARCHAR")
+        return text_operand(sql, value)
+    if name not in _INTEGER_TYPES | _DOUBLE_TYPES:
+        raise refuse_syntax(
+            tree, "casts to a type that is not supported", "CAST to VARCHAR, BIGINT or DOUBLE."
+        )
+    sql = value.number
+    if sql is None:
+        sql = number_of_text(of.dialect, value.read_as(OperandType.TEXT))
+    if name in _INTEGER_TYPES:
+        return number_operand(of.dialect.whole.format(sql), value, whole=True, floating=False)
+    return number_operand(sql if value.floating else of.dialect.cast(sql, "DOUBLE"), value)
+
+
+FUNCTION_READERS: dict[type[exp.Expr], Callable[[ExpressionReader, exp.Expr], Operand]] = {
+    exp.Upper: _text_function_reader("UPPER"),
+    exp.Lower: _text_function_reader("LOWER"),
+    exp.Trim: _text_function_reader("TRIM"),
+    exp.Length: _read_length,
+    exp.Substring: _read_substring,
+    exp.Left: _read_left_or_right,
+    exp.Right: _read_left_or_right,
+    exp.Abs: _number_function_reader("ABS"),
+    exp.Floor: _number_function_reader("FLOOR"),
+    exp.Ceil: _number_function_reader("CEIL"),
+    exp.Round: _read_round,
+    exp.Greatest: _extreme_reader("GREATEST"),
+    exp.Least: _extreme_reader("LEAST"),
+    exp.Coalesce: _choice_reader("COALESCE"),
+    exp.Nullif: _read_nullif,
+    exp.Cast: _read_cast,
+    exp.TryCast: _read_cast,
+    exp.Anonymous: read_label,
+}
+
+
+_VALUE_READERS = {**OPERAND_READERS, **FUNCTION_READERS}
+
+
+@dataclass(frozen=True)
+class GrammarReader:
+    """Reads expressions over some columns, and writes them in a dialect.
+
+    ``whole_division``: whole numbers are divided without a remainder, as PostgreSQL does.
+    """
+
+    columns: QueryColumns
+    dialect: Dialect
+    integer_division: bool = False
+
+    def condition(self, tree: exp.Expr) -> Condition:
+        """What may stand behind WHERE, and behind WHEN."""
+        read = CONDITION_READERS.get(type(tree))
+        if read is None:
+            advice = None
+            if type(tree) in _VALUE_READERS:
+                advice = "Compare it with a value, such as member = 'true'."
+            raise refuse_syntax(tree, "is no condition that is supported", advice)
+        return read(self, tree)
+
+    def operand(self, tree: exp.Expr) -> Operand:
+        """What may be compared."""
+        read = _VALUE_READERS.get(type(tree))
+        if read is None:
+            advice = None
+            if isinstance(tree, exp.Concat):
+                advice = "Join texts by ||."
+            raise refuse_syntax(tree, advice=advice)
+        return read(self, tree)
+
+    def number(self, tree: exp.Expr) -> Operand:
+        """An operand that is a number, or is read as one."""
+        found = self.operand(tree)
+        if found.number is None:
+            raise refuse_syntax(tree, "is a text where a number is wanted", "CAST(… AS DOUBLE) reads a text.")
+        return replace(found, text=None)
+
+    def text(self, tree: exp.Expr) -> Operand:
+        """An operand that is a text, or is read as one."""
+        found = self.operand(tree)
+        if found.text is None:
+            raise refuse_syntax(
+                tree, "is a number where a text is wanted", "CAST(… AS VARCHAR) writes a number."
+            )
+        return replace(found, number=None)
+
+    def compared(self, tree: exp.Expr, *parts: exp.Expr) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Operands in the one reading that they are compared in, and the columns that they name."""
+        operands = [self.operand(part) for part in parts]
+        reading = find_common_type(operands)
+        if reading is None:
+            raise refuse_syntax(
+                tree,
+                "compares cells that may be texts or numbers",
+                "Say which: CAST(… AS DOUBLE) or CAST(… AS VARCHAR) of one of them.",
+            )
+        return tuple(operand.read_as(reading) for operand in operands), attributes_of_operands(operands)

@@ -1,0 +1,217 @@
+"""Conditions and operands of a release query, as SQL text with the columns that they name.
+
+A condition is a tree of comparisons joined by AND, OR and NOT; each comparison is SQL text composed from
+the parsed syntax, which an engine can evaluate separately. A cell of a text column is both number and text:
+``age >= 30`` compares the number that it states, ``zip LIKE '021%'`` the text. So an operand has its SQL in
+both types, where it has both, until its use decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from discreet.errors import InputError
+from discreet.sql.dialect import Dialect
+
+
+@dataclass(frozen=True)
+class SqlComparison:
+    """SQL text that is true, false or NULL, and the columns that it names."""
+
+    sql: str
+    attributes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Negation:
+    """True where a condition is false."""
+
+    of: Condition
+
+    @property
+    def sql(self) -> str:
+        """The condition as SQL."""
+        return f"NOT ({self.of.sql})"
+
+
+@dataclass(frozen=True)
+class Conjunction:
+    """True where every part is."""
+
+    parts: tuple[Condition, ...]
+
+    @property
+    def sql(self) -> str:
+        """The condition as SQL."""
+        return " AND ".join(_parenthesized(part) for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Disjunction:
+    """True where at least one part is."""
+
+    parts: tuple[Condition, ...]
+
+    @property
+    def sql(self) -> str:
+        """The condition as SQL."""
+        return " OR ".join(_parenthesized(part) for part in self.parts)
+
+
+Condition = SqlComparison | Negation | Conjunction | Disjunction
+
+
+def attributes_of_condition(condition: Condition) -> tuple[str, ...]:
+    """The columns that a condition names, each once, in order."""
+    return tuple(dict.fromkeys(name for part in iterate_comparisons(condition) for name in part.attributes))
+
+
+def iterate_comparisons(condition: Condition) -> Iterator[SqlComparison]:
+    """Every comparison of a condition, in its order."""
+    if isinstance(condition, SqlComparison):
+        yield condition
+    elif isinstance(condition, Negation):
+        yield from iterate_comparisons(condition.of)
+    else:
+        for part in condition.parts:
+            yield from iterate_comparisons(part)
+
+
+def _parenthesized(condition: Condition) -> str:
+    return f"({condition.sql})" if isinstance(condition, Conjunction | Disjunction) else condition.sql
+
+
+LONGEST_SQL = 200_000
+_BLANKS = r"[ \t\n\f\r]*"
+_DECIMAL = _BLANKS + r"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,2})?" + _BLANKS
+
+
+class ColumnKind(StrEnum):
+    """How a column's cells are stored."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    NUMBER = "number"
+    OTHER = "other"
+
+    @classmethod
+    def of_type(cls, type_name: str) -> ColumnKind:
+        """The kind of an engine's type; dates, booleans and the like are read as their texts."""
+        base = type_name.split("(")[0].strip().upper()
+        if base in _TEXT_TYPE_NAMES:
+            return cls.TEXT
+        if base in _INTEGER_TYPE_NAMES:
+            return cls.INTEGER
+        return cls.NUMBER if base in _NUMBER_TYPE_NAMES else cls.OTHER
+
+
+_TEXT_TYPE_NAMES = {"VARCHAR", "TEXT", "CHAR", "BPCHAR", "STRING"}
+_INTEGER_TYPE_NAMES = {f"{u}{size}INT" for u in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")}
+_INTEGER_TYPE_NAMES |= {"INTEGER", "UINTEGER", "INT"}
+_NUMBER_TYPE_NAMES = {"DECIMAL", "NUMERIC", "DOUBLE", "FLOAT", "REAL"}
+
+
+class OperandType(StrEnum):
+    """How an operand is read."""
+
+    NUMBER = "number"
+    TEXT = "text"
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An expression's SQL, read as a number and read as a text; None where it cannot be.
+
+    ``prefers`` is how it is stored, None where that does not say (a text column). ``whole`` and ``floating``
+    tell of the number's type.
+    """
+
+    number: str | None
+    text: str | None
+    attributes: tuple[str, ...] = ()
+    prefers: OperandType | None = None
+    whole: bool = False
+    floating: bool = False
+    is_null: bool = False
+
+    def read_as(self, reading: OperandType) -> str:
+        """Its SQL in a reading that it has."""
+        sql = self.number if reading is OperandType.NUMBER else self.text
+        assert sql is not None
+        if len(sql) > LONGEST_SQL:
+            raise InputError("the query's expressions are nested too deeply", advice="Ask a simpler one.")
+        return sql
+
+
+def number_of_text(dialect: Dialect, text: str) -> str:
+    """The number that a text says, NULL where it says none.
+
+    It says one where it is a plain decimal (``-3.50``, ``1e5``; blanks around it do not matter), as in
+    workloads. No database casts just those, so a cast stands behind a pattern.
+    """
+    matches = dialect.full_match.format(text, dialect.literal(_DECIMAL))
+    return f"CASE WHEN {matches} THEN {dialect.plain_double.format(text)} END"
+
+
+NULL_OPERAND = Operand(number="NULL", text="NULL", is_null=True)
+
+
+def column_operand(name: str, kind: ColumnKind, dialect: Dialect, type_name: str = "") -> Operand:
+    """A column's cells; ``type_name`` is the house's, where it is known how the column is stored.
+
+    A column of texts may have been loaded into another database with a type, so it is cast there.
+    """
+    stored = dialect.identifier(name)
+    if kind is ColumnKind.TEXT:
+        stored = stored if dialect.reads_files or type_name else dialect.cast(stored, "VARCHAR")
+        return Operand(number_of_text(dialect, stored), stored, (name,), floating=True)
+    if kind is ColumnKind.OTHER:
+        return Operand(None, dialect.text(stored, type_name), (name,), prefers=OperandType.TEXT)
+    return Operand(
+        stored,
+        dialect.text(stored, type_name),
+        (name,),
+        prefers=OperandType.NUMBER,
+        whole=kind is ColumnKind.INTEGER,
+    )
+
+
+def number_operand(sql: str, *of: Operand, whole: bool = False, floating: bool = True) -> Operand:
+    """An expression that is a number and nothing else."""
+    return Operand(sql, None, attributes_of_operands(of), OperandType.NUMBER, whole, floating)
+
+
+def text_operand(sql: str, *of: Operand) -> Operand:
+    """An expression that is a text and nothing else."""
+    return Operand(None, sql, attributes_of_operands(of), OperandType.TEXT)
+
+
+def attributes_of_operands(operands: Sequence[Operand]) -> tuple[str, ...]:
+    """The columns that operands name, each once, in order."""
+    return tuple(dict.fromkeys(name for operand in operands for name in operand.attributes))
+
+
+def find_common_type(operands: Sequence[Operand]) -> OperandType | None:
+    """How operands that are compared with each other are read; None where nothing tells.
+
+    ``InputError`` where one is a number and another a text.
+    """
+    known = [operand for operand in operands if not operand.is_null]
+    if not known:
+        return OperandType.TEXT
+    if len(known) == 1:
+        return known[0].prefers or OperandType.TEXT
+    numbers = [operand for operand in known if operand.text is None]
+    texts = [operand for operand in known if operand.number is None]
+    if numbers and texts:
+        raise InputError(
+            "a number is compared with a text",
+            allowed="numbers with numbers, texts with texts",
+            advice="A text is written in single quotes, a number without; CAST says what a value is read as.",
+        )
+    if numbers or texts:
+        return OperandType.NUMBER if numbers else OperandType.TEXT
+    preferred = {operand.prefers for operand in known}
+    return preferred.pop() if len(preferred) == 1 else None

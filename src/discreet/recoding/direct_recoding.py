@@ -1,0 +1,337 @@
+"""Application of a recoding whose classes are decided from arrays, in two statements.
+
+The engine reads the source once, stores the class and the other columns of each published row, and sorts
+by them or by random keys. Columns of few distinct texts are written with dictionary encoding; rows that
+are often equal are grouped with their number (run lengths) if an estimate says that it pays. The number
+of rows is compared with the number counted, and the audit counts everything again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.source_tables import TemporaryTables, open_release_table
+from discreet.errors import InternalError
+from discreet.model.class_recoding import SUPPRESSED
+from discreet.model.search_result import SuppressionPolicy
+from discreet.model.table_spec import AttributeRole, TableSpec
+from discreet.recoding.class_decision import ClassDecision, find_star_class, number_in_value_order
+from discreet.recoding.coded_rows import DrawSortKeys, StoredColumns, leaf_columns, leaf_texts
+from discreet.recoding.published_columns import (
+    PublishedColumn,
+    PublishedText,
+    build_published_columns,
+    restored_type,
+    source_changed_error,
+)
+from discreet.recoding.recoded_table import ClassedRows
+from discreet.sql import recoded_classes as sql
+from discreet.sql import recoded_rows
+from discreet.sql.cell_expressions import cell_sort_keys, group_key, is_text, order_clause
+from discreet.sql.quoting import identifier
+from discreet.sql.recoded_rows import other_name
+
+_MOST_TEXTS = 2000
+_MOST_DICTIONARY_BYTES = 1 << 14
+"""The list stands in each row group of a file, some hundred thousand rows."""
+_FEWEST_ENCODED_ROWS = 100_000
+"""Below, to ask takes as long as it saves."""
+_SAMPLED_TEXT_ROWS = 20_000
+
+
+def find_dictionary(texts: Iterable[str | None]) -> list[str] | None:
+    """The different texts in ascending order, which says nothing of the rows; None where they are many."""
+    known = sorted({text for text in texts if text is not None})
+    return known if 0 < len(known) <= _MOST_TEXTS and not any("\0" in text for text in known) else None
+
+
+def dictionary_encoded_cells(
+    engine: Engine,
+    coded: str,
+    types: Sequence[str],
+    columns: Sequence[PublishedColumn],
+    decided: ClassDecision,
+) -> dict[str, str]:
+    """The expression, over the coded rows ``t``, of each column that is written as places, by its name.
+
+    ``types`` are those of the columns that ``coded`` stores beside the class: of rows that are published, and
+    all of those. Columns are looked at in the first classes, and those of few texts there in all rows.
+    """
+    if engine.dialect.few_texts is None or decided.kept < _FEWEST_ENCODED_ROWS:
+        return {}
+    kept = [column for column in columns if column.stored is not None]
+    places = [i for i, kind in enumerate(types) if is_text(kind)]
+    if not places:
+        return {}
+    last = int(np.searchsorted(np.cumsum(decided.class_rows), _SAMPLED_TEXT_ROWS))
+    names = [other_name(i) for i in places]
+    numbers = engine.fetch_rows(sql.different_cells(coded, names, last))[0]
+    found = {}
+    for place, name, number in zip(places, names, numbers, strict=True):
+        if number > _MOST_TEXTS:
+            continue
+        texts = find_dictionary(
+            row[0] for row in engine.fetch_rows(sql.some_cells(coded, name, _MOST_TEXTS + 1))
+        )
+        if texts is not None and sum(len(text.encode()) for text in texts) <= _MOST_DICTIONARY_BYTES:
+            found[kept[place].name] = sql.enumerated_text(engine.dialect, kept[place].published, texts)
+    return found
+
+
+_SAMPLED_ROWS = 20_000
+_MOST_CELLS = 2_000
+_MOST_COLUMNS = 500
+"""Beyond so many columns rows are hardly ever alike, and to ask takes the engine's memory for nothing."""
+_ROWS_PER_COMBINATION = 4
+"""With fewer rows alike than this, on the average, grouping costs more than it saves."""
+
+
+def is_grouping_worthwhile(
+    engine: Engine, table: SourceTable, others: Sequence[str], decided: ClassDecision
+) -> bool:
+    """Whether the rows of a decided recoding should be counted, by an estimate of how many are alike.
+
+    ``others`` are the cells beside the class, over the source ``s``. The first rows tell which there are and
+    how often; they are taken to be independent of the classes. A wrong guess costs time alone.
+    """
+    least = engine.dialect.counts_rows
+    if least is None or decided.kept < least or len(others) > _MOST_COLUMNS:
+        return False
+    cells = engine.fetch_arrays(sql.first_cells(table.relation, others, _SAMPLED_ROWS, _MOST_CELLS + 1))["n"]
+    if len(cells) > _MOST_CELLS:
+        return False
+    return expected_combinations(decided.class_rows, cells) * _ROWS_PER_COMBINATION <= decided.kept
+
+
+def expected_combinations(class_rows: NDArray[np.int64], cells: NDArray[np.int64]) -> float:
+    """How many combinations of a class and other cells to expect, these being drawn independently.
+
+    ``cells`` says how often each of the other cells occurs in a sample. A class of n rows has the cell of
+    probability p by 1 - (1 - p)^n.
+    """
+    sizes, of_size = np.unique(class_rows, return_counts=True)
+    counts, of_count = np.unique(cells, return_counts=True)
+    found, rows = 0.0, int(cells.sum())
+    for count, alike in zip(counts.tolist(), of_count.tolist(), strict=True):
+        other = np.float64(1 - count / rows)
+        found += alike * float(of_size @ (1 - other**sizes))
+    return found
+
+
+@contextmanager
+def apply_decided_classes(
+    engine: Engine,
+    spec: TableSpec,
+    decided: ClassDecision,
+    suppression: SuppressionPolicy,
+    *,
+    native: bool,
+    draw_keys: DrawSortKeys,
+) -> Iterator[ClassedRows]:
+    """Publish the rows of a spec without a subject as decided; tables are dropped when the context ends.
+
+    ``native`` and ``draw_keys`` are as in ``recoding.recoding_application.recoded``. Raises ``InputError``
+    where the source is no longer the one that was counted.
+    """
+    if spec.source.subject is not None:
+        raise InternalError("rows of subjects were to be published without counting subjects")
+    native = native and suppression is SuppressionPolicy.DROP
+    with open_release_table(engine, spec.source) as table, TemporaryTables(engine) as tables:
+        shown = {
+            h.attribute: PublishedText(f"l0.{sql.label_name(i)}", leaves=decided.leaves[i], typed=True)
+            for i, h in enumerate(decided.hierarchies)
+        }
+        columns = build_published_columns(spec, table, shown, native=native)
+        others = StoredColumns.of(spec, table, columns)
+        decided = number_in_value_order(decided, [column.name for column in columns if column.name in shown])
+        labels = _load_class_labels(engine, tables, table, decided, suppression, native=native)
+        rows, sort_key = _query_rows(tables, table, decided, suppression, others, draws=spec.draws_order)
+        published = decided.kept if suppression is SuppressionPolicy.DROP else decided.rows
+        order, types = "", [] if spec.draws_order else engine.column_types(rows)
+        if sort_key is not None:
+            order = " " + engine.dialect.random_order.format(f"t.{sort_key}")
+        elif not spec.draws_order:
+            order = _order_by_class_and_cells(engine, types, decided, suppression)
+        # Sorted once: as they are stored where tables keep their order, else as they are written.
+        early = engine.dialect.keeps_stored_order
+        counted = (
+            early
+            and not spec.draws_order
+            and _groups_equal_rows(engine, table, types, others.others, decided)
+        )
+        if counted:
+            rows = sql.counted_coded_rows(rows, len(others.others))
+        stored = tables.create(f"SELECT t.* FROM ({rows}) AS t{order if early else ''}")
+        _check_row_count(engine, stored, spec, published, counted=counted)
+        if spec.draws_order and sort_key is None:
+            stored = _sort_by_loaded_keys(engine, tables, stored, published, len(others.others), draw_keys)
+        yield ClassedRows(
+            source_columns=table.columns,
+            columns=columns,
+            rows=decided.rows,
+            suppressed=decided.suppressed,
+            suppression=suppression,
+            dialect=engine.dialect,
+            coded=stored,
+            labels=labels,
+            order="" if early else order,
+            counted=counted,
+            listed=dictionary_encoded_cells(engine, stored, types[1:], columns, decided) if native else {},
+            types=_published_types(engine, labels, columns, types),
+        )
+
+
+def _query_rows(
+    tables: TemporaryTables,
+    table: SourceTable,
+    decided: ClassDecision,
+    suppression: SuppressionPolicy,
+    columns: StoredColumns,
+    *,
+    draws: bool,
+) -> tuple[str, str | None]:
+    """The query of the published rows, and its column of random keys where the database ``draws`` such."""
+    dialect = table.dialect
+    starred = suppression is SuppressionPolicy.STAR
+    kept = (decided.class_of != SUPPRESSED) | starred
+    codes = decided.codes[kept]
+    columns_of = leaf_columns(tables, table, [decided.hierarchies[i] for i in decided.deciding])
+    keys = {
+        i: sql.RowTypeKey(column, bool((codes[:, i] == column.null_position).any()))
+        for i, column in zip(decided.deciding, columns_of, strict=True)
+    }
+    loaded = {recoded_rows.key_name(i): codes[:, i] for i in decided.deciding}
+    numbers = decided.class_of[kept].astype(np.int32)
+    if codes.size <= dialect.cells_sent:
+        texts = {
+            f"k{i}": texts_at_positions(leaf_texts(table, decided.hierarchies[i]), codes[:, i])
+            for i in decided.deciding
+        }
+        kinds = {f"k{i}": keys[i].column.type_name for i in decided.deciding}
+        sent = tables.load({sql.CLASS_NUMBER: numbers, **texts})
+        row_types = tables.create(sql.typed_columns(dialect, sent, sql.CLASS_NUMBER, kinds), shared=True)
+    else:
+        codes_of = tables.load({sql.CLASS_NUMBER: numbers, **loaded})
+        row_types = tables.create(sql.row_type_table(dialect, codes_of, keys), shared=True)
+    others, sort_key = list(columns.others), None
+    if draws and dialect.random_key is not None:
+        sort_key = recoded_rows.other_name(len(others))
+        others.append(dialect.random_key)
+    query = sql.rows_of_row_types(dialect, table.relation, keys, row_types, others, columns.never_null)
+    return query, sort_key
+
+
+def _groups_equal_rows(
+    engine: Engine, table: SourceTable, types: Sequence[str], others: Sequence[str], decided: ClassDecision
+) -> bool:
+    """Whether rows that are alike are put together: where equal cells read the same, and it pays.
+
+    ``types`` are those of the coded rows: the class and the ``others``.
+    """
+    exact = all(group_key("t", kind, engine.dialect) == "t" for kind in types[1:])
+    return exact and is_grouping_worthwhile(engine, table, others, decided)
+
+
+def _order_by_class_and_cells(
+    engine: Engine, types: Sequence[str], decided: ClassDecision, suppression: SuppressionPolicy
+) -> str:
+    """The end of a query that sorts coded rows ``t`` by what they show: their class, then the other cells."""
+    cells = [(f"t.{recoded_rows.other_name(i)}", kind) for i, kind in enumerate(types[1:])]
+    key = f"t.{sql.CLASS_KEY}"
+    shares = find_star_class(decided) if suppression is SuppressionPolicy.STAR else sql.SUPPRESSED_CLASS
+    if shares != sql.SUPPRESSED_CLASS:
+        # That class shows what suppressed rows show: they are among its rows, as cells say. Elsewhere they
+        # come first, and need no stars to be sorted, which for many columns would double the memory: all of
+        # them read the same, in whatever order.
+        key = f"CASE WHEN {key} = {sql.SUPPRESSED_CLASS} THEN {shares} ELSE {key} END"
+        cells = [(sql.star_suppressed(cell), kind) for cell, kind in cells]
+    keys = [key, *(k for cell, kind in cells for k in cell_sort_keys(engine.dialect, f"({cell})", kind))]
+    return order_clause(engine.dialect, keys)
+
+
+def _load_class_labels(
+    engine: Engine,
+    tables: TemporaryTables,
+    table: SourceTable,
+    decided: ClassDecision,
+    suppression: SuppressionPolicy,
+    *,
+    native: bool,
+) -> str:
+    """The table of what each class shows, in its published type; suppressed rows show stars."""
+    numbers = np.arange(len(decided.shown), dtype=np.int32)
+    shown = decided.shown
+    texts: list[tuple[str | None, ...]] = list(decided.labels)
+    if suppression is SuppressionPolicy.STAR:
+        numbers = np.append(numbers, np.int32(sql.SUPPRESSED_CLASS))
+        shown = np.vstack([shown, [[len(labels) for labels in texts]]])
+        texts = [(*labels, recoded_rows.STAR) for labels in texts]
+    types = [
+        restored_type(leaves, table.types[hierarchy.attribute]) if native else None
+        for hierarchy, leaves in zip(decided.hierarchies, decided.leaves, strict=True)
+    ]
+    if shown.size <= engine.dialect.cells_sent:
+        names = [sql.label_name(i) for i in range(len(texts))]
+        cells = {name: texts_at_positions(texts[i], shown[:, i]) for i, name in enumerate(names)}
+        sent = tables.load({recoded_rows.POSITION: numbers, **cells})
+        kinds = dict(zip(names, types, strict=True))
+        return tables.create(sql.typed_columns(engine.dialect, sent, recoded_rows.POSITION, kinds))
+    positions = {recoded_rows.key_name(i): shown[:, i] for i in range(shown.shape[1])}
+    published = tables.load({sql.ID: numbers, **positions})
+    labels = [
+        sql.AttributeLabels(_load_texts(tables, of_attribute), kind, find_dictionary(of_attribute))
+        for kind, of_attribute in zip(types, texts, strict=True)
+    ]
+    return tables.create(sql.labels_table(engine.dialect, published, labels))
+
+
+def texts_at_positions(texts: Sequence[str | None], positions: NDArray[np.int64]) -> list[str | None]:
+    """The texts at some places."""
+    return [texts[place] for place in positions.tolist()]
+
+
+def _load_texts(tables: TemporaryTables, texts: Sequence[str | None]) -> str:
+    return tables.load(
+        {recoded_rows.POSITION: np.arange(len(texts), dtype=np.int64), recoded_rows.LABEL_TEXT: texts}
+    )
+
+
+def _published_types(
+    engine: Engine, labels: str, columns: Sequence[PublishedColumn], stored: Sequence[str]
+) -> tuple[str, ...] | None:
+    """The types of the published columns where all that is stored of a row is text; else None.
+
+    To have the engine describe thousands of columns once more takes as much memory as to write them.
+    """
+    if not stored or not all(map(is_text, stored[1:])):
+        return None
+    shown = [column for column in columns if column.role is AttributeRole.QUASI_IDENTIFIER]
+    cells = ", ".join(column.published for column in shown)
+    kinds = engine.column_types(f"SELECT {cells} FROM {identifier(labels)} AS l0")
+    by_name = dict(zip((column.name for column in shown), kinds, strict=True))
+    return tuple(by_name.get(column.name, "VARCHAR") for column in columns)
+
+
+def _check_row_count(engine: Engine, coded: str, spec: TableSpec, published: int, *, counted: bool) -> None:
+    number = sql.COPIES if counted else None
+    rows = int(engine.fetch_rows(recoded_rows.row_count(coded, number))[0][0])
+    if rows != published:
+        raise source_changed_error(spec, f"{rows} of its rows are of a class now, {published} then")
+
+
+def _sort_by_loaded_keys(
+    engine: Engine, tables: TemporaryTables, coded: str, rows: int, others: int, draw_keys: DrawSortKeys
+) -> str:
+    """The coded table in the order of loaded sort keys."""
+    sort_keys = tables.new_name()
+    # Rounded up: each loaded row has the keys of several rows.
+    draw_keys(engine, sort_keys, -(-rows // len(recoded_rows.SORT_KEYS)))
+    ordered = tables.create(sql.sorted_by_loaded_keys(coded, sort_keys, others))
+    tables.drop(sort_keys)
+    tables.drop(coded)
+    return ordered

@@ -1,0 +1,143 @@
+"""The published columns of a release, and the SQL expression of each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from discreet.engines.base import SourceTable
+from discreet.errors import InputError, InternalError
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.table_spec import AttributeRole, TableSpec
+from discreet.sql.cell_expressions import canonical_text
+from discreet.sql.dialect import Dialect
+from discreet.sql.quoting import literal, qualified
+from discreet.sql.recoded_rows import LABEL_TEXT, other_name
+
+_INTEGER_TYPES = {
+    f"{sign}{size}" for sign in ("", "U") for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+}
+_RESTORABLE_TYPES = _INTEGER_TYPES | {"BOOLEAN", "FLOAT", "DOUBLE", "DECIMAL", "DATE", "TIME"}
+_RESTORABLE_TYPES |= {"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
+_NATIVE_TYPES = _RESTORABLE_TYPES | {"BLOB", "UUID"}
+
+
+@dataclass(frozen=True)
+class PublishedColumn:
+    """A published column.
+
+    ``stored`` is what the coded table keeps of it, over the source's alias ``s`` (None for a
+    quasi-identifier, of which it keeps a position). ``published`` is the released cell and
+    ``published_text`` its text, both over the coded table's ``t`` and the label tables; ``counted_text`` is
+    the text over the coded table alone. ``unchanged`` says that each row shows the source's own cell.
+    """
+
+    name: str
+    role: AttributeRole
+    stored: str | None
+    published: str
+    published_text: str
+    counted_text: str
+    unchanged: bool = False
+
+
+@dataclass(frozen=True)
+class PublishedText:
+    """A quasi-identifier's published text over the label tables; ``leaves``: each row shows its own value.
+
+    ``typed`` says that the label tables hold it as it is published, be that a text or not.
+    """
+
+    text: str
+    leaves: bool
+    typed: bool = False
+
+
+def texts_at_levels(
+    hierarchies: Sequence[GeneralizationHierarchy], node: Sequence[int]
+) -> dict[str, PublishedText]:
+    """The published text of each quasi-identifier at its level."""
+    found = {}
+    for i, (hierarchy, level) in enumerate(zip(hierarchies, node, strict=True)):
+        top = level == hierarchy.height
+        text = literal(hierarchy.labels[level][0]) if top else f"l{i}.{LABEL_TEXT}"
+        found[hierarchy.attribute] = PublishedText(text, leaves=level == 0 and not top)
+    return found
+
+
+def build_published_columns(
+    spec: TableSpec, table: SourceTable, shown: Mapping[str, PublishedText], *, native: bool
+) -> tuple[PublishedColumn, ...]:
+    """The published columns, in the source's order.
+
+    ``shown`` says how each quasi-identifier is shown. Identifiers and the subject are never among the
+    columns, nor are unlisted ones unless the spec has them published. ``native`` keeps the source's types
+    where a file can hold them and they hold nothing of other rows; an enumerated type lists every value of
+    the column, so it becomes text.
+    """
+    _check_listed(spec, table)
+    roles = spec.published_roles(table.columns)
+    if AttributeRole.IDENTIFIER in roles.values() and table.made_from is None:
+        raise InternalError("identifiers were to be published as they are")
+    table.check_flat(roles)
+    treated = {*spec.source.ways, *spec.source.shifts}
+    columns: list[PublishedColumn] = []
+    stored = 0
+    for name, role in roles.items():
+        if role is AttributeRole.QUASI_IDENTIFIER:
+            type_name = table.types[name] if native else "VARCHAR"
+            columns.append(_quasi_identifier_column(name, shown[name], type_name, table.dialect))
+        else:
+            column = _copied_column(name, role, table, other_name(stored), native=native)
+            columns.append(replace(column, unchanged=name not in treated))
+            stored += 1
+    return tuple(columns)
+
+
+def _check_listed(spec: TableSpec, table: SourceTable) -> None:
+    """Raise ``InputError`` for a published column that the source has not any more."""
+    for attribute in spec.attributes:
+        if attribute.role is not AttributeRole.IDENTIFIER and attribute.name not in table.columns:
+            raise source_changed_error(spec, f"it has no column '{attribute.name}' any more")
+
+
+def source_changed_error(spec: TableSpec, change: str) -> InputError:
+    """What to raise where rows are not those that were counted."""
+    return InputError(
+        f"{spec.source.label} changed after it was counted: {change}",
+        advice="Nothing was published. Negotiate again, and publish while nothing writes to it.",
+    )
+
+
+def restored_type(leaves: bool, type_name: str) -> str | None:
+    """The source's type where a quasi-identifier's published texts can be read as it again, else None."""
+    return type_name if leaves and _base_type(type_name) in _RESTORABLE_TYPES else None
+
+
+def _quasi_identifier_column(
+    name: str, shown: PublishedText, type_name: str, dialect: Dialect
+) -> PublishedColumn:
+    published = shown.text
+    restored = restored_type(shown.leaves and not shown.typed, type_name)
+    if restored is not None:
+        published = dialect.cast(shown.text, restored)
+    role = AttributeRole.QUASI_IDENTIFIER
+    return PublishedColumn(name, role, None, published, shown.text, "NULL", unchanged=shown.leaves)
+
+
+def _copied_column(
+    name: str, role: AttributeRole, table: SourceTable, stored: str, *, native: bool
+) -> PublishedColumn:
+    type_name, dialect = table.types[name], table.dialect
+    text, cell = table.text(name, "s"), table.column(name, "s")
+    column = qualified(stored, "t")
+    if not native or _base_type(type_name) not in _NATIVE_TYPES or type_name.endswith("]"):
+        return PublishedColumn(name, role, text, column, column, stored)
+    kept = f"CASE WHEN ({text}) IS NULL THEN NULL ELSE {cell} END" if table.null_values else cell
+    published_text, counted_text = (canonical_text(c, type_name, dialect) for c in (column, stored))
+    return PublishedColumn(name, role, kept, column, published_text, counted_text)
+
+
+def _base_type(type_name: str) -> str:
+    """A type without its parameters: ``DECIMAL`` of ``DECIMAL(18,3)``."""
+    return type_name.partition("(")[0].strip()

@@ -1,0 +1,463 @@
+"""Evidence of a publication: its warnings, its manifest, and its entry in the private log.
+
+Warnings of the manifest name no value of the data. Heights and levels that come from the data are not
+reported, as they could be those of a suppressed row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from discreet.errors import DiscreetError
+from discreet.model.audit_report import AuditReport
+from discreet.model.class_recoding import ClassRecoding
+from discreet.model.coded_warnings import (
+    FEW_PEOPLE,
+    INSENSITIVE_PUBLISHED,
+    UNLISTED_PUBLISHED,
+    CodedWarning,
+    order_warnings,
+    public_warnings,
+    unreported_warnings,
+)
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import GeneralizationHierarchy, HierarchySource, PublicPart
+from discreet.model.json_documents import program_version
+from discreet.model.published_cells import LabelForm, LabelKind
+from discreet.model.release_address import MEMORY_LABEL, ReleaseAddress
+from discreet.model.requirement import Requirement
+from discreet.model.search_result import FullDomainRecoding
+from discreet.model.table_spec import AttributeRole, SourceSpec, TableSpec, UnlistedPolicy
+from discreet.places.address import resolve_address
+from discreet.places.file_access import files_digest, is_pattern
+from discreet.recoding.recoded_table import RecodedTable
+from discreet.recoding.stored_classes import CountedTable, Recoding
+from discreet.release.manifest import Manifest, ManifestAttribute
+from discreet.release.private_log import compute_file_digest
+from discreet.release.publication_job import PublicationJob
+
+HIGH_SUPPRESSION_PERCENT = 10
+
+
+def collect_warnings(
+    spec: TableSpec,
+    recoding: Recoding,
+    derived: Sequence[str],
+    roles: dict[str, AttributeRole],
+    *,
+    rows: int,
+    suppressed: int,
+    audit: AuditReport,
+) -> tuple[CodedWarning, ...]:
+    """The warnings that stand in the manifest; none names a value of the data.
+
+    What there is to say of a criterion's value it says itself (``Criterion.warnings``).
+
+    ``derived`` are the attributes that show generalized values derived from the data, ``roles`` those of the
+    published columns, ``rows`` the rows before suppression.
+    """
+    return (
+        *_requirement_warnings(spec, recoding.requirement, audit),
+        *hierarchy_warnings(spec, derived),
+        *_recoding_warnings(recoding),
+        *column_warnings(spec, roles),
+        *identifier_warnings(spec),
+        *row_warnings(rows, suppressed),
+    )
+
+
+def add_audit_warnings(
+    warnings: Sequence[CodedWarning], audit: AuditReport, *, rows_are_people: bool
+) -> tuple[CodedWarning, ...]:
+    """Add the coded warnings of the audit of what was written, where no warning has their code or text.
+
+    The audit counts pseudonyms as people, unless the spec says that ``rows_are_people``.
+    """
+    observed = public_warnings(warning for warning in audit.warnings if isinstance(warning, CodedWarning))
+    if rows_are_people:
+        observed = tuple(warning for warning in observed if warning.code != FEW_PEOPLE)
+    return order_warnings((*warnings, *(w for w in observed if w in unreported_warnings(observed, warnings))))
+
+
+def collect_publisher_notes(spec: TableSpec, columns: Sequence[str]) -> tuple[CodedWarning, ...]:
+    """What of the spec is not used, and columns that it does not list and that are not published.
+
+    For the publisher alone.
+    """
+    notes = tuple(CodedWarning("not-used", note) for note in spec.notes)
+    if spec.source.unlisted is not UnlistedPolicy.DROP:
+        return notes
+    listed = {attribute.name for attribute in spec.attributes} | {spec.source.subject}
+    names = [name for name in columns if name not in listed]
+    if not names:
+        return notes
+    told = CodedWarning("unlisted-left-out", f"Not listed in the spec, so left out: {quote_names(names)}.")
+    return (*notes, told)
+
+
+def _requirement_warnings(
+    spec: TableSpec, requirement: Requirement, audit: AuditReport
+) -> list[CodedWarning]:
+    if requirement.is_empty:
+        return [CodedWarning("no-requirement", "No criterion was required: the release was not tested.")]
+    warnings = []
+    if requirement.k is None:
+        warnings.append(CodedWarning("no-k", "No k was required: a class may be a single person."))
+    warnings += [CodedWarning(*told) for criterion in requirement.criteria for told in criterion.warnings()]
+    names = tuple(attribute.name for attribute in spec.sensitive)
+    promising = {one.place for one in requirement.bound(names) if one.criterion.promises}
+    # Where everybody in a group has the same value, the audit says so, and more than this.
+    several = [name for name in names if audit.l.get(name, 0) > 1]
+    bare = [name for place, name in enumerate(names) if place not in promising and name in several]
+    if bare:
+        warnings.append(
+            CodedWarning("no-l", f"No l of at least 2 was required of the sensitive {quote_names(bare)}.")
+        )
+    return warnings
+
+
+def _recoding_warnings(recoding: Recoding) -> list[CodedWarning]:
+    """What the search itself warns of."""
+    if isinstance(recoding, FullDomainRecoding):
+        return []
+    return [CodedWarning("recoding", text) for text in recoding.warnings]
+
+
+def hierarchy_warnings(spec: TableSpec, derived: Sequence[str]) -> list[CodedWarning]:
+    """Of generalized values that were derived from the data, and of quasi-identifiers without a hierarchy."""
+    flat = [attribute.name for attribute in spec.quasi_identifiers if attribute.hierarchy is None]
+    warnings = []
+    if derived:
+        warnings.append(
+            CodedWarning(
+                "derived-hierarchy",
+                f"The generalized values of {quote_names(derived)} were derived from the data and say something "
+                "of it.",
+            )
+        )
+    if flat:
+        warnings.append(
+            CodedWarning(
+                "no-hierarchy", f"No hierarchy was given for {quote_names(flat)}: each value, or * for all."
+            )
+        )
+    return warnings
+
+
+def identifier_warnings(spec: TableSpec) -> list[CodedWarning]:
+    """Of identifiers that are published in another form, and of dates that are shifted."""
+    ways = spec.source.ways
+    joining = [name for name, way in ways.items() if way.is_deterministic and way.is_injective]
+    masked = [name for name, way in ways.items() if not way.is_injective]
+    warnings = []
+    if joining:
+        warnings.append(
+            CodedWarning(
+                "rows-can-be-linked",
+                f"By {quote_names(joining)} rows of one person can be linked. Classes are counted one by one: "
+                "who knows several rows of a person may find them where each row alone hides in its class.",
+            )
+        )
+    if masked:
+        warnings.append(
+            CodedWarning(
+                "identifier-shown-in-part",
+                f"Characters of {quote_names(masked)} are published, and no criterion counts them.",
+            )
+        )
+    if spec.source.shifts:
+        names = list(spec.source.shifts)
+        warnings.append(
+            CodedWarning(
+                "dates-shifted",
+                f"{quote_names(names)}: the dates of each person are moved by a secret number of days. "
+                "Intervals between them stay, and may be known.",
+            )
+        )
+    return warnings
+
+
+def shifted_weights_warning(column: str, lost: float, name: str, moved: float) -> CodedWarning:
+    """That suppressed rows of a survey took a share of its people with them."""
+    return CodedWarning(
+        "weights-not-recalibrated",
+        f"The weights '{column}' are not recalibrated: suppressed rows stood for {_percent(lost)} % of the "
+        f"people, and the weighted share of a value of '{name}' moves by {_percent(moved)} points.",
+    )
+
+
+def unknown_weights_warning(column: str) -> CodedWarning:
+    """That nobody can tell what suppressed rows of a survey took with them."""
+    return CodedWarning(
+        "weights-not-recalibrated",
+        f"The weights '{column}' are not recalibrated: what suppressed rows stood for is missing in sums.",
+    )
+
+
+def _percent(share: float) -> str:
+    """A share in percent, with a decimal, never rounded down to nothing."""
+    return f"{max(100 * share, 0.1):.1f}"
+
+
+def column_warnings(spec: TableSpec, roles: dict[str, AttributeRole]) -> list[CodedWarning]:
+    """Of columns that are published as they are."""
+    listed = {attribute.name for attribute in spec.attributes}
+    insensitive = [name for name, role in roles.items() if role is AttributeRole.INSENSITIVE]
+    unlisted = [name for name in insensitive if name not in listed]
+    named = [name for name in insensitive if name in listed]
+    warnings = []
+    if named:
+        warnings.append(
+            CodedWarning(
+                INSENSITIVE_PUBLISHED, f"Published as they are, outside every check: {quote_names(named)}."
+            )
+        )
+    if unlisted:
+        warnings.append(
+            CodedWarning(
+                UNLISTED_PUBLISHED,
+                "Not listed in the spec, yet published as they are, outside every check: "
+                f"{quote_names(unlisted)}.",
+            )
+        )
+    return warnings
+
+
+def row_warnings(rows: int, suppressed: int) -> list[CodedWarning]:
+    """Of many suppressed rows."""
+    if suppressed * 100 > HIGH_SUPPRESSION_PERCENT * rows:
+        text = (
+            f"{suppressed} of {rows} rows are suppressed, more than {HIGH_SUPPRESSION_PERCENT} %: "
+            "what is left may misrepresent the whole."
+        )
+        return [CodedWarning("high-suppression", text)]
+    return []
+
+
+def quote_names(names: Sequence[str]) -> str:
+    """Names in a sentence."""
+    return ", ".join(f"'{name}'" for name in names)
+
+
+def build_manifest(job: PublicationJob, table: RecodedTable, audit: AuditReport, sha256: str) -> Manifest:
+    """The manifest of a file that was written and audited; ``sha256`` is the file's."""
+    roles = {column.name: column.role for column in table.columns}
+    return Manifest(
+        discreet=program_version(),
+        date=datetime.now(UTC).date().isoformat(),
+        file=None if job.delivery.address.path is None else job.delivery.address.path.name,
+        file_format=job.delivery.file_format,
+        table=job.delivery.address.table,
+        sha256=sha256,
+        rows=audit.rows + audit.starred,
+        attributes=build_manifest_attributes(job.spec, job.hierarchies, job.levels, roles),
+        requirement=job.recoding.requirement.as_json(),
+        counted="rows" if table.subject is None else "subjects",
+        rows_are_people=job.spec.source.rows_are_people,
+        nulls=str(job.spec.source.nulls),
+        dropped=job.counted.dropped,
+        set_apart=job.counted.set_apart,
+        population=count_population(job.counted),
+        input_version=job.spec.source.version,
+        after=job.after,
+        suppression=str(job.recoding.suppression),
+        suppressed=table.suppressed,
+        model=str(job.model),
+        summary=job.summary,
+        patterns=_used_patterns(job),
+        audit={
+            "passed": audit.passed,
+            "rows": audit.rows,
+            "classes": audit.classes,
+            "k": audit.k,
+            "l": dict(audit.l),
+            "starred": audit.starred,
+            **({"criteria": [found.as_json() for found in audit.criteria]} if audit.criteria else {}),
+        },
+        warnings=add_audit_warnings(
+            (
+                *public_warnings(job.further),
+                *collect_warnings(
+                    job.spec,
+                    job.recoding,
+                    job.derived,
+                    roles,
+                    rows=table.rows,
+                    suppressed=table.suppressed,
+                    audit=audit,
+                ),
+            ),
+            audit,
+            rows_are_people=job.spec.source.rows_are_people,
+        ),
+    )
+
+
+def count_population(counted: CountedTable) -> int | None:
+    """The number of people in the population beside a table; None where none was counted."""
+    population = counted.population if isinstance(counted, FrequencySet) else None
+    return None if population is None else population.people
+
+
+def _used_patterns(job: PublicationJob) -> tuple[Mapping[str, Any], ...]:
+    """The patterns that are used, with their counts; they say no more than the stars of the release do."""
+    if not isinstance(job.recoding, ClassRecoding):
+        return ()
+    return tuple(
+        {"pattern": str(used.pattern), "classes": used.classes, "rows": used.rows}
+        for used in job.recoding.patterns
+    )
+
+
+def build_manifest_attributes(
+    spec: TableSpec,
+    built: Sequence[GeneralizationHierarchy],
+    levels: Mapping[str, int],
+    roles: Mapping[str, AttributeRole],
+) -> tuple[ManifestAttribute, ...]:
+    """The spec's attributes in its order, then the subject and the unlisted columns that are published.
+
+    Where the number of a hierarchy's levels comes from the data, the longest code or the number of values may
+    be a suppressed row's: neither the height is told then, nor a level above 0, which bounds it.
+    """
+    hierarchies = {h.attribute: h for h in built}
+    entries = []
+    for attribute in spec.attributes:
+        name, role = attribute.name, str(attribute.role)
+        form = spec.source.form_of(name)
+        written = None if form is None or name not in roles else form.as_json()
+        shift = None if attribute.shift is None else attribute.shift.as_json()
+        if name not in hierarchies:
+            way = None if attribute.way is None else attribute.way.as_json()
+            whose = way is not None and name == spec.source.subject
+            entries.append(
+                ManifestAttribute(
+                    name,
+                    role,
+                    published=name in roles,
+                    written=written,
+                    way=way,
+                    shift=shift,
+                    subject=whose,
+                )
+            )
+            continue
+        hierarchy, level = hierarchies[name], levels.get(name)
+        told = find_public_part(attribute.hierarchy) is not PublicPart.NOTHING
+        entries.append(
+            ManifestAttribute(
+                name,
+                role,
+                published=True,
+                level=level if told or level == 0 else None,
+                height=hierarchy.height if told else None,
+                hierarchy_from_data=hierarchy.from_data,
+                hierarchy_sha256=compute_public_digest(attribute.hierarchy, hierarchy),
+                written=written,
+                shift=shift,
+                label_form=find_label_form(attribute.hierarchy),
+            )
+        )
+    listed = {attribute.name for attribute in spec.attributes}
+    subject = spec.source.subject
+    if subject is not None and subject not in listed:
+        entries.append(ManifestAttribute(subject, str(AttributeRole.IDENTIFIER), published=False))
+    unlisted = [(name, role) for name, role in roles.items() if name not in listed]
+    return (*entries, *(ManifestAttribute(name, str(role), published=True) for name, role in unlisted))
+
+
+def find_public_part(source: HierarchySource | None) -> PublicPart:
+    """What of an attribute's hierarchy may be told; nothing where a source of somebody's own does not say.
+
+    It is asked of the source, never found by looking at what was built: that would tell of the values.
+    """
+    if source is None:
+        return PublicPart.LEVELS
+    return getattr(source, "given", PublicPart.NOTHING)
+
+
+def find_label_form(source: HierarchySource | None) -> LabelForm | None:
+    """How the labels of an attribute's hierarchy read; None where no rule builds them."""
+    if source is None:
+        return LabelForm(LabelKind.VALUES)
+    return getattr(source, "label_form", None)
+
+
+def compute_public_digest(source: HierarchySource | None, hierarchy: GeneralizationHierarchy) -> str | None:
+    """The digest of a hierarchy that was there before the data; None where values of the data are in it.
+
+    A digest of the data's values would let anybody confirm a guess of them. What the source builds now is
+    compared, as a file may have changed since it was read.
+    """
+    if source is None or find_public_part(source) is not PublicPart.HIERARCHY:
+        return None
+    try:
+        empty = source.build(hierarchy.attribute, ())
+    except DiscreetError:
+        return None
+    return hierarchy.digest if empty.digest == hierarchy.digest else None
+
+
+def build_log_entry(job: PublicationJob, table: RecodedTable, manifest: Manifest) -> dict[str, object]:
+    """What the private log keeps of a publication, its digests included."""
+    source = job.spec.source
+    digests = {attribute.name: attribute.hierarchy_sha256 for attribute in manifest.attributes}
+    return {
+        **describe_input(source),
+        **describe_subject(source),
+        **({} if job.spec.population is None else {"population": describe_input(job.spec.population)}),
+        "spec": None if job.spec.path is None else str(job.spec.path.absolute()),
+        "spec_sha256": None if job.spec.path is None else compute_file_digest(job.spec.path),
+        "requirement": job.recoding.requirement.as_json(),
+        "model": manifest.model,
+        "summary": manifest.summary,
+        "levels": job.levels,
+        "hierarchies": {
+            hierarchy.attribute: {"origin": hierarchy.origin, "sha256": digests[hierarchy.attribute]}
+            for hierarchy in job.hierarchies
+        },
+        "suppression": str(job.recoding.suppression),
+        "rows": table.rows,
+        "dropped": job.counted.dropped,
+        "set_apart": job.counted.set_apart,
+        "suppressed": table.suppressed,
+        **({} if job.usefulness is None else {"usefulness": job.usefulness}),
+        "output": describe_output(job.delivery.address),
+        "output_sha256": manifest.sha256,
+        "discreet": manifest.discreet,
+    }
+
+
+def describe_input(source: SourceSpec) -> dict[str, object]:
+    """What the private log says of the input: a file and its digest, or the table and its database.
+
+    Of a database's address it keeps host, port and name, and never who asked with what password.
+    """
+    if source.path is not None:
+        digest = None
+        if is_pattern(source.path):
+            digest = files_digest(source.path)
+        elif not source.path.is_dir():
+            digest = compute_file_digest(source.path)
+        told = {} if source.version is None else {"input_version": source.version}
+        return {"input": str(source.path.absolute()), "input_sha256": digest, **told}
+    found: dict[str, object] = {"input": source.table, "input_sha256": None}
+    if source.url is not None:
+        parts = urlsplit(resolve_address(source.url))
+        found["input_database"] = f"{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return found
+
+
+def describe_subject(source: SourceSpec) -> dict[str, object]:
+    """The subject's column, by which tables are known to have the same people; nothing without one."""
+    return {} if source.subject is None else {"subject": source.subject}
+
+
+def describe_output(address: ReleaseAddress) -> str:
+    """What the private log says of where a release lies."""
+    if address.in_memory:
+        return MEMORY_LABEL
+    return str(address.table) if address.path is None else str((address.placed or address.path).absolute())

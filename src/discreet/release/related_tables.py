@@ -1,0 +1,358 @@
+"""Release of several related tables: key checks, owners of rows, joint manifest and output folder.
+
+Keys are compared as texts. Problems are reported by table, column and number of rows, never by key, which is
+an identifier. The joint manifest says how tables belong together and how many people look alike in all of
+them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from discreet.audit.related_tables import ReleasedRelation, ReleasedTables
+from discreet.engines.base import Engine
+from discreet.engines.process_resources import TemporaryFolder
+from discreet.engines.source_query import check_cell_formats
+from discreet.engines.source_tables import open_unmodified_table
+from discreet.errors import InputError
+from discreet.model.json_documents import parse_json, program_version
+from discreet.model.relational_schema import (
+    TABLES_MANIFEST_NAME,
+    JointAnonymity,
+    OrphanPolicy,
+    RelatedTable,
+    RelationalSpec,
+)
+from discreet.model.table_spec import Link
+from discreet.places.file_access import read_text
+from discreet.places.protected_files import ProtectedFile, TargetFile, check_outputs
+from discreet.release.release_target import (
+    build_manifest_path,
+    hold_folder_lock,
+    list_protected_files,
+    sync_folder,
+    translate_write_errors,
+)
+from discreet.settings import Settings
+
+
+@dataclass(frozen=True)
+class KeyRows:
+    """The cells of a table's key columns, a line for each combination, and how many rows have it."""
+
+    columns: tuple[str, ...]
+    lines: tuple[tuple[tuple[str | None, ...], int], ...]
+
+    @property
+    def rows(self) -> int:
+        """All rows of the table."""
+        return sum(number for _, number in self.lines)
+
+
+@dataclass(frozen=True)
+class RowOwners:
+    """Whose a table's rows are.
+
+    ``owner`` is the person of each key that its rows are told apart by (of the column that it stands under
+    where it has no key of its own); ``keys`` the key of each line and ``parents`` the row above it; ``rows``
+    are those that belong to somebody, ``dropped`` those that were left out.
+    """
+
+    owner: Mapping[str, str]
+    parents: Mapping[str, str]
+    rows: Mapping[str, int]
+    dropped: int = 0
+
+
+def read_key_rows(engine: Engine, spec: RelationalSpec, table: RelatedTable) -> KeyRows:
+    """The key columns of a table's source, by one scan; ``InputError`` where one is missing.
+
+    Cost: the distinct combinations of its keys, in this process.
+    """
+    columns = tuple(dict.fromkeys((*([table.key] if table.key else []), *table.references)))
+    subject = spec.subject_column(table)
+    with open_unmodified_table(engine, table.spec.source) as source:
+        if subject not in columns and subject in source.columns:
+            raise InputError(
+                f"{table.name}: the column '{subject}' has the name of the key of {spec.subjects}, and "
+                "references nothing",
+                advice=f'Add it to the references of [tables.{table.name}]: {subject} = "{spec.subjects}".',
+            )
+        source.check_flat(columns)
+        check_cell_formats(engine, source, table.spec.source)
+        texts = [source.text(name) for name in columns]
+        names = [f"k{place}" for place in range(len(columns))]
+        told = ", ".join(f"{text} AS {name}" for text, name in zip(texts, names, strict=True))
+        listed = ", ".join(names)
+        rows = engine.fetch_rows(
+            f"SELECT {listed}, count(*) AS n FROM (SELECT {told} FROM {source.relation}) AS keyed "
+            f"GROUP BY {listed}"
+        )
+        found = KeyRows(
+            columns,
+            tuple((tuple(None if c is None else str(c) for c in row[:-1]), int(row[-1])) for row in rows),
+        )
+        engine.confirm_rows(source, found.rows)
+    return found
+
+
+def assign_owners(spec: RelationalSpec, read: Mapping[str, KeyRows]) -> dict[str, RowOwners]:
+    """Whose every row is, table by table, parents first; ``InputError`` for keys that do not fit."""
+    found: dict[str, RowOwners] = {}
+    for table in spec.tables:
+        _check_unique(table, read[table.name])
+        found[table.name] = _assign_table_owners(spec, table, read[table.name], found)
+    return found
+
+
+def build_link(spec: RelationalSpec, table: RelatedTable, kept: Mapping[str, str]) -> Link:
+    """The link by which a table's rows are kept: ``kept`` are keys of the rows above it, with their people.
+
+    Of the subjects' table they are its own keys.
+    """
+    column = spec.under(table) or spec.subject_key
+    keys = tuple(kept)
+    subject = spec.subject_column(table)
+    if table.name == spec.subjects or subject in table.references:
+        return Link(column, keys)
+    return Link(column, keys, subject, tuple(kept[key] for key in keys))
+
+
+def _check_unique(table: RelatedTable, read: KeyRows) -> None:
+    if table.key is None:
+        return
+    place = read.columns.index(table.key)
+    numbers: Counter[str | None] = Counter()
+    for cells, rows in read.lines:
+        numbers[cells[place]] += rows
+    empty = numbers.pop(None, 0)
+    if empty:
+        raise InputError(
+            f"{table.name}: the key '{table.key}' is NULL in {empty:,} of {read.rows:,} rows",
+            allowed="a value in each row",
+            advice="Fill it in the source, or name another key.",
+        )
+    twice = [number for number in numbers.values() if number > 1]
+    if twice:
+        raise InputError(
+            f"{table.name}: {sum(twice):,} rows share {len(twice):,} of the values of the key '{table.key}'",
+            allowed="a key whose value is another one in each row",
+            advice="Name another key, or remove what is there twice.",
+        )
+
+
+def _assign_table_owners(
+    spec: RelationalSpec, table: RelatedTable, read: KeyRows, above: Mapping[str, RowOwners]
+) -> RowOwners:
+    places = {name: place for place, name in enumerate(read.columns)}
+    column = spec.under(table)
+    if column is None:
+        keys = [str(cells[places[spec.subject_key]]) for cells, _ in read.lines]
+        return RowOwners({key: key for key in keys}, {}, dict.fromkeys(keys, 1))
+    parents = above[table.references[column]].owner
+    subject = next((c for c, other in table.references.items() if other == spec.subjects), None)
+    owner: dict[str, str] = {}
+    parent_of: dict[str, str] = {}
+    rows: Counter[str] = Counter()
+    strange: list[tuple[str | None, int]] = []
+    elsewhere = 0
+    for cells, number in read.lines:
+        parent = cells[places[column]]
+        person = None if parent is None else parents.get(parent)
+        if parent is None or person is None:
+            strange.append((parent, number))
+            continue
+        if subject is not None and cells[places[subject]] != person:
+            elsewhere += number
+            continue
+        key = parent if table.key is None else str(cells[places[table.key]])
+        owner[key], parent_of[key] = person, parent
+        rows[key] += number
+    if elsewhere:
+        raise InputError(
+            f"{table.name}: in {elsewhere:,} of {read.rows:,} rows '{subject}' names another person than the "
+            f"row that '{column}' names, or nobody",
+            allowed=f"rows whose '{subject}' is that of their row of {table.references[column]}",
+            advice=f"Mend the source; or leave '{subject}' out of the references, if the other one is right.",
+        )
+    if strange and table.orphans is OrphanPolicy.REFUSE:
+        raise _orphan_error(table, column, strange, read.rows, parents)
+    return RowOwners(owner, parent_of, rows, sum(number for _, number in strange))
+
+
+def _orphan_error(
+    table: RelatedTable,
+    column: str,
+    strange: Sequence[tuple[str | None, int]],
+    rows: int,
+    parents: Mapping[str, str],
+) -> InputError:
+    """What is wrong with foreign keys that name no row, and what may be done."""
+    other = table.references[column]
+    drop = f'or leave such rows out: orphans = "drop" in [tables.{table.name}].'
+    empty = sum(number for text, number in strange if text is None)
+    if empty:
+        return InputError(
+            f"{table.name}: '{column}' is NULL in {empty:,} of {rows:,} rows: nobody knows whose they are",
+            allowed=f"a key of {other} in each row",
+            advice=f"Fill it in the source, {drop}",
+        )
+    fact = (
+        f"{table.name}: '{column}' names no row of {other} in {sum(n for _, n in strange):,} of {rows:,} rows"
+    )
+    for words, form in _NORMALIZATIONS.items():
+        known = {form(text) for text in parents}
+        alike = sum(number for text, number in strange if text is not None and form(text) in known)
+        if alike:
+            return InputError(
+                f"{fact}; in {alike:,} of them it would but for {words}",
+                allowed="keys that are written alike, character by character",
+                advice=f"Write them alike in both tables, {drop}",
+            )
+    return InputError(
+        fact, allowed=f"keys of {other}", advice=f"Add the rows that are missing in {other}, {drop}"
+    )
+
+
+def _normalize_key(text: str) -> str:
+    """A key without what programs add to numbers: blanks, zeros before them, and ``.0`` behind."""
+    bare = text.strip()
+    head, dot, tail = bare.partition(".")
+    if dot and head.isdigit() and not tail.strip("0"):
+        bare = head
+    return (bare.lstrip("0") or "0").casefold()
+
+
+_NORMALIZATIONS: Mapping[str, Callable[[str], str]] = {
+    "blanks around it": str.strip,
+    "zeros before it": lambda text: text.lstrip("0") or "0",
+    "'.0' behind it": lambda text: text.removesuffix(".0"),
+    "capital letters": str.casefold,
+    "blanks, zeros, '.0' or capital letters": _normalize_key,
+}
+
+
+TABLES_MANIFEST_VERSION = 1
+
+
+def list_released_tables(spec: RelationalSpec, folder: Path) -> ReleasedTables:
+    """The tables of a spec as they lie in a folder."""
+    return ReleasedTables(
+        tuple(
+            ReleasedRelation(
+                table.name,
+                folder / table_file_name(spec, table.name),
+                table.key,
+                table.references,
+                spec.subject_column(table),
+                tuple(attribute.name for attribute in table.spec.quasi_identifiers),
+            )
+            for table in spec.tables
+        ),
+        spec.subjects,
+        spec.together,
+    )
+
+
+def table_file_name(spec: RelationalSpec, name: str) -> str:
+    """The file of a table."""
+    return f"{name}.{spec.file_format}"
+
+
+def build_tables_manifest(
+    spec: RelationalSpec, counts: Mapping[str, Mapping[str, Any]], found: JointAnonymity
+) -> str:
+    """The manifest of the whole; ``counts`` has rows and digests by table."""
+    document = {
+        "manifest": TABLES_MANIFEST_VERSION,
+        "discreet": program_version(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "subjects": spec.subjects,
+        "tables": [
+            {
+                "name": table.name,
+                "file": table_file_name(spec, table.name),
+                "key": table.key,
+                "references": dict(table.references),
+                "subject": spec.subject_column(table),
+                "quasi_identifiers": [attribute.name for attribute in table.spec.quasi_identifiers],
+                **counts[table.name],
+            }
+            for table in spec.tables
+        ],
+        "together": found.as_json(spec.together),
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+@contextmanager
+def stage_folder(
+    output: Path, spec: RelationalSpec, settings: Settings, *, overwrite: bool
+) -> Iterator[Path]:
+    """A folder that nobody else can enter, which becomes ``output`` when the context ends without an error.
+
+    ``InputError`` where that may not be written: a path that is there, unless it is a release of several
+    tables that is to be overwritten, and a folder that holds a file of the publisher's.
+    """
+    kept = [file for table in spec.tables for file in list_protected_files(table.spec, settings)]
+    if spec.path is not None:
+        kept.append(ProtectedFile("the relational spec", spec.path))
+    check_outputs([TargetFile("a release", output)], list(dict.fromkeys(kept)))
+    _check_folder(output, overwrite=overwrite)
+    with translate_write_errors(output.parent), TemporaryFolder(str(output.parent)) as beside:
+        made = beside / "release"
+        made.mkdir(mode=0o700)
+        yield made
+        sync_folder(made)
+        with hold_folder_lock(output.parent):
+            _check_folder(output, overwrite=overwrite)
+            old = beside / f"old-{secrets.token_hex(4)}"
+            if output.exists():
+                output.replace(old)
+            try:
+                made.replace(output)
+            except BaseException:
+                if old.exists():
+                    old.replace(output)
+                raise
+            sync_folder(output.parent)
+
+
+def _check_folder(output: Path, *, overwrite: bool) -> None:
+    if not output.parent.is_dir():
+        raise InputError(f"the output folder {output.parent} does not exist", advice="Create it first.")
+    if not os.path.lexists(output):
+        return
+    if not overwrite:
+        raise InputError(
+            f"{output} exists", advice="Choose another path, or ask for it to be overwritten (--overwrite)."
+        )
+    strange = _find_foreign_entry(output)
+    if strange:
+        raise InputError(
+            f"{output} holds {strange}, which is not of a release of several tables",
+            allowed="nothing there, or such a release alone",
+            advice="Move it away, or choose another path.",
+        )
+
+
+def _find_foreign_entry(output: Path) -> str | None:
+    """What in a folder is not of a release of several tables; None where there is nothing else."""
+    if not output.is_dir() or output.is_symlink():
+        return "no folder"
+    try:
+        document = parse_json(read_text(output / TABLES_MANIFEST_NAME, "the manifest"))
+        files = {str(entry["file"]) for entry in document["tables"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return f"no {TABLES_MANIFEST_NAME}"
+    own = {TABLES_MANIFEST_NAME, *files, *(build_manifest_path(Path(name)).name for name in files)}
+    return next((f"'{path.name}'" for path in sorted(output.iterdir()) if path.name not in own), None)

@@ -1,0 +1,383 @@
+"""Rows of a table staged in the engine while permutation groups are computed.
+
+The source is read once. In the embedded engine Python sees one sensitive code per row and, if groups depend
+on them, the leaf codes of quasi-identifiers; in other engines only a frequency set (strata). Texts become
+numbers only if each text is exactly how the number prints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.base import Engine
+from discreet.engines.source_tables import TemporaryTables, open_release_table
+from discreet.errors import InputError, InternalError
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.release_kind import GroupPartition, SensitiveColumn
+from discreet.model.table_spec import AttributeRole, TableSpec
+from discreet.permutation.sensitive_column import (
+    NumberForm,
+    RowStrata,
+    count_strata,
+    largest_magnitude,
+    read_sensitive,
+    read_texts,
+    total_magnitude,
+)
+from discreet.recoding.coded_rows import StoredColumns, check_rows, leaf_columns
+from discreet.recoding.published_columns import PublishedColumn, build_published_columns, texts_at_levels
+from discreet.recoding.stored_classes import CountedTable
+from discreet.sql import recoded_rows
+from discreet.sql import value_permutation as sql
+from discreet.sql.cell_expressions import (
+    LONG_DIGITS,
+    batched,
+    decimals_of,
+    fits_long,
+    is_floating,
+    is_never_text,
+)
+
+STAGED_COLUMN = re.compile(r"\bo[0-9]+\b")
+"""A column of the held table."""
+
+_WHOLE = re.compile(r"-?[1-9][0-9]{0,17}|0")
+_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.([0-9]+)")
+_NEGATIVE_ZERO = re.compile(r"-0\.0+")
+_MOST_DIGITS = 18
+
+
+def drop_negative_zeros(column: PublishedColumn) -> PublishedColumn:
+    """A column of floating-point numbers whose negative zeros are kept as the zero."""
+    assert column.stored is not None
+    return replace(column, stored=sql.without_negative_zero(column.stored, as_text=_is_text(column)))
+
+
+def convert_plain_numbers(
+    engine: Engine,
+    staged: str,
+    columns: Sequence[PublishedColumn],
+    hierarchies: Sequence[GeneralizationHierarchy],
+    node: Sequence[int],
+) -> tuple[PublishedColumn, ...]:
+    """Columns of a held table, those of texts as numbers where each text is just what its number reads as.
+
+    Cost: a statement turns as many columns into rows at once as ``sql.cell_expressions`` has them.
+    """
+    texts = {column.name: column for column in columns if _is_text(column)}
+    types = {
+        hierarchy.attribute: plain_number_type(hierarchy.labels[level])
+        for hierarchy, level in zip(hierarchies, node, strict=True)
+        if hierarchy.attribute in texts
+    }
+    for part in batched([column for column in texts.values() if column.stored is not None]):
+        query = sql.non_integer_counts(engine.dialect, staged, [staged_column(column) for column in part])
+        types |= {part[place].name: None if other else "BIGINT" for place, other in engine.fetch_rows(query)}
+
+    def typed(column: PublishedColumn) -> PublishedColumn:
+        number = types.get(column.name)
+        if number is None:
+            return column
+        return replace(column, published=engine.dialect.cast(column.published, number))
+
+    return tuple(map(typed, columns))
+
+
+def plain_number_type(texts: Sequence[str]) -> str | None:
+    """The house type of numbers that read as just these texts, or None where there is none.
+
+    >>> plain_number_type(["7", "-12"]), plain_number_type(["1.50", "2.25"]), plain_number_type(["07"])
+    ('BIGINT', 'DECIMAL(18, 2)', None)
+    """
+    if not texts:
+        return None
+    if all(_WHOLE.fullmatch(text) for text in texts):
+        return "BIGINT"
+    matches = [_DECIMAL.fullmatch(text) for text in texts]
+    scales = {len(match.group(1)) if match else -1 for match in matches}
+    widest = max(len(text.lstrip("-")) - 1 for text in texts)
+    if len(scales) > 1 or -1 in scales or widest > _MOST_DIGITS:
+        return None
+    if any(_NEGATIVE_ZERO.fullmatch(text) for text in texts):
+        return None
+    return f"DECIMAL({_MOST_DIGITS}, {scales.pop()})"
+
+
+def staged_column(column: PublishedColumn) -> str:
+    """The held table's column that a published column is made of."""
+    found = STAGED_COLUMN.search(column.counted_text)
+    assert found is not None
+    return found.group()
+
+
+def _is_text(column: PublishedColumn) -> bool:
+    """Whether a column is published as its text."""
+    return column.published == column.published_text
+
+
+@dataclass(frozen=True, eq=False)
+class StagedRows:
+    """Held rows: ``table`` has them in the engine; ``sensitive`` is what is to be permuted.
+
+    Where ``strata`` is None, rows are numbered from 0, and ``sensitive`` has them by number; else it has the
+    places of ``strata``, whose values have the codes of the table ``coded``. ``columns`` are published beside
+    it, ``labels`` the tables of what quasi-identifiers show, by their place. ``value`` is the held column of
+    the sensitive attribute, ``format_toml_value`` its text. ``form`` says how the texts say numbers, None
+    where they do not; of exact ones ``widest`` is the largest magnitude, and ``total`` the sum of all rows'
+    magnitudes, in units of the last decimal. ``subject`` is the held column of people who have several rows,
+    where they count, ``person`` the name and the held column of what may name people. ``never_text`` says
+    that the source has no texts there, ``exact`` that exact numbers are held. The tables live until the
+    context that made them ends.
+    """
+
+    engine: Engine
+    tables: TemporaryTables
+    table: str
+    rows: int
+    hierarchies: tuple[GeneralizationHierarchy, ...]
+    sensitive: SensitiveColumn
+    form: NumberForm | None
+    never_text: bool
+    exact: bool
+    columns: tuple[PublishedColumn, ...]
+    value: str
+    value_text: str
+    labels: tuple[tuple[int, str], ...]
+    source_columns: tuple[str, ...]
+    strata: RowStrata | None = None
+    coded: str | None = None
+    subject: str | None = None
+    person: tuple[str, str] | None = None
+    widest: int = 0
+    total: int = 0
+
+    def with_column(self, column: SensitiveColumn) -> StagedRows:
+        """The same with the sensitive values of its rows."""
+        return replace(
+            self, sensitive=column, widest=largest_magnitude(column), total=total_magnitude(column)
+        )
+
+    def without_arrays(self) -> StagedRows:
+        """What is left once values have changed places: the engine needs the memory that arrays have."""
+        none = replace(self.sensitive, codes=np.empty(0, dtype=np.int64), numbers=None, subjects=None)
+        return replace(self, sensitive=none, strata=None)
+
+    def codes(self) -> NDArray[np.int64]:
+        """The leaf codes of each row (or place), shape ``(rows, quasi-identifiers)``."""
+        width = len(self.hierarchies)
+        if self.strata is not None:
+            if self.strata.keys != width:
+                raise InternalError("groups depend on quasi-identifiers that were not counted")
+            return self.strata.leaf_codes[self.strata.stratum_of_position]
+        found = self.engine.fetch_arrays(sql.row_leaf_codes(self.table, width))
+        codes = np.empty((self.rows, width), dtype=np.int64)
+        for i in range(width):
+            codes[found[sql.ROW_NUMBER], i] = found[recoded_rows.key_name(i)]
+        return codes
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The held table's columns that published columns are made of."""
+        others = [staged_column(column) for column in self.columns if column.stored is not None]
+        return (*(recoded_rows.key_name(i) for i in range(len(self.hierarchies))), *others)
+
+    @property
+    def as_numbers(self) -> bool:
+        """Whether exact numbers say all that the sensitive values do, so that they can be published as such.
+
+        Texts often do not: ``010`` and ``10`` are two codes of one number, and a double rounds what is longer
+        than 64 bits.
+        """
+        form = self.form
+        return form is not None and form.scale is not None and (form.canonical or self.never_text)
+
+    @property
+    def determined_by_codes(self) -> bool:
+        """Whether the codes tell all that the values say: each row has an exact number, held as such."""
+        scale = None if self.form is None else self.form.scale
+        if not self.exact or scale is None or scale >= LONG_DIGITS:
+            return False
+        return bool(self.sensitive.codes.min(initial=0) >= 0)
+
+    def text_of(self, column: str) -> str:
+        """The text of a sensitive value that stands in another column."""
+        return STAGED_COLUMN.sub(lambda _: column, self.value_text)
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenGroups:
+    """The groups of the rows that are published: all held ones, or those at the places ``rows``.
+
+    ``near`` is the warning of values that lie near each other (``permutation.group_checks``).
+    """
+
+    partition: GroupPartition
+    rows: NDArray[np.int64] | None = None
+    warnings: tuple[str, ...] = ()
+    proximity: str | None = None
+
+    def without_arrays(self) -> ChosenGroups:
+        """What is told of the partition once values have changed places."""
+        none = np.empty(0, dtype=np.int64)
+        rows = None if self.rows is None else none
+        return replace(self, partition=replace(self.partition, groups=none), rows=rows)
+
+
+@contextmanager
+def stage_rows(
+    engine: Engine,
+    spec: TableSpec,
+    counted: CountedTable,
+    sensitive: str,
+    node: Sequence[int],
+    *,
+    typed: bool,
+    row_types: bool = False,
+    people: bool = False,
+    person: str | None = None,
+) -> Iterator[StagedRows]:
+    """Hold a spec's rows; quasi-identifiers will be shown at ``node``'s levels, in the order of ``counted``.
+
+    Other sensitive attributes are left out. ``typed`` asks for the source's own types where a file can hold
+    them, and for numbers where all texts are plain ones. ``row_types`` says that groups depend on
+    quasi-identifiers, ``people`` that people have several rows, and are counted; ``person`` is a column that
+    may name people, and is held where the engine holds arrays of rows. ``InputError`` where the
+    source is no longer the one that was counted, and for people in an engine that holds no arrays of rows.
+    """
+    hierarchies = tuple(counted.hierarchies)
+    if people and engine.dialect.random_key is not None:
+        raise InputError(
+            "people with several rows are permuted where Python sees whose each row is",
+            allowed="files and tables that the embedded engine reads",
+            advice="Permute a copy as a Parquet file.",
+        )
+    with open_release_table(engine, spec.source) as table, TemporaryTables(engine) as tables:
+        shown = texts_at_levels(hierarchies, node)
+        columns = build_published_columns(_with_one_sensitive(spec, sensitive), table, shown, native=typed)
+        if is_floating(table.types[sensitive]):
+            columns = tuple(drop_negative_zeros(c) if c.name == sensitive else c for c in columns)
+        by_row = engine.dialect.random_key is None
+        stored = StoredColumns.of(spec, table, columns, person if by_row else None)
+        keys = leaf_columns(tables, table, hierarchies)
+        staged = tables.create(
+            recoded_rows.coded_table(engine.dialect, table.relation, keys, stored.others, stored.never_null)
+        )
+        rows = check_rows(engine, staged, len(keys), spec, counted)
+        chosen = next(column for column in columns if column.name == sensitive)
+        others = tuple(column for column in columns if column.name != sensitive)
+        if typed:
+            others = convert_plain_numbers(engine, staged, others, hierarchies, node)
+        found = StagedRows(
+            engine=engine,
+            tables=tables,
+            table=staged,
+            rows=rows,
+            hierarchies=hierarchies,
+            sensitive=SensitiveColumn(sensitive, np.empty(0, dtype=np.int64), 0, None),
+            form=None,
+            never_text=is_never_text(table.types[sensitive]),
+            exact=typed and decimals_of(table.types[sensitive]) is not None,
+            columns=others,
+            value=staged_column(chosen),
+            value_text=chosen.counted_text,
+            labels=_load_labels(tables, hierarchies, node),
+            subject=stored.subject if people else None,
+            person=None if person is None or stored.person is None else (person, stored.person),
+            source_columns=table.columns,
+        )
+        if by_row:
+            yield _read_row_values(found)
+        else:
+            kind = table.types[sensitive]
+            integers = fits_long(kind) and decimals_of(kind) == 0
+            yield _count_strata_values(found, row_types=row_types, integers=integers)
+
+
+def _read_row_values(staged: StagedRows) -> StagedRows:
+    """The value of each row by its number."""
+    column, form = read_sensitive(
+        staged.engine,
+        staged.tables,
+        staged.table,
+        staged.value_text,
+        staged.sensitive.attribute,
+        staged.rows,
+        exact=staged.value if staged.exact else None,
+    )
+    if staged.subject is not None:
+        column = replace(column, subjects=fetch_row_subjects(staged, staged.subject))
+    return replace(staged, form=form).with_column(column)
+
+
+def fetch_row_subjects(staged: StagedRows, subject: str) -> NDArray[np.int64]:
+    """The number of each row's person."""
+    found = staged.engine.fetch_arrays(sql.row_subjects(staged.table, subject))
+    subjects = np.full(staged.rows, -1, dtype=np.int64)
+    subjects[found[sql.ROW_NUMBER]] = found[sql.VALUE_CODE]
+    if len(found[sql.ROW_NUMBER]) != staged.rows or (subjects < 0).any():
+        raise InternalError(f"the subjects are not those of {staged.rows} rows")
+    return subjects
+
+
+def _count_strata_values(staged: StagedRows, *, row_types: bool, integers: bool) -> StagedRows:
+    """The rows counted by value (``whole`` as of ``read_texts``), and by row type where that matters."""
+    keys = len(staged.hierarchies) if row_types else 0
+    coded = read_texts(
+        staged.engine, staged.tables, staged.table, staged.value_text, integers=integers, counted=not keys
+    )
+    strata = count_strata(
+        staged.engine, staged.tables, staged.table, staged.value_text, coded, keys, staged.rows
+    )
+    column = coded.column(staged.sensitive.attribute, np.repeat(strata.codes, strata.counts))
+    return replace(staged, form=coded.form, strata=strata, coded=coded.table).with_column(column)
+
+
+def _with_one_sensitive(spec: TableSpec, sensitive: str) -> TableSpec:
+    """The spec without its other sensitive attributes."""
+    attributes = tuple(
+        replace(a, role=AttributeRole.IDENTIFIER)
+        if a.role is AttributeRole.SENSITIVE and a.name != sensitive
+        else a
+        for a in spec.attributes
+    )
+    return replace(spec, attributes=attributes)
+
+
+def _load_labels(
+    tables: TemporaryTables, hierarchies: Sequence[GeneralizationHierarchy], node: Sequence[int]
+) -> tuple[tuple[int, str], ...]:
+    """What each leaf code shows at its level, NULL below the top staying NULL."""
+    loaded = []
+    for i, (hierarchy, level) in enumerate(zip(hierarchies, node, strict=True)):
+        if level < hierarchy.height:
+            texts = [hierarchy.labels[level][place] for place in hierarchy.ancestors[level].tolist()]
+            codes = np.arange(len(texts) + 1, dtype=np.int64)
+            loaded.append(
+                (i, tables.load({recoded_rows.POSITION: codes, recoded_rows.LABEL_TEXT: [*texts, None]}))
+            )
+    return tuple(loaded)
+
+
+LARGEST_BIGINT = (1 << 63) - 1
+_SHORT_DIGITS = 18
+
+
+def sensitive_number_type(staged: StagedRows) -> str:
+    """The house type that holds every sensitive number exactly."""
+    return exact_number_type(staged.widest, staged.form)
+
+
+def exact_number_type(widest: int, form: NumberForm | None) -> str:
+    """A type for whole numbers of units up to a magnitude."""
+    if form is None or form.scale is None:
+        return "DOUBLE"
+    if form.scale == 0 and widest <= LARGEST_BIGINT:
+        return "BIGINT"
+    digits = _SHORT_DIGITS if widest < 10**_SHORT_DIGITS and form.scale <= _SHORT_DIGITS else sql.EXACT_DIGITS
+    return f"DECIMAL({digits},{form.scale})"

@@ -1,1 +1,0 @@
-"""A paper's tables and plots computed again, beside the printed figures."""

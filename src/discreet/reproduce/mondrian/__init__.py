@@ -1,1 +1,0 @@
-"""The Mondrian paper's examples and experiments again."""

@@ -1,1 +1,0 @@
-"""The partial lattices of Pilalidou and Vassiliadis again."""

@@ -1,1 +1,0 @@
-"""Permutation (Zhang et al. 2007) again: errors of queries over permuted and generalized releases."""

@@ -1,0 +1,277 @@
+"""The results of ``discreet check``: checks per file, and the records JUnit XML and SARIF 2.1.0.
+
+Records are stored and shown by other programs, so they contain no cell of a file: of a file that cannot be
+checked they state only the kind of error.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree
+
+from discreet.errors import DiscreetError
+from discreet.model.audit_report import AuditReport
+from discreet.model.criteria.base import parameter_text
+from discreet.printing.document import Column, Document, Grid, Line, Tone, format_quantity, warning_block
+from discreet.printing.rendering import Printable
+
+CHECK_FAILED = 1
+
+
+@dataclass(frozen=True)
+class Region:
+    """A line of a file of text, from 1, and of it the characters from ``start`` up to ``end``, where told."""
+
+    line: int
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True)
+class CriterionCheck:
+    """One thing that was asked of a file: what it is, what was asked and found in words, and the verdict.
+
+    Nothing in it shows a cell of the file: a pipeline's records are read by many. ``region`` is what a check
+    that failed points at.
+    """
+
+    name: str
+    asked: str
+    found: str
+    passed: bool
+    region: Region | None = None
+
+    @property
+    def description(self) -> str:
+        """The check as a sentence."""
+        return f"{self.name}: {self.asked} asked, {self.found} found"
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in ``checks`` of ``discreet check --json``."""
+        return {"name": self.name, "asked": self.asked, "found": self.found, "passed": self.passed}
+
+
+@dataclass(frozen=True)
+class FileCheck:
+    """What was found of one file; ``error`` where it could not be checked, ``region`` what that points at."""
+
+    file: str
+    checks: tuple[CriterionCheck, ...] = ()
+    warnings: tuple[str, ...] = ()
+    seconds: float = 0.0
+    error: DiscreetError | None = None
+    region: Region | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether it has all that was asked."""
+        return self.error is None and all(check.passed for check in self.checks)
+
+    @property
+    def status(self) -> int:
+        """The exit status that this file alone would have."""
+        return self.error.exit_status if self.error is not None else 0 if self.passed else CHECK_FAILED
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in ``files`` of ``discreet check --json``."""
+        return {
+            "file": self.file,
+            "passed": self.passed,
+            "checks": [check.as_json() for check in self.checks],
+            "warnings": list(self.warnings),
+            "error": None if self.error is None else self.error.as_json()["error"],
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class FileChecks(Printable):
+    """The files of one run of ``discreet check``, in the order in which they were named."""
+
+    files: tuple[FileCheck, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every file has all that was asked of it."""
+        return all(each.passed for each in self.files)
+
+    @property
+    def status(self) -> int:
+        """The exit status: the highest of the files' own."""
+        return max((each.status for each in self.files), default=0)
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet check --json``."""
+        return {"passed": self.passed, "files": [each.as_json() for each in self.files]}
+
+    def document(self, *, typed: bool = False) -> Document:
+        """The verdict, a row for each check of each file, errors and warnings.
+
+        Errors are in the words of Python, or, where ``typed``, in those of the command line.
+        """
+        failing = sum(not each.passed for each in self.files)
+        line = Line(f"{format_quantity(len(self.files), 'file')}: all checks passed.", Tone.GOOD)
+        if failing:
+            line = Line(f"{failing:,} of {format_quantity(len(self.files), 'file')} failed.", Tone.BAD)
+        columns = (
+            Column("file", shrinks=True),
+            Column("check", shrinks=True),
+            Column("asked", right=True),
+            Column("found", right=True),
+            Column("verdict"),
+        )
+        rows = tuple(
+            (each.file, check.name, check.asked, check.found, "passed" if check.passed else "failed")
+            for each in self.files
+            for check in each.checks
+        )
+        errors = tuple(
+            Line(_name_file(each.file, each.error.as_typed if typed else str(each.error)), Tone.BAD)
+            for each in self.files
+            if each.error is not None
+        )
+        warnings = [f"{each.file}: {text}" for each in self.files for text in each.warnings]
+        return (line, *([Grid(columns, rows)] if rows else []), *errors, *warning_block(warnings))
+
+
+def _name_file(file: str, text: str) -> str:
+    """A sentence that begins with its file, once."""
+    return text if text.startswith(file) else f"{file}: {text}"
+
+
+def list_checks(report: AuditReport) -> Iterator[CriterionCheck]:
+    """What an audit judged, one by one; last of all the rest of its verdict, where that alone failed."""
+    found = tuple(_check_groups(report) if report.permutation is not None else _check_classes(report))
+    yield from found
+    if not report.passed and all(check.passed for check in found):
+        yield CriterionCheck("the file", "as its manifest says", "another", passed=False)
+
+
+def _check_groups(report: AuditReport) -> Iterator[CriterionCheck]:
+    assert report.permutation is not None
+    groups = report.permutation
+    found = f"{groups.fewest_values:,} distinct values"
+    if groups.smallest_range is not None:
+        found += f", a range of {groups.smallest_range:,}"
+    yield CriterionCheck("groups", str(groups.requirement), found, passed=report.failing_classes == 0)
+
+
+def _check_classes(report: AuditReport) -> Iterator[CriterionCheck]:
+    # Where every row is a row of stars there is no class that could fail.
+    nothing = report.classes == 0 and report.passed
+    if report.required_k is not None:
+        passed = nothing or report.k >= report.required_k
+        yield CriterionCheck("k", f"{report.required_k:,}", f"{report.k:,}", passed)
+    for name, l in report.required_l.items():
+        yield CriterionCheck(f"l of {name}", f"{l:,}", f"{report.l[name]:,}", nothing or report.l[name] >= l)
+    for each in report.criteria:
+        found = "none" if each.found is None else parameter_text(each.found)
+        of = "" if each.criterion.attribute is None else f" of {each.criterion.attribute}"
+        yield CriterionCheck(f"{each.criterion.name}{of}", each.asked, found, nothing or each.passed)
+
+
+SARIF_DRIVER = "discreet"
+_SUITES_NAME = "discreet check"
+_SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_BYTE_LIMIT = 256
+_RULE_DESCRIPTIONS = {
+    "k": "every class has at least k rows",
+    "l": "every class has at least l different sensitive values",
+    "groups": "every group of a permuted release has its different values",
+    "the file": "the file is the one that its manifest describes",
+    "unchecked": "the file could be checked",
+}
+
+
+def to_junit(found: FileChecks) -> str:
+    """An XML document: a suite for each file, a case for each check; what cannot be checked is an error."""
+    suites = ElementTree.Element("testsuites", name=_SUITES_NAME)
+    for each in found.files:
+        cases = [_junit_case(each, check) for check in each.checks] or [_junit_case(each, None)]
+        suite = ElementTree.SubElement(
+            suites,
+            "testsuite",
+            name=_escape_for_xml(each.file),
+            tests=str(len(cases)),
+            failures=str(sum(not check.passed for check in each.checks)),
+            errors=str(int(each.error is not None)),
+            time=f"{each.seconds:.3f}",
+        )
+        suite.extend(cases)
+    ElementTree.indent(suites)
+    return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _junit_case(each: FileCheck, check: CriterionCheck | None) -> ElementTree.Element:
+    name = "unchecked" if check is None else check.name
+    case = ElementTree.Element("testcase", classname=_escape_for_xml(each.file), name=_escape_for_xml(name))
+    if each.error is not None:
+        ElementTree.SubElement(case, "error", message=_escape_for_xml(_error_text(each)))
+    elif check is not None and not check.passed:
+        ElementTree.SubElement(case, "failure", message=_escape_for_xml(check.description))
+    return case
+
+
+def _escape_for_xml(text: str) -> str:
+    """Return a text with escapes in place of the characters that XML 1.0 has no form for.
+
+    >>> _escape_for_xml("a\\x01b")
+    'a\\\\x01b'
+    """
+    return _NOT_IN_XML.sub(_escape_character, text)
+
+
+def _escape_character(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < _BYTE_LIMIT else f"\\u{code:04x}"
+
+
+def to_sarif(found: FileChecks, version: str) -> str:
+    """A log of one run: a rule for each kind of check, a result for each check that failed."""
+    results = [result for each in found.files for result in _sarif_results(each)]
+    rules = dict.fromkeys(result["ruleId"] for result in results)
+    driver = {
+        "name": SARIF_DRIVER,
+        "version": version,
+        "rules": [
+            {"id": rule, "shortDescription": {"text": _RULE_DESCRIPTIONS.get(rule, rule)}} for rule in rules
+        ],
+    }
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    document = {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _sarif_results(each: FileCheck) -> list[dict[str, Any]]:
+    if each.error is not None:
+        return [_sarif_result(each, "unchecked", _error_text(each), each.region)]
+    return [
+        _sarif_result(each, check.name.partition(" of ")[0], check.description, check.region)
+        for check in each.checks
+        if not check.passed
+    ]
+
+
+def _sarif_result(each: FileCheck, rule: str, text: str, region: Region | None) -> dict[str, Any]:
+    uri = quote(each.file.encode("utf-8", "surrogateescape"))
+    place: dict[str, Any] = {"artifactLocation": {"uri": uri}}
+    if region is not None:
+        description = {"startLine": region.line, "startColumn": region.start, "endColumn": region.end}
+        place["region"] = {key: value for key, value in description.items() if value is not None}
+    locations = [{"physicalLocation": place}]
+    return {
+        "ruleId": rule,
+        "level": "error",
+        "message": {"text": _escape_for_xml(text)},
+        "locations": locations,
+    }
+
+
+def _error_text(each: FileCheck) -> str:
+    assert each.error is not None
+    return f"{each.error.kind}: `discreet check {each.file}` tells why"

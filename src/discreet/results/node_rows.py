@@ -1,0 +1,378 @@
+"""Rows at one node: which row types are published, suppressed rows by value, and a preview of rows.
+
+The report of suppressed values and the preview show cells: they are for the publisher only and are written
+into no release, log or report. Cost: one roll-up of the row types per node; the report adds one look-up per
+attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.frequency.fact_counter import FactCounter
+from discreet.frequency.rollup import GeneralizedCounts, roll_up
+from discreet.model.criterion_inputs import ClassPopulation
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.requirement import Requirement, failing_mask, suppression_mask
+from discreet.printing.document import BLANK, Column, Document, Grid, Line, format_rows, heading_line
+from discreet.printing.rendering import Printable
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedRowTypes:
+    """Which row types of a table nodes publish, asked one after the other; threads may share it.
+
+    The classes of the last node are remembered: a move of k often stays at its node.
+    """
+
+    table: FrequencySet
+    _last: list[GeneralizedCounts] = field(default_factory=list, repr=False)
+
+    def of(self, node: LatticeNode, requirement: Requirement) -> NDArray[np.bool_]:
+        """Whether each row type's class is published, shape ``(row types,)``.
+
+        ``InputError`` for a criterion of an attribute that is not sensitive. Cost: one roll-up of the row
+        types where the node is another.
+        """
+        classes = self._classes(node)
+        counter = FactCounter.of(self.table, requirement)
+        found: NDArray[np.bool_] = ~suppression_mask(counter.bound, counter.at_node(classes))[
+            classes.class_of
+        ]
+        return found
+
+    def _classes(self, node: LatticeNode) -> GeneralizedCounts:
+        last = self._last[0] if self._last else None
+        if last is None or last.node != node:
+            last = roll_up(self.table, node)
+            self._last[:] = [last]
+        return last
+
+
+def find_published_row_types(
+    table: FrequencySet, node: LatticeNode, requirement: Requirement
+) -> NDArray[np.bool_]:
+    """The same of one node alone."""
+    return PublishedRowTypes(table).of(node, requirement)
+
+
+def published_classes_meet(
+    table: FrequencySet, node: LatticeNode, published: Requirement, required: Requirement
+) -> bool | None:
+    """Return whether every class that a node publishes under one requirement meets another.
+
+    Args:
+        table: The frequency set.
+        node: The levels.
+        published: The requirement whose failing classes are suppressed.
+        asked: The requirement to check on the others.
+
+    Returns:
+        None where ``asked`` counts a population, which is not known of a part of the classes.
+
+    Raises:
+        InputError: A criterion is of an attribute that is not sensitive.
+    """
+    if required == published:
+        return True
+    classes = roll_up(table, node)
+    own, other = FactCounter.of(table, published), FactCounter.of(table, required)
+    if other.of_population:
+        return None
+    kept = ~suppression_mask(own.bound, own.at_node(classes))
+    number = np.where(kept, np.cumsum(kept) - 1, -1)
+    fails = other.suppressed(number[classes.class_of], int(kept.sum()), cells=classes.codes[kept])
+    return not bool(fails.any())
+
+
+_MAX_VALUES = 12
+"""Values of an attribute that are printed."""
+
+
+class SuppressedRowCounter(Protocol):
+    """What knows any node's suppression."""
+
+    def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
+        """The rows that a node leaves out."""
+
+
+@dataclass(frozen=True)
+class SuppressedValue:
+    """One value of an attribute, None being NULL: its ``rows``, and those ``left_out`` of the release."""
+
+    value: str | None
+    rows: int
+    left_out: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The value as a document."""
+        return {"value": self.value, "rows": self.rows, "left_out": self.left_out}
+
+
+@dataclass(frozen=True)
+class SuppressionByAttribute:
+    """One attribute: its values of which rows are left out, most rows first, and what it costs.
+
+    ``level`` of ``height`` is the node's. ``raise_to_top`` are the rows that would be left out were this
+    attribute wholly generalized and all others as they are; ``costs`` are the rows that would then stay.
+    """
+
+    name: str
+    level: int
+    height: int
+    at_top: int
+    costs: int
+    values: tuple[SuppressedValue, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The attribute as a document."""
+        return {
+            "name": self.name,
+            "level": self.level,
+            "height": self.height,
+            "at_top": self.at_top,
+            "costs": self.costs,
+            "values": [value.as_json() for value in self.values],
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class SuppressionReport(Printable):
+    """The rows that a node leaves out of a release, counted by value, per attribute."""
+
+    rows: int
+    suppressed: int
+    attributes: tuple[SuppressionByAttribute, ...]
+
+    @property
+    def costliest(self) -> SuppressionByAttribute | None:
+        """The attribute that most rows are left out for, the first of equal ones; None where none is."""
+        found = max(self.attributes, key=lambda attribute: attribute.costs, default=None)
+        return found if found is not None and found.costs > 0 else None
+
+    def sentence(self) -> str:
+        """Which attribute costs most, in one sentence."""
+        if self.suppressed == 0:
+            return "No row is suppressed."
+        found = self.costliest
+        if found is None:
+            return f"No attribute alone keeps any of the {self.suppressed:,}: their values are rare together."
+        if found.costs == self.suppressed:
+            return f"{found.name} costs most: without its detail all {self.suppressed:,} would stay."
+        stay = f"{found.costs:,} of the {self.suppressed:,}"
+        return f"{found.name} costs most: without its detail {stay} would stay."
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as a document."""
+        return {
+            "rows": self.rows,
+            "suppressed": self.suppressed,
+            "sentence": self.sentence(),
+            "attributes": [attribute.as_json() for attribute in self.attributes],
+        }
+
+    def document(self) -> Document:
+        """The sentence, and for each attribute the values of which most rows are left out."""
+        title = f"Suppressed: {format_rows(self.suppressed, self.rows)}"
+        columns = (
+            Column("attribute"),
+            Column("value", shrinks=True),
+            Column("suppressed", right=True),
+            Column("of rows", right=True),
+        )
+        lines = tuple(
+            (
+                attribute.name if index == 0 else "",
+                "NULL" if value.value is None else value.value,
+                f"{value.left_out:,}",
+                f"{value.rows:,}",
+            )
+            for attribute in self.attributes
+            for index, value in enumerate(attribute.values[:_MAX_VALUES])
+        )
+        return (heading_line(title), Line(self.sentence()), BLANK, Grid(columns, lines))
+
+
+def report_suppression(
+    table: FrequencySet,
+    lookup: SuppressedRowCounter,
+    lattice: Lattice,
+    node: LatticeNode,
+    requirement: Requirement,
+) -> SuppressionReport:
+    """Count what a node leaves out. Cost: one roll-up, and one look-up per attribute.
+
+    ``InputError`` for a criterion of an attribute that is not sensitive.
+    """
+    lost = np.where(find_published_row_types(table, node, requirement), 0, table.counts)
+    suppressed = int(lost.sum())
+    found = []
+    for i, (hierarchy, level) in enumerate(zip(table.hierarchies, node, strict=True)):
+        top = (*node[:i], lattice.heights[i], *node[i + 1 :])
+        at_top = suppressed if level == hierarchy.height else lookup.suppressed(top, requirement)
+        by_value = np.bincount(table.codes[:, i], lost, hierarchy.null_code + 1).astype(np.int64)
+        rows = np.bincount(table.codes[:, i], table.counts, hierarchy.null_code + 1).astype(np.int64)
+        order = [code for code in np.argsort(-by_value, kind="stable").tolist() if by_value[code] > 0]
+        values = tuple(
+            SuppressedValue(
+                hierarchy.leaves[code] if code < hierarchy.null_code else None,
+                int(rows[code]),
+                int(by_value[code]),
+            )
+            for code in order
+        )
+        costs = max(0, suppressed - at_top)
+        found.append(
+            SuppressionByAttribute(hierarchy.attribute, level, hierarchy.height, at_top, costs, values)
+        )
+    return SuppressionReport(int(table.counts.sum()), suppressed, tuple(found))
+
+
+_SEED = 1
+
+
+@dataclass(frozen=True)
+class PreviewedRow:
+    """One row type: its values, what a release shows of them, and the class that it falls in.
+
+    ``before`` and ``after`` run beside the quasi-identifiers, None being NULL. ``size`` is the class's rows,
+    or subjects where the spec names one; ``distinct`` its distinct values per sensitive attribute.
+    """
+
+    before: tuple[str | None, ...]
+    after: tuple[str | None, ...]
+    rows: int
+    size: int
+    distinct: dict[str, int]
+    suppressed: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """The row as a document."""
+        return {
+            "before": list(self.before),
+            "after": list(self.after),
+            "rows": self.rows,
+            "size": self.size,
+            "distinct": self.distinct,
+            "suppressed": self.suppressed,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class RowPreview(Printable):
+    """Some row types of a table under a node and a requirement; the same ones for every node."""
+
+    attributes: tuple[str, ...]
+    rows: tuple[PreviewedRow, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The preview as a document."""
+        return {"attributes": list(self.attributes), "rows": [row.as_json() for row in self.rows]}
+
+    def document(self) -> Document:
+        """Before and after, one row type below the other."""
+        columns = (Column(""), *(Column(name) for name in self.attributes), Column("class", right=True))
+        rows: list[tuple[str, ...]] = []
+        for row in self.rows:
+            rows.append(("before", *map(_cell_text, row.before), ""))
+            after = ("*",) * len(row.after) if row.suppressed else tuple(map(_cell_text, row.after))
+            rows.append(("after", *after, "suppressed" if row.suppressed else f"{row.size:,}"))
+        return (heading_line("Rows before and after"), Grid(columns, tuple(rows)))
+
+
+def preview_rows(
+    table: FrequencySet, node: LatticeNode, requirement: Requirement, number: int = 8
+) -> RowPreview:
+    """``number`` row types, drawn by their rows with a fixed seed, so that they stay while the node changes.
+
+    ``InputError`` for a criterion of an attribute that is not sensitive. Cost: one generalization of the row
+    types, and one comparison of them all with each row that is shown.
+    """
+    columns = [
+        hierarchy.level_map(level)[table.codes[:, i]]
+        for i, (hierarchy, level) in enumerate(zip(table.hierarchies, node, strict=True))
+    ]
+    drawn = _draw_row_types(table, number)
+    class_of = np.full(table.row_types, -1)
+    for place, position in enumerate(drawn):
+        if class_of[position] < 0:
+            class_of[_find_members(columns, position)] = place
+    counter = FactCounter.of(table, requirement.of_classes, exact=True)
+    facts = counter.facts(class_of, len(drawn), population=_class_population(table, node, drawn))
+    if requirement.of_classes == requirement and not any(one.of_rest for one in requirement.criteria):
+        fails = failing_mask(counter.bound, facts)
+    else:
+        fails = _find_suppressed(table, node, requirement)[drawn]
+    distinct = [values.distinct for values in facts.values if values is not None]
+    found = []
+    for position in drawn:
+        c = int(class_of[position])
+        found.append(
+            PreviewedRow(
+                before=_row_labels(table.hierarchies, (0,) * len(node), table.codes[position].tolist()),
+                after=_row_labels(table.hierarchies, node, [int(column[position]) for column in columns]),
+                rows=int(table.counts[position]),
+                size=int(facts.sizes[c]),
+                distinct={
+                    name: int(of_class[c])
+                    for name, of_class in zip(table.sensitive_attributes, distinct, strict=True)
+                },
+                suppressed=bool(fails[c]),
+            )
+        )
+    return RowPreview(table.attributes, tuple(found))
+
+
+def _find_suppressed(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> NDArray[np.bool_]:
+    """Whether the class of each row type goes, where all classes of the node are judged together."""
+    classes = roll_up(table, node)
+    facts = FactCounter.of(table, requirement)
+    found: NDArray[np.bool_] = suppression_mask(facts.bound, facts.at_node(classes))[classes.class_of]
+    return found
+
+
+def _find_members(columns: Sequence[NDArray[np.int64]], position: int) -> NDArray[np.int64]:
+    """The row types that are generalized as the one at ``position`` is."""
+    same = np.ones(len(columns[0]), dtype=np.bool_)
+    for column in columns:
+        same &= column == column[position]
+    return np.flatnonzero(same)
+
+
+def _draw_row_types(table: FrequencySet, number: int) -> list[int]:
+    if not table.row_types:
+        return []
+    order = np.lexsort(table.codes.T[::-1])
+    chance = np.random.default_rng(_SEED)
+    share = table.counts[order] / table.rows
+    picked = chance.choice(table.row_types, min(number, table.row_types), replace=False, p=share)
+    return [int(order[place]) for place in np.sort(picked)]
+
+
+def _row_labels(
+    hierarchies: tuple[GeneralizationHierarchy, ...], node: LatticeNode, cell_codes: list[int]
+) -> tuple[str | None, ...]:
+    return tuple(
+        hierarchy.labels[level][cell] if cell < len(hierarchy.labels[level]) else None
+        for hierarchy, level, cell in zip(hierarchies, node, cell_codes, strict=True)
+    )
+
+
+def _cell_text(cell: str | None) -> str:
+    return "NULL" if cell is None else cell
+
+
+def _class_population(table: FrequencySet, node: LatticeNode, drawn: Sequence[int]) -> ClassPopulation | None:
+    """The people who match the class of each row type that was drawn; None without a population."""
+    if table.population is None:
+        return None
+    found = roll_up(table, node)
+    whole = found.population
+    return None if whole is None else ClassPopulation(whole.people[found.class_of[drawn]], whole.absent)

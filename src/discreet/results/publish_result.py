@@ -1,0 +1,544 @@
+"""Results of a publication: the release of one table or related tables, and the choice of the answer.
+
+A release carries its address, answer or recoding, audit, and the intersection with earlier releases of the
+same people. The functions at the end choose, check and count the answer that is published.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import InputError, NoSolution
+from discreet.frequency.fact_counter import find_failing_classes
+from discreet.frequency.rollup import roll_up
+from discreet.model.audit_report import Release
+from discreet.model.coded_warnings import unreported_warnings
+from discreet.model.criteria.registry import CRITERIA
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import Lattice, LatticeNode, node_height
+from discreet.model.relational_schema import TABLES_MANIFEST_NAME, JointAnonymity
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.release_kind import PermutedRelease
+from discreet.model.request import Request
+from discreet.model.requirement import Requirement
+from discreet.model.search_result import Answer, ReadOnlyDict, Relaxation, SuppressionPolicy
+from discreet.printing.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    Tone,
+    answer_lines,
+    format_quantity,
+    format_share,
+    warning_block,
+)
+from discreet.printing.rendering import Printable
+from discreet.results.answers import AnswerResult, NegotiationResult, answers_grid
+from discreet.results.audit_result import AuditResult
+from discreet.results.request_defaults import LevelsByAttribute
+
+if TYPE_CHECKING:
+    from discreet.results.recoding_result import RecodingFacts
+
+
+@dataclass(frozen=True)
+class ReleaseIntersection:
+    """What a new release tells together with an earlier one, as the intersection attack counts it.
+
+    ``k`` is the size of the smallest part that they share; ``failing`` are the parts that do not meet the new
+    release's requirement, ``rows`` the rows in them, ``alone`` the rows alone in their part. ``reason`` says
+    why nobody can tell, and then there are no numbers.
+    """
+
+    name: str
+    time: str
+    k: int | None = None
+    failing: int = 0
+    rows: int = 0
+    alone: int = 0
+    reason: str | None = None
+
+    @property
+    def safe(self) -> bool:
+        """Whether it was counted, and no part fails."""
+        return self.reason is None and not self.failing
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry under ``beside``."""
+        if self.reason is not None:
+            return {"release": self.name, "time": self.time, "reason": self.reason}
+        return {
+            "release": self.name,
+            "time": self.time,
+            "k": self.k,
+            "failing_parts": self.failing,
+            "rows": self.rows,
+            "alone": self.alone,
+        }
+
+
+def describe_intersections(intersections: tuple[ReleaseIntersection, ...]) -> Document:
+    """The earlier releases, and what each gives away together with the new one."""
+    if not intersections:
+        return ()
+    told = [one for one in intersections if one.reason is None]
+    untold = _names_by_reason(intersections)
+    numbers = ("smallest part", "parts that fail", "rows in them", "rows alone")
+    grid = Grid(
+        (Column("together with"), *(Column(name, right=True) for name in numbers)),
+        tuple(
+            (
+                one.name,
+                "–" if one.k is None else f"{one.k:,}",
+                f"{one.failing:,}",
+                f"{one.rows:,}",
+                f"{one.alone:,}",
+            )
+            for one in told
+        ),
+    )
+    bad = [one.name for one in told if not one.safe]
+    warning = Line(
+        f"Do not hand it over beside {', '.join(bad)}: together they do not meet what was required. "
+        "Publish with --after RELEASE to find what does.",
+        Tone.BAD,
+    )
+    return (
+        BLANK,
+        Line("Earlier releases of the same people are in the register.", Tone.HINT),
+        *((grid,) if told else ()),
+        *((warning,) if bad else ()),
+        *(
+            Line(f"Not counted beside {names}: {reason.rstrip('.')}.", Tone.WARNING)
+            for reason, names in untold.items()
+        ),
+    )
+
+
+def _names_by_reason(releases: Iterable[ReleaseIntersection]) -> dict[str, str]:
+    """The names of releases that nobody laid beside, by the reason; of one name how often it stands there."""
+    found: dict[str, Counter[str]] = {}
+    for one in releases:
+        if one.reason is not None:
+            found.setdefault(one.reason, Counter())[one.name] += 1
+    return {
+        reason: ", ".join(f"{name} ({n} times)" if n > 1 else name for name, n in names.items())
+        for reason, names in found.items()
+    }
+
+
+@dataclass(frozen=True, repr=False)
+class ReleaseResult(Printable):
+    """A release in place: where it lies, what it carries out, and what its audit found.
+
+    That is the ``answer`` of a full-domain release, and the ``recoding`` of a release by another model.
+    ``beside`` are earlier releases of the same people that the register knows.
+    """
+
+    release: Release
+    answer: AnswerResult | None = None
+    recoding: RecodingFacts | None = None
+    beside: tuple[ReleaseIntersection, ...] = ()
+
+    @property
+    def address(self) -> ReleaseAddress:
+        """Where the release lies: give it to ``discreet.audit`` and the like."""
+        return self.release.address
+
+    @property
+    def path(self) -> Path:
+        """The published file or folder."""
+        return self.release.path
+
+    @property
+    def manifest_path(self) -> Path:
+        """Its manifest."""
+        return self.release.manifest_path
+
+    @property
+    def model(self) -> str:
+        """The recoding model, by the taxonomy's name, or ``permutation``."""
+        return self.release.model
+
+    @property
+    def permutation(self) -> PermutedRelease | None:
+        """The groups and further files of a permuted release."""
+        return self.release.permutation
+
+    @property
+    def levels(self) -> ReadOnlyDict[str, int]:
+        """The level of each quasi-identifier; none where classes have no level in common."""
+        return ReadOnlyDict(self.release.levels, "the levels of a release")
+
+    @property
+    def suppressed(self) -> int:
+        """Rows that were suppressed."""
+        return self.release.suppressed
+
+    @property
+    def audit(self) -> AuditResult:
+        """What the audit of the written file found."""
+        return AuditResult(self.release.audit)
+
+    @property
+    def asks_original(self) -> bool:
+        """Whether an audit of the release must be told of the original, by the publisher's spec."""
+        return any(found.criterion.asks_original for found in self.release.audit.criteria)
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet publish --json``."""
+        document, facts = self.release.as_json(), self.release.permutation
+        if self.beside:
+            document = {**document, "beside": [one.as_json() for one in self.beside]}
+        if facts is not None:
+            return {**document, "relaxed": None, "k": facts.k, "e": str(facts.e), "l": None}
+        if self.answer is not None:
+            return {**document, "relaxed": self.answer.relaxed, **self.answer.answer.requirement.as_json()}
+        if self.recoding is None:
+            return document
+        asked = self.recoding.requirement
+        return {
+            **document,
+            "relaxed": None,
+            **asked.as_json(),
+            "recoding": self.recoding.as_json(),
+        }
+
+    def document(self) -> Document:
+        """The paths, what was asked, the levels, the audit."""
+        release = self.release
+        if release.permutation is not None:
+            return self._permuted(release.permutation)
+        done, grid = self._carried_out()
+        lines, others = answer_lines((self._published(done),), release.warnings)
+        return (
+            *lines,
+            BLANK,
+            *grid,
+            *self._audited().document(),
+            *warning_block(others),
+            *describe_intersections(self.beside),
+        )
+
+    def _audited(self) -> AuditResult:
+        """The audit, without the warnings that the publication tells in its own words."""
+        report = self.release.audit
+        return AuditResult(
+            replace(report, warnings=unreported_warnings(report.warnings, self.release.warnings))
+        )
+
+    def _permuted(self, facts: PermutedRelease) -> Document:
+        """The files of a permuted release, its groups, and what it does not protect."""
+        release = self.release
+        rows = (
+            ("permuted within groups", facts.sensitive),
+            ("groups", f"{facts.groups:,}, in the column {facts.group_column}"),
+            ("partition", facts.partition),
+            ("levels", ", ".join(f"{name} {n}" for name, n in release.levels.items() if n) or "all 0"),
+            *self._files(facts),
+        )
+        done = self._published(f"{facts.requirement} by permutation")
+        lines, others = answer_lines((done,), release.warnings)
+        return (
+            *lines,
+            BLANK,
+            Grid((Column(""), Column("", shrinks=True)), rows),
+            BLANK,
+            *self._audited().document(),
+            *warning_block(others),
+        )
+
+    def _published(self, done: str) -> Line:
+        """Where the release and its manifest lie, and what was carried out."""
+        label, manifest = self.release.address.label, self.release.manifest_address.label
+        return Line(f"Published {label} for {done}; the manifest is {manifest}.", Tone.GOOD)
+
+    def _files(self, facts: PermutedRelease) -> list[tuple[str, str]]:
+        """The files or tables of a permuted release, by what they hold."""
+        data = self.release.address.name if facts.table is None else f"table {facts.table}"
+        return [
+            ("data", data),
+            *(
+                (f"{name} table", str(file.file) if file.table is None else f"table {file.table}")
+                for name, file in facts.files.items()
+            ),
+        ]
+
+    def _carried_out(self) -> tuple[str, Document]:
+        """What the release carries out, in words and as a grid."""
+        if self.answer is not None:
+            relaxed = f", with {self.answer.relaxed} relaxed" if self.answer.relaxed else ""
+            grid = answers_grid((self.answer,), title="release")
+            return f"{self.answer.answer.requirement}{relaxed}", (grid, BLANK)
+        if self.recoding is None:
+            return self.model, ()
+        return f"{self.recoding.requirement}", (self.recoding.grid(), BLANK)
+
+
+def parse_suppression_policy(text: str) -> SuppressionPolicy:
+    """``drop`` or ``star``; ``InputError`` for anything else."""
+    if text not in tuple(SuppressionPolicy):
+        raise InputError(f"suppressed rows: '{text}'", allowed=", ".join(SuppressionPolicy))
+    return SuppressionPolicy(text)
+
+
+def parse_relaxation(text: str | None, requirement: Requirement) -> str | None:
+    """The relaxation that is accepted, or None; ``InputError`` for a text that names none.
+
+    Any criterion's name does: whether it is asked shows in the answers.
+    """
+    known = (*Relaxation, *CRITERIA.names(), *requirement.names)
+    if text is not None and text not in known:
+        raise InputError(f"accept '{text}'", allowed=", ".join(dict.fromkeys(known)))
+    return text
+
+
+def choose_answer(result: NegotiationResult, relaxation: str | None) -> AnswerResult:
+    """The exact answer, or the accepted relaxation; ``NoSolution`` where there is neither."""
+    if result.exact is not None:
+        return result.exact
+    wish = f"{result.request.requirement} with at most {result.request.max_suppressed} rows suppressed"
+    if relaxation is None:
+        found = ", ".join(str(a.relaxed) for a in result.answers)
+        raise NoSolution(
+            f"no node within the levels asked meets {wish}",
+            allowed=f"--accept with one of {found}" if found else None,
+            advice="discreet negotiate shows what each relaxation means. Nothing was written.",
+        )
+    answer = result.relaxation(relaxation)
+    if answer is None:
+        raise NoSolution(
+            f"no node meets {wish}, not even with {relaxation} relaxed",
+            advice="discreet negotiate shows the relaxations that there are. Nothing was written.",
+        )
+    return answer
+
+
+def resolve_node(
+    lattice: Lattice, levels: LevelsByAttribute, min_level: LevelsByAttribute | Sequence[tuple[str, int]]
+) -> LatticeNode:
+    """The node of given levels; where none is named the least level that is asked, else 0.
+
+    ``InputError`` for a level out of range or below the least.
+    """
+    least = lattice.node_of(min_level, lattice.bottom)
+    node = lattice.node_of(levels, least)
+    for name, level, minimum in zip(lattice.attributes, node, least, strict=True):
+        if level < minimum:
+            raise InputError(
+                f"level {level} of '{name}' is below its least level, {minimum}",
+                allowed=f"{minimum} or more",
+                advice="Raise the level, or lower min_level in the spec's [request].",
+            )
+    return node
+
+
+def require_within_limit(
+    lattice: Lattice, node: LatticeNode, request: Request, suppressed: int, rows: int
+) -> AnswerResult:
+    """A node as an answer; ``NoSolution`` where it suppresses all rows, or more than the request allows."""
+    answer = AnswerResult(Answer(None, node, request.requirement, suppressed), lattice, rows)
+    require_rows_left(answer)
+    limit = request.max_suppressed.of(rows)
+    if suppressed > limit:
+        raise NoSolution(
+            f"these levels (height {node_height(node)}) suppress {suppressed:,} of {rows:,} rows "
+            f"({format_share(suppressed, rows)}) for {request.requirement}",
+            allowed=f"at most {format_quantity(limit, 'row')} (--max-suppressed)",
+            advice=f"Raise a level, or allow --max-suppressed {suppressed}. Nothing was written.",
+        )
+    return answer
+
+
+def count_suppressed_rows(frequency_set: FrequencySet, node: LatticeNode, requirement: Requirement) -> int:
+    """The rows that one node suppresses, its lattice unseen."""
+    classes = roll_up(frequency_set, node)
+    failing = find_failing_classes(
+        frequency_set, classes.class_of, classes.classes, requirement, classes.population, classes.codes
+    )
+    return int(classes.counts[failing].sum())
+
+
+def require_rows_left(answer: AnswerResult | None) -> AnswerResult:
+    """The answer itself; ``NoSolution`` where there is none, or where it suppresses every row."""
+    if answer is None:
+        raise NoSolution(
+            "there is no answer to publish",
+            advice="Publish wish.exact, or a relaxation that has a solution. Nothing was written.",
+        )
+    if answer.suppressed >= answer.rows:
+        raise NoSolution(
+            f"every one of the {answer.rows:,} rows would be suppressed, and nothing would be left",
+            advice=f"Allow higher levels, or {answer.answer.requirement.relaxing}. Nothing was written.",
+        )
+    return answer
+
+
+@dataclass(frozen=True)
+class RelatedRelease:
+    """One of several tables: its release, and the rows that were left out before its classes were counted.
+
+    ``orphans`` belong to nobody; ``with_person`` to a row above them that is not released.
+    """
+
+    name: str
+    release: ReleaseResult
+    orphans: int
+    with_person: int
+
+
+@dataclass(frozen=True, repr=False)
+class RelatedReleases(Printable):
+    """Tables that were published together, parents first, and what they tell together."""
+
+    path: Path
+    tables: tuple[RelatedRelease, ...]
+    together: JointAnonymity
+    required: int | None
+
+    @property
+    def manifest_path(self) -> Path:
+        """The manifest of the whole."""
+        return self.path / TABLES_MANIFEST_NAME
+
+    def table(self, name: str) -> ReleaseResult:
+        """A table's own release, by its name."""
+        return {each.name: each.release for each in self.tables}[name]
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet publish --json``."""
+        return {
+            "path": str(self.path),
+            "manifest": str(self.manifest_path),
+            "tables": [
+                {
+                    "name": each.name,
+                    "orphans": each.orphans,
+                    "left_out_with_their_person": each.with_person,
+                    **each.release.as_json(),
+                }
+                for each in self.tables
+            ],
+            "together": self.together.as_json(self.required),
+        }
+
+    def document(self) -> Document:
+        """The folder, a line for each table, and what all tell together."""
+        names = ("table", "rows", "suppressed", "left out with their person", "orphans", "k", "levels")
+        rows = tuple(
+            (
+                each.name,
+                f"{each.release.release.rows - each.release.suppressed:,}",
+                f"{each.release.suppressed:,}",
+                f"{each.with_person:,}",
+                f"{each.orphans:,}",
+                f"{each.release.audit.k:,}",
+                ", ".join(f"{name} {n}" for name, n in each.release.levels.items()) or each.release.model,
+            )
+            for each in self.tables
+        )
+        warnings = [
+            f"{each.name}: {shown}"
+            for each in self.tables
+            for shown in dict.fromkeys(each.release.release.warnings)
+        ]
+        return (
+            Line(
+                f"Published {format_quantity(len(self.tables), 'table')} in {self.path}; the manifest of the whole is "
+                f"{self.manifest_path}.",
+                Tone.GOOD,
+            ),
+            BLANK,
+            Grid(tuple(Column(n, right=1 <= i <= 5, shrinks=i == 6) for i, n in enumerate(names)), rows),
+            BLANK,
+            *describe_intersection_of_tables(self.together, self.required),
+            *warning_block(warnings),
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class RelatedAudits(Printable):
+    """The audit of several released tables: each table's own, and that of all together."""
+
+    path: Path
+    tables: Mapping[str, AuditResult]
+    together: JointAnonymity
+    required: int | None
+
+    @property
+    def passed(self) -> bool:
+        """Whether each table passes, all keys fit, and as many people look alike as had to."""
+        enough = self.required is None or self.together.fewest >= self.required
+        return enough and not self.together.problems and all(each.passed for each in self.tables.values())
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet audit --json``."""
+        return {
+            "passed": self.passed,
+            "tables": {name: each.as_json() for name, each in self.tables.items()},
+            "keys": list(self.together.problems),
+            "together": self.together.as_json(self.required),
+        }
+
+    def document(self) -> Document:
+        """The verdict, each table's verdict, the keys, and what all tell together."""
+        verdict = "passed" if self.passed else "failed"
+        lines = [
+            Line(
+                f"Audit {verdict}: {format_quantity(len(self.tables), 'table')} in {self.path}.",
+                _verdict_tone(self.passed),
+            )
+        ]
+        for name, each in self.tables.items():
+            failing = "" if each.passed else "; it fails"
+            unit = "row" if each.report.class_rows is None else "subject"
+            lines.append(
+                Line(
+                    f"{name}: {format_quantity(each.rows, 'row')} in {format_quantity(each.classes, 'class', 'classes')}, the "
+                    f"smallest of {format_quantity(each.k, unit)}{failing}.",
+                    Tone.PLAIN if each.passed else Tone.BAD,
+                )
+            )
+        fit = [Line("Every foreign key finds its row, and every row its person.")]
+        lines += [Line(f"{told}.", Tone.BAD) for told in self.together.problems] or fit
+        warnings = [f"{name}: {told}" for name, each in self.tables.items() for told in each.report.warnings]
+        return (
+            *lines,
+            *describe_intersection_of_tables(self.together, self.required),
+            *warning_block(warnings),
+        )
+
+
+def describe_intersection_of_tables(statistics: JointAnonymity, required: int | None) -> tuple[Line, ...]:
+    """The same in words."""
+    told = (
+        f"All tables together: of {format_quantity(statistics.people, 'person', 'people')} the fewest who look alike in "
+        f"every table are {statistics.fewest:,}"
+    )
+    asked = "" if required is None else f" ({required:,} were required)"
+    lines = [
+        Line(
+            f"{told}{asked}.",
+            _verdict_tone(required is None or statistics.fewest >= required, plain=required is None),
+        )
+    ]
+    if statistics.alone:
+        lines.append(
+            Line(
+                f"{format_quantity(statistics.alone, 'person', 'people')} look like nobody else: who knows all that is "
+                "released of such a person, in every table, finds the person. Each table by itself keeps its "
+                "k; together = N in the relational spec asks it of all tables together.",
+                Tone.WARNING,
+            )
+        )
+    return tuple(lines)
+
+
+def _verdict_tone(good: bool, *, plain: bool = False) -> Tone:
+    return Tone.PLAIN if plain else Tone.GOOD if good else Tone.BAD

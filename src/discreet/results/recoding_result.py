@@ -1,0 +1,161 @@
+"""A recoding by classes before publication, with its measures: classes, granularity, usefulness."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from discreet.model.class_recoding import ClassRecoding
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.requirement import Requirement
+from discreet.printing.document import (
+    Column,
+    Document,
+    Grid,
+    format_quantity,
+    format_rows,
+    heading_line,
+    warning_block,
+)
+from discreet.printing.metric_grid import format_measure
+from discreet.printing.rendering import Printable
+
+
+@dataclass(frozen=True)
+class RecodingFacts:
+    """What is told of a recoding by classes.
+
+    Classes that show the same are one, as in the release; ``smallest``, ``mean`` and ``largest`` are rows of
+    a class. ``summary`` says how classes are shown, where that was chosen; ``granularity`` and ``usefulness``
+    are None where they were not measured; ``work`` are facts of the search, each a name and a
+    text; ``told`` are further parts of the JSON by their key: the ``evidence`` of what was proven, say.
+    """
+
+    model: str
+    requirement: Requirement
+    rows: int
+    classes: int
+    smallest: int
+    suppressed: int
+    granularity: float | None = None
+    summary: str | None = None
+    work: tuple[tuple[str, str], ...] = ()
+    mean: float | None = None
+    largest: int | None = None
+    usefulness: float | None = None
+    told: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """The part of ``discreet publish --json`` that speaks of the recoding."""
+        found = {
+            "model": str(self.model),
+            "summary": self.summary,
+            "rows": self.rows,
+            "classes": self.classes,
+            "smallest": self.smallest,
+            "mean": self.mean,
+            "largest": self.largest,
+            "suppressed": self.suppressed,
+            "granularity": self.granularity,
+            "usefulness": self.usefulness,
+        }
+        return found | dict(self.told)
+
+    def grid(self) -> Grid:
+        """The facts, one per line."""
+        summary = () if self.summary is None else (("classes show", self.summary),)
+        kept = () if self.granularity is None else (("granularity kept", format_measure(self.granularity)),)
+        useful = () if self.usefulness is None else (("usefulness", format_measure(self.usefulness)),)
+        facts = (
+            ("model", str(self.model)),
+            *summary,
+            ("classes", f"{self.classes:,}"),
+            ("smallest class", format_quantity(self.smallest, "row")),
+            ("suppressed", format_rows(self.suppressed, self.rows)),
+            *kept,
+            *useful,
+            *self.work,
+        )
+        return Grid((Column(""), Column("")), facts)
+
+
+@dataclass(frozen=True, repr=False)
+class RecodingResult(Printable):
+    """Which class each row goes to and what the classes show; nothing is published yet."""
+
+    recoding: ClassRecoding
+    facts: RecodingFacts
+
+    @classmethod
+    def of(
+        cls,
+        frequency_set: FrequencySet,
+        recoding: ClassRecoding,
+        summary: str | None = None,
+        work: tuple[tuple[str, str], ...] = (),
+        numeric: Mapping[str, bool] | None = None,
+        told: Mapping[str, Any] | None = None,
+    ) -> RecodingResult:
+        """The result with its measures; ``numeric`` is what the spec declares of numbers."""
+        from discreet.measures.recoding_metrics import (
+            OriginalMembers,
+            compute_usefulness,
+            numeric_values,
+            recoding_granularity,
+        )
+
+        members = OriginalMembers.of_recoding(recoding)
+        sizes = members.sizes(recoding.rows)[: members.number - bool(recoding.suppressed)]
+        facts = RecodingFacts(
+            model=recoding.model,
+            requirement=recoding.requirement,
+            rows=frequency_set.rows,
+            classes=len(sizes),
+            smallest=int(sizes.min()) if len(sizes) else 0,
+            suppressed=recoding.suppressed,
+            granularity=recoding_granularity(frequency_set, recoding),
+            summary=summary,
+            work=work,
+            mean=float(sizes.mean()) if len(sizes) else None,
+            largest=int(sizes.max()) if len(sizes) else None,
+            usefulness=compute_usefulness(
+                frequency_set, members, numeric_values(frequency_set.hierarchies, numeric)
+            ),
+            told=dict(told or {}),
+        )
+        return cls(recoding, facts)
+
+    @property
+    def model(self) -> str:
+        """The recoding model, by the taxonomy's name."""
+        return str(self.facts.model)
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return self.facts.classes
+
+    @property
+    def smallest(self) -> int:
+        """The rows of the smallest class; 0 where there is none."""
+        return self.facts.smallest
+
+    @property
+    def suppressed(self) -> int:
+        """Rows that belong to no class."""
+        return self.facts.suppressed
+
+    @property
+    def granularity(self) -> float | None:
+        """How much of the values' detail is kept, from 0 to 1."""
+        return self.facts.granularity
+
+    def as_json(self) -> dict[str, Any]:
+        """The facts."""
+        return self.facts.as_json()
+
+    def document(self) -> Document:
+        """The model, its classes, and what it keeps of the values."""
+        title = f"Recoding of the {self.model} model for {self.facts.requirement}"
+        return (heading_line(title), self.facts.grid(), *warning_block(self.recoding.warnings))

@@ -1,0 +1,116 @@
+"""Requests, requirements and costs from keyword arguments and the spec's defaults.
+
+Each builder merges what a caller gave with the spec's ``[request]``: levels and criteria attribute by
+attribute, other values as a whole. Light on purpose: the command line and the script generator need it
+without a lattice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from operator import index
+
+from discreet.measures.named_costs import AnyCost, NamedCost, cost_named, resolve_cost
+from discreet.model.criteria.base import Criterion
+from discreet.model.request import RelaxationScope, Request
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import TableSpec
+
+LevelsByAttribute = Mapping[str, int]
+
+
+def choose_cost(spec: TableSpec, requested: AnyCost | None) -> NamedCost | None:
+    """The cost that was given, else the one that the spec's ``[request]`` names; None where neither does.
+
+    ``InputError`` for a name that no cost has.
+    """
+    if requested is not None:
+        return resolve_cost(requested)
+    asked = spec.request.cost
+    return None if asked is None else cost_named(asked.name, **dict(asked.options))
+
+
+def build_request(
+    spec: TableSpec,
+    *,
+    k: int | None = None,
+    l: int | Mapping[str, int] | None = None,
+    max_suppressed: str | int | None = None,
+    max_level: LevelsByAttribute | None = None,
+    min_level: LevelsByAttribute | None = None,
+    scope: str | None = None,
+    criteria: Iterable[Criterion] = (),
+) -> Request:
+    """A request from what was given, and the spec's ``[request]`` for what was not.
+
+    Levels, and criteria of one name, are merged attribute by attribute. ``InputError`` where neither asks
+    for anything, and for values that are not allowed.
+    """
+    defaults, criteria = spec.request, tuple(criteria)
+    if criteria:  # k and l may be among them
+        asked = Requirement.of(None if k is None else _plain_int(k), l, criteria)
+        k, l, criteria = asked.k, asked.l_as_json(), asked.others
+    limit = next(
+        (requested for requested in (max_suppressed, defaults.max_suppressed) if requested is not None), 0
+    )
+    return Request.of(
+        k=_plain_int(k) if k is not None else defaults.k,
+        l=_merged_l(spec, l),
+        max_suppressed=limit if isinstance(limit, str) else _plain_int(limit),
+        max_level=_merged_levels(defaults.max_level, max_level),
+        min_level=_merged_levels(defaults.min_level, min_level),
+        scope=scope or defaults.scope or RelaxationScope.ABOVE,
+        criteria=_merged_criteria(spec, criteria),
+    )
+
+
+def build_requirement(
+    spec: TableSpec,
+    *,
+    k: int | None = None,
+    l: int | Mapping[str, int] | None = None,
+    criteria: Iterable[Criterion] = (),
+) -> Requirement:
+    """The requirement alone, with the spec's defaults; ``InputError`` where neither asks for anything."""
+    return build_request(spec, k=k, l=l, criteria=criteria).requirement
+
+
+def _merged_criteria(spec: TableSpec, requested: Sequence[Criterion]) -> tuple[Criterion, ...]:
+    """A criterion of one attribute wins over the default of it; one of all wins over all of its name."""
+    found: list[Criterion] = []
+    for default in spec.request.criteria:
+        rivals = [criterion for criterion in requested if criterion.name == default.name]
+        places = {criterion.attribute for criterion in rivals}
+        if not rivals:
+            found.append(default)
+        elif None not in places and default.attribute is None:
+            found += [default.at(a.name) for a in spec.sensitive if a.name not in places]
+        elif None not in places and default.attribute not in places:
+            found.append(default)
+    return (*found, *requested)
+
+
+def _merged_l(spec: TableSpec, requested: int | Mapping[str, int] | None) -> int | Mapping[str, int] | None:
+    """``l`` by attribute wins over the default attribute by attribute; a number wins over all of it."""
+    default = spec.request.l
+    if requested is None:
+        return default
+    if not isinstance(requested, Mapping):
+        return _plain_int(requested)
+    if default is None:
+        return _merged_levels({}, requested)
+    if isinstance(default, Mapping):
+        return _merged_levels(default, requested)
+    return _merged_levels({a.name: default for a in spec.sensitive}, requested)
+
+
+def _merged_levels(defaults: LevelsByAttribute, requested: LevelsByAttribute | None) -> dict[str, int]:
+    return {**defaults, **{name: _plain_int(level) for name, level in (requested or {}).items()}}
+
+
+def _plain_int(value: int) -> int:
+    """A plain ``int`` from any whole number (numpy's too); other values are left for the model to refuse."""
+    try:
+        return value if isinstance(value, bool) else index(value)
+    except TypeError:
+        return value

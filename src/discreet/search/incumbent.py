@@ -1,0 +1,186 @@
+"""Descents to good nodes: the initial incumbent of branch and bound, and its improvement.
+
+On a chain from the lowest node to the highest, suppression never rises, so bisection finds the lowest
+node of the chain within the suppression limit. From there attributes are specialized one level at a time
+in the order of a guide while the limit is met (greedy specialization). Raising some attributes of the
+best node and descending again leads to further local optima.
+
+Cost: about one count per attribute and step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+
+from discreet.lattice.size_counter import SizeCounter
+from discreet.measures.cost_kinds import Cost
+from discreet.model.lattice import LatticeNode
+from discreet.search.branch_and_bound import BranchAndBound, Guide, bits_guide, guided_chain, steps_down
+from discreet.search.node_counts import StatisticsCounter
+from discreet.search.search_problem import Candidate, SearchProblem, order_of_preference, preferred_of_two
+
+_MOST_RAISED = 4
+
+
+class LimitOracle(Protocol):
+    """What tells a descent of the nodes that it comes to."""
+
+    task: SearchProblem
+
+    def keeps_limit(self, node: LatticeNode, *, exactly: bool = False) -> bool:
+        """Whether a node keeps the suppression limit; counted in any case where ``exactly``."""
+
+
+def descend_from_chain(search: LimitOracle, guide: Guide) -> LatticeNode:
+    """The end of a descent from a guide's chain; the task's highest node must keep the limit."""
+    task = search.task
+    nodes = guided_chain(guide, task.low, task.high)
+    fails, keeps = -1, len(nodes) - 1
+    while keeps - fails > 1:
+        middle = (fails + keeps) // 2
+        if search.keeps_limit(nodes[middle]):
+            keeps = middle
+        else:
+            fails = middle
+    return descend(search, nodes[keeps], guide)
+
+
+def descend(
+    search: LimitOracle, start: LatticeNode, guide: Guide, fixed: Collection[int] = ()
+) -> LatticeNode:
+    """The end of the descent from a node that keeps the limit, attributes in ``held`` staying up."""
+    low, node, closed = search.task.low, start, set(fixed)
+    moved = True
+    while moved:
+        moved = False
+        for attribute in steps_down(guide, node, low):
+            if attribute in closed:
+                continue
+            child = (*node[:attribute], node[attribute] - 1, *node[attribute + 1 :])
+            if search.keeps_limit(child):
+                node, moved = child, True
+                break
+            closed.add(attribute)
+    search.keeps_limit(node, exactly=True)
+    return node
+
+
+class RestartedDescents:
+    """Descents from around the best node: one attribute raised, each in turn; then a few, drawn at random.
+
+    The generator's seed is fixed, so that a search of so many counts is the same each time.
+    """
+
+    def __init__(self, search: BranchAndBound, guides: list[Guide]) -> None:
+        self._search = search
+        self._guides = guides
+        self._around: LatticeNode | None = None
+        self._raised = 0
+        self._random = np.random.default_rng(0)
+
+    def step(self) -> None:
+        """One descent; the task's highest node must keep the limit, and a best node be known."""
+        search = self._search
+        if search.best is None:
+            return
+        if search.best.node != self._around:
+            self._around, self._raised = search.best.node, 0
+        free = [i for i, level in enumerate(self._around) if level < search.task.high[i]]
+        if not free:
+            return
+        if self._raised < len(free):
+            fixed, guide = [free[self._raised]], self._guides[0]
+            self._raised += 1
+        else:
+            number = min(int(self._random.integers(1, _MOST_RAISED + 1)), len(free))
+            fixed = self._random.choice(free, size=number, replace=False).tolist()
+            guide = self._guides[int(self._random.integers(0, len(self._guides)))]
+        node = tuple(level + (i in fixed) for i, level in enumerate(self._around))
+        descend(search, node, guide, fixed)
+
+
+_TIE = 1e-9
+
+
+class IncumbentSearch:
+    """Nodes that were counted, and the best of them; where ``sizes`` tell enough, most by these."""
+
+    def __init__(
+        self, task: SearchProblem, cost: Cost, counter: StatisticsCounter, sizes: SizeCounter | None = None
+    ) -> None:
+        self.task = task
+        self.best: Candidate | None = None
+        self._cost = cost
+        self._counter = counter
+        self._sizes = None if sizes is None else sizes.incremental_counter()
+        self._keeps: dict[LatticeNode, bool] = {}
+        self._rows_by_size: dict[LatticeNode, int] = {}
+
+    @property
+    def sized_count(self) -> int:
+        """The nodes whose sizes alone were counted."""
+        return len(self._rows_by_size)
+
+    def keeps_limit(self, node: LatticeNode, *, exactly: bool = False) -> bool:  # noqa: ARG002
+        """Whether a node keeps the suppression limit; then it may be the best, unless sizes told so."""
+        if self._sizes is None:
+            return self._counted(node)
+        if node not in self._rows_by_size:
+            self._rows_by_size[node] = self._sizes.rows_below(node, self.task.requirement.least_rows)
+        return self._rows_by_size[node] <= self.task.limit
+
+    def count_least_bound(self) -> None:
+        """Count the told node of least bound, which is the best then: it is not always the lowest."""
+        within = {node: rows for node, rows in self._rows_by_size.items() if rows <= self.task.limit}
+        if within:
+            levels, rows = np.array(list(within)), np.array(list(within.values()))
+            order = order_of_preference(levels, rows, self._cost.cheap_lower_bounds(levels, rows))
+            self._counted(tuple(levels[order[0]].tolist()))
+
+    def _counted(self, node: LatticeNode) -> bool:
+        if node not in self._keeps:
+            statistics = self._counter.count(node)
+            self._keeps[node] = statistics.suppressed <= self.task.limit
+            if self._keeps[node]:
+                found = Candidate(node, self._cost.of(statistics), statistics.suppressed)
+                self.best = preferred_of_two(self.best, found)
+        return self._keeps[node]
+
+
+def find_incumbent(
+    task: SearchProblem, cost: Cost, counter: StatisticsCounter, sizes: SizeCounter | None = None
+) -> tuple[Candidate | None, int]:
+    """The best node of a descent, None where the highest node exceeds the suppression limit.
+
+    And the nodes that ``sizes`` told: they are to be given where a class fails for its rows alone.
+    """
+    counted = IncumbentSearch(task, cost, counter, sizes)
+    if counted.keeps_limit(task.high):
+        descend_from_chain(counted, _cost_guide(task, cost))
+        counted.count_least_bound()
+    return counted.best, counted.sized_count
+
+
+def _cost_guide(task: SearchProblem, cost: Cost) -> Guide:
+    """What each step costs by the cost's own bounds; where these are equal, the bits that it takes away."""
+    table = task.frequency_set
+    bits = bits_guide(table)
+    heights = task.lattice.heights
+    axes = np.zeros((sum(heights) + len(heights), len(heights)), np.int64)
+    starts = np.cumsum([0, *(height + 1 for height in heights)])
+    for i, height in enumerate(heights):
+        axes[starts[i] : starts[i + 1], i] = np.arange(height + 1)
+    bounds = cost.cheap_lower_bounds(axes, np.zeros(len(axes), np.int64))
+    bounds = bounds.sum(axis=1) if bounds.ndim > 1 else bounds
+    if not np.isfinite(bounds).all() or (bounds == bounds[0]).all():
+        return bits
+    guide = []
+    for i, gains in enumerate(bits):
+        costs = bounds[starts[i] : starts[i + 1]].tolist()
+        steps = [up - down for down, up in pairwise(costs)]
+        guide.append(tuple(step + _TIE * gain for step, gain in zip(steps, gains, strict=True)))
+    return tuple(guide)

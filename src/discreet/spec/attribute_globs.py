@@ -1,0 +1,153 @@
+"""Attribute sections by glob: ``[attributes."q*"]`` applies to every column whose name matches.
+
+Only ``*`` is special. A section with a column's own name wins over every glob, and so does the subject; among
+globs the first in the spec wins. ``find_series_globs`` finds globs for columns that differ in digits only
+(q1, q2, …).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from discreet.engines.connection import connect
+from discreet.engines.source_tables import open_source_table
+from discreet.errors import InputError
+from discreet.hierarchy.messages import quote_values
+from discreet.model.table_spec import AttributeGlob, SourceSpec
+from discreet.settings import Settings
+from discreet.spec.validation import format_key
+
+COLUMN_WILDCARD = "*"
+"""What stands for any characters in a stanza's name."""
+
+ColumnReader = Callable[[SourceSpec], Sequence[str]]
+"""The names of a source's columns, in its order."""
+
+
+def engine_column_reader(settings: Settings | None) -> ColumnReader:
+    """Names as the source's own engine has them; ``settings`` None: those of the environment."""
+
+    def read(source: SourceSpec) -> Sequence[str]:
+        with (
+            connect(settings or Settings.from_environment(), source) as engine,
+            open_source_table(engine, source) as table,
+        ):
+            return table.columns
+
+    return read
+
+
+def matches_glob(pattern: str, name: str) -> bool:
+    """Whether a column's name fits a pattern.
+
+    >>> matches_glob("q*", "q17"), matches_glob("q*_other", "q17"), matches_glob("q?", "q1")
+    (True, False, False)
+    """
+    parts = (re.escape(part) for part in pattern.split(COLUMN_WILDCARD))
+    return re.fullmatch(".*".join(parts), name, re.DOTALL) is not None
+
+
+def find_globs(
+    stanzas: Mapping[str, object], source: SourceSpec, columns_of: ColumnReader, label: str
+) -> tuple[AttributeGlob, ...]:
+    """The stanzas that are patterns, and the columns that each stands for.
+
+    The source's columns are asked only where a stanza has a ``*`` in its name. ``InputError`` names a stanza
+    that no column fits.
+    """
+    if not any(COLUMN_WILDCARD in key for key in stanzas):
+        return ()
+    columns = columns_of(source)
+    left = [name for name in columns if name not in stanzas and name != source.subject]
+    found = []
+    for key in stanzas:
+        if COLUMN_WILDCARD not in key or key in columns:
+            continue
+        if not any(matches_glob(key, name) for name in columns):
+            raise InputError(
+                f"{label}: {format_key(('attributes', key))} fits no column",
+                allowed=f"the name of a column, or one in which {COLUMN_WILDCARD} stands for any characters; "
+                f"columns: {quote_values(columns, 20)}",
+            )
+        taken = tuple(name for name in left if matches_glob(key, name))
+        left = [name for name in left if name not in taken]
+        found.append(AttributeGlob(key, taken))
+    return tuple(found)
+
+
+def expand_globs(stanzas: Mapping[str, Any], patterns: Sequence[AttributeGlob]) -> dict[str, Any]:
+    """Stanzas with those of patterns repeated for each of their columns."""
+    columns_of = {pattern.pattern: pattern.columns for pattern in patterns}
+    return {name: stanza for key, stanza in stanzas.items() for name in columns_of.get(key, (key,))}
+
+
+def unused_glob_notes(patterns: Sequence[AttributeGlob]) -> list[str]:
+    """A note of each pattern all of whose columns other stanzas have."""
+    return [
+        f"The stanza {format_key(('attributes', pattern.pattern))} is not used: other stanzas have every "
+        "column that fits it."
+        for pattern in patterns
+        if not pattern.columns
+    ]
+
+
+_DIGITS = re.compile(r"[0-9]+")
+
+
+def find_series_globs(stanzas: Mapping[str, Any], least: int) -> tuple[AttributeGlob, ...]:
+    """Patterns that may stand for some stanzas in place of these, each for at least ``least`` columns.
+
+    ``stanzas`` are those of every column, each by its own name. A series is columns whose names differ in
+    digits alone; its pattern stands for every column that fits it and has the stanza that most of the series
+    have, and every other column that fits it keeps its own. No column fits two patterns.
+    """
+    found: list[AttributeGlob] = []
+    taken: set[str] = set()
+    for alike in _find_series(stanzas, least):
+        pattern, stanza = _series_glob(alike[0]), _most_frequent(alike, stanzas)
+        columns = tuple(
+            n for n in stanzas if n not in taken and matches_glob(pattern, n) and stanzas[n] == stanza
+        )
+        if len(columns) < least or pattern in stanzas or pattern == COLUMN_WILDCARD:
+            continue
+        overlap = any(matches_glob(other.pattern, name) for other in found for name in columns)
+        if overlap or any(matches_glob(pattern, name) for name in taken):
+            continue
+        found.append(AttributeGlob(pattern, columns))
+        taken.update(columns)
+    return tuple(found)
+
+
+def collapse_series(stanzas: Mapping[str, Any], patterns: Sequence[AttributeGlob]) -> dict[str, Any]:
+    """The stanzas with those of each pattern's columns as one, at the place of the first."""
+    pattern_of = {name: pattern.pattern for pattern in patterns for name in pattern.columns}
+    return {pattern_of.get(name, name): stanza for name, stanza in stanzas.items()}
+
+
+def _find_series(stanzas: Mapping[str, Any], least: int) -> list[list[str]]:
+    """Columns whose names differ in digits alone, where they are many; the longest series first."""
+
+    def form(name: str) -> str:
+        return _DIGITS.sub("0", name)
+
+    numbered = sorted((name for name in stanzas if _DIGITS.search(name)), key=form)
+    series = [list(alike) for _, alike in groupby(numbered, form)]
+    return sorted((alike for alike in series if len(alike) >= least), key=len, reverse=True)
+
+
+def _most_frequent(names: Sequence[str], stanzas: Mapping[str, Any]) -> Any:
+    """The stanza that most of some columns have."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(repr(stanzas[name]), []).append(name)
+    most = max(len(alike) for alike in groups.values())
+    return stanzas[next(alike[0] for alike in groups.values() if len(alike) == most)]
+
+
+def _series_glob(name: str) -> str:
+    """What names of its series begin and end with."""
+    digits = list(_DIGITS.finditer(name))
+    return f"{name[: digits[0].start()]}{COLUMN_WILDCARD}{name[digits[-1].end() :]}"

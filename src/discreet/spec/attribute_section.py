@@ -1,0 +1,453 @@
+"""Values of ``[attributes.NAME]``: hierarchy, cell format, pseudonymization, date shift, public domain; and
+``[privacy_budget]``.
+
+Each reader takes the unvalidated value, the label of the spec and the key, and returns a value of ``model``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from discreet.errors import InputError
+from discreet.hierarchy.csv_file import FileHierarchy
+from discreet.hierarchy.level_table import LevelsHierarchy
+from discreet.hierarchy.messages import quote_value
+from discreet.model.cell_format import CellFormat
+from discreet.model.hierarchy import HierarchySource, PublicPart
+from discreet.model.identifiers.base import DateShift, Pseudonymizer, method_options
+from discreet.model.privacy_loss import PrivacyLoss, parse_delta, parse_epsilon
+from discreet.model.registry import suggest_name
+from discreet.model.table_spec import Attribute, AttributeRole, PrivacyBudget, PublicDomain, SourceSpec
+from discreet.places.address import parse_path
+from discreet.spec.spec_sections import TextList
+from discreet.spec.validation import (
+    KeyPath,
+    StrictTable,
+    format_key,
+    format_toml_value,
+    locate_error,
+    validate_table,
+)
+
+if TYPE_CHECKING:
+    from discreet.spec.hierarchy_tables import KindTable
+
+
+def _hierarchy_tables() -> Mapping[str, type[KindTable]]:
+    """The tables of a spec that tell a hierarchy, by kind: a file needs none of them."""
+    from discreet.spec.hierarchy_tables import HIERARCHY_TABLES
+
+    return HIERARCHY_TABLES
+
+
+class HierarchyReader:
+    """Turns what is given as a hierarchy into its source.
+
+    ``objects`` also admits what only Python can pass: a ``HierarchySource``, a path object, a mapping from
+    each leaf to its levels, and a list of rows.
+    """
+
+    def __init__(self, base: Path, label: str, *, objects: bool) -> None:
+        self.base = base
+        self.label = label
+        self.objects = objects
+
+    def read(self, value: object, key: KeyPath) -> HierarchySource:
+        """The source; ``InputError`` names the spec, the key and what is allowed."""
+        if isinstance(value, str) and value:
+            return FileHierarchy(self.base / self._path(value, key))
+        if isinstance(value, Mapping) and (isinstance(value.get("kind"), str) or not self.objects):
+            return self._of_kind(value, key)
+        found = self._of_object(value, key) if self.objects else None
+        if found is None:
+            allowed = 'the path of a CSV file in quotes, or a table such as {kind = "mask"}; kinds: '
+            raise InputError(
+                f"{self.label}: {format_key(key)} = {format_toml_value(value)}",
+                allowed=allowed + ", ".join(_hierarchy_tables()),
+            )
+        return found
+
+    def _of_kind(self, value: Mapping[str, Any], key: KeyPath) -> HierarchySource:
+        kind, kinds = value.get("kind"), _hierarchy_tables()
+        if "kind" not in value:
+            raise InputError(
+                f"{self.label}: {format_key((*key, 'kind'))} is missing", allowed=", ".join(kinds)
+            )
+        if not isinstance(kind, str) or kind not in kinds:
+            raise InputError(
+                f"{self.label}: {format_key((*key, 'kind'))} = {format_toml_value(kind)}",
+                allowed=", ".join(kinds),
+                advice=suggest_name(kind, kinds),
+            )
+        table = validate_table(kinds[kind], value, label=self.label, key=key)
+        try:
+            source = table.source()
+        except InputError as error:
+            raise locate_error(error, label=self.label, key=key) from None
+        if not isinstance(source, FileHierarchy):
+            return source
+        return replace(source, path=self.base / self._path(value["path"], (*key, "path")))
+
+    def _path(self, text: str, key: KeyPath) -> Path:
+        try:
+            return parse_path(text, "the path of a hierarchy file")
+        except InputError as error:
+            raise locate_error(error, label=self.label, key=key) from None
+
+    def _of_object(self, value: Any, key: KeyPath) -> HierarchySource | None:
+        if isinstance(value, Path):
+            return FileHierarchy(self.base / value)
+        if isinstance(value, Mapping | list | tuple):
+            try:
+                return LevelsHierarchy.of(value)
+            except InputError as error:
+                raise locate_error(error, label=self.label, key=key) from None
+        is_source = callable(getattr(value, "build", None)) and not isinstance(value, type)
+        source: HierarchySource | None = value if is_source else None
+        return source
+
+
+def _to_list_of_texts(value: object) -> object:
+    return [value] if isinstance(value, str) else list(value) if isinstance(value, tuple) else value
+
+
+TextOrTexts = Annotated[list[str], BeforeValidator(_to_list_of_texts)]
+
+
+class CellFormatTable(StrictTable):
+    """``[attributes.NAME] written``."""
+
+    decimal: str | None = Field(
+        None,
+        description='the mark before decimals in quotes: "," or "."',
+        title="The mark before decimals.",
+        examples=['","'],
+    )
+    thousands: str | None = Field(
+        None,
+        description='what parts thousands in quotes, such as "." or " "',
+        title="What parts thousands.",
+        examples=['"."'],
+    )
+    unit: TextOrTexts = Field(
+        default_factory=list,
+        description='a text or texts in quotes, such as "€"',
+        title="A currency or another unit before or behind the number, which is left out.",
+        examples=['"€"'],
+    )
+    dates: TextOrTexts = Field(
+        default_factory=list,
+        description='a pattern or patterns in quotes, such as "%d.%m.%Y"',
+        title="How dates are written: the first pattern that fits.",
+        examples=['["%d.%m.%Y", "%Y-%m-%d"]'],
+    )
+    pivot: int | None = Field(
+        None,
+        description="the latest year that two digits may mean, such as 2030",
+        title="The latest year that two digits may mean.",
+        examples=["2030"],
+    )
+    strip: bool | None = Field(
+        None,
+        description="true: blanks around texts are no part of them",
+        title="Whether blanks around values are left out.",
+        examples=["true"],
+    )
+    others: TextList = Field(
+        default_factory=list,
+        description='a list of texts that stay as they are, such as ["unknown"]',
+        title="Texts that are no numbers or dates, and stay as they are.",
+        examples=['["unknown"]'],
+    )
+
+
+def read_cell_format(
+    content: object, hierarchy: HierarchySource | None, *, label: str, key: KeyPath
+) -> CellFormat | None:
+    """The written form that an attribute declares, None where it declares none.
+
+    What the attribute's hierarchy lists under others stays as it is. A ``CellFormat`` from Python is taken
+    as it is. ``InputError`` names the key and what is allowed.
+    """
+    if content is None:
+        return None
+    if isinstance(content, CellFormat):
+        return content
+    if not isinstance(content, Mapping):
+        raise InputError(
+            f"{label}: {'.'.join(map(str, key))} = {format_toml_value(content)}",
+            allowed='a table such as {decimal = ",", unit = "€"}, {dates = "%d.%m.%Y"} or {strip = true}',
+        )
+    table = validate_table(CellFormatTable, content, label=label, key=key)
+    others = (*table.others, *getattr(hierarchy, "others", ()))
+    try:
+        form = CellFormat(
+            decimal=table.decimal,
+            thousands=table.thousands,
+            units=tuple(table.unit),
+            dates=tuple(table.dates),
+            pivot=table.pivot,
+            others=tuple(dict.fromkeys(others)),
+        )
+        _check_cell_format(form, table, hierarchy)
+    except InputError as error:
+        raise locate_error(error, label=label, key=key) from None
+    return form
+
+
+def _check_cell_format(form: CellFormat, table: CellFormatTable, hierarchy: HierarchySource | None) -> None:
+    """Raise for a form that says nothing, and for a hierarchy that reads dates by a pattern of its own."""
+    if not form.is_number and not form.dates and not table.strip:
+        raise InputError(
+            "the table says nothing of the cells", allowed="decimal, thousands, unit, dates, or strip = true"
+        )
+    if table.strip is False:
+        raise InputError("strip = false beside a written form", advice="Remove written, or strip.")
+    if form.dates and getattr(hierarchy, "format", None) is not None:
+        raise InputError(
+            "dates beside a hierarchy with a format: dates are read once",
+            advice="Remove format from the hierarchy.",
+        )
+
+
+_MOST_DAYS = 36_525
+
+
+class ShiftTable(StrictTable):
+    """``[attributes.NAME] shift``."""
+
+    days: int = Field(
+        ge=1,
+        le=_MOST_DAYS,
+        description=f"a whole number from 1 to {_MOST_DAYS}",
+        title="The most days by which dates are moved.",
+        examples=["180"],
+    )
+    key: str = Field(
+        min_length=1,
+        description='the path of a file in quotes, such as "shifts.key"',
+        title="The file of the secret, made where it is not there, for its owner alone.",
+        examples=['"shifts.key"'],
+    )
+
+
+def _methods_by_name() -> dict[str, type[Pseudonymizer]]:
+    """All ways by name: a table without identifiers needs none of them."""
+    from discreet.model.identifiers.methods import known_methods
+
+    return known_methods()
+
+
+def read_pseudonymization(content: object, base: Path, *, label: str, key: KeyPath) -> Pseudonymizer | None:
+    """What stands in an identifier's place; None where nothing is said. Paths are relative to ``base``."""
+    if content is None:
+        return None
+    ways = _methods_by_name()
+    if not isinstance(content, Mapping):
+        raise InputError(
+            f"{label}: {format_key(key)} = {format_toml_value(content)}",
+            allowed=f'a table with a way: {", ".join(ways)}; such as {{way = "per-release"}}',
+        )
+    name = content.get("way")
+    if name not in ways:
+        fact = "is missing" if name is None else f"= {format_toml_value(name)}"
+        raise InputError(
+            f"{label}: {format_key((*key, 'way'))} {fact}",
+            allowed=", ".join(ways),
+            advice=suggest_name(str(name), list(ways)),
+        )
+    return _build_method(ways[str(name)], {k: v for k, v in content.items() if k != "way"}, base, label, key)
+
+
+def _build_method(
+    kind: type[Pseudonymizer], values_given: Mapping[str, Any], base: Path, label: str, key: KeyPath
+) -> Pseudonymizer:
+    options = method_options(kind)
+    for name in values_given:
+        if name not in options:
+            raise InputError(
+                f"{label}: {format_key((*key, name))} is no option of the way {kind.name}",
+                allowed=", ".join(options) or "none",
+            )
+    values = dict(values_given)
+    if "key" in options:
+        path = values.get("key")
+        if not isinstance(path, str) or not path:
+            raise InputError(
+                f"{label}: {format_key((*key, 'key'))} is missing",
+                allowed="the path of a file in quotes; it is made where it is not there, for its owner alone",
+            )
+        values["key"] = base / path
+    try:
+        return kind(**values)
+    except InputError as error:
+        raise locate_error(error, label=label, key=key) from None
+
+
+def read_shift(content: object, base: Path, *, label: str, key: KeyPath) -> DateShift | None:
+    """How a column's dates are moved; None where nothing is said."""
+    if content is None:
+        return None
+    table = validate_table(ShiftTable, content, label=label, key=key)
+    return DateShift(table.days, base / table.key)
+
+
+def with_subject(document: dict[str, Any], subject: str, label: str) -> dict[str, Any]:
+    """The document with its subject; ``InputError`` where it names another."""
+    source = document.get("source")
+    if not isinstance(source, Mapping):
+        return document
+    named = source.get("subject", subject)
+    if named != subject:
+        raise InputError(
+            f"{label}: source.subject = {quote_value(named)}, and by the relational spec it is {quote_value(subject)}",
+            advice="Remove it: the references say whose row a row is.",
+        )
+    return {**document, "source": {**source, "subject": subject}}
+
+
+def pseudonyms_and_shifts(source: SourceSpec, attributes: list[Attribute], label: str) -> dict[str, Any]:
+    """``ways`` and ``shifts`` of a source; ``InputError`` for what cannot be together."""
+    ways = {a.name: a.way for a in attributes if a.way is not None}
+    shifts = {a.name: a.shift for a in attributes if a.shift is not None}
+    subject = source.subject
+    if shifts and subject is None:
+        name = next(iter(shifts))
+        raise InputError(
+            f"{label}: {format_key(('attributes', name, 'shift'))} without a subject",
+            allowed="shifts where [source] names the subject, whose dates are moved together",
+            advice='Give subject = "COLUMN" in [source].',
+        )
+    if subject in ways and not ways[subject].is_injective:
+        raise InputError(
+            f"{label}: the subject {quote_value(subject)} is published by the way {ways[subject].name}, which "
+            "makes one of several people",
+            allowed=", ".join(name for name, way in _methods_by_name().items() if way.is_injective),
+        )
+    return {"ways": ways, "shifts": shifts}
+
+
+def check_treated_roles(attribute: Attribute, label: str) -> None:
+    """Raise ``InputError`` for a way of what is no identifier, and a shift of what is one."""
+    name, role = attribute.name, attribute.role
+    is_identifier = role is AttributeRole.IDENTIFIER
+    if attribute.way is not None and not is_identifier:
+        raise InputError(
+            f"{label}: {format_key(('attributes', name, 'way'))} for an attribute whose role is {role}",
+            allowed="way for identifiers only",
+            advice=f'Remove it, or give the attribute role = "{AttributeRole.IDENTIFIER}".',
+        )
+    if attribute.shift is not None and is_identifier:
+        raise InputError(
+            f"{label}: {format_key(('attributes', name, 'shift'))} for an identifier",
+            allowed="shift for columns that are published as they are or generalized",
+            advice="Remove it.",
+        )
+
+
+HIERARCHY_DOMAIN = "hierarchy"
+_MOST_VALUES = 1_000_000
+
+
+class BudgetSection(StrictTable):
+    """``[privacy_budget]``."""
+
+    epsilon: Any = Field(
+        description="a number above 0, such as 1.0",
+        title="The ε that all differentially private releases of the table may spend together.",
+        examples=["1.0"],
+    )
+    delta: Any = Field(
+        0,
+        description="a number of at least 0 and below 1, such as 0.000001",
+        title="The δ that they may spend together; 0 where left out.",
+        examples=["0.000001"],
+    )
+    table: str | None = Field(
+        None,
+        min_length=1,
+        description="a name in quotes",
+        title="The table's name in the ledger, where it lies in memory or is read from several places.",
+        examples=['"census-2026"'],
+    )
+
+
+class _DomainRange(StrictTable):
+    """``domain = {least = 17, most = 90}``."""
+
+    least: int
+    most: int
+
+
+def read_domain(
+    value: object, hierarchy: HierarchySource | None, *, label: str, key: KeyPath
+) -> PublicDomain | None:
+    """The domain of an attribute that has a hierarchy, or None; ``InputError`` for what is none."""
+    if value is None:
+        return None
+    if value == HIERARCHY_DOMAIN:
+        if hierarchy is None or getattr(hierarchy, "given", PublicPart.NOTHING) is not PublicPart.HIERARCHY:
+            raise InputError(
+                f"{label}: {format_key(key)} = {quote_value(HIERARCHY_DOMAIN)}, but the attribute has no hierarchy whose "
+                "values were there before the data",
+                allowed="a hierarchy that lists its leaves: a file, levels, a taxonomy",
+                advice='List the values, domain = ["…"], or whole numbers, domain = {least = 0, most = 99}.',
+            )
+        return PublicDomain()
+    if isinstance(value, Mapping):
+        return PublicDomain(_domain_of_range(value, label, key))
+    if isinstance(value, list | tuple) and value:
+        return PublicDomain(_domain_of_list(value, label, key))
+    raise _domain_error(value, label, key)
+
+
+def read_budget(content: object, label: str) -> PrivacyBudget | None:
+    """The budget of ``[privacy_budget]``; None where the spec has none."""
+    if content is None:
+        return None
+    key = ("privacy_budget",)
+    table = validate_table(BudgetSection, content, label=label, key=key)
+    total = PrivacyLoss(
+        parse_epsilon(f"{label}: privacy_budget.epsilon", table.epsilon),
+        parse_delta(f"{label}: privacy_budget.delta", table.delta),
+    )
+    return PrivacyBudget(total, table.table)
+
+
+def _domain_of_range(value: Mapping[Any, Any], label: str, key: KeyPath) -> tuple[str, ...]:
+    if set(value) != {"least", "most"}:
+        raise _domain_error(value, label, key)
+    ends = validate_table(_DomainRange, value, label=label, key=key)
+    if not 0 <= ends.most - ends.least < _MOST_VALUES:
+        raise InputError(
+            f"{label}: {format_key(key)} = {{least = {ends.least}, most = {ends.most}}}",
+            allowed=f"a least number that is not above the most, and at most {_MOST_VALUES:,} numbers",
+        )
+    return tuple(str(number) for number in range(ends.least, ends.most + 1))
+
+
+def _domain_of_list(value: list[Any] | tuple[Any, ...], label: str, key: KeyPath) -> tuple[str, ...]:
+    texts = []
+    for place, one in enumerate(value):
+        if isinstance(one, bool) or not isinstance(one, str | int):
+            raise _domain_error(one, label, (*key, place))
+        texts.append(str(one))
+    twice = [text for text, times in Counter(texts).items() if times > 1]
+    if twice:
+        raise InputError(
+            f"{label}: {format_key(key)}: {quote_value(twice[0])} is listed twice", allowed="each once"
+        )
+    return tuple(texts)
+
+
+def _domain_error(value: object, label: str, key: KeyPath) -> InputError:
+    return InputError(
+        f"{label}: {format_key(key)} = {format_toml_value(value)}",
+        allowed=f'"{HIERARCHY_DOMAIN}", a list of texts, or whole numbers such as {{least = 17, most = 90}}',
+    )

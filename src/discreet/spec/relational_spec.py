@@ -1,0 +1,322 @@
+"""Reading of a relational spec: several tables with keys and references, checked, and their specs.
+
+Format: ``docs/related-tables.md``. The tables' specs are read by ``spec_reader``; the subject and the
+pseudonymization of each key, on which several tables must agree, are set here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from discreet.errors import InputError
+from discreet.hierarchy.messages import quote_value
+from discreet.model.identifiers.base import Pseudonymizer
+from discreet.model.identifiers.methods import PerRelease, SharedKey
+from discreet.model.registry import suggest_name
+from discreet.model.relational_schema import OrphanPolicy, RelatedTable, RelationalSpec
+from discreet.model.table_spec import Attribute, AttributeRole, TableSpec
+from discreet.places.address import parse_path
+from discreet.settings import Settings
+from discreet.spec.attribute_section import read_pseudonymization
+from discreet.spec.spec_reader import load_spec, read_spec_mapping
+from discreet.spec.validation import StrictTable, format_key, validate_table
+
+_TABLE_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+
+
+class RelatedTableSection(StrictTable):
+    """``[tables.NAME]``."""
+
+    spec: str = Field(
+        min_length=1,
+        description="the path of the table's own spec in quotes",
+        title="The table's own spec; relative to this spec's folder.",
+        examples=['"visits.toml"'],
+    )
+    key: str | None = Field(
+        None,
+        min_length=1,
+        description="the name of a column",
+        title="The primary key: the column that tells the table's rows apart, where other tables name them.",
+        examples=['"visit"'],
+    )
+    way: Any = Field(
+        None,
+        description='a table of what stands in the key\'s place, such as {way = "per-release"}',
+        title="What is published in the key's place, in every table; `per-release` where left out.",
+        examples=['{way = "pseudonym", key = "keys/patients.list"}'],
+    )
+    references: dict[str, str] = Field(
+        default_factory=dict,
+        description='the names of tables by column, such as {patient = "patients"}',
+        title="The foreign keys: which table's rows a column names.",
+        examples=['{patient = "patients"}'],
+    )
+    orphans: Literal["refuse", "drop"] = Field(
+        "refuse",
+        description="refuse, drop",
+        title="What becomes of rows whose foreign key is empty, or names no row.",
+        examples=['"drop"'],
+    )
+    model: str | None = Field(
+        None,
+        min_length=1,
+        description="the name of a recoding model in quotes",
+        title="The recoding model, with its defaults; levels are negotiated where left out.",
+        examples=['"mondrian"'],
+    )
+    accept: str | None = Field(
+        None,
+        min_length=1,
+        description="max_suppressed, height, k, l",
+        title="The relaxation that is published where the request has no exact answer.",
+        examples=['"height"'],
+    )
+
+
+class RelationalDocument(StrictTable):
+    """The whole relational spec."""
+
+    subjects: str = Field(
+        min_length=1,
+        description="the name of a table",
+        title="The table that has a row for each person.",
+        examples=['"patients"'],
+    )
+    together: int | None = Field(
+        None,
+        ge=2,
+        description="a whole number of at least 2",
+        title="How many people at least must look alike in all tables together; only counted where left out.",
+        examples=["5"],
+    )
+    format: Literal["csv", "parquet"] = Field(
+        "csv",
+        description="csv, parquet",
+        title="The format of the released files.",
+        examples=['"parquet"'],
+    )
+    tables: dict[str, Any] = Field(
+        min_length=1,
+        description="a table [tables.NAME] for each table",
+        title="The tables.",
+        examples=['{patients = {spec = "patients.toml", key = "patient"}}'],
+    )
+
+
+def is_relational_spec(path: Path) -> bool:
+    """Whether a file is a spec of several tables."""
+    try:
+        return "tables" in read_spec_mapping(path)
+    except InputError:
+        return False
+
+
+def load_relational_spec(path: Path, settings: Settings | None = None) -> RelationalSpec:
+    """The relational spec in a TOML file, with the specs of its tables.
+
+    ``InputError`` names the file, the key, the value, and what is allowed.
+    """
+    label = str(path)
+    whole = validate_table(RelationalDocument, read_spec_mapping(path), label=label, key=())
+    tables = {
+        name: validate_table(RelatedTableSection, content, label=label, key=("tables", name))
+        for name, content in whole.tables.items()
+    }
+    _check_graph(tables, whole.subjects, label)
+    for name, table in tables.items():
+        _check_model(table, whole.together, label, name)
+    made = {}
+    ways: dict[str, Pseudonymizer] = {}
+    for name, table in tables.items():
+        way = read_pseudonymization(table.way, path.parent, label=label, key=("tables", name, "way"))
+        ways[name] = _key_method(way, label, name)
+    for name in _in_reference_order(tables, label):
+        made[name] = _load_related_table(name, tables, whole.subjects, ways, path, settings)
+    spec = RelationalSpec(tuple(made.values()), whole.subjects, whole.together, whole.format, path)
+    _check_shifts(spec, label)
+    return spec
+
+
+def _key_method(way: Pseudonymizer | None, label: str, name: str) -> Pseudonymizer:
+    """What stands in a key's place: one key for all tables where it is thrown away."""
+    if way is None or isinstance(way, PerRelease):
+        return SharedKey()
+    if not way.is_injective:
+        raise InputError(
+            f"{label}: {format_key(('tables', name, 'way'))} is {way.name}, which makes one of several keys",
+            allowed="per-release, keyed-hash, pseudonym",
+        )
+    return way
+
+
+def _load_related_table(
+    name: str,
+    tables: Mapping[str, RelatedTableSection],
+    subjects: str,
+    ways: Mapping[str, Pseudonymizer],
+    path: Path,
+    settings: Settings | None,
+) -> RelatedTable:
+    """A table with its spec, which gets the subject and the ways of its keys."""
+    table = tables[name]
+    place = path.parent / parse_path(table.spec)
+    key_of_people = tables[subjects].key
+    assert key_of_people is not None
+    own = [column for column, other in table.references.items() if other == subjects]
+    subject = own[0] if own else key_of_people
+    spec = load_spec(place, settings, subject=subject)
+    published = {column: ways[other] for column, other in table.references.items()}
+    if table.key is not None:
+        published[table.key] = ways[name]
+    published[subject] = ways[subjects]
+    spec = with_key_pseudonyms(spec, published)
+    if name == subjects and not spec.source.shifts:  # each row is a person: any model and criterion serves
+        spec = replace(spec, source=replace(spec.source, subject=None))
+    return RelatedTable(
+        name,
+        spec,
+        table.key,
+        ways[name],
+        dict(table.references),
+        OrphanPolicy(table.orphans),
+        table.model,
+        table.accept,
+    )
+
+
+def with_key_pseudonyms(spec: TableSpec, ways: Mapping[str, Pseudonymizer]) -> TableSpec:
+    """The spec with what stands in the place of its keys; ``InputError`` where it says something else."""
+    attributes = {attribute.name: attribute for attribute in spec.attributes}
+    for name, way in ways.items():
+        known = attributes.get(name)
+        if known is not None and known.role is not AttributeRole.IDENTIFIER:
+            raise InputError(
+                f"{spec.label}: the key {quote_value(name)} has the role {known.role}",
+                allowed='keys whose role is "identifier", or that the spec does not list',
+            )
+        if known is not None and known.way is not None:
+            raise InputError(
+                f"{spec.label}: attributes.{name}.way beside a relational spec, which says it for all tables",
+                advice=f"Remove it, and say it as way of the table whose key {quote_value(name)} is.",
+            )
+        attributes[name] = replace(known or Attribute(name, AttributeRole.IDENTIFIER), way=way)
+    source = replace(spec.source, ways={**spec.source.ways, **ways})
+    return replace(spec, source=source, attributes=tuple(attributes.values()))
+
+
+def _check_model(table: RelatedTableSection, together: int | None, label: str, name: str) -> None:
+    """Raise ``InputError`` for a model that does not go with several tables."""
+    if table.model is None:
+        return
+    key = format_key(("tables", name, "model"))
+    if table.model == "permutation":
+        raise InputError(f"{label}: {key} = permutation, whose help table joins nothing", advice="Remove it.")
+    if together is not None:
+        raise InputError(
+            f"{label}: {key} = {quote_value(table.model)} beside together = {together}",
+            allowed="together with levels, which stay the same while people are taken out",
+            advice="Remove model, or together.",
+        )
+    if table.accept is not None:
+        raise InputError(f"{label}: {key} beside accept, which is of levels", advice="Remove one of them.")
+
+
+def _check_graph(tables: Mapping[str, RelatedTableSection], subjects: str, label: str) -> None:
+    """Raise ``InputError`` unless the tables form a tree under the subjects' table, each with its keys."""
+    if subjects not in tables:
+        raise InputError(
+            f"{label}: subjects = {quote_value(subjects)}, which is no table",
+            allowed=", ".join(tables),
+            advice=suggest_name(subjects, list(tables)),
+        )
+    people = tables[subjects]
+    if people.key is None or people.references:
+        raise InputError(
+            f"{label}: {format_key(('tables', subjects))} is the subjects' table, and has "
+            f"{'no key' if people.key is None else 'references'}",
+            allowed="a key, the column that names a person, and no references",
+        )
+    for name, table in tables.items():
+        key = ("tables", name)
+        if not _TABLE_NAME.fullmatch(name):
+            raise InputError(
+                f"{label}: {format_key(key)} cannot be the name of a file",
+                allowed="letters, digits, _ and - in the name of a table",
+            )
+        for column, other in table.references.items():
+            _check_reference((*key, "references", column), column, other, table, tables, label)
+        others = [other for other in table.references.values() if other != subjects]
+        if name != subjects and (not table.references or len(others) > 1 or len(table.references) > 2):
+            raise InputError(
+                f"{label}: {format_key(key)} references {', '.join(table.references.values()) or 'no table'}",
+                allowed="the subjects' table, or one other table, or these two: every row stands under one "
+                "row, and so belongs to one person",
+            )
+
+
+def _check_reference(
+    key: tuple[str, ...],
+    column: str,
+    other: str,
+    table: RelatedTableSection,
+    tables: Mapping[str, RelatedTableSection],
+    label: str,
+) -> None:
+    if other not in tables:
+        raise InputError(
+            f"{label}: {format_key(key)} = {quote_value(other)}, which is no table",
+            allowed=", ".join(tables),
+            advice=suggest_name(other, list(tables)),
+        )
+    if tables[other].key is None:
+        raise InputError(
+            f"{label}: {format_key(key)} = {quote_value(other)}, which has no key",
+            advice=f'Give key = "COLUMN" in [tables.{other}]: the column whose values {quote_value(column)} holds.',
+        )
+    if column == table.key:
+        raise InputError(
+            f"{label}: {format_key(key)} for the table's own key",
+            allowed="a key that names the table's rows, and others that name rows elsewhere",
+            advice=f"Leave out key where no table references this one; let others reference {quote_value(other)}.",
+        )
+
+
+def _in_reference_order(tables: Mapping[str, RelatedTableSection], label: str) -> list[str]:
+    """The tables' names, each after those that it references; ``InputError`` for a circle."""
+    found: list[str] = []
+    while len(found) < len(tables):
+        ready = [
+            name
+            for name, table in tables.items()
+            if name not in found and all(other in found for other in table.references.values())
+        ]
+        if not ready:
+            left = [name for name in tables if name not in found]
+            raise InputError(
+                f"{label}: the references of {', '.join(left)} run in a circle",
+                allowed="tables that stand under one another, and at last under the subjects' table",
+            )
+        found += ready
+    return found
+
+
+def _check_shifts(spec: RelationalSpec, label: str) -> None:
+    """Raise ``InputError`` where the dates of a person would move by different numbers of days."""
+    first = None
+    for table in spec.tables:
+        for column, shift in table.spec.source.shifts.items():
+            first = first or (table.name, column, shift)
+            if shift != first[2]:
+                raise InputError(
+                    f"{label}: the dates of '{column}' in {table.name} are shifted by other days or another "
+                    f"key than those of '{first[1]}' in {first[0]}",
+                    allowed="one number of days and one key for all tables, so that the intervals between "
+                    "dates of a person stay",
+                )

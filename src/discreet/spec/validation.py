@@ -1,0 +1,158 @@
+"""Parsing of TOML and validation of a spec's tables; errors name file, key, value and what is allowed.
+
+Tables are pydantic models that refuse unknown keys and coerce nothing; the first error is reported as an
+``InputError``. Dotted keys are limited in length, since the parser's cost grows by the square of their parts.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from discreet.errors import InputError
+from discreet.hierarchy.messages import quote_value
+from discreet.model.registry import suggest_name
+
+MOST_KEY_PARTS = 100
+"""The parts of a dotted key; the time and memory of the standard library's reader grow by their square."""
+_LONG_KEY = re.compile(rf"(?:[\w\"'-]+\.){{{MOST_KEY_PARTS}}}")
+
+
+def parse_toml(text: str, parse_float: Callable[[str], Any] = float) -> dict[str, Any]:
+    """Return the document of a TOML text; ``parse_float`` makes its decimal numbers.
+
+    Raises:
+        ValueError: no TOML (``tomllib.TOMLDecodeError``, with the place), values that are nested too deeply,
+            a number of thousands of digits, or a key of more than ``MOST_KEY_PARTS`` parts.
+    """
+    if _LONG_KEY.search(text):
+        raise ValueError(f"a key has more than {MOST_KEY_PARTS} parts")
+    try:
+        return tomllib.loads(text, parse_float=parse_float)
+    except RecursionError:
+        raise ValueError("values are nested too deeply") from None
+
+
+KeyPath = tuple[str | int, ...]
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+
+
+class StrictTable(BaseModel):
+    """A table of the spec: unknown keys are refused, nothing is coerced.
+
+    The description of a field says what is allowed; messages repeat it. ``other_words`` are keys that one may
+    look for by another name: advice names ours.
+    """
+
+    key_synonyms: ClassVar[Mapping[str, str]] = {}
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, frozen=True, hide_input_in_errors=True, defer_build=True
+    )
+
+
+AnyTable = TypeVar("AnyTable", bound=StrictTable)
+
+
+class SpecError(ValueError):
+    """A validator's refusal of a part of a value: the keys that lead to it, and the part.
+
+    ``allowed`` is what is, where the field's description does not say it.
+    """
+
+    def __init__(self, keys: KeyPath, value: object, allowed: str | None = None) -> None:
+        super().__init__("not allowed")
+        self.keys = keys
+        self.value = value
+        self.allowed = allowed
+
+
+def validate_table(
+    model: type[AnyTable],
+    content: object,
+    *,
+    label: str,
+    key: KeyPath,
+    further: Sequence[str] = (),
+) -> AnyTable:
+    """The content of one table, checked; ``InputError`` for the first thing that is wrong.
+
+    ``label`` names the spec, ``key`` the table in it. ``further`` are keys that are allowed there beside the
+    model's: errors name them too.
+    """
+    if not isinstance(content, Mapping):
+        place = format_key(key) or "the spec"
+        raise InputError(
+            f"{label}: {place} = {format_toml_value(content)}", allowed=f"a table: {_key_list(model)}"
+        )
+    try:
+        return model.model_validate(dict(content))
+    except ValidationError as error:
+        raise _first_error(error, model, label, key, further) from None
+
+
+def locate_error(error: InputError, *, label: str, key: KeyPath) -> InputError:
+    """The same error with the spec and the key named first."""
+    return InputError(
+        f"{label}: {format_key(key)}: {error.message}", allowed=error.allowed, advice=error.advice
+    )
+
+
+def format_key(key: KeyPath) -> str:
+    """A key as TOML writes it.
+
+    >>> print(format_key(("attributes", "age at visit", "hierarchy", "widths", 0)))
+    attributes."age at visit".hierarchy.widths[0]
+    """
+    text = ""
+    for part in key:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += ("." if text else "") + (
+                part if _BARE_KEY.fullmatch(part) else f'"{quote_value(part)[1:-1]}"'
+            )
+    return text
+
+
+def format_toml_value(value: object) -> str:
+    """A value as messages show it: texts in quotes, truth values as TOML writes them."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return quote_value(value)
+    if isinstance(value, Mapping):
+        return "a table"
+    return quote_value(value)[1:-1]
+
+
+def _first_error(
+    error: ValidationError, model: type[StrictTable], label: str, key: KeyPath, further: Sequence[str]
+) -> InputError:
+    first = error.errors(include_url=False)[0]
+    place: KeyPath = tuple(first["loc"])
+    allowed = {field.alias or name: field.description for name, field in model.model_fields.items()}
+    if first["type"] == "extra_forbidden":
+        parent = format_key(key)
+        return InputError(
+            f"{label}: {parent + ' has an ' if parent else ''}unknown key {quote_value(place[-1])}",
+            allowed=", ".join((_key_list(model), *further)),
+            advice=suggest_name(model.key_synonyms.get(str(place[-1]), place[-1]), (*allowed, *further))
+            or "docs/spec.md explains every key, and discreet schema lists them.",
+        )
+    meant = allowed.get(str(place[0])) if place else None
+    if first["type"] == "missing":
+        return InputError(f"{label}: {format_key((*key, *place))} is missing", allowed=meant)
+    value, refusal = first["input"], first.get("ctx", {}).get("error")
+    if isinstance(refusal, SpecError):
+        place, value, meant = (*place, *refusal.keys), refusal.value, refusal.allowed or meant
+    return InputError(f"{label}: {format_key((*key, *place))} = {format_toml_value(value)}", allowed=meant)
+
+
+def _key_list(model: type[StrictTable]) -> str:
+    return ", ".join(field.alias or name for name, field in model.model_fields.items())

@@ -1,0 +1,409 @@
+"""The audit of a permuted release: its groups, and every row of its help table.
+
+Written independently of the release: values are ranked upwards and downwards, and a bound is the sum of the
+values that must be among j and of those that may be. A help table is first compared by sums of salted row
+hashes, in one pass over the values; where these differ, row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.sql.dialect import Dialect
+from discreet.sql.quoting import identifier, literal
+from discreet.sql.row_hashes import row_hash
+
+MOST_DIGITS = 38
+_COUNTS = ("j0", "j1", "n", "m")
+_NUMBER = "[ ]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)[ ]*"
+_WITH_EXPONENT = "[ ]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[ ]*"
+_TRIMMED = "trim(BOTH ' ' FROM s)"
+_LARGEST = "1.7976931348623157e308"
+
+
+def pairs_table(relation: str, group: str, value: str, *, floating: bool) -> str:
+    """The table of group texts ``g`` and sensitive texts ``s`` of a source.
+
+    Where values are ``floating`` points, the two zeros, which read otherwise, are one value.
+    """
+    value = f"CASE {value} WHEN '-0.0' THEN '0.0' ELSE {value} END" if floating else value
+    return f"SELECT {group} AS g, {value} AS s FROM {relation}"
+
+
+def count_differing_groups(pairs: str, relation: str, group: str) -> str:
+    """How many groups have other numbers of rows in a source than among the sensitive values.
+
+    ``group`` is the text of the group's number there.
+    """
+    both = (
+        f"SELECT g, 1 AS d FROM {pairs} UNION ALL "
+        f"SELECT x.g, -1 AS d FROM (SELECT {group} AS g FROM {relation}) AS x"
+    )
+    unlike = f"SELECT g FROM ({both}) AS b GROUP BY g HAVING sum(d) <> 0"
+    return f"SELECT count(*) FROM ({unlike}) AS u"
+
+
+def count_small_groups(relation: str, group: str, subject: str, k: int) -> str:
+    """How many groups have fewer than ``k`` people, told apart by the text ``subject``."""
+    people = f"SELECT x.g FROM (SELECT {group} AS g, {subject} AS u FROM {relation}) AS x"
+    return f"SELECT count(*) FROM ({people} GROUP BY x.g HAVING count(DISTINCT x.u) < {k}) AS f"
+
+
+def number_facts(dialect: Dialect, pairs: str) -> str:
+    """One row: values, plain numbers, numbers with exponents too, most decimals, most whole digits."""
+    point = f"position('.' IN {_TRIMMED})"
+    decimals = f"CASE WHEN {point} = 0 THEN 0 ELSE length({_TRIMMED}) - {point} END"
+    plain = dialect.full_match.format("s", literal(_NUMBER))
+    double = dialect.try_double.format(_TRIMMED)
+    finite = f"coalesce(abs({double}) <= {_LARGEST}, FALSE)"
+    any_form = f"{dialect.full_match.format('s', literal(_WITH_EXPONENT))} AND {finite}"
+    return (
+        f"SELECT count(s), count(*) FILTER (WHERE {plain}), count(*) FILTER (WHERE {any_form}), "
+        f"coalesce(max({decimals}) FILTER (WHERE {plain}), 0), "
+        f"coalesce(max(length({_TRIMMED}) - ({decimals})) FILTER (WHERE {plain}), 0) FROM {pairs}"
+    )
+
+
+def facts_of_exact(dialect: Dialect, relation: str, value: str, kind: str, decimals: int) -> str:
+    """As ``number_facts``, of a relation's column of exact numbers of a house type, none of it as a text.
+
+    The longest text of them is that of the least or of the largest.
+    """
+    least, most = (f"length({dialect.text(f'{end}({value})', kind)})" for end in ("min", "max"))
+    values = f"count({value})"
+    return (
+        f"SELECT {values}, {values}, {values}, CASE WHEN {values} > 0 THEN {decimals} ELSE 0 END, "
+        f"coalesce(greatest({least}, {most}) - {decimals}, 0) FROM {relation}"
+    )
+
+
+def numbers_table(dialect: Dialect, pairs: str, house: str | None, *, whole: bool = False) -> str:
+    """The table of groups ``g`` by number and values ``v`` (texts where there is no type).
+
+    ``whole`` says that all groups' texts are those of whole numbers. A negative zero is the zero, which it
+    equals: doubles are told apart by more than their value else.
+    """
+    value = "s" if house is None else dialect.cast(_TRIMMED, house)
+    value = f"{value} + 0" if house == "DOUBLE" else value
+    group = dialect.cast("g", "BIGINT") if whole else _whole(dialect, "g")
+    return f"SELECT {group} AS g, {value} AS v FROM {pairs}"
+
+
+def exact_numbers_table(dialect: Dialect, relation: str, group: str, value: str, house: str) -> str:
+    """As ``numbers_table``, of a relation with a column of whole and one of exact numbers."""
+    return f"SELECT {dialect.cast(group, 'BIGINT')} AS g, {dialect.cast(value, house)} AS v FROM {relation}"
+
+
+def audited_groups_table(dialect: Dialect, numbers: str, *, numeric: bool) -> str:
+    """The table of groups: rows ``n``, values ``m``, distinct ones ``d``, ends, range ``w``, sum ``every``.
+
+    Rows are grouped by group and value first, and those by group: groupings may spill to disk, where a
+    distinct count may not.
+    """
+    total, ends = "", f"{dialect.cast('NULL', 'DOUBLE')} AS w"
+    if numeric:
+        total = ", sum(v) AS total"
+        ends = "min(v) AS low, max(v) AS high, max(v) - min(v) AS w, coalesce(sum(total), 0) AS every"
+    by_value = f"SELECT g, v, count(*) AS c{total} FROM {identifier(numbers)} GROUP BY g, v"
+    valued = "CASE WHEN v IS NULL THEN 0 ELSE c END"
+    return (
+        f"SELECT g, CAST(sum(c) AS BIGINT) AS n, CAST(sum({valued}) AS BIGINT) AS m, count(v) AS d, {ends} "
+        f"FROM ({by_value}) AS x GROUP BY g"
+    )
+
+
+def failing_group_predicate(k: int, least: str | None) -> str:
+    """The predicate that a group fails; ``least`` is the smallest range allowed, as a literal."""
+    narrow = "" if least is None else f" OR coalesce(w < {least}, TRUE)"
+    return f"(g IS NULL OR d < {k}{narrow})"
+
+
+def audited_group_totals(dialect: Dialect, groups: str, house: str | None) -> str:
+    """One row: groups, rows, smallest group, fewest distinct values, smallest range, rows without a value."""
+    return (
+        "SELECT count(*), CAST(coalesce(sum(n), 0) AS BIGINT), coalesce(min(n), 0), coalesce(min(d), 0), "
+        f"{dialect.text('min(w)', house or 'DOUBLE')}, CAST(coalesce(sum(n - m), 0) AS BIGINT) "
+        f"FROM {identifier(groups)}"
+    )
+
+
+def count_groups(groups: str, predicate: str) -> str:
+    """The number of groups for which a predicate holds."""
+    return f"SELECT count(*) FROM {identifier(groups)} WHERE {predicate}"
+
+
+def list_groups(dialect: Dialect, groups: str, predicate: str, limit: int) -> str:
+    """Rows and number of some groups, the smallest first."""
+    group = dialect.text("g", "BIGINT")
+    return f"SELECT n, {group} FROM {identifier(groups)} WHERE {predicate} ORDER BY n, g LIMIT {limit}"
+
+
+def group_sizes(groups: str) -> str:
+    """Each size of a group and the number of groups of that size, ascending."""
+    return f"SELECT n, count(*) FROM {identifier(groups)} GROUP BY n ORDER BY n"
+
+
+def unnumbered_groups(dialect: Dialect, relation: str, *, whole: bool) -> str:
+    """How many groups ``g`` of a relation are not named by one of the numbers 1, 2, …, as many as there are.
+
+    ``whole`` says that they are numbers, and no texts.
+    """
+    groups = f"SELECT DISTINCT g FROM {relation}"
+    number = "x.g" if whole else _whole(dialect, "x.g")
+    return (
+        f"SELECT count(*) FROM ({groups}) AS x CROSS JOIN (SELECT count(*) AS n FROM ({groups}) AS y) AS z "
+        f"WHERE coalesce({number} < 1 OR {number} > z.n, TRUE)"
+    )
+
+
+def count_lowest_groups_meeting(groups: str, k: int, least: str | None) -> str:
+    """How many of the groups that hold the smallest value meet a requirement of their own."""
+    lowest = f"SELECT min(low) FROM {identifier(groups)}"
+    narrow = "" if least is None else f" AND w >= {least}"
+    return f"SELECT count(*) FROM {identifier(groups)} WHERE low = ({lowest}) AND d >= {k}{narrow}"
+
+
+def ranked_table(numbers: str, *, down: bool, part: str = "TRUE") -> str:
+    """The table of each group's values in one direction.
+
+    ``g``, place ``i`` from 1, ``v``, the sum ``whole`` up to it, and ``gain``, that of the values among
+    them which move the sum on (negative ones upwards, positive ones downwards).
+    """
+    # By ROWS: the default, RANGE, would take equal values in one step.
+    order, gains = ("DESC", "greatest(v, 0)") if down else ("ASC", "least(v, 0)")
+    return (
+        "SELECT g, v, row_number() OVER w AS i, "
+        f"sum(v) OVER w AS whole, sum({gains}) OVER w AS gain "
+        f"FROM {identifier(numbers)} WHERE v IS NOT NULL AND {part} "
+        f"WINDOW w AS (PARTITION BY g ORDER BY v {order} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
+    )
+
+
+def slice_predicate(number: str, slices: int, place: int) -> str:
+    """The predicate that a group's number (NULL too) belongs to one of several slices of all groups."""
+    return "TRUE" if slices == 1 else f"mod(abs(coalesce({number}, 0)), {slices}) = {place}"
+
+
+def expected_help(dialect: Dialect, groups: str, part: str, up: str | None, down: str | None) -> str:
+    """What a help table must hold of the groups ``part``: ``g, h, j0, j1, n, m`` and, of numbers, its bounds.
+
+    Where every row has a value, h rows have h values: two joins do. Elsewhere each bound has its own place.
+    """
+    if up is None or down is None:
+        return f"SELECT g, h, j0, j1, n, m FROM ({_hits(dialect, groups, part)}) AS x"
+    return f"{_without_null(groups, up, down)} UNION ALL {_with_null(dialect, groups, part, up, down)}"
+
+
+def _hits(dialect: Dialect, groups: str, condition: str) -> str:
+    """Groups and hits, and between what (``j0``, ``j1``) their values lie in number."""
+    hits = f"SELECT *, {dialect.numbers_to.format('n')} AS h FROM {identifier(groups)} WHERE {condition}"
+    return (
+        "SELECT *, CASE WHEN h > n - m THEN h - (n - m) ELSE 0 END AS j0, "
+        f"CASE WHEN h < m THEN h ELSE m END AS j1 FROM ({hits}) AS of_hits"
+    )
+
+
+def _without_null(groups: str, up: str, down: str) -> str:
+    return (
+        "SELECT x.g, u.i AS h, u.i AS j0, u.i AS j1, x.n, x.m, x.every, u.whole AS b0, w.whole AS b1, "
+        "x.low AS b2, w.v AS b3, u.v AS b4, x.high AS b5, u.v AS b6, w.v AS b7 "
+        f"FROM {identifier(up)} AS u JOIN {identifier(down)} AS w ON w.g = u.g AND w.i = u.i "
+        f"JOIN {identifier(groups)} AS x ON x.g = u.g AND x.n = x.m"
+    )
+
+
+def _with_null(dialect: Dialect, groups: str, part: str, up: str, down: str) -> str:
+    places = (("0", "x.j0"), ("1", "x.j1"), ("o", "greatest(x.j0, 1)"), ("h", "x.h"))
+    joins = " ".join(
+        f"LEFT JOIN {identifier(table)} AS {side}{alias} ON {side}{alias}.g = x.g "
+        f"AND {side}{alias}.i = {place}"
+        for side, table in (("u", up), ("w", down))
+        for alias, place in places
+    )
+    total = "coalesce({0}0.whole, 0) + coalesce({0}1.gain, 0) - coalesce({0}0.gain, 0)"
+    some = "CASE WHEN x.j1 > 0 THEN {} END"
+    cells = [total.format("u"), total.format("w")]
+    cells += [some.format(cell) for cell in ("x.low", "wo.v", "uo.v", "x.high")]
+    return (
+        f"SELECT x.g, x.h, x.j0, x.j1, x.n, x.m, x.every, {', '.join(cells)}, uh.v, wh.v "
+        f"FROM ({_hits(dialect, groups, f'n > m AND {part}')}) AS x {joins}"
+    )
+
+
+@dataclass(frozen=True)
+class PublishedHelp:
+    """A help table as it stands: a relation, and the texts of its columns in order.
+
+    Those ``exact`` are exact numbers in the texts' place, which are compared as they are.
+    """
+
+    relation: str
+    columns: Sequence[str]
+    exact: Sequence[bool]
+
+    def rows(self, dialect: Dialect, names: Sequence[str], slices: int, place: int) -> str:
+        """The rows of a slice of the groups, by these names; rows of no group belong to the first."""
+        places = [
+            dialect.cast(column, "BIGINT") if exact else _whole(dialect, column)
+            for column, exact in zip(self.columns[:2], self.exact, strict=False)
+        ]
+        texts = [*places, *self.columns[2:]]
+        given = ", ".join(f"{text} AS {name}" for name, text in zip(names, texts, strict=True))
+        found = f"SELECT {given} FROM {self.relation}"
+        return (
+            found
+            if slices == 1
+            else f"SELECT * FROM ({found}) AS y WHERE {slice_predicate('g', slices, place)}"
+        )
+
+
+def count_wrong_help(
+    dialect: Dialect,
+    expected: str,
+    stated: PublishedHelp,
+    spread: str | None,
+    house: str | None,
+    slices: int = 1,
+    place: int = 0,
+) -> str:
+    """How many groups and hits of a slice a help table lacks or has otherwise, and how many rows of none.
+
+    ``expected`` is the query of what is due, ``house`` the type of its numbers (None: there are none). A row
+    that stands there twice is not noticed. Exact numbers must be the same; where ``spread`` names the table
+    of each group's ``g, slack`` (doubles), sums may differ by that.
+    """
+    names = ["g", "h", *_COUNTS, *(["every", *(f"b{i}" for i in range(8))] if house else [])]
+    found = stated.rows(dialect, names, slices, place)
+    as_numbers = {name for name, is_exact in zip(names, stated.exact, strict=True) if is_exact}
+    unlike = [
+        f"f.{name} IS DISTINCT FROM "
+        + (f"e.{name}" if name in as_numbers else dialect.text(f"e.{name}", "BIGINT"))
+        for name in _COUNTS
+    ]
+    exact, rounded = names[6:], list[str]()
+    if spread is not None:
+        exact, rounded = [f"b{i}" for i in range(2, 8)], ["every", "b0", "b1"]
+    for name in exact:
+        if name in as_numbers:
+            unlike.append(f"f.{name} IS DISTINCT FROM e.{name}")
+            continue
+        given, due = f"f.{name}", dialect.text(f"e.{name}", house or "")
+        differs = f"{given} IS DISTINCT FROM {due}"
+        if spread is None:
+            differs = f"({differs} AND {_plain(given)} IS DISTINCT FROM {_plain(due)})"
+        unlike.append(differs)
+    double = {name: dialect.try_double.format(f"f.{name}") for name in rounded}
+    unlike += [f"coalesce(abs({double[name]} - e.{name}) > p.slack, TRUE)" for name in rounded]
+    if rounded:
+        unlike += [f"coalesce({double['b0']} > {double['b1']}, TRUE)"]
+    slack = "" if spread is None else f" LEFT JOIN {identifier(spread)} AS p ON e.g = p.g"
+    return (
+        f"SELECT count(*) FILTER (WHERE e.g IS NULL OR f.g IS NULL OR {' OR '.join(unlike)}) "
+        f"FROM ({expected}) AS e FULL JOIN ({found}) AS f "
+        f"ON f.g = e.g AND f.h = e.h{slack}"
+    )
+
+
+def slack_table(numbers: str) -> str:
+    """The table of how far sums of a group's doubles may differ from what is added here."""
+    return (
+        "SELECT g, (count(v) + 8) * 6e-16 * coalesce(sum(abs(v)), 0) AS slack "
+        f"FROM {identifier(numbers)} GROUP BY g"
+    )
+
+
+def _whole(dialect: Dialect, text: str) -> str:
+    """The whole number that a text is the plain writing of; NULL where it is of none."""
+    number = dialect.try_whole.format(text)
+    return f"CASE WHEN {dialect.text(number, 'BIGINT')} = {text} THEN {number} END"
+
+
+def _plain(text: str) -> str:
+    """A decimal's text without zeros at its end: 1.50 and 1.5 are one number."""
+    bare = f"trim(TRAILING '.' FROM trim(TRAILING '0' FROM {text}))"
+    return f"CASE WHEN position('.' IN {text}) > 0 THEN {bare} ELSE {text} END"
+
+
+VALUE_DIGITS = MOST_DIGITS // 2
+"""With more, the running sum of all values might have more digits than an exact number can."""
+_FROM_BELOW = (0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 12, 13)
+_FROM_ABOVE = (0, 1, 8, 10, 14)
+LARGEST_SUM = 9e17
+"""What no sum may exceed, in units of the last decimal, for 18 digits to hold it."""
+COUNT_COLUMNS = 6
+"""How many of a help table's columns are counts, the first ones."""
+
+
+def group_kinds(dialect: Dialect, groups: str) -> str:
+    """One row: groups with rows without a value, or without a number, and what no sum in a group exceeds."""
+    low, high, rows = (dialect.cast(name, "DOUBLE") for name in ("low", "high", "m"))
+    return (
+        "SELECT count(*) FILTER (WHERE n <> m OR g IS NULL), "
+        f"coalesce(max({rows} * greatest(abs({low}), abs({high}))), 0) FROM {identifier(groups)}"
+    )
+
+
+def expected_sums(dialect: Dialect, groups: str, numbers: str, scale: int, salt: int) -> str:
+    """One row: the rows that are due, and the sums of the hashes of their halves."""
+    running = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+    ordered = f"SELECT g, v FROM {identifier(numbers)} ORDER BY g, v"
+    values = (
+        f"SELECT g, v, row_number() OVER () AS place, sum(v) OVER ({running}) AS upto FROM ({ordered}) AS o"
+    )
+    # Cast by group and once by value: DuckDB takes long to make a BIGINT of a sum.
+    exact = _exact_type(scale)
+    ends = ", ".join(f"{dialect.cast(name, exact)} AS {name}" for name in ("every", "low", "high"))
+    starts = (
+        f"SELECT g, m, {ends}, {dialect.cast('sum(m) OVER w - m', 'BIGINT')} AS places, "
+        f"sum(every) OVER w - every AS before FROM {identifier(groups)} WINDOW w AS (ORDER BY g {running})"
+    )
+    rows = (
+        f"SELECT s.g, {dialect.cast('x.v', exact)} AS v, x.place - s.places AS i, "
+        f"{dialect.cast('x.upto - s.before', exact)} AS least, s.m, s.every, s.low, s.high "
+        f"FROM ({values}) AS x JOIN ({starts}) AS s ON s.g = x.g"
+    )
+    below = ["g", "i", "i", "i", "m", "m", "every", "least", "low", "v", "high", "v"]
+    above = ["g", "m + 1 - i", "every - least + v", "v", "v"]
+    low = _hashed(dialect, below, _FROM_BELOW, scale, salt)
+    return _sums(dialect, f"({rows}) AS r", low, _hashed(dialect, above, _FROM_ABOVE, scale, salt))
+
+
+def expected_counts(dialect: Dialect, groups: str, salt: int) -> str:
+    """As ``expected_sums``, of values that are no numbers: rows, and one sum."""
+    cells = ["g", "h", "j0", "j1", "n", "m"]
+    hashed = _hashed(dialect, cells, range(COUNT_COLUMNS), 0, salt)
+    return _sums(dialect, f"({expected_help(dialect, groups, 'TRUE', None, None)}) AS r", hashed)
+
+
+def published_sums(dialect: Dialect, relation: str, columns: Sequence[str], scale: int, salt: int) -> str:
+    """As ``expected_sums`` or ``expected_counts``, of a help table's columns as they stand, exact numbers
+    all.
+    """
+    if len(columns) == COUNT_COLUMNS:
+        return _sums(dialect, relation, _hashed(dialect, columns, range(COUNT_COLUMNS), 0, salt))
+    low, high = (
+        _hashed(dialect, [columns[i] for i in half], half, scale, salt) for half in (_FROM_BELOW, _FROM_ABOVE)
+    )
+    return _sums(dialect, relation, low, high)
+
+
+def _hashed(dialect: Dialect, cells: Sequence[str], places: Sequence[int], scale: int, salt: int) -> str:
+    """The hash of some cells of a help table's row, in the types that both sides have.
+
+    These have the size of a BIGINT: DuckDB gives some larger numbers of one type the same hash, 0 and -1 too.
+    """
+    typed = [
+        dialect.cast(cell, "BIGINT" if place < COUNT_COLUMNS else _exact_type(scale))
+        for cell, place in zip(cells, places, strict=True)
+    ]
+    return row_hash(dialect, [dialect.cast(str(salt), "BIGINT"), *typed])
+
+
+def _exact_type(scale: int) -> str:
+    return "BIGINT" if scale == 0 else f"DECIMAL(18,{scale})"
+
+
+def _sums(dialect: Dialect, relation: str, first: str, second: str = "0") -> str:
+    added = ", ".join(dialect.hash_sum.format(name) for name in ("a", "b"))
+    return f"SELECT count(*), {added} FROM (SELECT {first} AS a, {second} AS b FROM {relation}) AS h"

@@ -1,0 +1,384 @@
+"""Recoding by classes in SQL: from rows to row types, classes, and the published cells of each class.
+
+A row's leaf codes are packed into as few integers as hold them, so one equality join finds its row type. The
+coded table has one column of class numbers, ``q0``; ``SUPPRESSED_CLASS`` marks suppressed rows.
+``ClassCells`` are the cells that a row has from its class, so that they are hashed once per class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from discreet.sql.cell_expressions import any_null
+from discreet.sql.dialect import Dialect
+from discreet.sql.quoting import identifier, literal
+from discreet.sql.recoded_rows import (
+    CELL_VALUE,
+    LABEL_TEXT,
+    POSITION,
+    SORT_KEYS,
+    STAR,
+    KeyColumn,
+    key_name,
+    other_name,
+    position_join,
+    position_of,
+)
+
+LABELS_ALIAS = "l0"
+"""The alias of the table of labels."""
+
+
+@dataclass(frozen=True)
+class ClassCells:
+    """The cells that a row has from its class alone.
+
+    ``cells`` are expressions over the table ``labels`` by their place in the release. ``rows`` makes the
+    query of the other cells, in no order, behind one column of another relation of labels: its arguments are
+    both. Where rows are ``counted``, those that are alike come once, and their number is the second column.
+    ``others`` are those cells over the coded rows ``t``, and ``sums`` makes the query of the rows ``n`` of
+    each class ``q0`` and of ``b``, an aggregate over those cells, which is its argument.
+    """
+
+    labels: str
+    cells: dict[int, str]
+    rows: Callable[[str, str], str]
+    others: Sequence[str]
+    sums: Callable[[str], str]
+    counted: bool = False
+
+
+CLASS_COLUMN, FIRST_PLACE, CLASS_ROWS = "class", "first", "rows"
+ID, CLASS_NUMBER = "id", "number"
+SUPPRESSED_CLASS = -1
+FIRST_SPLIT = -2
+CLASS_KEY = key_name(0)
+COPIES = "n"
+
+Word = Sequence[tuple[int, int]]
+"""The quasi-identifiers in one word, each with what its code is multiplied by."""
+
+
+@dataclass(frozen=True)
+class AttributeLabels:
+    """Where an attribute's published texts are: a ``table`` of them by position.
+
+    ``type_name`` is the house type that they are published as, None for text. ``few`` are all the different
+    texts, where they are few: nothing but what is published, since a file may list them.
+    """
+
+    table: str
+    type_name: str | None = None
+    few: Sequence[str] | None = None
+
+
+def word_name(index: int) -> str:
+    """The column of a word of a row type."""
+    return f"w{index}"
+
+
+def label_name(index: int) -> str:
+    """The column of a quasi-identifier's published text in the table of labels."""
+    return f"{LABEL_TEXT}{index}"
+
+
+def published_class_numbers(dialect: Dialect, shown: str, keys: int) -> str:
+    """What is published: an ``id`` for each combination of labels, and its ``rows``.
+
+    ``shown`` has ``class``, ``q0``, ``q1``, … (labels by number) and ``rows``. The lowest class of those that
+    show the same gives its number: numbering them anew would need all of them in one place.
+    """
+    columns = _keys(keys)
+    rows = dialect.cast(f"sum({CLASS_ROWS})", "BIGINT")
+    return f"SELECT min({CLASS_COLUMN}) AS id, {columns}, {rows} AS {CLASS_ROWS} FROM {identifier(shown)} GROUP BY {columns}"
+
+
+def with_numbers(
+    dialect: Dialect, table: str, shown: str, numbers: str, keys: int, kept: Sequence[str]
+) -> str:
+    """A table's columns ``kept`` with ``number``, the published number of its ``class``.
+
+    A negative ``class`` stays as it is.
+    """
+    columns = ", ".join(f"t.{column}" for column in kept)
+    same = " AND ".join(f"s.{key_name(i)} = n.{key_name(i)}" for i in range(keys))
+    ids = (
+        f"SELECT s.{CLASS_COLUMN} AS {CLASS_COLUMN}, n.id AS id FROM {identifier(shown)} AS s "
+        f"JOIN {identifier(numbers)} AS n ON {same}"
+    )
+    number = dialect.cast(f"CASE WHEN t.{CLASS_COLUMN} < 0 THEN t.{CLASS_COLUMN} ELSE c.id END", "BIGINT")
+    return (
+        f"SELECT {columns}, {number} AS number FROM {identifier(table)} AS t "
+        f"LEFT JOIN ({ids}) AS c ON t.{CLASS_COLUMN} = c.{CLASS_COLUMN}"
+    )
+
+
+def stored_class_cells(shown: str, keys: int) -> str:
+    """The table that ``number_classes`` reads, of one whose rows are in the column ``n``."""
+    return f"SELECT {CLASS_COLUMN}, {_keys(keys)}, n AS {CLASS_ROWS} FROM {identifier(shown)}"
+
+
+def stored_row_types(dialect: Dialect, row_types: str, words: Sequence[Word]) -> str:
+    """The row types by words, of a table of leaf codes ``c0``, …, each with its ``class``."""
+    packed = ", ".join(
+        f"{' + '.join(dialect.cast(f'c{i}', 'BIGINT') + f' * {factor}' for i, factor in word)} "
+        f"AS {word_name(place)}"
+        for place, word in enumerate(words)
+    )
+    return f"SELECT {packed}, {CLASS_COLUMN} FROM {identifier(row_types)}"
+
+
+def labels_table(dialect: Dialect, numbers: str, labels: Sequence[AttributeLabels]) -> str:
+    """The published cells by class; ``labels`` says where each attribute's are, and of which type."""
+    cells = ", ".join(
+        f"{_cell(dialect, f'l{i}.{LABEL_TEXT}', found)} AS {label_name(i)}" for i, found in enumerate(labels)
+    )
+    joins = " ".join(
+        f"JOIN {identifier(found.table)} AS l{i} ON n.{key_name(i)} = l{i}.{POSITION}"
+        for i, found in enumerate(labels)
+    )
+    return f"SELECT n.id AS {POSITION}, {cells} FROM {identifier(numbers)} AS n {joins}"
+
+
+def typed_columns(dialect: Dialect, table: str, first: str, columns: Mapping[str, str | None]) -> str:
+    """A table's column ``first``, and ``columns`` of texts as values of house types, where they have one."""
+    cells = [
+        name if kind is None else f"{dialect.cast(name, kind)} AS {name}" for name, kind in columns.items()
+    ]
+    return f"SELECT {', '.join([first, *cells])} FROM {identifier(table)}"
+
+
+def _cell(dialect: Dialect, text: str, labels: AttributeLabels) -> str:
+    if labels.type_name is not None:
+        return dialect.cast(text, labels.type_name)
+    if labels.few is not None and dialect.few_texts is not None:
+        return enumerated_text(dialect, text, labels.few)
+    return text
+
+
+def enumerated_text(dialect: Dialect, text: str, few: Sequence[str]) -> str:
+    """A text as one of ``few``, in a database that has a type of such."""
+    assert dialect.few_texts is not None
+    return f"CAST({text} AS {dialect.few_texts.format(', '.join(map(literal, few)))})"
+
+
+def classed_table(
+    dialect: Dialect,
+    relation: str,
+    keys: Sequence[KeyColumn],
+    words: Sequence[Word],
+    row_types: str,
+    others: Sequence[str],
+    never_null: Sequence[str] = (),
+) -> str:
+    """The coded table of a source whose alias is ``s``: ``q0``, the row type's number, and ``o0``, ….
+
+    ``row_types`` has the words of each row type and its ``number``. A row of no row type has NULL in ``q0``.
+    ``others`` are expressions over ``s``; rows in which one of ``never_null`` is NULL are left out.
+    """
+    columns = [f"{_packed_word(dialect, word, keys)} AS {word_name(i)}" for i, word in enumerate(words)]
+    columns += [f"{expression} AS {other_name(i)}" for i, expression in enumerate(others)]
+    joins = " ".join(position_join(dialect, key, i) for i, key in enumerate(keys))
+    where = f"WHERE NOT {any_null(never_null)}" if never_null else ""
+    rows = f"SELECT {', '.join(columns)} FROM {relation} AS s {joins} {where}"
+    same = " AND ".join(f"t.{word_name(i)} = r.{word_name(i)}" for i in range(len(words)))
+    kept = ", ".join([f"r.number AS {CLASS_KEY}", *(f"t.{other_name(i)}" for i in range(len(others)))])
+    return f"SELECT {kept} FROM ({rows}) AS t LEFT JOIN {identifier(row_types)} AS r ON {same}"
+
+
+@dataclass(frozen=True)
+class RowTypeKey:
+    """A quasi-identifier that tells row types apart; ``nullable`` says whether NULL is in one of them."""
+
+    column: KeyColumn
+    nullable: bool
+
+
+def row_type_table(dialect: Dialect, codes: str, keys: Mapping[int, RowTypeKey]) -> str:
+    """The row types by values ``k0``, … (of the attributes at ``keys``), each with its ``number``.
+
+    ``codes`` has the positions of those values, ``q0``, ….
+    """
+    values, joins = "", ""
+    for i, key in keys.items():
+        assert key.column.positions is not None
+        value = f"p{i}.{CELL_VALUE}"
+        if key.column.type_name is not None:
+            value = dialect.cast(value, key.column.type_name)
+        values += f", {value} AS k{i}"
+        positions = identifier(key.column.positions)
+        joins += f" LEFT JOIN {positions} AS p{i} ON c.{key_name(i)} = p{i}.{POSITION}"
+    return f"SELECT c.{CLASS_NUMBER}{values} FROM {identifier(codes)} AS c{joins}"
+
+
+def rows_of_row_types(
+    dialect: Dialect,
+    relation: str,
+    keys: Mapping[int, RowTypeKey],
+    row_types: str,
+    others: Sequence[str],
+    never_null: Sequence[str] = (),
+) -> str:
+    """The coded table of those rows of a source, whose alias is ``s``, that are of a row type.
+
+    ``row_types`` is a ``row_type_table``; one join with all of it, as a join for each quasi-identifier costs
+    more where rows go through it one by one. ``others`` and ``never_null`` are as in ``classed_table``.
+    """
+    columns = [f"r.{CLASS_NUMBER} AS {CLASS_KEY}"]
+    columns += [f"{expression} AS {other_name(i)}" for i, expression in enumerate(others)]
+    same = " AND ".join(
+        _equality(dialect, key).format(f"({key.column.cell})", f"r.k{i}") for i, key in keys.items()
+    )
+    where = f" WHERE NOT {any_null(never_null)}" if never_null else ""
+    return (
+        f"SELECT {', '.join(columns)} FROM {relation} AS s JOIN {identifier(row_types)} AS r "
+        f"ON {same or 'TRUE'}{where}"
+    )
+
+
+def _equality(dialect: Dialect, key: RowTypeKey) -> str:
+    if not key.nullable:
+        return "{0} = {1}"
+    return dialect.same_text if key.column.type_name is None else dialect.same
+
+
+def published_classes(
+    dialect: Dialect,
+    coded: str,
+    labels: str,
+    cells: Sequence[str],
+    *,
+    order: str = "",
+    star: Sequence[bool] = (),
+    repeated: bool = False,
+) -> str:
+    """The published rows of ``coded``, a table without rows of other classes.
+
+    They go in the ``order`` that ends the query, or as they come; each as often as ``n`` says where they are
+    to be ``repeated``. ``cells`` are expressions over the coded rows ``t`` and the relation ``labels`` of
+    what each class shows, which stands behind FROM. Where suppressed rows are starred, it has a row for
+    ``SUPPRESSED_CLASS`` too, and ``star`` says which cells are not from there.
+    """
+    shown = [
+        star_suppressed(cell) if own else cell
+        for cell, own in zip(cells, star or [False] * len(cells), strict=True)
+    ]
+    named = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(shown))
+    rows = f"FROM {identifier(coded)} AS t LEFT JOIN {labels} AS l0 ON t.{CLASS_KEY} = l0.{POSITION}"
+    if not repeated:
+        return f"SELECT {named} {rows}{order}"
+    names = ", ".join(f"c{i}" for i in range(len(shown)))
+    copies = dialect.numbers_to.format(COPIES)
+    # Cells are made below what repeats them; beside it, they would be made for each row.
+    counted = f"SELECT {named}, t.{COPIES} AS {COPIES} {rows}{order}"
+    return f"SELECT {names} FROM (SELECT {names}, {copies} AS copy FROM ({counted}) AS t) AS t"
+
+
+def first_cells(relation: str, others: Sequence[str], rows: int, most: int) -> str:
+    """How often (``n``) each combination of ``others`` occurs in the first rows of a source, for ``most``."""
+    named = ", ".join(f"{expression} AS {other_name(i)}" for i, expression in enumerate(others)) or "0 AS o0"
+    names = ", ".join(map(other_name, range(max(1, len(others)))))
+    some = f"SELECT {named} FROM {relation} AS s LIMIT {rows}"
+    return f"SELECT count(*) AS n FROM ({some}) AS t GROUP BY {names} LIMIT {most}"
+
+
+def different_cells(coded: str, names: Sequence[str], last: int) -> str:
+    """How many different cells each column has in the coded rows of the classes up to ``last``."""
+    counts = ", ".join(f"count(DISTINCT {name})" for name in names)
+    return f"SELECT {counts} FROM {identifier(coded)} WHERE {CLASS_KEY} <= {last}"
+
+
+def some_cells(coded: str, name: str, most: int) -> str:
+    """The different cells of a column of coded rows, ``most`` at most; NULL left out."""
+    return f"SELECT DISTINCT {name} FROM {identifier(coded)} WHERE {name} IS NOT NULL LIMIT {most}"
+
+
+def counted_coded_rows(rows: str, others: int) -> str:
+    """Coded rows that are alike put together, each with the number of them, ``n``."""
+    columns = ", ".join([CLASS_KEY, *map(other_name, range(others))])
+    return f"SELECT {columns}, count(*) AS {COPIES} FROM ({rows}) AS t GROUP BY {columns}"
+
+
+def star_suppressed(cell: str) -> str:
+    """A cell of coded rows ``t``, ``*`` in those that are suppressed."""
+    return f"CASE WHEN t.{CLASS_KEY} = {SUPPRESSED_CLASS} THEN {literal(STAR)} ELSE {cell} END"
+
+
+def sums_of_classes(coded: str, aggregate: str) -> str:
+    """The rows ``n`` of each class ``q0`` of coded rows ``t``, and an aggregate over them as ``b``."""
+    return f"SELECT t.{CLASS_KEY}, count(*) AS n, {aggregate} AS b FROM {identifier(coded)} AS t GROUP BY t.{CLASS_KEY}"
+
+
+def sorted_by_loaded_keys(coded: str, sort_keys: str, others: int) -> str:
+    """The rows of a coded table in the order of a loaded table of half as many sort keys (rounded up).
+
+    A sort key has the random bits of two rows. Rows of the same bits, which hardly occur, go by what they
+    show, not by their old order. For the embedded engine, and to be a table of its own, as the engine guesses
+    the size of a positional join wrongly.
+    """
+    columns = ", ".join([CLASS_KEY, *map(other_name, range(others))])
+    drawn = " UNION ALL ".join(f"SELECT {key} AS drawn FROM {identifier(sort_keys)}" for key in SORT_KEYS)
+    pairs = f"{identifier(coded)} POSITIONAL JOIN ({drawn}) AS k"
+    return f"SELECT {columns} FROM {pairs} WHERE {CLASS_KEY} IS NOT NULL ORDER BY drawn, {CLASS_KEY}"
+
+
+def rows_of_split_types(coded: str) -> str:
+    """The rows whose row type belongs to several classes."""
+    return f"SELECT * FROM {identifier(coded)} WHERE {CLASS_KEY} <= {FIRST_SPLIT}"
+
+
+def part_places(dialect: Dialect, parts: str) -> str:
+    """For each row of ``split`` row types, by its ``place`` from 1 on, the ``number`` of the part it goes to.
+
+    ``parts`` has ``split`` (as in ``q0``), ``first`` (the place of the part's first row), ``rows`` and
+    ``number``. It has as many rows as the split row types, so that a row finds its part by plain equality,
+    whatever the number of parts.
+    """
+    steps = f"SELECT split, number, {FIRST_PLACE}, {dialect.numbers_to.format(CLASS_ROWS)} AS step FROM {identifier(parts)}"
+    return f"SELECT split, number, {FIRST_PLACE} - 1 + step AS place FROM ({steps}) AS p"
+
+
+def assigned_rows(coded: str, split: str, places: str, others: int) -> str:
+    """The coded table again, the rows of ``split`` row types put into their parts (``part_places``).
+
+    ``split`` has sort keys: in their order each part takes its rows. These sort keys are for this alone: were
+    the published rows ordered by them too, their order would tell the parts apart.
+    """
+    order = ", ".join(SORT_KEYS)
+    kept = "".join(f", {other_name(i)}" for i in range(others))
+    place = f"row_number() OVER (PARTITION BY {CLASS_KEY} ORDER BY {order})"
+    numbered = f"SELECT {CLASS_KEY}{kept}, {place} AS place FROM {identifier(split)}"
+    drawn = (
+        f"SELECT p.number AS {CLASS_KEY}{kept} FROM ({numbered}) AS t JOIN {identifier(places)} AS p "
+        f"ON t.{CLASS_KEY} = p.split AND t.place = p.place"
+    )
+    return f"SELECT {CLASS_KEY}{kept} FROM {identifier(coded)} WHERE {CLASS_KEY} > {FIRST_SPLIT} UNION ALL {drawn}"
+
+
+def miscounted_classes(coded: str, numbers: str) -> str:
+    """How many published classes have not the rows that the recoding says."""
+    counted = f"SELECT {CLASS_KEY}, count(*) AS n FROM {identifier(coded)} WHERE {CLASS_KEY} >= 0 GROUP BY {CLASS_KEY}"
+    return (
+        f"SELECT count(*) FROM ({counted}) AS t FULL JOIN {identifier(numbers)} AS n ON t.{CLASS_KEY} = n.id "
+        f"WHERE t.n IS DISTINCT FROM n.{CLASS_ROWS}"
+    )
+
+
+def count_failing_classes(failing: str) -> str:
+    """How many classes that are to be published are in a table of failing classes."""
+    return f"SELECT count(*) FROM {identifier(failing)} WHERE {CLASS_KEY} >= 0"
+
+
+def _packed_word(dialect: Dialect, word: Word, keys: Sequence[KeyColumn]) -> str:
+    """A word's value; a column at the top adds nothing to it."""
+    parts = [
+        f"{dialect.cast(position_of(dialect, keys[i], i), 'BIGINT')} * {factor}"
+        for i, factor in word
+        if keys[i].positions is not None
+    ]
+    return " + ".join(parts) or dialect.cast("0", "BIGINT")
+
+
+def _keys(number: int) -> str:
+    return ", ".join(key_name(i) for i in range(number))

@@ -1,0 +1,230 @@
+"""Full-domain recoding in SQL: the coded table, the classes that fail, and the published rows.
+
+Each row is copied once with the position of each generalized value (``q0``, ``q1``, …) and its other columns
+(``o0``, …). Positions are never NULL, so classes join by equality; labels are joined back when rows are
+published. The predicate of failing classes knows the criteria that engines count: rows or subjects, and
+distinct values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from discreet.errors import InputError
+from discreet.model.criteria.base import BoundCriterion, Criterion
+from discreet.model.criteria.registry import CRITERIA
+from discreet.model.requirement import Requirement
+from discreet.sql.cell_expressions import any_null
+from discreet.sql.dialect import Dialect
+from discreet.sql.quoting import identifier, literal
+
+_NOTHING = "FALSE"
+
+
+def is_engine_counted(criterion: Criterion) -> bool:
+    """Whether an engine counts a criterion's score."""
+    return not criterion.of_release and criterion.counted.criterion.counted_by_engines
+
+
+def require_countable(requirement: Requirement, where: str, advice: str) -> None:
+    """Raise ``InputError`` for a criterion that no engine counts; ``where`` says who was to."""
+    for criterion in requirement.criteria:
+        if not is_engine_counted(criterion):
+            counted = ", ".join(kind.name for kind in CRITERIA if kind.counted_by_engines)
+            raise InputError(
+                f"{criterion}: {where} does not count {criterion.title}", allowed=counted, advice=advice
+            )
+
+
+def failure_predicate(bound: Sequence[BoundCriterion], size: str, distinct: Mapping[int, str]) -> str:
+    """The predicate of the classes that fail; ``FALSE`` where nothing is asked.
+
+    ``size`` is the expression of what k counts, ``distinct`` those of the distinct values by the place of a
+    sensitive attribute. ``InputError`` for a criterion that is neither's.
+    """
+    require_countable(Requirement(criteria=[one.criterion for one in bound]), "the engine", "Ask without it.")
+    tests = [
+        f"{size if one.place is None else distinct[one.place]} < {one.criterion.threshold}" for one in bound
+    ]
+    return " OR ".join(tests) or _NOTHING
+
+
+CELL_VALUE, POSITION, LABEL_TEXT = "value", "position", "label"
+SORT_KEYS = ("a", "b")
+CLASS_ID = "class_id"
+STAR = "*"
+
+
+@dataclass(frozen=True)
+class KeyColumn:
+    """A quasi-identifier on its way to its level.
+
+    ``cell`` is the SQL of its cell in the source: the text, or a value of the house type ``type_name``.
+    ``positions`` names the table of values (texts) and positions, None at the top, where every cell has
+    position 0; ``null_position`` is NULL's.
+    """
+
+    cell: str
+    positions: str | None
+    null_position: int
+    type_name: str | None = None
+
+
+def position_join(dialect: Dialect, key: KeyColumn, index: int) -> str:
+    """The join that finds the position of the cell of the quasi-identifier at a place, in ``p0``, …."""
+    if key.positions is None:
+        return ""
+    value = f"p{index}.{CELL_VALUE}"
+    if key.type_name is not None:
+        value = dialect.cast(value, key.type_name)
+    return f"LEFT JOIN {identifier(key.positions)} AS p{index} ON ({key.cell}) = {value}"
+
+
+def position_of(dialect: Dialect, key: KeyColumn, index: int) -> str:
+    """The position of a quasi-identifier's cell, after ``position_join``; NULL for a value that has none."""
+    if key.positions is None:
+        return dialect.cast("0", "UTINYINT")
+    return f"CASE WHEN ({key.cell}) IS NULL THEN {key.null_position} ELSE p{index}.{POSITION} END"
+
+
+def key_name(index: int) -> str:
+    """The coded table's column of the quasi-identifier at a place in the lattice's order."""
+    return f"q{index}"
+
+
+def other_name(index: int) -> str:
+    """The coded table's column of the other column at a place."""
+    return f"o{index}"
+
+
+def coded_table(
+    dialect: Dialect,
+    relation: str,
+    keys: Sequence[KeyColumn],
+    others: Sequence[str],
+    never_null: Sequence[str] = (),
+) -> str:
+    """The coded table of a source whose alias is ``s``.
+
+    ``others`` are expressions over ``s``. Rows in which one of ``never_null`` is NULL are left out. A value
+    without a position, which is no leaf, becomes NULL (``uncovered_rows``).
+    """
+    columns = [f"{position_of(dialect, key, i)} AS {key_name(i)}" for i, key in enumerate(keys)]
+    columns += [f"{expression} AS {other_name(i)}" for i, expression in enumerate(others)]
+    joins = " ".join(position_join(dialect, key, i) for i, key in enumerate(keys))
+    where = f"WHERE NOT {any_null(never_null)}" if never_null else ""
+    return f"SELECT {', '.join(columns)} FROM {relation} AS s {joins} {where}"
+
+
+def coded_rows(coded: str, keys: int) -> str:
+    """Rows of the coded table, and the number of those with a value without a position."""
+    uncovered = any_null([key_name(i) for i in range(keys)])
+    return f"SELECT count(*), count(*) FILTER (WHERE {uncovered}) FROM {identifier(coded)}"
+
+
+def row_count(coded: str, number: str | None = None) -> str:
+    """Rows of the coded table; each stands for as many as its column ``number`` says, where that is given."""
+    counted = "count(*)" if number is None else f"coalesce(sum({number}), 0)"
+    return f"SELECT {counted} FROM {identifier(coded)}"
+
+
+def classes_by_rows(coded: str, keys: int, one: BoundCriterion) -> str:
+    """The classes that fail a criterion of their rows."""
+    columns = _keys(keys)
+    return f"SELECT {columns} FROM {identifier(coded)} GROUP BY {columns} HAVING {failure_predicate([one], 'count(*)', {})}"
+
+
+def classes_by_values(coded: str, keys: int, expression: str, one: BoundCriterion) -> str:
+    """The classes that fail a criterion of the distinct values of an expression, NULL left out.
+
+    Two plain groupings, which may spill to disk, in place of a distinct count.
+    """
+    columns, counted = _keys(keys), "count(v)"
+    distinct = f"SELECT DISTINCT {columns}, {expression} AS v FROM {identifier(coded)}"
+    failing = failure_predicate([one], counted, {} if one.place is None else {one.place: counted})
+    return f"SELECT {columns} FROM ({distinct}) AS d GROUP BY {columns} HAVING {failing}"
+
+
+def failing_table(coded: str, keys: int, criteria: Sequence[str]) -> str:
+    """The classes that one of several queries names, each class once."""
+    # The first query has no rows: without criteria there is a table of the right columns all the same.
+    none = f"SELECT {_keys(keys)} FROM {identifier(coded)} WHERE FALSE"
+    return " UNION ".join([none, *criteria])
+
+
+def failing_rows(coded: str, failing: str, keys: int) -> str:
+    """The number of rows in failing classes, of which each is listed once."""
+    return f"SELECT count(*) FROM {identifier(coded)} AS t JOIN {identifier(failing)} AS f ON {_same(keys)}"
+
+
+def with_loaded_keys(coded: str, sort_keys: str) -> str:
+    """The rows of a coded table, each with one row of a table of as many sort keys beside it.
+
+    Which key belongs to which row does not matter. For the embedded engine, and to be a table of its own:
+    the engine guesses the size of a positional join wrongly, and would plan what follows badly.
+    """
+    return f"SELECT * FROM {identifier(coded)} POSITIONAL JOIN {identifier(sort_keys)}"
+
+
+def with_random_keys(dialect: Dialect, coded: str) -> str:
+    """The rows of a coded table, each with sort keys that the database draws (``dialect.random_key``)."""
+    first, *rest = SORT_KEYS
+    keys = ", ".join([f"{dialect.random_key} AS {first}", *(f"0 AS {key}" for key in rest)])
+    return f"SELECT t.*, {keys} FROM {identifier(coded)} AS t"
+
+
+def published_rows(
+    dialect: Dialect,
+    coded: str,
+    failing: str,
+    keys: int,
+    columns: Sequence[str],
+    labels: Sequence[tuple[int, str]],
+    *,
+    drawn: bool,
+    star: bool,
+) -> str:
+    """The published rows; where ``drawn``, in the order of the coded table's sort keys.
+
+    ``columns`` are expressions over the coded rows ``t`` and the label tables ``l0``, ``l1``, …; ``labels``
+    names the table of labels by quasi-identifier. Rows of failing classes are left out, or every cell is
+    ``*``. Where the engine keeps the order of a subquery's rows in a join, codes are sorted before labels are
+    joined, as they are smaller; the join sees the rows in their new order only, so whatever it does to that
+    order cannot bring the old one back.
+    """
+    order = f" ORDER BY {', '.join(f't.{key}' for key in SORT_KEYS)}" if drawn else ""
+    inner, outer = (order, "") if dialect.sorts_before_joins else ("", order)
+    rows = f"FROM {identifier(coded)} AS t LEFT JOIN {identifier(failing)} AS f ON {_same(keys)}"
+    fails = f"f.{key_name(0)} IS NOT NULL"
+    if star:
+        rows = f"SELECT t.*, {fails} AS starred {rows}"
+        cells = [f"CASE WHEN t.starred THEN {literal(STAR)} ELSE {cell} END" for cell in columns]
+    else:
+        rows = f"SELECT t.* {rows} WHERE NOT ({fails})"
+        cells = list(columns)
+    named = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(cells))
+    joins = " ".join(
+        f"LEFT JOIN {identifier(table)} AS l{i} ON t.{key_name(i)} = l{i}.{POSITION}" for i, table in labels
+    )
+    return f"SELECT {named} FROM ({rows}{inner}) AS t {joins}{outer}"
+
+
+def _keys(number: int) -> str:
+    return ", ".join(key_name(i) for i in range(number))
+
+
+def _same(keys: int) -> str:
+    return " AND ".join(f"t.{key_name(i)} = f.{key_name(i)}" for i in range(keys))
+
+
+def released_labels(labels: str, place: int, cell: str, moved: str) -> str:
+    """The labels that released rows have, and what is shown of each: ``cell``, over its table of a ``place``.
+
+    Others may be no text of the column's type.
+    """
+    occurring = f"SELECT DISTINCT {key_name(place)} FROM {identifier(moved)}"
+    return (
+        f"SELECT {POSITION}, {cell} AS {LABEL_TEXT} FROM {identifier(labels)} AS l{place} "
+        f"WHERE {POSITION} IN ({occurring})"
+    )

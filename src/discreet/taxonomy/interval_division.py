@@ -1,0 +1,254 @@
+"""Division of attributes into intervals: the divided table, the exact pair solver, and a good division.
+
+``PairSolver`` divides two attributes at least cost while the others are fixed, by the kernels
+(``kernels.interval_pairs``) or their twins. The start is an iterated local search with a fixed seed: random
+pairs of attributes are divided at their optimum until no pair gains, then some cuts are removed and it
+begins again from the best division.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.frequency.encoding import pack_columns
+from discreet.kernels.numpy_twins import compute_pair_costs_twin, divide_pair_twin
+from discreet.taxonomy.class_counts import IMPOSSIBLE_COST, ClassCostRule
+
+_Integers = NDArray[np.int64]
+IntervalStarts = tuple[int, ...]
+"""The first value of each interval of an attribute, ascending; the first is 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class DividedTable:
+    """Row types with the class of each by the attributes that are divided already.
+
+    ``places``, shape ``(row types, attributes left)``, are the numbers of values; ``sizes`` how many values
+    each of these attributes has; ``counts`` rows; ``classes`` numbers from 0 to ``class_count`` - 1.
+    """
+
+    places: _Integers
+    sizes: tuple[int, ...]
+    counts: _Integers
+    classes: _Integers
+    class_count: int
+
+    @classmethod
+    def of(cls, places: Sequence[_Integers], sizes: Sequence[int], counts: _Integers) -> DividedTable:
+        """Nothing divided: one class."""
+        return cls(np.stack(places, axis=1), tuple(sizes), counts, np.zeros(len(counts), np.int64), 1)
+
+    def divide(self, starts: IntervalStarts) -> DividedTable:
+        """The table with its first attribute divided; row types that have become alike are merged."""
+        interval = np.searchsorted(np.array(starts), self.places[:, 0], side="right") - 1
+        keys, classes = np.unique(self.classes * len(starts) + interval, return_inverse=True)
+        columns = [classes, *self.places[:, 1:].T]
+        packed = pack_columns(columns, [len(keys), *self.sizes[1:]])
+        _, first, alike = np.unique(packed, return_index=True, return_inverse=True)
+        counts = np.bincount(alike.ravel(), self.counts).astype(np.int64)
+        return DividedTable(self.places[first, 1:], self.sizes[1:], counts, classes[first], len(keys))
+
+    def cube(self, attributes: int, weights: _Integers | None = None) -> _Integers:
+        """Rows, or sums of ``weights``, by class and by the values of the first attributes."""
+        shape = (self.class_count, *self.sizes[:attributes])
+        at = np.ravel_multi_index((self.classes, *self.places[:, :attributes].T), shape)
+        values = self.counts if weights is None else weights
+        return np.bincount(at, values, minlength=int(np.prod(shape))).astype(np.int64).reshape(shape)
+
+
+def sum_over_intervals(cube: _Integers, axis: int) -> _Integers:
+    """Sums over every interval of an axis, numbered as ``kernels.interval_pairs.interval_of`` does."""
+    size = cube.shape[axis]
+    first, end = enumerate_intervals(size)
+    sums = np.cumsum(cube, axis=axis)
+    zero = np.zeros_like(np.take(sums, [0], axis=axis))
+    sums = np.concatenate([zero, sums], axis=axis)
+    return np.asarray(np.take(sums, end, axis=axis) - np.take(sums, first, axis=axis))
+
+
+def enumerate_intervals(size: int) -> tuple[_Integers, _Integers]:
+    """First value and end of every interval, in the order of their numbers."""
+    first, end = np.triu_indices(size)
+    return first.astype(np.int64), end.astype(np.int64) + 1
+
+
+def interval_numbers(starts: IntervalStarts, size: int) -> _Integers:
+    """The numbers of the intervals of a division."""
+    first = np.array(starts, np.int64)
+    end = np.append(first[1:], size)
+    return np.asarray(first * size - first * (first - 1) // 2 + end - first - 1)
+
+
+@dataclass(frozen=True)
+class PairDivision:
+    """The least cost found (``BIG`` where none is below what was asked), its starts, and a lower bound.
+
+    ``ended`` says that a larger budget would find no more. Even then the bound may be below the cost: where
+    rows may be suppressed in more ways than the kernel keeps apart.
+    """
+
+    cost: int
+    lower: int
+    x: IntervalStarts
+    y: IntervalStarts
+    is_over: bool = True
+
+
+@dataclass(frozen=True)
+class PairSolver:
+    """Divides pairs of attributes under a rule; ``compiled`` by the kernels."""
+
+    rule: ClassCostRule
+    compiled: bool
+
+    def divide(self, counts: _Integers, below: int, budget: int) -> PairDivision:
+        """The best division of x and y; ``counts`` are rows by class, x and y.
+
+        Only what costs less than ``below`` is looked for. After ``budget`` nodes the search ends, and
+        ``lower`` is less than the cost; else it is the least cost, or ``below`` where there is none.
+        """
+        rule, (_, wide, high) = self.rule, counts.shape
+        if not self.compiled:
+            costs, fails = compute_pair_costs_twin(counts, rule.k, rule.penalty)
+            cost, x_starts, y_starts = divide_pair_twin(costs, fails, wide, high, rule.limit, below)
+            return PairDivision(cost, min(cost, below), x_starts, y_starts)
+        from discreet.kernels.interval_pairs import compute_pair_costs, divide_pair
+
+        shape = (wide * (wide + 1) // 2, high * (high + 1) // 2)
+        costs, fails = np.empty(shape, np.int64), np.empty(shape, np.int64)
+        compute_pair_costs(np.ascontiguousarray(counts), rule.k, rule.penalty, costs, fails)
+        x, y = np.zeros(wide, np.bool_), np.zeros(high, np.bool_)
+        best, lower, nodes = divide_pair(costs, fails, wide, high, rule.limit, below, budget, x, y)
+        return PairDivision(int(best), int(lower), _starts_of_marks(x), _starts_of_marks(y), nodes <= budget)
+
+    def bound_boxes(self, counts: _Integers, budget: int) -> _Integers:
+        """A lower bound of what each box costs by itself; ``counts`` are rows by box, x and y."""
+        rule, found = self.rule, np.full(len(counts), IMPOSSIBLE_COST, np.int64)
+        if not self.compiled:
+            rows = counts.sum(axis=(1, 2))
+            return rule.bound(rows, rows if rule.penalty == 0 else np.zeros_like(rows))
+        from discreet.kernels.interval_pairs import divide_boxes
+
+        divide_boxes(np.ascontiguousarray(counts), rule.k, rule.penalty, rule.limit, budget, found)
+        return found
+
+
+def _starts_of_marks(marks: NDArray[np.bool_]) -> IntervalStarts:
+    return tuple(np.flatnonzero(marks).tolist())
+
+
+IntervalDivision = tuple[IntervalStarts, ...]
+_SEED = 11
+_MOST_PAIR_STEPS = 1 << 23
+"""Pairs of intervals times classes that are weighed at once; beyond, attributes are divided one at a time."""
+
+_PAIR_NODES = 2000
+
+
+def find_good_division(
+    table: DividedTable,
+    solver: PairSolver,
+    start: IntervalDivision | None,
+    rounds: int,
+    is_over: Callable[[], bool],
+) -> tuple[int, IntervalDivision]:
+    """A division of small cost, after so many disturbed rounds or when ``ended``."""
+    random = np.random.default_rng(_SEED)
+    uncut: IntervalDivision = tuple((0,) for _ in table.sizes)
+    best, chosen = IMPOSSIBLE_COST, uncut
+    for division in (uncut, *(() if start is None else (start,))):
+        cost, found = _descend(table, solver, division, random, is_over)
+        if cost < best:
+            best, chosen = cost, found
+    for _ in range(rounds):
+        if is_over():
+            break
+        cost, found = _descend(table, solver, _disturb(chosen, random), random, is_over)
+        if cost <= best:
+            best, chosen = cost, found
+    return best, chosen
+
+
+def _disturb(division: IntervalDivision, random: np.random.Generator) -> IntervalDivision:
+    """Without the cuts of one or two attributes, or without a share of all."""
+    number = len(division)
+    if random.random() < 0.5:
+        emptied = set(random.choice(number, size=min(number, int(random.integers(1, 3))), replace=False))
+        return tuple((0,) if i in emptied else starts for i, starts in enumerate(division))
+    kept = random.uniform(0.3, 0.8)
+    return tuple((0, *(s for s in starts[1:] if random.random() < kept)) for starts in division)
+
+
+def _descend(
+    table: DividedTable,
+    solver: PairSolver,
+    division: IntervalDivision,
+    random: np.random.Generator,
+    is_over: Callable[[], bool],
+) -> tuple[int, IntervalDivision]:
+    cost, chosen = IMPOSSIBLE_COST, list(division)
+    number = len(chosen)
+    pairs = list(combinations(range(number), 2)) or [(0, 0)]
+    waiting = [pairs[i] for i in random.permutation(len(pairs))]
+    while waiting and not (cost < IMPOSSIBLE_COST and is_over()):
+        pair = waiting.pop()
+        found = _divide_pair(table, solver, chosen, pair, cost)
+        if found is None:
+            continue
+        cost, changed = found
+        if all(chosen[i] == starts for i, starts in changed.items()):
+            continue
+        for i, starts in changed.items():
+            chosen[i] = starts
+        again = [other for other in pairs if other != pair and other not in waiting]
+        waiting = [again[i] for i in random.permutation(len(again))] + waiting
+    return cost, tuple(chosen)
+
+
+def _divide_pair(
+    table: DividedTable,
+    solver: PairSolver,
+    chosen: Sequence[IntervalStarts],
+    pair: tuple[int, int],
+    cost: int,
+) -> tuple[int, dict[int, IntervalStarts]] | None:
+    """The pair divided at its optimum, or its attributes in turn where that is too much; None: no gain."""
+    i, j = pair
+    counts = _rows_by_free_values(table, chosen, pair)
+    wide, high = counts.shape[1:]
+    if counts.shape[0] * wide * wide * high * high // 4 <= _MOST_PAIR_STEPS:
+        found = solver.divide(counts, cost, _PAIR_NODES)
+        return None if found.cost >= cost else (found.cost, {i: found.x, j: found.y})
+    now, changed, gained = cost, {i: chosen[i], j: chosen[j]}, False
+    for at in pair:
+        alone = _rows_by_free_values(
+            table, [changed.get(a, starts) for a, starts in enumerate(chosen)], (at,)
+        )
+        found = solver.divide(alone, now, _PAIR_NODES)
+        if found.cost < now:
+            now, gained = found.cost, True
+            changed[at] = found.y
+    return (now, changed) if gained else None
+
+
+def _rows_by_free_values(
+    table: DividedTable, chosen: Sequence[IntervalStarts], free: tuple[int, ...]
+) -> _Integers:
+    """Rows by class of the other attributes, and by the values of one or two free ones."""
+    fixed = [a for a in range(len(chosen)) if a not in free and len(chosen[a]) > 1]
+    columns = [np.searchsorted(np.array(chosen[a]), table.places[:, a], side="right") - 1 for a in fixed]
+    keys = pack_columns(
+        [np.zeros(len(table.counts), np.int64), *columns], [1, *(len(chosen[a]) for a in fixed)]
+    )
+    occurring, class_of = np.unique(keys, return_inverse=True)
+    i, j = (free[0], free[-1])
+    x = table.places[:, i] if i != j else np.zeros(len(keys), np.int64)
+    wide = table.sizes[i] if i != j else 1
+    at = (class_of.ravel() * wide + x) * table.sizes[j] + table.places[:, j]
+    size = len(occurring) * wide * table.sizes[j]
+    return np.bincount(at, table.counts, minlength=size).astype(np.int64).reshape(-1, wide, table.sizes[j])

@@ -1,0 +1,473 @@
+"""Top-down specialization along hierarchies: single-dimension and multi-dimension recodings.
+
+Definitions (LeFevre et al. 2005, sections 5.1.1, 5.1.3). *Full-subtree*: if a value is generalized to g,
+so is every value under g; a recoding is one cut of each tree. *Unrestricted single-dimension*: each value
+shows itself or any ancestor. *Full-subgraph*: if a vector is recoded to g, so is every vector below g.
+*Unrestricted multi-dimension*: each vector goes to itself or any vector above it.
+
+Full-subtree is NP-hard. The search is top-down specialization (Fung, Wang and Yu 2005, with loss instead
+of information gain): the value whose replacement by its children saves most loss is tried first, in runs
+from the roots, with disturbed savings (fixed seed) and from the best full-domain node, with a final
+improvement. Unrestricted recoding moves single values or groups down from that result. The
+multi-dimension models divide classes by the children of one attribute's value, in rounds.
+
+Cost: a pass over the row types under a value for each trial; O(types · d²) per round for the
+multi-dimension models, which suppress no row.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.frequency.class_summary import Summary, classes_to_recoding
+from discreet.model.class_recoding import ClassRecoding, RecodingModel
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import LatticeNode
+from discreet.taxonomy.class_counts import ClassCounts, number_classes_of_columns
+from discreet.taxonomy.value_tree import ValueTree, build_recoding_of_columns, loss_of_columns
+
+_IMPROVEMENT_ROUNDS = 3
+_DISTURBED_RUNS = 12
+_DISTURBANCE_SEED = 4
+
+SpecializationScore = Callable[[float], float]
+"""How eagerly a specialization is tried, from the loss that it saves."""
+
+
+class TreeCut:
+    """A cut of every attribute, as the value that each row type shows; specialized in place."""
+
+    def __init__(self, frequency_set: FrequencySet, trees: Sequence[ValueTree], counts: ClassCounts) -> None:
+        self.trees = trees
+        self.counts = counts
+        self.leaves = [tree.leaf_of[frequency_set.codes[:, i]] for i, tree in enumerate(trees)]
+        self.columns = [np.full(frequency_set.row_types, tree.root) for tree in trees]
+        self.recount()
+
+    def recount(self) -> None:
+        """Count the classes anew, after ``columns`` were set."""
+        self.class_of = number_classes_of_columns(self.columns, [len(tree.labels) for tree in self.trees])
+        self.failing = self.counts.failing(self.class_of, int(self.class_of.max(initial=-1)) + 1)
+        self.failing_rows = int(self.counts.rows[self.failing[self.class_of]].sum())
+
+    def under(self, i: int, value: int) -> NDArray[np.int64]:
+        """The row types that show the value."""
+        return np.flatnonzero(self.columns[i] == value)
+
+    def saved_loss(self, i: int, value: int, types: NDArray[np.int64]) -> float:
+        """The loss that specializing the value saves."""
+        tree = self.trees[i]
+        shown = self.trees[i].child_above(value, self.leaves[i][types])
+        return float(((tree.cost[value] - tree.cost[shown]) * self.counts.rows[types]).sum())
+
+    def specialize(self, i: int, value: int, types: NDArray[np.int64], limit: int) -> bool:
+        """Replace a value by its children, unless more than ``limit`` rows would be in failing classes."""
+        shown = self.trees[i].child_above(value, self.leaves[i][types])
+        size = len(self.trees[i].labels)
+        keys, divided = np.unique(self.class_of[types] * size + shown, return_inverse=True)
+        failing = self.counts.failing(divided, len(keys), types)
+        before = int(self.counts.rows[types][self.failing[self.class_of[types]]].sum())
+        after = self.failing_rows - before + int(self.counts.rows[types][failing[divided]].sum())
+        if after > limit:
+            return False
+        self.columns[i] = self.columns[i].copy()
+        self.columns[i][types] = shown
+        self.failing = np.concatenate([self.failing, failing])
+        self.class_of = self.class_of.copy()
+        self.class_of[types] = len(self.failing) - len(failing) + divided
+        self.failing_rows = after
+        return True
+
+    def total_loss(self) -> float:
+        """The loss as it is now."""
+        return loss_of_columns(self.counts, self.trees, self.columns)
+
+
+def specialize_all(
+    cut: TreeCut, limit: int, score: SpecializationScore, postponed: tuple[int, int] | None = None
+) -> None:
+    """Specialize as long as anything can be; ``put_off`` names a value that is tried last."""
+    waiting: list[tuple[float, int, int]] = []
+    last: list[tuple[int, int]] = []
+
+    def offer(i: int, value: int) -> None:
+        if not cut.trees[i].children[value]:
+            return
+        if (i, value) == postponed:
+            last.append((i, value))
+            return
+        types = cut.under(i, value)
+        heapq.heappush(waiting, (-score(cut.saved_loss(i, value, types)), i, value))
+
+    for i, column in enumerate(cut.columns):
+        for value in np.unique(column).tolist():
+            offer(i, value)
+    while waiting or last:
+        i, value = heapq.heappop(waiting)[1:] if waiting else last.pop()
+        if (i, value) == postponed and not waiting:
+            postponed = None
+        if cut.specialize(i, value, cut.under(i, value), limit):
+            for child in cut.trees[i].children[value]:
+                offer(i, child)
+
+
+def find_best_cut(
+    frequency_set: FrequencySet,
+    trees: Sequence[ValueTree],
+    counts: ClassCounts,
+    limit: int,
+    start: LatticeNode | None = None,
+) -> TreeCut:
+    """The best cut that the runs find; ``start`` is the node of one of them."""
+    counts.require_solution(limit)
+    random = np.random.default_rng(_DISTURBANCE_SEED)
+
+    def disturbed(saved_loss: float) -> float:
+        return saved_loss * float(np.exp(random.normal()))
+
+    runs: list[tuple[LatticeNode | None, SpecializationScore]] = [(None, _undisturbed)]
+    runs += [(None, disturbed)] * _DISTURBED_RUNS
+    runs += [] if start is None else [(start, _undisturbed)]
+    best, least = None, np.inf
+    for node, score in runs:
+        cut = TreeCut(frequency_set, trees, counts)
+        if node is not None:
+            cut.columns = _columns_at(frequency_set, trees, node)
+            cut.recount()
+        specialize_all(cut, limit, score)
+        total_loss = cut.total_loss()
+        if total_loss < least:
+            best, least = cut, total_loss
+    assert best is not None
+    return _improve_cut(best, limit)
+
+
+def search_full_subtree(
+    frequency_set: FrequencySet,
+    trees: Sequence[ValueTree],
+    counts: ClassCounts,
+    limit: int,
+    start: LatticeNode | None = None,
+) -> ClassRecoding:
+    """A recoding of the model with at most ``limit`` rows suppressed; ``NoSolution`` where there is none.
+
+    It loses no more than full-domain recoding at ``start``, a node within the limit.
+    """
+    cut = find_best_cut(frequency_set, trees, counts, limit, start)
+    cells = [tree.cells() for tree in trees]
+    return build_recoding_of_columns(frequency_set, counts, cut.columns, cells, RecodingModel.FULL_SUBTREE)
+
+
+def _improve_cut(cut: TreeCut, limit: int) -> TreeCut:
+    """Put values back, one at a time, and specialize the rest; keep what loses less."""
+    best = cut.total_loss()
+    for _ in range(_IMPROVEMENT_ROUNDS):
+        before = best
+        for i, value in _inner_values(cut):
+            columns = list(cut.columns)
+            below = np.isin(cut.columns[i], cut.trees[i].children[value])
+            if not below.any():
+                continue
+            cut.columns[i] = np.where(below, value, cut.columns[i])
+            cut.recount()
+            specialize_all(cut, limit, _undisturbed, postponed=(i, value))
+            total_loss = cut.total_loss()
+            if total_loss < best - 1e-9 * (1 + best):
+                best = total_loss
+            else:
+                cut.columns = columns
+                cut.recount()
+        if best >= before:
+            break
+    return cut
+
+
+def _inner_values(cut: TreeCut) -> list[tuple[int, int]]:
+    """The values whose children are all shown, where they occur."""
+    found = []
+    for i, (tree, column) in enumerate(zip(cut.trees, cut.columns, strict=True)):
+        shown = set(np.unique(column).tolist())
+        found += [(i, value) for value, kids in enumerate(tree.children) if kids and shown.issuperset(kids)]
+    return found
+
+
+def _undisturbed(saved_loss: float) -> float:
+    return saved_loss
+
+
+def _columns_at(
+    frequency_set: FrequencySet, trees: Sequence[ValueTree], node: LatticeNode
+) -> list[NDArray[np.int64]]:
+    """The value that each row type shows at a node, by attribute."""
+    return [
+        tree.at_level[level][frequency_set.codes[:, i]]
+        for i, (tree, level) in enumerate(zip(trees, node, strict=True))
+    ]
+
+
+_MOVE_ROUNDS = 6
+
+ValueMove = tuple[float, int, int, int, tuple[int, ...]]
+"""The loss saved; the attribute, the value shown and the value to show; the leaves that are to."""
+
+
+class _LeafImages:
+    """What each leaf of each attribute shows."""
+
+    def __init__(
+        self, trees: Sequence[ValueTree], counts: ClassCounts, leaves: list[NDArray[np.int64]], limit: int
+    ) -> None:
+        self.trees = trees
+        self.counts = counts
+        self.leaves = leaves
+        self.limit = limit
+        self.rows_of = [
+            np.bincount(column, counts.rows, minlength=tree.root + 1)
+            for tree, column in zip(trees, leaves, strict=True)
+        ]
+        self.images: list[NDArray[np.int64]] = []
+        self.columns: list[NDArray[np.int64]] = []
+
+    def start(self, columns: Sequence[NDArray[np.int64]]) -> None:
+        """Take over what row types show."""
+        self.columns = [column.copy() for column in columns]
+        self.images = []
+        for tree, leaves, column in zip(self.trees, self.leaves, columns, strict=True):
+            image = np.full(tree.root + 1, -1, dtype=np.int64)
+            image[leaves] = column
+            self.images.append(image)
+        self.failing = self.counts.failing_types(self._classes(None))
+        self.failing_rows = int(self.counts.rows[self.failing].sum())
+
+    def _classes(self, types: NDArray[np.int64] | None) -> NDArray[np.int64]:
+        columns = self.columns if types is None else [column[types] for column in self.columns]
+        return number_classes_of_columns(columns, [len(tree.labels) for tree in self.trees])
+
+    def moves(self) -> list[ValueMove]:
+        """Every move downwards, the one that saves most first."""
+        found: set[ValueMove] = set()
+        for i, (tree, image) in enumerate(zip(self.trees, self.images, strict=True)):
+            shown_by: dict[tuple[int, int], list[int]] = {}
+            for leaf in np.flatnonzero(image >= 0).tolist():
+                path = tree.above(leaf)
+                for value in path[: path.index(int(image[leaf]))]:
+                    shown_by.setdefault((int(image[leaf]), value), []).append(leaf)
+            for (shown, value), leaves in shown_by.items():
+                for group in {tuple(leaves), *((leaf,) for leaf in leaves)}:
+                    rows = float(self.rows_of[i][list(group)].sum())
+                    saved_loss = rows * float(tree.cost[shown] - tree.cost[value])
+                    if saved_loss > 0:
+                        found.add((saved_loss, i, shown, value, group))
+        return sorted(found, key=lambda move: (-move[0], *move[1:]))
+
+    def make(self, move: ValueMove) -> bool:
+        """Make a move, unless too many rows would be in failing classes or it is out of date."""
+        _, i, shown, value, group = move
+        leaves = np.array(group)
+        if (self.images[i][leaves] != shown).any():
+            return False
+        column = self.columns[i]
+        moved = np.flatnonzero(np.isin(self.leaves[i], leaves))
+        alone = not (self.images[i] == value).any()
+        if alone and self.counts.failing_rows(self._classes(moved), moved) > self.limit:
+            return False
+        types = np.flatnonzero((column == shown) | (column == value))
+        column[moved] = value
+        failing = self.counts.failing_types(self._classes(types), types)
+        rows = self.counts.rows[types]
+        after = self.failing_rows - int(rows[self.failing[types]].sum()) + int(rows[failing].sum())
+        if after > self.limit:
+            column[moved] = shown
+            return False
+        self.images[i][leaves] = value
+        self.failing[types] = failing
+        self.failing_rows = after
+        return True
+
+
+def search_unrestricted_single(
+    frequency_set: FrequencySet,
+    trees: Sequence[ValueTree],
+    counts: ClassCounts,
+    limit: int,
+    start: LatticeNode | None = None,
+) -> ClassRecoding:
+    """A recoding of the model with at most ``limit`` rows suppressed; ``NoSolution`` where there is none.
+
+    ``start`` is the node that the full-subtree recoding starts with (see ``search_full_subtree``).
+    """
+    counts.require_solution(limit)
+    cut = find_best_cut(frequency_set, trees, counts, limit, start)
+    roots = [np.full(frequency_set.row_types, tree.root) for tree in trees]
+    found = [cut.columns]
+    for columns in (cut.columns, roots):
+        images = _LeafImages(trees, counts, cut.leaves, limit)
+        images.start(columns)
+        for _ in range(_MOVE_ROUNDS):
+            if not sum(images.make(move) for move in images.moves()):
+                break
+        found.append(images.columns)
+    best = min(found, key=lambda columns: loss_of_columns(counts, trees, columns))
+    cells = [tree.cells() for tree in trees]
+    return build_recoding_of_columns(frequency_set, counts, best, cells, RecodingModel.UNRESTRICTED_SINGLE)
+
+
+class _ClassDivision:
+    """How each class would be divided along one attribute.
+
+    ``part`` names the part of each row type, ``class_of`` the class of each part, ``saved`` what the division
+    saves of each class's loss, minus infinity where it is not allowed.
+    """
+
+    def __init__(
+        self, part: NDArray[np.int64], class_of: NDArray[np.int64], saved_loss: NDArray[np.float64]
+    ) -> None:
+        self.part = part
+        self.class_of = class_of
+        self.saved_loss = saved_loss
+
+
+class _OpenClasses:
+    """Classes of row types that may still be divided, and what they show."""
+
+    def __init__(
+        self,
+        trees: Sequence[ValueTree],
+        counts: ClassCounts,
+        leaves: Sequence[NDArray[np.int64]],
+        types: NDArray[np.int64],
+        class_of: NDArray[np.int64],
+    ) -> None:
+        self.trees = trees
+        self.counts = counts
+        self.leaves = leaves
+        self.types = types
+        self.class_of = class_of
+        self.number = int(class_of.max(initial=-1)) + 1
+        self.rows = counts.rows[types]
+        self.shown = self.common(class_of, self.number)
+        self.total_loss = self.loss(self.shown, np.bincount(class_of, self.rows, minlength=self.number))
+
+    def common(self, group: NDArray[np.int64], groups: int) -> list[NDArray[np.int64]]:
+        """The lowest common value of each group of row types, by attribute."""
+        order = np.argsort(group, kind="stable")
+        starts = np.searchsorted(group[order], np.arange(groups))
+        found = []
+        for tree, column in zip(self.trees, self.leaves, strict=True):
+            leaves = column[self.types[order]]
+            found.append(
+                tree.common(np.minimum.reduceat(leaves, starts), np.maximum.reduceat(leaves, starts))
+            )
+        return found
+
+    def loss(self, shown: Sequence[NDArray[np.int64]], rows: NDArray[Any]) -> NDArray[np.float64]:
+        """The loss of groups by what they show."""
+        costs = (tree.cost[values] for tree, values in zip(self.trees, shown, strict=True))
+        return np.asarray(rows * sum(costs))
+
+    def divided(self, i: int, *, leftovers: bool) -> _ClassDivision:
+        """How the classes would be divided along attribute i."""
+        tree = self.trees[i]
+        shown = self.shown[i][self.class_of]
+        child = tree.child_above(shown, self.leaves[i][self.types])
+        keys, part = np.unique(self.class_of * tree.size + child, return_inverse=True)
+        class_of, failing = keys // tree.size, self.counts.failing(part, len(keys), self.types)
+        if leftovers:
+            part, class_of, failing = self._with_leftovers(i, part, keys % tree.size, class_of, failing)
+        groups = len(class_of)
+        rows = np.bincount(part, self.rows, minlength=groups)
+        total_loss = np.bincount(class_of, self.loss(self.common(part, groups), rows), minlength=self.number)
+        allowed = np.bincount(class_of, minlength=self.number) > 1
+        allowed[class_of[failing]] = False
+        return _ClassDivision(part, class_of, np.where(allowed, self.total_loss - total_loss, -np.inf))
+
+    def _with_leftovers(
+        self,
+        i: int,
+        part: NDArray[np.int64],
+        child: NDArray[np.int64],
+        class_of: NDArray[np.int64],
+        failing: NDArray[np.bool_],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """Put failing parts of a class together, with a part that does not fail where they fail even then."""
+        tree = self.trees[i]
+        stays = failing.copy()
+        pool = np.where(stays[part], class_of[part], self.number)
+        short = self.counts.failing(pool, self.number + 1, self.types)[: self.number]
+        rows = np.bincount(part, self.rows, minlength=len(child))
+        saved_loss = rows * (tree.cost[self.shown[i][class_of]] - tree.cost[child])
+        good = np.flatnonzero(~failing & short[class_of])
+        good = good[np.lexsort((saved_loss[good], class_of[good]))]
+        least = good[np.append(True, np.diff(class_of[good]) != 0)] if len(good) else good
+        stays[least] = True
+        keys = np.where(stays, class_of * (tree.size + 1) + tree.size, class_of * (tree.size + 1) + child)
+        kept, number = np.unique(keys, return_inverse=True)
+        part = number[part]
+        return part, kept // (tree.size + 1), self.counts.failing(part, len(kept), self.types)
+
+
+def search_full_subgraph(
+    frequency_set: FrequencySet, trees: Sequence[ValueTree], counts: ClassCounts
+) -> ClassRecoding:
+    """A full-subgraph recoding; ``NoSolution`` where not even one class of all rows is good enough."""
+    class_of = _specialize_classes(frequency_set, trees, counts, leftovers=False)
+    return _recoding_of_classes(frequency_set, counts, class_of, RecodingModel.FULL_SUBGRAPH)
+
+
+def search_unrestricted_multi(
+    frequency_set: FrequencySet, trees: Sequence[ValueTree], counts: ClassCounts
+) -> ClassRecoding:
+    """An unrestricted multi-dimension recoding; ``NoSolution`` where not even one class is good enough."""
+    class_of = _specialize_classes(frequency_set, trees, counts, leftovers=True)
+    return _recoding_of_classes(frequency_set, counts, class_of, RecodingModel.UNRESTRICTED_MULTI)
+
+
+def _specialize_classes(
+    frequency_set: FrequencySet, trees: Sequence[ValueTree], counts: ClassCounts, *, leftovers: bool
+) -> NDArray[np.int64]:
+    """The class of each row type at the end."""
+    counts.require_solution(0)
+    leaves = [tree.leaf_of[frequency_set.codes[:, i]] for i, tree in enumerate(trees)]
+    final = np.zeros(frequency_set.row_types, dtype=np.int64)
+    done = 0
+    types, class_of = np.arange(frequency_set.row_types), np.zeros(frequency_set.row_types, dtype=np.int64)
+    while len(types):
+        classes = _OpenClasses(trees, counts, leaves, types, class_of)
+        ways = [classes.divided(i, leftovers=leftovers) for i in range(len(trees))]
+        saved_loss = np.stack([way.saved_loss for way in ways])
+        best = np.where(saved_loss.max(axis=0) > 0, saved_loss.argmax(axis=0), len(ways))
+        chosen = best[class_of]
+        ends = chosen == len(ways)
+        numbers, final_of = np.unique(class_of[ends], return_inverse=True)
+        final[types[ends]] = done + final_of
+        done += len(numbers)
+        part = np.zeros(len(types), dtype=np.int64)
+        for i, way in enumerate(ways):
+            part[chosen == i] = way.part[chosen == i]
+        widest = max((len(way.class_of) for way in ways), default=1)
+        going = ~ends
+        types, class_of = (
+            types[going],
+            np.unique(class_of[going] * widest + part[going], return_inverse=True)[1],
+        )
+    return final
+
+
+def _recoding_of_classes(
+    frequency_set: FrequencySet, counts: ClassCounts, class_of: NDArray[np.int64], model: RecodingModel
+) -> ClassRecoding:
+    """The recoding in which each class shows lowest common values."""
+    found = classes_to_recoding(frequency_set, class_of, counts.requirement, model, Summary.LCA)
+    return merge_equal_classes(found)
+
+
+def merge_equal_classes(recoding: ClassRecoding) -> ClassRecoding:
+    """The same recoding, of one part per row type, with classes that show the same made one."""
+    shown, number = np.unique(recoding.shown, axis=0, return_inverse=True)
+    return replace(recoding, shown=shown, classes=number.ravel()[recoding.classes])

@@ -1,0 +1,79 @@
+"""``discreet.hierarchies``: the built-in hierarchies that need no data.
+
+No engine is loaded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.hierarchy.builtin.builder import BUILTINS
+from discreet.hierarchy.builtin.catalog import BuiltinDeclaration
+from discreet.printing.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    Tone,
+    format_quantity,
+    heading_line,
+)
+from discreet.printing.rendering import Printable
+
+
+@dataclass(frozen=True, repr=False)
+class BuiltinHierarchies(Printable):
+    """Every built-in hierarchy: its name, levels from fine to coarse, an example, and where it comes from."""
+
+    builtins: tuple[BuiltinDeclaration, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet hierarchies --json``."""
+        return {
+            "hierarchies": [
+                {
+                    "name": builtin.name,
+                    "title": builtin.title,
+                    "levels": list(builtin.levels),
+                    "example": list(_example_labels(builtin)),
+                    "source": builtin.source,
+                }
+                for builtin in self.builtins
+            ]
+        }
+
+    def document(self) -> Document:
+        """A row per hierarchy, their sources, and how the spec names one."""
+        columns = (
+            Column("name"),
+            Column("values", shrinks=True),
+            Column("levels", shrinks=True),
+            Column("an example", shrinks=True),
+        )
+        rows = tuple(
+            (b.name, b.title, ", ".join(b.levels), " → ".join(_example_labels(b))) for b in self.builtins
+        )
+        sources = dict.fromkeys(builtin.source for builtin in self.builtins)
+        return (
+            heading_line(format_quantity(len(rows), "built-in hierarchy", "built-in hierarchies")),
+            Grid(columns, rows),
+            BLANK,
+            Line("From:"),
+            *(Line(f"{source}.") for source in sources),
+            BLANK,
+            Line("In the spec, below the attribute:"),
+            Line('hierarchy = {kind = "builtin", name = "icd10"}', Tone.HINT, verbatim=True),
+        )
+
+
+def hierarchies() -> BuiltinHierarchies:
+    """Every hierarchy that is built in, each known before any data."""
+    return BuiltinHierarchies(tuple(BUILTINS.values()))
+
+
+def _example_labels(builtin: BuiltinDeclaration) -> tuple[str, ...]:
+    """The example and its labels."""
+    labels = builtin.labels(builtin.example) or ()
+    return builtin.example, *labels

@@ -1,0 +1,166 @@
+"""Negotiation by local recoding, and its result: greatest levels down, answers across."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from discreet.local.local_answers import LocalAnswer, LocalNegotiation, negotiate_local
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import node_height
+from discreet.model.request import Request
+from discreet.model.search_result import Relaxation
+from discreet.printing.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    Tone,
+    answer_lines,
+    format_quantity,
+    format_rows,
+    format_share,
+    warning_lines,
+)
+from discreet.printing.rendering import Printable
+from discreet.results.recoding_result import RecodingResult
+from discreet.verbs.class_warnings import ClassParts, class_warnings
+from discreet.verbs.table_context import TableContext
+
+if TYPE_CHECKING:
+    from discreet.verbs.models.generalization_models import Local
+    from discreet.verbs.run_context import Reporter
+
+
+@dataclass(frozen=True, repr=False)
+class LocalNegotiationResult(Printable):
+    """The exact answer to a request by local recoding, or the relaxations.
+
+    ``warnings`` are about the rows of the table.
+    """
+
+    negotiation: LocalNegotiation
+    request: Request
+    frequency_set: FrequencySet
+    numeric: Mapping[str, bool]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> str:
+        """``exact`` or ``relaxed``."""
+        return self.negotiation.outcome
+
+    @property
+    def answers(self) -> tuple[LocalAnswer, ...]:
+        """The exact answer alone, or one answer per relaxation that has a solution."""
+        return self.negotiation.answers
+
+    @property
+    def exact(self) -> LocalAnswer | None:
+        """The exact answer, where there is one."""
+        return self.negotiation.exact
+
+    def relaxation(self, relaxed: Relaxation | str) -> LocalAnswer | None:
+        """The answer that relaxes ``max_suppressed``, ``height``, ``k`` or ``l``; None where it has none."""
+        return self.negotiation.relaxation(relaxed)
+
+    def recoding(self, relaxed: Relaxation | str | None = None) -> RecodingResult | None:
+        """An answer as a recoding that ``Table.publish`` takes; without ``relaxed`` the exact one."""
+        answer = self.exact if relaxed is None else self.relaxation(relaxed)
+        if answer is None:
+            return None
+        found = answer.found
+        work = (("rounds of improvement", f"{found.rounds:,}"),)
+        return RecodingResult.of(self.frequency_set, found.recoding, str(found.shown), work, self.numeric)
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet negotiate --model local --json``."""
+        return self.negotiation.as_json() | {"warnings": list(self.warnings)}
+
+    def document(self) -> Document:
+        """The outcome in words, the warnings, and the answers side by side."""
+        lines, others = answer_lines(self._outcome_lines(), self.warnings)
+        grid = local_answers_grid(self.negotiation, dict(self.request.max_level))
+        return (*lines, *warning_lines(others), BLANK, grid)
+
+    def _outcome_lines(self) -> Document:
+        rows = self.negotiation.rows
+        limit = self.request.max_suppressed.of(rows)
+        asked = self.request.requirement
+        if self.exact is not None:
+            part = format_rows(self.exact.found.suppressed, rows)
+            text = (
+                f"Exact answer by local recoding: {asked} holds with {part} of {format_quantity(rows, 'row')} "
+                f"suppressed; at most {limit:,} were allowed. Levels are the highest that a cell may show."
+            )
+            return (Line(text, Tone.GOOD),)
+        lines = [Line(f"No exact answer for {asked} by local recoding.{self._reason(limit)}", Tone.BAD)]
+        if self.answers:
+            lines.append(Line("Each column below gives way on one part of the request:"))
+        else:
+            lines.append(Line("No part of the request can give way by itself.", Tone.WARNING))
+        return tuple(lines)
+
+    def _reason(self, limit: int) -> str:
+        fewest = self.relaxation(Relaxation.MAX_SUPPRESSED)
+        if fewest is None:
+            return " Within the levels asked every row must be suppressed."
+        part = format_rows(fewest.found.suppressed, self.negotiation.rows)
+        return (
+            f" Within the levels asked, at least {part} of {format_quantity(self.negotiation.rows, 'row')} must be "
+            f"suppressed under any recoding; at most {limit:,} may be."
+        )
+
+
+def local_answers_grid(negotiation: LocalNegotiation, max_level: Mapping[str, int]) -> Grid:
+    """Attributes down, answers across, with what each keeps of the values."""
+    answers, lattice = negotiation.answers, negotiation.lattice
+    if not answers:
+        return Grid((), ())
+
+    def level(answer: LocalAnswer, i: int, name: str, top: int) -> str:
+        above = answer.node[i] - max_level.get(name, top)
+        return f"{answer.node[i]} of {top}" + (f" (+{above})" if above > 0 else "")
+
+    rows = [
+        (name, *(level(a, i, name, top) for a in answers))
+        for i, (name, top) in enumerate(zip(lattice.attributes, lattice.heights, strict=True))
+    ]
+    rows.append(("height", *(f"{node_height(a.node)}" for a in answers)))
+    rows.append(("requirement", *(str(a.requirement) for a in answers)))
+    rows.append(("suppressed", *(f"{a.found.suppressed:,}" for a in answers)))
+    rows.append(("of the rows", *(format_share(a.found.suppressed, negotiation.rows) for a in answers)))
+    rows.append(("classes", *(f"{a.found.classes:,}" for a in answers)))
+    rows.append(("granularity kept", *(f"{a.found.granularity:.4f}" for a in answers)))
+    if all(a.found.bound is not None for a in answers):
+        rows.append(("at most (proven)", *(f"{a.found.bound:.4f}" for a in answers)))
+        rows.append(("gap", *(f"{a.found.gap:.4f}" for a in answers)))
+    columns = (Column(""), *(Column(a.relaxed or "exact", right=True) for a in answers))
+    return Grid(columns, tuple(rows))
+
+
+def negotiate_locally(
+    table: TableContext, request: Request, reporter: Reporter, model: Local, *, bound: bool
+) -> LocalNegotiationResult:
+    """Answer a request by local recoding of a table (see ``Table.negotiate_local``)."""
+    with reporter.stage("Recoding locally"):
+        found = negotiate_local(
+            table.frequency_set,
+            request,
+            table.settings,
+            weights={a.name: a.weight for a in table.spec.quasi_identifiers},
+            notice=reporter.notice,
+            effort=model.effort,
+            seed=model.seed,
+            time_budget=model.time_budget,
+            shown=model.summary,
+            bound=bound,
+        )
+    counted, warnings = table.frequency_set, table.warnings
+    if found.answers:
+        answer = found.answers[0]
+        parts = ClassParts.of_recoding(counted, answer.found.recoding)
+        warnings = class_warnings(table, parts, answer.requirement)
+    return LocalNegotiationResult(found, request, counted, table.spec.numeric, warnings)

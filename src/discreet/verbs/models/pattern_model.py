@@ -1,0 +1,411 @@
+"""Pattern-guided recoding: the mask of allowed patterns, and the assignment of rows to patterns.
+
+Methods: greedy, integer program, enumeration of class sets (fixed parameter), and matching for k = 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import InputError, NoSolution
+from discreet.model.class_recoding import (
+    ClassRecoding,
+    ClassTest,
+    OutlierPolicy,
+    Pattern,
+    PatternConstraints,
+    PatternCount,
+    PatternMask,
+    PatternPredicate,
+    TieBreak,
+)
+from discreet.model.option import OptionKind, option
+from discreet.model.request import Request
+from discreet.patterns.masks import (
+    PATTERN_COSTS,
+    PRECISION,
+    build_mask_from_constraints,
+    build_mask_from_vectors,
+)
+from discreet.printing.document import format_quantity, format_ratio
+from discreet.verbs.models.recoding_model import Found, Model, Task
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class PatternResult:
+    """What a method found: the recoding, its cost, a proven lower bound, and facts of its work."""
+
+    recoding: ClassRecoding
+    cost: float
+    bound: float | None
+    work: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class PatternMethodOptions:
+    """What a method may be told beside the mask; None where it was not."""
+
+    method: str
+    tie: str | None = None
+    time_limit: float | None = None
+    class_test: ClassTest | None = None
+
+
+def _assign_greedily(
+    task: Task, mask: PatternMask, limit: int | None, options: PatternMethodOptions
+) -> PatternResult:
+    from discreet.patterns.greedy_assignment import solve_greedily
+
+    tie = TieBreak(options.tie or TieBreak.LAST_COLUMN_FIRST)
+    with task.reporter.stage(f"Walking {len(mask):,} patterns") as advance:
+        found = solve_greedily(
+            task.frequency_set,
+            mask,
+            task.requirement,
+            task.settings,
+            tie=tie,
+            class_test=options.class_test,
+            limit=limit,
+            progress=advance,
+            notice=task.reporter.notice,
+        )
+    return PatternResult(found.recoding, found.cost, found.bound, (("tie order", str(tie)),))
+
+
+def _solve_integer_program(
+    task: Task, mask: PatternMask, limit: int | None, options: PatternMethodOptions
+) -> PatternResult:
+    from discreet.patterns.exact import solve_exactly
+
+    _refuse_class_test(options)
+    with task.reporter.stage("Solving the integer program") as advance:
+        found = solve_exactly(
+            task.frequency_set,
+            mask,
+            task.requirement,
+            task.settings,
+            time_limit=options.time_limit,
+            publish_all=_must_publish_all(task.request, limit),
+            progress=advance,
+        )
+    _check_limit(found.recoding, task.request, limit)
+    work = (("status", found.status), ("gap", format_ratio(found.gap)))
+    return PatternResult(found.recoding, found.cost, found.bound, work)
+
+
+def _solve_by_class_sets(
+    task: Task, mask: PatternMask, limit: int | None, options: PatternMethodOptions
+) -> PatternResult:
+    from discreet.patterns.fixed_parameter import solve_by_subsets
+
+    _refuse_class_test(options)
+    with task.reporter.stage("Trying every set of classes"):
+        found = solve_by_subsets(
+            task.frequency_set,
+            mask,
+            task.requirement,
+            task.settings,
+            publish_all=_must_publish_all(task.request, limit),
+        )
+    _check_limit(found.recoding, task.request, limit)
+    work = (("cells that might be classes", f"{found.size.cells:,}"),)
+    return PatternResult(found.recoding, found.cost, found.bound, work)
+
+
+def _solve_by_matching(
+    task: Task, mask: PatternMask, limit: int | None, options: PatternMethodOptions
+) -> PatternResult:
+    from discreet.patterns.two_anonymity import solve_two_anonymity
+
+    _refuse_class_test(options)
+    with task.reporter.stage("Matching rows in pairs and triples") as advance:
+        found = solve_two_anonymity(
+            task.frequency_set,
+            mask,
+            task.requirement,
+            task.settings,
+            publish_all=limit == 0,
+            progress=advance,
+        )
+    _check_limit(found.recoding, task.request, limit)
+    return PatternResult(
+        found.recoding, found.cost, found.cost, (("vertices matched", f"{found.vertices:,}"),)
+    )
+
+
+PatternMethod = Callable[[Task, PatternMask, "int | None", PatternMethodOptions], PatternResult]
+PATTERN_METHODS: Mapping[str, PatternMethod] = {
+    "greedy": _assign_greedily,
+    "exact": _solve_integer_program,
+    "fixed-parameter": _solve_by_class_sets,
+    "matching": _solve_by_matching,
+}
+"""The searches by name."""
+
+
+def _must_publish_all(request: Request, limit: int | None) -> bool:
+    """Whether a rest of fewer than k rows may not be suppressed, so that all rows are published."""
+    return limit is not None and limit < (request.requirement.k or 1) - 1
+
+
+def _refuse_class_test(options: PatternMethodOptions) -> None:
+    if options.class_test is not None:
+        raise InputError(f"a class test beside the method '{options.method}'", allowed="the method 'greedy'")
+
+
+def _check_limit(recoding: ClassRecoding, request: Request, limit: int | None) -> None:
+    """Raise where the cheapest recoding suppresses more rows than allowed."""
+    if limit is not None and recoding.suppressed > limit:
+        raise NoSolution(
+            f"{request.requirement}: the cheapest recoding suppresses {recoding.suppressed:,} rows; at most "
+            f"{limit:,} may be",
+            advice="Raise the suppression limit, allow patterns with more stars, or lower k.",
+        )
+
+
+_MAX_PATTERNS = 15
+_STARS_ONLY, _ALL_LEVELS = "stars", "levels"
+_CONSTRAINTS = ("max_stars", "never", "together", "at_most_one", "required", "custom", "cells")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patterns(Model):
+    """Rows are assigned to the cheapest of the patterns in which cells may be starred.
+
+    ``pattern`` are vectors, which stand instead of constraints; ``custom`` is asked of each pattern that
+    meets these. ``weights`` are by attribute, the spec's where left out. ``patterns`` is a file of the same
+    keys, and what is given beside it wins. ``class_test`` is asked of each class beside the requirement.
+
+    Without ``max_suppressed``, asked or in the spec, ``outliers`` alone says what becomes of outliers.
+    """
+
+    name = "patterns"
+    title = "Patterns"
+    text = "You say in which combinations cells may be starred; rows are assigned to the cheapest."
+    main = True
+
+    pattern: Sequence[str | Pattern | Sequence[int]] | None = option(
+        None,
+        repeatable=True,
+        in_spec=True,
+        metavar="VECTOR",
+        help="one to allow, a sign per quasi-identifier (. shown, * starred, N level)",
+        label="Patterns to allow",
+        hint="one per line, a sign per quasi-identifier: . shown, * starred, N level",
+    )
+    max_stars: int | None = option(
+        None,
+        kind=OptionKind.WHOLE,
+        least=0,
+        in_spec=True,
+        metavar="C",
+        help="at most C stars in a row",
+        label="Stars of a row at most",
+        hint="empty: as many as it takes",
+    )
+    never: Sequence[str] | None = option(
+        None,
+        kind=OptionKind.QUASI_IDENTIFIERS,
+        repeatable=True,
+        in_spec=True,
+        metavar="A,B",
+        help="none of these is ever starred",
+        label="Never starred",
+    )
+    together: Sequence[Sequence[str]] | None = option(
+        None,
+        kind=OptionKind.GROUPS,
+        repeatable=True,
+        in_spec=True,
+        metavar="A,B",
+        help="all of these are starred or none is",
+        label="Starred together",
+        hint="one group per line, such as age,sex",
+    )
+    at_most_one: Sequence[Sequence[str]] | None = option(
+        None,
+        kind=OptionKind.GROUPS,
+        repeatable=True,
+        in_spec=True,
+        metavar="A,B",
+        help="at most one of these is starred",
+        label="At most one starred",
+        hint="one group per line, such as age,sex",
+    )
+    required: Sequence[str] | None = option(
+        None,
+        kind=OptionKind.QUASI_IDENTIFIERS,
+        repeatable=True,
+        in_spec=True,
+        metavar="A,B",
+        help="each of these is always starred",
+        label="Always starred",
+    )
+    custom: PatternPredicate | None = option(
+        None, kind=OptionKind.PYTHON, help="a function of a pattern: whether it is allowed"
+    )
+    outliers: str | None = option(
+        None,
+        choices=OutlierPolicy,
+        in_spec=True,
+        shown=str(OutlierPolicy.SUPPRESS),
+        help="rows that fit none show stars only, are left out, or are an error",
+        label="Rows that fit no pattern",
+    )
+    tie: str | None = option(
+        None,
+        choices=TieBreak,
+        in_spec=True,
+        shown=str(TieBreak.LAST_COLUMN_FIRST),
+        help="which of equal cost comes first (greedy)",
+        label="Among equal costs",
+    )
+    cells: str | None = option(
+        None,
+        choices=(_STARS_ONLY, _ALL_LEVELS),
+        in_spec=True,
+        shown=_STARS_ONLY,
+        help="what patterns may show: values or stars, or every level too",
+        label="Patterns may show",
+        hint="values or stars, or every level",
+    )
+    cost: str | None = option(
+        None,
+        choices=PATTERN_COSTS,
+        in_spec=True,
+        shown=PRECISION,
+        help="what a level costs",
+        label="A level costs",
+    )
+    method: str | None = option(
+        None,
+        choices=PATTERN_METHODS,
+        in_spec=True,
+        shown="greedy",
+        help="how rows are assigned",
+        label="Rows are assigned",
+    )
+    time_limit: float | None = option(
+        None,
+        kind=OptionKind.DECIMAL,
+        unit="seconds",
+        metavar="SECONDS",
+        help="end the method exact after so long, with a proven gap",
+        label="Seconds of the exact search at most",
+    )
+    weights: Mapping[str, float] | None = option(
+        None,
+        kind=OptionKind.NUMBERS,
+        flag=None,
+        in_spec=True,
+        help="what an attribute's costs are multiplied by",
+        label="Weights",
+        hint="one per line, such as age=2",
+    )
+    patterns: str | Path | None = option(
+        None, kind=OptionKind.OPTIONS, metavar="FILE", help="these options from a TOML file"
+    )
+    class_test: ClassTest | None = option(
+        None, kind=OptionKind.PYTHON, help="what is asked of each class beside the requirement"
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse vectors beside constraints, and options of another method."""
+        super().__post_init__()
+        beside = [name for name in _CONSTRAINTS if getattr(self, name) is not None]
+        if self.pattern is not None and beside:
+            raise InputError(
+                f"pattern vectors beside '{beside[0].replace('_', '-')}'",
+                allowed="vectors, or constraints",
+                advice="Give one of the two.",
+            )
+        exact_only = self.method != "exact" and self.time_limit is not None
+        # A file that is not read yet may name the method.
+        if self.patterns is None and (exact_only or (self._method != "greedy" and self.tie is not None)):
+            name = "time-limit" if exact_only else "tie"
+            raise InputError(f"'{name}' does not apply to the method '{self._method}'")
+
+    def search(self, task: Task) -> Found:
+        """Assign the rows to patterns by the method that is asked."""
+        limited = task.asked.max_suppressed is not None or task.table.spec.request.max_suppressed is not None
+        limit = task.limit if limited else None
+        mask = self._mask(task)
+        options = PatternMethodOptions(self._method, self.tie, self.time_limit, self.class_test)
+        found = PATTERN_METHODS[self._method](task, mask, limit, options)
+        work = (*self._work_facts(mask, found), *_pattern_counts(found.recoding.patterns))
+        return Found(found.recoding, work=work, told={"patterns": self._json_facts(mask, found)})
+
+    @property
+    def _method(self) -> str:
+        return self.method or "greedy"
+
+    def _mask(self, task: Task) -> PatternMask:
+        """The patterns that are asked of a table."""
+        cost, outliers = self.cost or PRECISION, self.outliers or OutlierPolicy.SUPPRESS
+        weights = task.weights | dict(self.weights or {})
+        counted, settings = task.frequency_set, task.settings
+        if self.pattern is not None:
+            return build_mask_from_vectors(
+                counted, self.pattern, settings, weights=weights, cost=cost, outliers=outliers
+            )
+        return build_mask_from_constraints(
+            counted, self._constraints(), settings, weights=weights, cost=cost, outliers=outliers
+        )
+
+    def _constraints(self) -> PatternConstraints:
+        return PatternConstraints(
+            max_stars=self.max_stars,
+            never=tuple(self.never or ()),
+            together=tuple(tuple(group) for group in self.together or ()),
+            at_most_one=tuple(tuple(group) for group in self.at_most_one or ()),
+            required=tuple(self.required or ()),
+            custom=self.custom,
+            levels=self.cells == _ALL_LEVELS,
+        )
+
+    def _work_facts(self, mask: PatternMask, found: PatternResult) -> tuple[tuple[str, str], ...]:
+        bound = () if found.bound is None else (("no recoding costs less than", _number_text(found.bound)),)
+        return (
+            ("patterns allowed", f"{len(mask):,}"),
+            ("method", self._method),
+            *found.work,
+            ("cost", _number_text(found.cost)),
+            *bound,
+        )
+
+    def _json_facts(self, mask: PatternMask, found: PatternResult) -> dict[str, Any]:
+        return {
+            "allowed": len(mask),
+            "outliers": str(mask.outliers),
+            "method": self._method,
+            "cost": found.cost,
+            "bound": found.bound,
+            "used": [
+                {"pattern": str(used.pattern), "classes": used.classes, "rows": used.rows}
+                for used in found.recoding.patterns
+            ],
+        }
+
+
+def _pattern_counts(patterns: Sequence[PatternCount]) -> tuple[tuple[str, str], ...]:
+    """The patterns with most rows, one per line."""
+    shown = sorted(patterns, key=lambda used: -used.rows)[:_MAX_PATTERNS]
+    lines = [
+        (
+            f"pattern {used.pattern}",
+            f"{format_quantity(used.rows, 'row')}, {format_quantity(used.classes, 'class', 'classes')}",
+        )
+        for used in shown
+    ]
+    if len(patterns) > len(shown):
+        lines.append(("further patterns", f"{len(patterns) - len(shown):,}, which the manifest lists"))
+    return tuple(lines)
+
+
+def _number_text(value: float) -> str:
+    return f"{round(value):,}" if abs(value - round(value)) < 1e-6 else f"{value:,.3f}"

@@ -1,0 +1,330 @@
+"""Permutation: quasi-identifiers stay exact, sensitive values are permuted within groups.
+
+Zhang, Koudas, Srivastava and Yu (2007): every group has k distinct values whose range is e or more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from discreet.errors import InputError, InternalError
+from discreet.model.criteria.base import Criterion
+from discreet.model.option import OptionKind, option
+from discreet.model.release_kind import PERMUTATION, ReleaseForm
+from discreet.model.search_result import SuppressionPolicy
+from discreet.permutation.partition_strategies import PartitionStrategy
+from discreet.results.recoding_result import RecodingResult
+from discreet.results.request_defaults import LevelsByAttribute
+from discreet.verbs.locations import PublishTarget
+from discreet.verbs.models.recoding_model import TABLE_FILE_FORMATS, Model, RequestOptions
+from discreet.verbs.table_context import TableContext
+
+if TYPE_CHECKING:
+    from discreet.model.frequency_set import FrequencySet
+    from discreet.model.lattice import LatticeNode
+    from discreet.model.release_kind import GroupRequirement
+    from discreet.results.publish_result import ReleaseResult
+    from discreet.verbs.run_context import Reporter
+
+DecimalLike = int | float | str | Decimal
+_ALLOWED_NUMBER = "a number such as 500 or 2.5"
+
+
+def parse_first_group(option_name: str, text: str) -> tuple[int, str]:
+    """``K,E`` as numbers; ``InputError`` for another form."""
+    match = re.fullmatch(r"\s*(\d{1,18})\s*,\s*([^,]+)", text, re.ASCII)
+    if match is None:
+        raise InputError(f"{option_name} {text}", allowed="K,E, such as 10,500")
+    return int(match.group(1)), match.group(2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Permutation(Model):
+    """Rows are divided into groups, and a sensitive attribute's values change places within each.
+
+    ``e`` is the least range of a group's values, in the attribute's unit; k, asked of the release, its least
+    number of distinct values. With the partition ``recoding`` groups are the classes of a ``recoding``: a
+    model, a model's name, or a recoding that was made before; without one, of the ``level`` that
+    quasi-identifiers are shown at. ``near`` are the quasi-identifiers that ``qi-aware`` cuts along: those
+    that questions will be asked of. ``first_group`` is the k and e of the group of the smallest value.
+    """
+
+    name = PERMUTATION
+    title = "Permutation"
+    text = (
+        "Quasi-identifiers stay exact; the sensitive values change places within groups. k counts distinct "
+        "values."
+    )
+    main = True
+    permuted = True
+    takes_suppression = False
+    takes_l = False
+    formats = (*TABLE_FILE_FORMATS, ".duckdb")
+
+    sensitive: str | None = option(
+        None,
+        kind=OptionKind.SENSITIVE,
+        metavar="ATTR",
+        help="the attribute to permute, where there are several",
+        label="Attribute to permute",
+    )
+    e: DecimalLike = option(
+        0,
+        metavar="WIDTH",
+        help="each group's values range over WIDTH or more",
+        label="Least range of a group (e)",
+        hint="in the attribute's unit",
+    )
+    partition: str = option(
+        str(PartitionStrategy.MIN_SUM),
+        choices=PartitionStrategy,
+        help="how groups are found",
+        label="Groups are found by",
+    )
+    near: Sequence[str] | None = option(
+        None,
+        kind=OptionKind.QUASI_IDENTIFIERS,
+        commas=False,
+        repeatable=True,
+        metavar="ATTR",
+        shown="all",
+        help="with the partition qi-aware, cut along ATTR, which questions are asked of",
+        label="Cut along",
+        hint="what questions are asked of; all where none is chosen",
+    )
+    form: str = option(
+        str(ReleaseForm.ONE_TABLE),
+        choices=ReleaseForm,
+        help="sensitive values beside the others, or in a table of their own",
+        label="Written as",
+    )
+    level: LevelsByAttribute | None = option(
+        None,
+        kind=OptionKind.LEVELS,
+        repeatable=True,
+        metavar="ATTR=N",
+        shown="0",
+        help="the level that ATTR is shown at",
+        label="Levels shown",
+        hint="one per line, such as age=1; 0 where empty",
+    )
+    first_group: tuple[int, DecimalLike] | None = option(
+        None,
+        reads=parse_first_group,
+        metavar="K,E",
+        help="k and e of the group with the smallest value",
+        label="First group",
+        hint="of the group with the smallest value, such as 10,500",
+    )
+    recoding: Model | RecodingResult | str | None = option(
+        None,
+        kind=OptionKind.MODEL,
+        metavar="MODEL",
+        shown="--level's",
+        help="with the partition recoding, the model whose classes are the groups",
+        label="Classes of the model",
+        hint="with the partition recoding; empty: of the levels shown",
+    )
+    merge_failing: bool = option(
+        False,
+        kind=OptionKind.FLAG,
+        help="join classes that do not meet k and e into groups",
+        label="Join classes that fail",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse a recoding, or attributes to cut along, beside a partition that has none."""
+        super().__post_init__()
+        parse_exact_decimal("e", self.e)
+        strategy = PartitionStrategy(self.partition)
+        if self.recoding is not None and strategy is not PartitionStrategy.RECODING:
+            raise InputError(
+                f"a recoding beside the partition '{strategy}'",
+                allowed="a recoding with the partition 'recoding'",
+            )
+        if self.near is not None and strategy is not PartitionStrategy.QI_AWARE:
+            raise InputError(f"near beside the partition '{strategy}'", allowed="with --partition qi-aware")
+
+    def publish(
+        self, table: TableContext, asked: RequestOptions, target: PublishTarget, reporter: Reporter
+    ) -> ReleaseResult:
+        """Write, audit and put in place; limits of levels and stars do not apply.
+
+        Where subjects have several rows, k counts people who have different values. ``InputError`` for what
+        may not be asked, such as a partition that cannot count people. ``NoSolution`` where no partition
+        meets k and e.
+        """
+        from discreet.engines.delivery import ReleaseViews
+        from discreet.model.frequency_set import drop_unneeded_subjects
+        from discreet.model.release_kind import GroupRequirement
+        from discreet.model.requirement import Requirement
+        from discreet.queries.permuted_views import build_companion_views, build_view_statements
+        from discreet.release.permuted_publication import PermutedPlan, publish_permuted
+        from discreet.results.publish_result import ReleaseResult
+        from discreet.verbs.class_warnings import group_warnings
+        from discreet.verbs.models.permutation_groups import GroupSelection
+
+        self._refuse(asked, target)
+        _refuse_criteria((*asked.criteria, *table.spec.request.criteria))
+        attribute, strategy = self._attribute(table), PartitionStrategy(self.partition)
+        requirement = GroupRequirement(_check_k(asked.k), parse_exact_decimal("e", self.e))
+        # Values are read with the rows that are held; only classes of a recoding are told by them before.
+        by_classes = strategy is PartitionStrategy.RECODING
+        counted = drop_unneeded_subjects(
+            table.frequency_set if by_classes else table.counted_for(Requirement())
+        )
+        plan = PermutedPlan(
+            attribute,
+            requirement,
+            self._node(counted, table.spec.request.min_level),
+            ReleaseForm(self.form),
+            row_types=strategy in (PartitionStrategy.QI_AWARE, PartitionStrategy.RECODING),
+            people=counted.subjects is not None,
+        )
+        found = self._recoded(table, asked, attribute, reporter)
+        groups = GroupSelection(
+            counted=counted,
+            plan=plan,
+            strategy=strategy,
+            first=self._first(requirement),
+            merge_failing=self.merge_failing,
+            near=self._near([hierarchy.attribute for hierarchy in counted.hierarchies]),
+            recoding=None if found is None else found.recoding,
+            reporter=reporter,
+        )
+        spec = table.spec.with_order(target.order)
+        person, further = group_warnings(table)
+        with table.engine("Permuting, writing and auditing") as engine:
+            release = publish_permuted(
+                engine,
+                spec,
+                counted,
+                plan,
+                groups.choose,
+                target.output,
+                overwrite=target.overwrite,
+                settings=table.settings,
+                views=ReleaseViews(build_view_statements, build_companion_views),
+                further=further,
+                person=person,
+            )
+        return ReleaseResult(release)
+
+    def _refuse(self, asked: RequestOptions, target: PublishTarget) -> None:
+        """Raise for what a permuted release has none of, before any row is counted."""
+        refused = {"max-level": asked.max_level, "min-level": asked.min_level}
+        name = next((name for name, value in refused.items() if value), None)
+        if name is not None or target.suppressed != SuppressionPolicy.DROP:
+            raise InputError(
+                f"{name or 'starred rows'}: the permutation model has none",
+                allowed="levels to show, by level",
+            )
+        if self.partition != PartitionStrategy.RECODING and (
+            asked.l is not None or asked.max_suppressed is not None
+        ):
+            name = "l" if asked.l is not None else "max-suppressed"
+            raise InputError(
+                f"{name} beside the partition '{self.partition}'", allowed="with --partition recoding"
+            )
+
+    def _recoded(
+        self, table: TableContext, asked: RequestOptions, attribute: str, reporter: Reporter
+    ) -> RecodingResult | None:
+        """The recoding whose classes are the groups; by default k values of the attribute in every class."""
+        from discreet.release.publication import refuse_class_test
+
+        found = self.recoding
+        if isinstance(found, str):
+            raise InternalError(f"the model '{found}' was not looked up")
+        if isinstance(found, Model):
+            l = {attribute: asked.k} if asked.l is None and asked.k is not None else asked.l
+            found = found.recode(table, RequestOptions(asked.k, l, asked.max_suppressed), reporter)
+        if found is not None:
+            refuse_class_test(found.recoding.class_test)
+        return found
+
+    def _attribute(self, table: TableContext) -> str:
+        """The attribute to permute: the one that is named, or the only one there is."""
+        names = [attribute.name for attribute in table.spec.sensitive]
+        if not names:
+            raise InputError(
+                f"{table.spec.label} names no sensitive attribute, so there is nothing to permute",
+                advice='Give an attribute role = "sensitive".',
+            )
+        if self.sensitive is None and len(names) > 1:
+            raise InputError(
+                "one sensitive attribute is permuted, and the spec has several",
+                allowed=", ".join(names),
+                advice="Name it by --sensitive; the others are left out of the release.",
+            )
+        if self.sensitive is not None and self.sensitive not in names:
+            raise InputError(f"'{self.sensitive}' is not a sensitive attribute", allowed=", ".join(names))
+        return self.sensitive or names[0]
+
+    def _node(self, counted: FrequencySet, min_level: LevelsByAttribute) -> LatticeNode:
+        """The levels to show: those that are named, else the least ones of the spec."""
+        from discreet.lattice.evaluation import build_lattice
+        from discreet.results.publish_result import resolve_node
+
+        return resolve_node(build_lattice(counted), self.level or {}, min_level)
+
+    def _near(self, names: list[str]) -> list[int]:
+        """The places of the quasi-identifiers that groups are cut along."""
+        if self.near is None:
+            return list(range(len(names)))
+        unknown = [name for name in self.near if name not in names]
+        if unknown or not self.near:
+            fact = (
+                f"'{unknown[0]}' is not a quasi-identifier" if unknown else "near names no quasi-identifier"
+            )
+            raise InputError(fact, allowed=", ".join(names))
+        return sorted({names.index(name) for name in self.near})
+
+    def _first(self, requirement: GroupRequirement) -> GroupRequirement | None:
+        """What is asked of the first group: no less than of the others, as every group must meet k and e."""
+        from discreet.model.release_kind import GroupRequirement
+
+        if self.first_group is None:
+            return None
+        first = GroupRequirement(_check_k(self.first_group[0]), parse_exact_decimal("e", self.first_group[1]))
+        if first.k < requirement.k or first.e < requirement.e:
+            raise InputError(
+                f"the first group is asked {first}, less than the others ({requirement})",
+                allowed="a k and an e that are at least those of the others",
+            )
+        return first
+
+
+def parse_exact_decimal(name: str, value: object) -> Decimal:
+    """A number of at least 0 as an exact decimal, a float by its shortest text; else ``InputError``."""
+    if isinstance(value, int | float | str | Decimal) and not isinstance(value, bool):
+        try:
+            number = Decimal(str(value).strip())
+        except ArithmeticError:
+            number = Decimal("NaN")
+        if number.is_finite() and number >= 0 and -18 <= int(number.as_tuple().exponent) <= 18:
+            return number
+    raise InputError(f"{name} = {value}", allowed=_ALLOWED_NUMBER)
+
+
+def _refuse_criteria(criteria: Sequence[Criterion]) -> None:
+    """Raise ``InputError`` for a criterion of classes: groups are audited for k and e alone."""
+    if criteria:
+        raise InputError(
+            f"{criteria[0]} was asked of a permuted release, whose groups are counted for k and e alone",
+            allowed="k and e",
+            advice="Leave it out, or choose another model.",
+        )
+
+
+def _check_k(k: int | None) -> int:
+    if k is None or isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise InputError(
+            "no k was asked" if k is None else f"k = {k}",
+            allowed="a whole number: the least distinct values of a group",
+        )
+    return k

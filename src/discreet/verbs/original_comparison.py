@@ -1,0 +1,395 @@
+"""Comparison of a release with its original: metrics, workload error, classification.
+
+Workloads are SQL files or descriptions from which queries are generated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from discreet.audit.manifest_claims import compute_digest
+from discreet.engines.base import Engine
+from discreet.engines.connection import connect
+from discreet.errors import InputError
+from discreet.measures.cell_sums import rows_by_code
+from discreet.measures.classification_accuracy import ClassificationAccuracy, measure_accuracy
+from discreet.measures.generalized_table import ReleasePair
+from discreet.measures.metrics import MetricValue, metric_values
+from discreet.measures.release_metrics import attribute_losses
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.release_kind import CLASS_RELEASE
+from discreet.places.file_access import read_text
+from discreet.printing.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    format_quantity,
+    format_ratio,
+    format_rows,
+    format_share,
+    heading_line,
+    warning_block,
+)
+from discreet.printing.metric_grid import format_measure, metric_grid
+from discreet.printing.rendering import Printable
+from discreet.queries.aggregate_query import Aggregate, AggregateQuery, attributes_of_queries, bind_queries
+from discreet.queries.workload_generation import WorkloadDescription, generate_workload
+from discreet.queries.workload_text import parse_workload
+from discreet.release.manifest import Manifest
+from discreet.release.private_log import find_publication
+from discreet.spec.workload_description import load_workload_description, parse_workload_description
+from discreet.verbs.locations import ReleaseLocation, address_of
+from discreet.verbs.models.recoding_model import MODELS
+from discreet.verbs.release_facts import read_manifest_if_present
+from discreet.verbs.run_context import SILENT, Reporter
+from discreet.verbs.table_context import TableContext
+from discreet.workload.answerable_table import (
+    AnswerableTable,
+    domains_of_hierarchies,
+    read_original,
+    read_release,
+)
+from discreet.workload.query_answer import QueryError, WorkloadError, measure_workload_error
+
+Workload = str | Path | Mapping[str, Any]
+"""A file of SQL, a file that ends in ``.toml`` with a description, or the description itself."""
+
+
+def load_workload(workload: Workload, table: TableContext) -> tuple[AggregateQuery, ...]:
+    """The queries of a workload, their names as the table spells them.
+
+    Raises ``InputError`` for a file that cannot be read, a statement that is no aggregate query, a
+    description that makes no sense, or a column that the table does not have.
+    """
+    if isinstance(workload, Mapping):
+        return _generate_queries(parse_workload_description(workload, "the workload"), table)
+    path = Path(workload)
+    if path.suffix.lower() == ".toml":
+        return _generate_queries(load_workload_description(path), table)
+    try:
+        text = read_text(path, f"the workload {path}")
+    except OSError as error:
+        raise InputError(f"the workload {path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"the workload {path} is not UTF-8", allowed="SQL text in UTF-8") from None
+    return bind_queries(parse_workload(text, str(path)), _source_columns(table))
+
+
+def _generate_queries(description: Mapping[str, Any], table: TableContext) -> tuple[AggregateQuery, ...]:
+    counted = table.frequency_set
+    wanted = WorkloadDescription(**{**description, "aggregate": Aggregate(description["aggregate"])})
+    rows = {
+        name: rows_by_code(counted, i)[: len(counted.hierarchies[i].leaves)]
+        for i, name in enumerate(counted.attributes)
+    }
+    queries = generate_workload(wanted, domains_of_hierarchies(counted.hierarchies), rows)
+    return bind_queries(queries, _source_columns(table)) if wanted.measure is not None else queries
+
+
+def _source_columns(table: TableContext) -> tuple[str, ...]:
+    with table.engine("Reading the header") as engine:
+        source = engine.open_source(table.spec.source)
+        found = source.columns
+        engine.close_source(source)
+    return found
+
+
+_MAX_QUERIES = 20
+_RANGE_SUMMARIES = ("ranges", "means")
+
+
+@dataclass(frozen=True, repr=False)
+class ReleaseComparison(Printable):
+    """What a release keeps of its original.
+
+    ``suppressed`` rows are starred, or missing in the release. ``losses`` are each quasi-identifier's, from 0
+    to 1.
+    """
+
+    path: Path
+    label: str
+    rows: int
+    suppressed: int
+    metrics: tuple[MetricValue, ...]
+    losses: tuple[tuple[str, float], ...]
+    workload: WorkloadError | None
+    classification: ClassificationAccuracy | None
+    warnings: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet inspect --release --json``."""
+        found: dict[str, Any] = {
+            "release": str(self.path),
+            "source": self.label,
+            "rows": self.rows,
+            "suppressed": self.suppressed,
+            "metrics": {m.metric.name: m.json_value for m in self.metrics},
+            "loss": dict(self.losses),
+        }
+        if self.workload is not None:
+            found["workload"] = self.workload.as_json()
+        if self.classification is not None:
+            found["classification"] = self.classification.as_json()
+        return found | {"warnings": list(self.warnings)}
+
+    def document(self) -> Document:
+        """The metrics, each attribute's loss, the workload's errors, the classification, the warnings."""
+        losses = tuple((name, f"{loss:.4f}") for name, loss in self.losses)
+        return (
+            heading_line(f"{self.path} beside {self.label}: {format_quantity(self.rows, 'row')}"),
+            Line(f"Suppressed: {format_rows(self.suppressed, self.rows)} rows."),
+            BLANK,
+            metric_grid(self.metrics),
+            BLANK,
+            Grid((Column("quasi-identifier"), Column("loss", right=True)), losses),
+            *self._workload(),
+            *self._classification(),
+            *warning_block(self.warnings),
+        )
+
+    def _workload(self) -> Document:
+        errors = self.workload
+        if errors is None:
+            return ()
+        shown = sorted(errors.queries, key=lambda q: -(q.absolute or 0.0) * q.query.weight)[:_MAX_QUERIES]
+        columns = (
+            *(Column(title, right=True) for title in ("truth", "estimate", "surely from", "to", "error")),
+            Column("query", shrinks=True),
+        )
+        left = len(errors.queries) - len(shown)
+        return (
+            BLANK,
+            heading_line(f"Workload: {format_quantity(len(errors.queries), 'query', 'queries')}"),
+            Line(
+                f"Absolute error {format_measure(errors.mean_absolute)} on average (standard deviation "
+                f"{format_measure(errors.deviation)}), relative error {format_ratio(errors.mean_relative)}."
+            ),
+            Grid(columns, tuple(_query_cells(query) for query in shown)),
+            *((Line(f"… and {left:,} more, of smaller weighted error."),) if left else ()),
+        )
+
+    def _classification(self) -> Document:
+        found = self.classification
+        if found is None:
+            return ()
+        recovered = ""
+        if found.recovered is not None:
+            recovered = f" The release keeps {format_ratio(found.recovered)} of what can be learnt."
+        return (
+            BLANK,
+            heading_line(f"Classification of '{found.target}'"),
+            Line(
+                f"Of {found.held_out:,} rows of the original that were held out, a classifier trained on the "
+                f"release names {format_share(found.release, 1)} right, one trained on the original "
+                f"{format_share(found.original, 1)}, always the most frequent value {format_share(found.majority, 1)}."
+                + recovered
+            ),
+        )
+
+
+def compare_with_original(
+    table: TableContext,
+    release: ReleaseLocation,
+    *,
+    workload: Workload | None = None,
+    target: str | None = None,
+    seed: int = 0,
+    k: int | None = None,
+    reporter: Reporter = SILENT,
+) -> ReleaseComparison:
+    """A release beside its original: every metric, and what a workload and a classifier make of it.
+
+    Which rows are suppressed is told by the manifest: where it says that they were dropped, a row of stars is
+    a row like any other, and so are rows of stars beyond those that it counts. Without a manifest all rows of
+    stars are suppressed.
+
+    ``workload`` is a file of queries or a description (``verbs.original_comparison``); ``target`` a column
+    that is no quasi-identifier, for classification. ``k`` normalizes C_AVG (None: the manifest's, without one
+    the spec's, or the smallest class). Raises ``InputError`` for a file that cannot be read or does not fit
+    the spec.
+    """
+    queries = () if workload is None else load_workload(workload, table)
+    others = _other_columns(table, queries, target)
+    counted, spec = table.frequency_set, table.spec
+    address = address_of(release)
+    manifest = read_manifest_if_present(address, table.settings)
+    permuted = _permutation_cautions(manifest, others)
+    with table.engine("Reading the release") as engine:
+        original = read_original(engine, spec, counted, others, table.settings)
+        released = _read_answerable_release(engine, table, address, original, manifest)
+    compared = make_release_pair(table, released, manifest, k)
+    with reporter.stage("Measuring the release"):
+        if compared.members is None and manifest is not None:
+            compared = replace(compared, stated=_stated_usefulness(table, address, manifest))
+        metrics = metric_values(compared)
+    errors = None
+    if queries:
+        with reporter.stage("Asking the workload") as advance:
+            errors = measure_workload_error(queries, original, released, advance)
+    return ReleaseComparison(
+        path=address.display_path,
+        label=spec.source.label,
+        rows=counted.rows,
+        suppressed=compared.suppressed,
+        metrics=metrics,
+        losses=tuple(zip(counted.attributes, attribute_losses(compared), strict=True)),
+        workload=errors,
+        classification=_train_classifiers(table, original, released, target, seed, reporter),
+        warnings=(*permuted, *_comparison_warnings(compared, errors)),
+    )
+
+
+def read_release_pair(
+    table: TableContext, release: ReleaseLocation, original: AnswerableTable
+) -> tuple[ReleasePair, AnswerableTable]:
+    """A release as it is measured against its original, and as it answers queries.
+
+    ``InputError`` for a file that cannot be read or does not fit the spec.
+    """
+    address = address_of(release)
+    manifest = read_manifest_if_present(address, table.settings)
+    with table.engine("Reading the release") as engine:
+        released = _read_answerable_release(engine, table, address, original, manifest)
+    return make_release_pair(table, released, manifest), released
+
+
+def make_release_pair(
+    table: TableContext, released: AnswerableTable, manifest: Manifest | None, k: int | None = None
+) -> ReleasePair:
+    """A release that was read, beside its original; ``k`` as of ``compare``."""
+    spec = table.spec
+    return ReleasePair.of_release(
+        table.frequency_set,
+        released.quasi_identifiers,
+        _count_suppressed_rows(released, manifest),
+        k or (spec.request.k if manifest is None else manifest.k),
+        {attribute.name: attribute.weight for attribute in spec.quasi_identifiers},
+        spec.numeric,
+    )
+
+
+def _count_suppressed_rows(released: AnswerableTable, manifest: Manifest | None) -> int:
+    """How many of the release's rows of stars are suppressed ones."""
+    if manifest is None:
+        return released.starred
+    return min(released.starred, manifest.suppressed) if manifest.stars_rows else 0
+
+
+def _stated_usefulness(table: TableContext, address: ReleaseAddress, manifest: Manifest) -> float | None:
+    """What the publisher's log says of a release that is still as it was published; else None."""
+    entry = find_publication(table.settings.private_log, manifest.sha256)
+    found = None if entry is None else entry.get("usefulness")
+    if not isinstance(found, int | float):
+        return None
+    with connect(table.settings, address.source()) as engine:
+        return float(found) if compute_digest(engine, address) == manifest.sha256 else None
+
+
+def _other_columns(
+    table: TableContext, queries: Sequence[AggregateQuery], target: str | None
+) -> tuple[str, ...]:
+    """The columns beyond the quasi-identifiers that the workload and the target name."""
+    names = table.frequency_set.attributes
+    if target is not None and target in names:
+        raise InputError(
+            f"the target '{target}' is a quasi-identifier, whose values the release generalizes",
+            allowed="a column that is published as it is",
+        )
+    named = [*attributes_of_queries(tuple(queries)), *([] if target is None else [target])]
+    return tuple(dict.fromkeys(name for name in named if name not in names))
+
+
+def _permutation_cautions(manifest: Manifest | None, columns: Sequence[str]) -> tuple[str, ...]:
+    """What a permuted release does not protect; ``InputError`` where its permuted attribute is asked for."""
+    kind = CLASS_RELEASE if manifest is None else manifest.kind
+    if kind.permuted_attribute in columns:
+        raise InputError(
+            f"'{kind.permuted_attribute}' is permuted within groups: its values do not stand beside the rows "
+            "they belong to",
+            allowed="quasi-identifiers and columns that are published as they are",
+            advice="Ask for its bounds with discreet query.",
+        )
+    return kind.cautions
+
+
+def _read_answerable_release(
+    engine: Engine,
+    table: TableContext,
+    address: ReleaseAddress,
+    original: AnswerableTable,
+    manifest: Manifest | None,
+) -> AnswerableTable:
+    ranges = False
+    if manifest is not None and manifest.summary in _RANGE_SUMMARIES:
+        model = MODELS.get(manifest.model)
+        ranges = model is not None and model.tells_ranges
+    hierarchies = table.frequency_set.hierarchies
+    return read_release(
+        engine, address.source(), table.spec, original, hierarchies, table.settings, attained=ranges
+    )
+
+
+def _train_classifiers(
+    table: TableContext,
+    original: AnswerableTable,
+    release: AnswerableTable,
+    target: str | None,
+    seed: int,
+    reporter: Reporter,
+) -> ClassificationAccuracy | None:
+    if target is None:
+        return None
+    names = (*table.frequency_set.attributes, target)
+    with reporter.stage("Training classifiers"):
+        return measure_accuracy(
+            original.table.project(names),
+            release.table.project(names),
+            table.frequency_set.hierarchies,
+            seed=seed,
+        )
+
+
+def _comparison_warnings(compared: ReleasePair, errors: WorkloadError | None) -> tuple[str, ...]:
+    found, names = [], compared.frequency_set.attributes
+    uncovered = _count_uncovered_rows(compared)
+    if uncovered:
+        found.append(
+            f"{format_quantity(uncovered, 'row')} of the release stand for no row of the original: its cells of "
+            f"{', '.join(names)} do not tell the truth, or it was made of another table."
+        )
+    elif compared.can_cover and compared.members is None and compared.stated is None:
+        found.append(
+            "Usefulness is not known: classes overlap, so the release does not tell which rows each was made "
+            "of, and the private log has no publication of it."
+        )
+    if errors is not None and errors.outside:
+        found.append(
+            f"{format_quantity(errors.outside, 'query', 'queries')} of the workload have their true answer outside the "
+            "bounds that the release would make sure."
+        )
+    if errors is not None and errors.unanswered:
+        found.append(
+            f"{format_quantity(errors.unanswered, 'query', 'queries')} could not be compared: no row to answer with."
+        )
+    return tuple(found)
+
+
+def _count_uncovered_rows(compared: ReleasePair) -> int:
+    """Rows of classes whose cells cover no row of the original."""
+    if not compared.can_cover or not compared.release.groups:
+        return 0
+    left = compared.release.rows.copy()
+    for classes, _ in compared.covered():
+        left[classes] = 0
+    return int(left.sum())
+
+
+def _query_cells(error: QueryError) -> tuple[str, ...]:
+    answer = error.answer
+    numbers = (error.truth, answer.estimate, answer.lower, answer.upper, error.absolute)
+    return (*(format_measure(number) for number in numbers), error.query.text)

@@ -1,0 +1,339 @@
+"""Publish new rows by a recorded decision: the levels of a manifest (``apply``), or of a lock file.
+
+Both refuse where the spec's columns or hierarchies differ from those of the decision, since the levels
+would then mean something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discreet.audit.manifest_claims import read_requirement
+from discreet.errors import InputError, NoSolution, RequirementNotMet
+from discreet.lattice.evaluation import build_lattice
+from discreet.model.criteria.registry import criteria_from
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import PublicPart
+from discreet.model.json_documents import program_version
+from discreet.model.lattice import Lattice
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.request import Request
+from discreet.model.table_spec import Attribute, TableSpec
+from discreet.places.address import parse_path
+from discreet.places.protected_files import ProtectedFile, TargetFile
+from discreet.printing.document import format_quantity, format_share
+from discreet.release.lock import LOCK_MODEL, TOP_LEVEL, Lock, describe_columns, describe_reading, read_lock
+from discreet.release.manifest import Manifest, ManifestAttribute
+from discreet.release.publication_evidence import compute_public_digest, find_label_form, find_public_part
+from discreet.release.release_target import list_protected_files, list_release_files
+from discreet.results.answers import AnswerResult
+from discreet.results.publish_result import (
+    ReleaseResult,
+    choose_answer,
+    count_suppressed_rows,
+    parse_relaxation,
+    require_rows_left,
+    require_within_limit,
+    resolve_node,
+)
+from discreet.results.request_defaults import LevelsByAttribute
+from discreet.settings import Settings
+from discreet.spec.spec_reader import load_spec
+from discreet.verbs.locations import PublishTarget, ReleaseLocation, address_of, check_output_file, write_text
+from discreet.verbs.output_checks import check_release_files
+from discreet.verbs.release_facts import read_manifest_if_present
+from discreet.verbs.release_publication import check_publish_target, publish_answer, publish_levels
+from discreet.verbs.run_context import SILENT, Reporter
+from discreet.verbs.table_context import TableContext
+
+if TYPE_CHECKING:
+    from discreet.model.hierarchy import GeneralizationHierarchy
+
+
+_QUASI_IDENTIFIER = "quasi-identifier"
+
+
+def apply(
+    release: ReleaseLocation,
+    data: str | Path,
+    output: str | Path,
+    *,
+    spec: str | Path | TableSpec,
+    max_suppressed: str | int | None = None,
+    overwrite: bool = False,
+    settings: Settings | None = None,
+    reporter: Reporter = SILENT,
+) -> ReleaseResult:
+    """Publish other rows at the levels of a release, for what it had to meet, and audit them afresh.
+
+    ``data`` is a file that is read as the source of ``spec`` is, the publisher's, whose hierarchies are used.
+    Classes of the new rows alone are judged: those that fail are suppressed, at most ``max_suppressed`` rows
+    (the spec's, else none).
+
+    ``InputError`` where the manifest does not record the recoding (another model than full-domain, levels or
+    labels that came from the data), where the spec's hierarchies are not those of the release, and for a
+    value without a leaf; else as ``Table.publish`` raises.
+    """
+    limits = settings or Settings.from_environment()
+    address = address_of(release)
+    manifest = read_manifest_if_present(address, limits)
+    if manifest is None:
+        raise InputError(f"{address.label} has no manifest: what was done is recorded nowhere else")
+    known = spec if isinstance(spec, TableSpec) else load_spec(parse_path(spec, "the path of a spec"), limits)
+    levels = read_recorded_levels(manifest, address.label, known)
+    table = TableContext(_replace_source(known, parse_path(data)), limits, reporter)
+    protected = (
+        *list_protected_files(known, limits),
+        *list_release_files(address, "the release that is applied"),
+    )
+    target = PublishTarget(
+        parse_path(output, "the path of the output"), manifest.suppression, overwrite, protected=protected
+    )
+    check_publish_target(table, target)
+    requirement = read_requirement(manifest.as_json())
+    built = table.counted_for(requirement).hierarchies
+    _require_same_hierarchies(manifest, known, {hierarchy.attribute: hierarchy for hierarchy in built})
+    asked = next((given for given in (max_suppressed, known.request.max_suppressed) if given is not None), 0)
+    request = Request.of(max_suppressed=asked, criteria=requirement.criteria)
+    return publish_levels(table, levels, request, target)
+
+
+def read_recorded_levels(manifest: Manifest, label: str, spec: TableSpec) -> dict[str, int]:
+    """The level of each quasi-identifier; ``InputError`` where they are not recorded or not the spec's."""
+    if manifest.kind.permuted:
+        raise InputError(f"{label} permutes values within groups of its own rows: there is no recoding in it")
+    if not manifest.has_levels:
+        raise InputError(
+            f"the {manifest.model} recoding of {label} is not recorded: bounds of its classes were found in "
+            "its rows, and a manifest has no value of them",
+            allowed="a release by levels (full-domain)",
+            advice="Publish the new rows by themselves.",
+        )
+    listed = [a for a in manifest.attributes if a.published and a.role == _QUASI_IDENTIFIER]
+    mine = [attribute.name for attribute in spec.quasi_identifiers]
+    if sorted(mine) != sorted(entry.name for entry in listed):
+        raise InputError(
+            f"{spec.label} has other quasi-identifiers than {label}",
+            allowed=", ".join(entry.name for entry in listed),
+        )
+    found = {}
+    for entry in listed:
+        if entry.level is None or _is_from_data(entry):
+            raise InputError(
+                f"the values that {label} shows of '{entry.name}' came from its data, and are not recorded",
+                advice="Give the column a hierarchy that is there before the data, and publish both with it.",
+            )
+        found[entry.name] = entry.level
+    return found
+
+
+def _is_from_data(entry: ManifestAttribute) -> bool:
+    """Whether the release shows generalized values that its data made."""
+    return bool(entry.hierarchy_from_data) and entry.level not in (0, entry.height)
+
+
+def _replace_source(spec: TableSpec, data: Path) -> TableSpec:
+    """The spec with other rows: a file, read as the spec's file is."""
+    if spec.source.path is None or spec.source.table is not None:
+        raise InputError(
+            f"the source of {spec.label} is no file: how the new one is read is not said",
+            allowed="a spec whose source is a file",
+        )
+    same = spec.source.path.suffix == data.suffix
+    form = spec.source.format if same else None
+    return replace(
+        spec, source=replace(spec.source, path=data, format=form, data=None, version=None, subset=None)
+    )
+
+
+def _require_same_hierarchies(
+    manifest: Manifest, spec: TableSpec, built: Mapping[str, GeneralizationHierarchy]
+) -> None:
+    """Raise ``InputError`` where a hierarchy is not the one that the release was made with."""
+    entries = {entry.name: entry for entry in manifest.attributes}
+    for attribute in spec.quasi_identifiers:
+        entry, hierarchy = entries[attribute.name], built[attribute.name]
+        if entry.level != 0 and not _is_same_hierarchy(entry, attribute, hierarchy):
+            raise InputError(
+                f"the hierarchy of '{attribute.name}' is not the one that the release was made with",
+                advice="Name the spec, with its hierarchies, as it was then.",
+            )
+
+
+def _is_same_hierarchy(
+    entry: ManifestAttribute, attribute: Attribute, hierarchy: GeneralizationHierarchy
+) -> bool:
+    """By its digest where the manifest has it, else by its height and the form of its labels."""
+    if entry.hierarchy_sha256 is not None:
+        return compute_public_digest(attribute.hierarchy, hierarchy) == entry.hierarchy_sha256
+    return hierarchy.height == entry.height and find_label_form(attribute.hierarchy) == entry.label_form
+
+
+def publish_and_lock(
+    table: TableContext,
+    request: Request,
+    target: PublishTarget,
+    lock: Path,
+    *,
+    levels: LevelsByAttribute | None = None,
+    accept: str | None = None,
+) -> ReleaseResult:
+    """Publish levels, or what a request is answered with, and write the decision into a new file ``lock``.
+
+    ``InputError`` before anything is written where the file exists or the decision cannot be locked: a level
+    between the lowest and the top of a hierarchy that is made of the data means another thing next month.
+    ``NoSolution`` as without a lock.
+    """
+    relaxation = parse_relaxation(accept, request.requirement)
+    check_output_file(lock, overwrite=False)
+    check_lock(table, target, lock)
+    if levels:
+        answer = _answer_at_levels(table, levels, request)
+    else:
+        lattice = table.negotiable_lattice_for(request.requirement)
+        answer = require_rows_left(choose_answer(lattice.answer(request), relaxation))
+    made = make_lock(table, answer, request, target.suppressed, target.order)
+    release = publish_answer(table, answer, target)
+    write_text(lock, made.text(), overwrite=False)
+    return release
+
+
+def publish_locked(
+    table: TableContext, lock: Path, output: Path | ReleaseAddress, *, overwrite: bool = False
+) -> ReleaseResult:
+    """Publish these rows by the decision in ``lock``, at exactly its levels.
+
+    ``InputError`` where the spec says something else of a column or the rows than it did; ``NoSolution``
+    where the levels suppress more rows than were allowed, with the nearest relaxations of these rows;
+    ``RequirementNotMet`` where the audit fails. Nothing is written then, the lock never.
+    """
+    check_lock(table, PublishTarget(output), lock)
+    locked = read_lock(lock)
+    request = _request_from_lock(locked)
+    target = PublishTarget(
+        output, locked.suppressed, overwrite, locked.order, protected=(ProtectedFile("the lock", lock),)
+    )
+    frequency_set = table.counted_for(request.requirement)
+    _require_same_spec(locked, _current_lock(table, frequency_set, locked, request), lock)
+    levels = _current_levels(locked, build_lattice(frequency_set))
+    try:
+        answer = _answer_at_levels(table, levels, request)
+    except NoSolution as error:
+        raise _make_refusal(table, request, levels, frequency_set, lock) from error
+    try:
+        return publish_answer(table, answer, target)
+    except RequirementNotMet as error:
+        raise RequirementNotMet(f"the decision of {lock} does not hold of these rows: {error}") from error
+
+
+def check_lock(table: TableContext, target: PublishTarget, lock: Path) -> None:
+    """Raise ``InputError`` where a lock, or the release, is another file of the publisher."""
+    check_release_files(table.spec, table.settings, target, further=(TargetFile("the lock", lock),))
+
+
+def make_lock(
+    table: TableContext, answer: AnswerResult, request: Request, suppressed: str, order: str | None
+) -> Lock:
+    """The lock of an answer; ``InputError`` where a level means nothing beyond these rows."""
+    requirement = answer.answer.requirement
+    frequency_set = table.counted_for(requirement)
+    levels: dict[str, int | str] = {}
+    sources = {a.name: a.hierarchy for a in table.spec.quasi_identifiers}
+    for (name, level), top in zip(answer.levels.items(), answer.lattice.heights, strict=True):
+        levels[name] = level
+        if find_public_part(sources[name]) is PublicPart.NOTHING and level > 0:
+            if level < top:
+                raise InputError(
+                    f"level {level} of '{name}' cannot be locked: its hierarchy is made of the data",
+                    allowed=f"a hierarchy that is given, or level 0 or {top} of '{name}'",
+                    advice=f"Give '{name}' a hierarchy in the spec (docs/hierarchies.md). "
+                    "Nothing was written.",
+                )
+            levels[name] = TOP_LEVEL
+    limit = request.max_suppressed
+    most = f"{limit}" if answer.suppressed <= limit.of(answer.rows) else _rounded_up_share(answer)
+    return Lock(
+        requirement.as_json(),
+        most,
+        suppressed,
+        str(table.spec.with_order(order).request.order),
+        levels,
+        describe_columns(table.spec, frequency_set.hierarchies),
+        describe_reading(table.spec),
+        program_version(),
+    )
+
+
+def _rounded_up_share(answer: AnswerResult) -> str:
+    """The suppressed share as a limit, rounded up to hundredths of a percent."""
+    return f"{ceil(Fraction(10_000 * answer.suppressed, answer.rows)) / 100}%"
+
+
+def _request_from_lock(lock: Lock) -> Request:
+    asked = dict(lock.requirement)
+    k, l = asked.pop("k", None), asked.pop("l", None)
+    criteria = criteria_from({name: value for name, value in asked.items() if value})
+    return Request.of(k=k, l=l, max_suppressed=lock.max_suppressed, criteria=criteria)
+
+
+def _current_lock(table: TableContext, frequency_set: FrequencySet, locked: Lock, request: Request) -> Lock:
+    """The same decision with what the spec says now."""
+    columns = describe_columns(table.spec, frequency_set.hierarchies)
+    told = (request.requirement.as_json(), locked.max_suppressed, locked.suppressed, locked.order)
+    return Lock(*told, locked.levels, columns, describe_reading(table.spec), locked.program)
+
+
+def _require_same_spec(then: Lock, now: Lock, path: Path) -> None:
+    differences = then.differences(now)
+    if differences:
+        raise InputError(
+            f"{path} was written under another spec: {'; '.join(differences)}",
+            allowed="the columns, roles and hierarchies that were decided on",
+            advice="Restore the spec, or decide anew into a new lock. Nothing was written.",
+        )
+
+
+def _current_levels(lock: Lock, lattice: Lattice) -> dict[str, int]:
+    """The levels of these rows' lattice; ``InputError`` for a quasi-identifier that the lock has not."""
+    if set(lock.levels) != set(lattice.attributes):
+        raise InputError("the lock's levels are not those of the spec's quasi-identifiers")
+    tops = dict(zip(lattice.attributes, lattice.heights, strict=True))
+    return {name: tops[name] if level == TOP_LEVEL else int(level) for name, level in lock.levels.items()}
+
+
+def _answer_at_levels(table: TableContext, levels: LevelsByAttribute, request: Request) -> AnswerResult:
+    frequency_set = table.counted_for(request.requirement)
+    lattice = build_lattice(frequency_set)
+    node = resolve_node(lattice, levels, request.min_level)
+    number = count_suppressed_rows(frequency_set, node, request.requirement)
+    return require_within_limit(lattice, node, request, number, frequency_set.rows)
+
+
+def _make_refusal(
+    table: TableContext, request: Request, levels: dict[str, int], frequency_set: FrequencySet, path: Path
+) -> NoSolution:
+    """What fails of these rows, and the relaxations that are nearest to the locked levels."""
+    lattice = build_lattice(frequency_set)
+    node = lattice.node_of(levels, lattice.bottom)
+    number, rows = count_suppressed_rows(frequency_set, node, request.requirement), frequency_set.rows
+    wish = Request(request.requirement, request.max_suppressed, max_level=tuple(levels.items()))
+    answers = table.negotiable_lattice_for(request.requirement).answer(wish).answers
+    ways = "; ".join(_describe_relaxation(answer, levels) for answer in answers) or "none"
+    return NoSolution(
+        f"the decision of {path} ({LOCK_MODEL}) suppresses {number:,} of {rows:,} rows ({format_share(number, rows)}) "
+        f"for {request.requirement}",
+        allowed=f"at most {format_quantity(request.max_suppressed.of(rows), 'row')} ({request.max_suppressed})",
+        advice=f"Nothing was written. Nearest: {ways}. To take one, decide anew into a new lock.",
+    )
+
+
+def _describe_relaxation(answer: AnswerResult, levels: dict[str, int]) -> str:
+    moved = [f"{name} {level}" for name, level in answer.levels.items() if level != levels[name]]
+    where = f" at {', '.join(moved)}" if moved else " at the same levels"
+    part = answer.relaxed or "exact"
+    return f"{part}: {answer.answer.requirement}{where}, {answer.suppressed:,} rows suppressed"

@@ -1,0 +1,225 @@
+"""``discreet.attack``: risks, minimal uniques, disclosure, linkage and named attacks on a release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.attacks.attribute_disclosure import compute_disclosure
+from discreet.attacks.declaration import Attack, Grounds
+from discreet.attacks.finding import Finding
+from discreet.attacks.linkage import (
+    CellInterpretation,
+    Linkage,
+    OriginalTable,
+    compute_population_risk,
+    measure_linkage,
+)
+from discreet.attacks.published_table import (
+    ReleaseClasses,
+    find_exact_columns,
+    find_manifest,
+    read_published,
+    select_columns,
+)
+from discreet.attacks.registry import AttackSelection, select_attacks
+from discreet.attacks.reidentification_risk import (
+    PopulationRisk,
+    compute_prosecutor_risk,
+    count_singled_out_rows,
+    find_outlier_classes,
+    parse_threshold,
+)
+from discreet.attacks.suda import count_minimal_uniques
+from discreet.engines.connection import connect
+from discreet.errors import InputError
+from discreet.model.release_address import FileOptions, ReleaseAddress
+from discreet.model.release_kind import DE_FINETTI, NOT_PROTECTED
+from discreet.model.table_spec import SourceSpec
+from discreet.results.attack_result import AttackResult, TableRisk
+from discreet.settings import Settings
+from discreet.verbs.locations import ReleaseLocation, address_of
+from discreet.verbs.run_context import SILENT, Advance, Reporter, interruptible_engine
+from discreet.verbs.source_reading import infer_release_form
+
+if TYPE_CHECKING:
+    from discreet.verbs.table import Table
+
+__all__ = ["PERMUTED_WARNINGS", "AttackResult", "attack", "parse_key_pair"]
+
+PERMUTED_WARNINGS = (NOT_PROTECTED, DE_FINETTI)
+_NO_ORIGINAL = "Without the original nothing is known of the risk before: name its spec."
+
+
+def attack(
+    release: ReleaseLocation,
+    *,
+    table: Table | None = None,
+    outside: str | Path | None = None,
+    population: str | Path | None = None,
+    match: Mapping[str, str] | None = None,
+    key: str | None = None,
+    threshold: str | float = "0.05",
+    dominance: str | float = "0.8",
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    by: AttackSelection = None,
+    options: Mapping[str, object] | None = None,
+    persons: bool = False,
+    format: str | None = None,  # noqa: A002
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    null_values: Sequence[str] = (),
+    settings: Settings | None = None,
+    reporter: Reporter = SILENT,
+) -> AttackResult:
+    """Attack a release, ours or foreign: risks, uniques, homogeneous classes, linkage with a file.
+
+    ``release`` is a path, or a ``ReleaseAddress``. ``table`` is the original (``discreet.open``): with it the
+    risk before is known, and what generalized cells stand for. ``outside`` is a file of the attacker's,
+    ``population`` one of the whole population; ``match`` maps their columns to quasi-identifiers (None:
+    columns of the same name), and ``key``, ``OUTSIDE=ORIGINAL`` or a name that both have, says who is who.
+    Columns of the release come from its manifest where they are not given.
+
+    ``by`` are further attacks by name or as values (``discreet.attackers``), ``"all"`` for all that can be
+    tried, ``options`` theirs by name; with ``persons`` they tell of single persons. ``format`` to
+    ``null_values`` say how the outside files are read, else another program's release. ``InputError`` for a
+    file or a column that does not fit.
+    """
+    form = FileOptions(format, encoding, delimiter, quote, tuple(null_values))
+    given = outside or population
+    address = infer_release_form(address_of(release), FileOptions() if given else form, reporter)
+    attacks, named = select_attacks(by, options)
+    pair = None if key is None else parse_key_pair(key)
+    files = tuple(_read_file(path, form, reporter) for path in (outside, population))
+    chance, most = parse_threshold(str(threshold)), parse_threshold(str(dominance), "dominance")
+    original = None if table is None else OriginalTable(table.spec, table.frequency_set)
+    spec = None if table is None else table.spec
+    used = settings or (table.settings if table is not None else Settings.from_environment())
+    stage = reporter.stage("Attacking the release")
+    with connect(used, address.source()) as engine, interruptible_engine(engine), stage:
+        manifest = find_manifest(address, engine)
+        columns = select_columns(address, manifest, spec, quasi_identifiers, sensitive)
+        ground = CellInterpretation(original, find_exact_columns(manifest))
+        published = read_published(engine, address.source(), columns, used, ground.null_values)
+        grounds = Grounds(engine, published, ground, manifest, used, chance, files[0], match, pair, persons)
+        single = count_singled_out_rows(engine, address.source(), columns, published, manifest, used)
+        found = _file_attacks(grounds, files[1]), _named_attacks(attacks, grounds, reporter, named=named)
+    return replace(_make_result(address, grounds, *found, most, reporter), single_values=single)
+
+
+def _make_result(
+    address: ReleaseAddress,
+    grounds: Grounds,
+    by_files: tuple[Linkage | None, PopulationRisk | None],
+    findings: tuple[Finding, ...],
+    most: Fraction,
+    reporter: Reporter,
+) -> AttackResult:
+    """The common attacks, and what the others found."""
+    published, original, manifest = grounds.published, grounds.ground.original, grounds.manifest
+    before, after = _measure_risks(published, original, grounds.threshold, reporter)
+    unknown = (_NO_ORIGINAL,) if original is None else ()
+    return AttackResult(
+        path=address.display_path,
+        model=None if manifest is None else str(manifest.model),
+        by_group=published.by_group,
+        threshold=float(grounds.threshold),
+        dominance=float(most),
+        starred=published.starred,
+        before=before,
+        after=after,
+        journalist=by_files[1],
+        standing_out=find_outlier_classes(published),
+        disclosure=tuple(compute_disclosure(values, most) for values in published.sensitive),
+        linkage=by_files[0],
+        warnings=(PERMUTED_WARNINGS if published.by_group else ()) + unknown,
+        findings=findings,
+    )
+
+
+def _file_attacks(
+    grounds: Grounds, population: SourceSpec | None
+) -> tuple[Linkage | None, PopulationRisk | None]:
+    """Linkage with the attacker's file, and the journalist's risk by one of the population."""
+    told = (grounds.ground, grounds.settings)
+    linkage = journalist = None
+    if grounds.outside is not None:
+        linkage = measure_linkage(
+            grounds.engine,
+            grounds.published,
+            grounds.outside,
+            *told,
+            match=grounds.match,
+            key=grounds.key,
+        )
+    if population is not None:
+        match = grounds.match if grounds.outside is None else None
+        journalist = compute_population_risk(
+            grounds.engine, grounds.published, population, *told, grounds.threshold, match=match
+        )
+    return linkage, journalist
+
+
+def _named_attacks(
+    attacks: Sequence[Attack], grounds: Grounds, reporter: Reporter, *, named: bool
+) -> tuple[Finding, ...]:
+    """What each attack finds; one that cannot be tried is an error where it was named."""
+    found = []
+    for each in attacks:
+        with reporter.stage(f"Attacking: {each.title.lower()}") as advance:
+            found.append(each.run_or_skip(replace(grounds, advance=advance), required=named))
+    return tuple(found)
+
+
+def _read_file(path: str | Path | None, form: FileOptions, reporter: Reporter) -> SourceSpec | None:
+    """A file of the attacker's, as somebody says and as it tells."""
+    if path is None:
+        return None
+    return infer_release_form(ReleaseAddress(path=Path(path)), form, reporter).source()
+
+
+def parse_key_pair(text: str) -> tuple[str, str]:
+    """``OUTSIDE=ORIGINAL``, split at the last ``=``, or one name for both; else ``InputError``."""
+    outside, sign, original = text.rpartition("=")
+    if not original or (sign and not outside):
+        raise InputError(f"key '{text}'", allowed="COLUMN=COLUMN, the file's and the original's")
+    return (outside, original) if sign else (original, original)
+
+
+def _measure_risks(
+    published: ReleaseClasses, original: OriginalTable | None, threshold: Fraction, reporter: Reporter
+) -> tuple[TableRisk | None, TableRisk]:
+    """The original as an attacker would find it, where it is known, and the release."""
+    before = None
+    with reporter.stage("Looking for minimal uniques in the release") as advance:
+        after = _measure_risk(published.attributes, published.shown, published.rows, threshold, advance)
+    if original is not None:
+        counted = original.frequency_set
+        with reporter.stage("Looking for minimal uniques in the original") as advance:
+            before = _measure_risk(counted.attributes, counted.codes, counted.counts, threshold, advance)
+    return before, after
+
+
+def _measure_risk(
+    attributes: tuple[str, ...],
+    codes: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    threshold: Fraction,
+    advance: Advance,
+) -> TableRisk:
+    sizes, numbers = np.unique(rows, return_counts=True)
+    return TableRisk(
+        rows=int(rows.sum()),
+        classes=len(rows),
+        class_sizes=dict(zip(sizes.tolist(), numbers.tolist(), strict=True)),
+        prosecutor=compute_prosecutor_risk(rows, threshold),
+        uniques=count_minimal_uniques(attributes, codes, rows, progress=advance),
+    )

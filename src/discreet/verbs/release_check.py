@@ -1,0 +1,178 @@
+"""``discreet.check``: audits of several files for pipelines, with JUnit and SARIF records.
+
+Results point to the header's column that a check concerns, never to rows: rows of a failing class would
+show who is unique. Kept apart from ``audit``, which every publication loads.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from discreet.engines.files.delimited_text import read_delimited_header
+from discreet.errors import DiscreetError, InputError, InternalError
+from discreet.model.criteria.base import Criterion
+from discreet.model.json_documents import parse_json, program_version
+from discreet.model.release_address import MEMORY_LABEL, ReleaseAddress
+from discreet.model.table_spec import TableSpec
+from discreet.places.address import parse_path, redact_address
+from discreet.places.protected_files import TargetFile, check_outputs
+from discreet.results.check_result import (
+    SARIF_DRIVER,
+    CriterionCheck,
+    FileCheck,
+    FileChecks,
+    Region,
+    list_checks,
+    to_junit,
+    to_sarif,
+)
+from discreet.settings import Settings
+from discreet.verbs.audits import AuditInput, audit, is_table
+from discreet.verbs.locations import check_output_file, write_text
+from discreet.verbs.output_checks import collect_release_files, list_spec_files
+from discreet.verbs.run_context import SILENT, Reporter
+
+_TEXT_SUFFIXES = (".csv", ".tsv")
+_LINE = re.compile(r", line ([1-9][0-9]*)\b")
+_MAX_HEADER = 1 << 16
+
+
+def add_regions(found: FileCheck) -> FileCheck:
+    """The findings of one file with the regions of those that failed, where there are any."""
+    if found.error is not None:
+        line = _LINE.search(found.error.message)
+        return found if line is None else replace(found, region=Region(int(line[1])))
+    path = Path(found.file)
+    if found.passed or path.suffix.lower() not in _TEXT_SUFFIXES or not path.is_file():
+        return found
+    columns = _column_regions(path)
+    return replace(found, checks=tuple(_add_region(check, columns) for check in found.checks))
+
+
+def _add_region(check: CriterionCheck, columns: dict[str, Region]) -> CriterionCheck:
+    _, of, name = check.name.partition(" of ")
+    region = columns.get(name) if of else next(iter(columns.values()), None) and Region(1)
+    return check if check.passed else replace(check, region=region)
+
+
+def _column_regions(path: Path) -> dict[str, Region]:
+    """The regions of the columns' names in the first line; none where they cannot be told."""
+    try:
+        header = read_delimited_header(path, str(path), "\t" if path.suffix.lower() == ".tsv" else None, '"')
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            line = file.readline(_MAX_HEADER)
+    except (DiscreetError, OSError, UnicodeError):
+        return {}
+    found, at = {}, 0
+    for name in header.columns:
+        quoted = '"' + name.replace('"', '""') + '"'
+        written = quoted if line.startswith(quoted, at) else name
+        if not line.startswith(written, at):
+            return {}
+        found[name] = Region(1, at + 1, at + 1 + len(written))
+        at += len(written) + len(header.delimiter)
+    return found
+
+
+def check(
+    files: Sequence[AuditInput] | AuditInput,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    k: int | None = None,
+    l: int | Mapping[str, int] | None = None,
+    criteria: Sequence[Criterion] = (),
+    spec: str | Path | TableSpec | None = None,
+    junit_to: str | Path | None = None,
+    sarif_to: str | Path | None = None,
+    settings: Settings | None = None,
+    reporter: Reporter = SILENT,
+) -> FileChecks:
+    """Audit files and say check by check what each has of what is asked; for scripts and pipelines.
+
+    Each of ``files`` is a path or a table in memory, as ``audit`` takes it, and so may be ``files``; columns
+    and requirement come from its manifest where they are not given. A file that cannot be checked does not
+    stop the others: its ``error`` says why, and it has not passed. ``junit_to`` and ``sarif_to`` are paths of
+    records in these forms, which replace records of an earlier run and nothing else; no cell of a file stands
+    in them.
+
+    ``InputError`` where no file is named, or a record cannot be written.
+    """
+    one = is_table(files) or isinstance(files, str | ReleaseAddress) or not isinstance(files, Iterable)
+    given: list[AuditInput] = [files] if one else list(cast("Sequence[AuditInput]", files))
+    if not given:
+        raise InputError("no file was named", allowed="one file, or several")
+    records = {
+        form: parse_path(to) for form, to in (("junit", junit_to), ("sarif", sarif_to)) if to is not None
+    }
+    kept = (
+        *collect_release_files(given, "an audited file"),
+        *list_spec_files(spec, settings or Settings.from_environment()),
+    )
+    check_outputs([TargetFile(f"the {form} record", path) for form, path in records.items()], kept)
+    for form, path in records.items():
+        _check_record_path(form, path)
+    found = []
+    for number, file in enumerate(given, start=1):
+        begun = time.perf_counter()
+        label = _file_label(file, number if len(given) > 1 else None)
+        try:
+            told = audit(
+                file,
+                quasi_identifiers=quasi_identifiers,
+                sensitive=sensitive,
+                k=k,
+                l=l,
+                criteria=criteria,
+                spec=spec,
+                settings=settings,
+                reporter=reporter,
+            ).report
+            checks = tuple(list_checks(told))
+            if not checks:
+                raise InputError(
+                    f"nothing is required of {label}",
+                    advice="Say what must be so: --k 5, or another criterion.",
+                )
+            each = FileCheck(label, checks, told.warnings, time.perf_counter() - begun)
+        except InternalError:
+            raise
+        except DiscreetError as error:
+            each = FileCheck(label, seconds=time.perf_counter() - begun, error=error)
+        found.append(add_regions(each))
+    result = FileChecks(tuple(found))
+    for form, path in records.items():
+        text = to_junit(result) if form == "junit" else to_sarif(result, program_version())
+        write_text(path, text, overwrite=True)
+    return result
+
+
+def _file_label(file: object, number: int | None) -> str:
+    """The name of a file; of a table in memory its number among several, never its text, which has cells."""
+    if is_table(file):
+        return MEMORY_LABEL if number is None else f"{MEMORY_LABEL} ({number})"
+    return redact_address(str(getattr(file, "label", file)))
+
+
+def _check_record_path(form: str, path: Path) -> None:
+    """``InputError`` where a record would replace anything but a record of an earlier run."""
+    check_output_file(path, overwrite=True)
+    if path.exists() and not _is_record(form, path):
+        raise InputError(
+            f"{path} exists, and is no record of discreet's", advice="Choose another path for the record."
+        )
+
+
+def _is_record(form: str, path: Path) -> bool:
+    try:
+        text = path.read_text(encoding="utf-8")
+        if form == "junit":
+            return '<testsuites name="discreet check"' in text[:200]
+        return bool(parse_json(text)["runs"][0]["tool"]["driver"]["name"] == SARIF_DRIVER)
+    except (OSError, ValueError, LookupError, TypeError):
+        return False

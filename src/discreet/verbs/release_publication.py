@@ -1,0 +1,522 @@
+"""Publish an answer, levels, a request's answer or a recoding, to a file, a database table or memory.
+
+A table whose frequency set exceeds the memory limit is counted and recoded in its engine. Warnings state
+what suppression does to survey weights. A release in memory is written, audited and read back like any
+other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.attacks.linkage import OriginalTable
+from discreet.attacks.population_risk import compute_lost_share, compute_share_shifts, read_survey
+from discreet.engines.base import Engine
+from discreet.engines.connection import connect
+from discreet.engines.delivery import DATA
+from discreet.engines.files import dataframes
+from discreet.engines.process_resources import TemporaryFolder
+from discreet.engines.source_tables import TemporaryTables
+from discreet.errors import InputError, LimitReached
+from discreet.lattice.evaluation import build_lattice
+from discreet.model.class_recoding import SUPPRESSED
+from discreet.model.coded_warnings import CodedWarning
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.json_documents import parse_json
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.request import Request
+from discreet.model.search_result import FullDomainRecoding, SuppressionPolicy
+from discreet.model.table_spec import SourceSpec, TableSpec
+from discreet.places.protected_files import ProtectedFile
+from discreet.printing.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    Tone,
+    format_quantity,
+    heading_line,
+)
+from discreet.release.file_delivery import check_table_target
+from discreet.release.publication import publish_release
+from discreet.release.publication_evidence import shifted_weights_warning, unknown_weights_warning
+from discreet.results.answers import AnswerResult
+from discreet.results.publish_result import (
+    ReleaseResult,
+    choose_answer,
+    count_suppressed_rows,
+    parse_relaxation,
+    parse_suppression_policy,
+    require_rows_left,
+    require_within_limit,
+    resolve_node,
+)
+from discreet.results.request_defaults import LevelsByAttribute
+from discreet.results.table_lattice import TableLattice
+from discreet.search.database_frequency_sets import DatabaseFrequencySets
+from discreet.search.search_problem import FactTable, is_countable_in_database, table_lattice
+from discreet.search.star_schema_loader import star_schema
+from discreet.settings import Settings
+from discreet.verbs.class_warnings import EXCEEDS_MEMORY, ClassParts, publish_warnings
+from discreet.verbs.earlier_releases import EarlierReleases, intersect_registered, list_uncounted_releases
+from discreet.verbs.locations import PublishTarget, ReleaseLocation
+from discreet.verbs.output_checks import check_release_files
+from discreet.verbs.table_context import TableContext
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+    from discreet.model.release_kind import PermutedRelease
+    from discreet.results.recoding_result import RecodingResult
+
+
+@dataclass(frozen=True)
+class StoredAnswer:
+    """An answer about a star schema, which lives in its engine as long as the context that made it."""
+
+    engine: Engine
+    facts: FactTable
+    answer: AnswerResult
+
+
+@contextmanager
+def answer_stored_levels(
+    table: TableContext, levels: LevelsByAttribute, request: Request
+) -> Iterator[StoredAnswer]:
+    """Given levels as an answer, what they suppress counted by one GROUP BY over the fact table.
+
+    ``NoSolution`` where they suppress more rows than the request's limit, or all; ``LimitReached`` where the
+    distinct values of a column exceed the memory limit.
+    """
+    with (
+        table.engine("Counting in the engine") as engine,
+        star_schema(engine, table.spec, table.settings) as facts,
+    ):
+        lattice = table_lattice(facts)
+        node = resolve_node(lattice, levels, request.min_level)
+        with TemporaryTables(engine) as tables:
+            frequencies = DatabaseFrequencySets(
+                facts, request.requirement, table.settings.memory_limit, tables
+            )
+            suppressed = frequencies.count(range(len(node)), node).suppressed()
+        answer = require_within_limit(lattice, node, request, suppressed, facts.rows)
+        yield StoredAnswer(engine, facts, require_rows_left(answer))
+
+
+_ClassAssignment = Callable[[EarlierReleases], NDArray[np.int64]]
+
+
+def weight_warnings(
+    table: TableContext, counted: FrequencySet, classes_of: _ClassAssignment
+) -> tuple[CodedWarning, ...]:
+    """That weights are not recalibrated, where the spec names some and suppressed rows take people with them.
+
+    ``classes_of`` gives the class of each row type, as it is about to be published. ``InputError`` where the
+    column holds what are no weights.
+    """
+    column = table.spec.source.survey_weight
+    if column is None:
+        return ()
+    original = OriginalTable(table.spec, counted)
+    with table.engine("Adding up weights") as engine:
+        survey = read_survey(engine, table.settings, original, column)
+    try:
+        kept = classes_of(EarlierReleases(counted)) != SUPPRESSED
+    except InputError:  # rows of one type are in several classes: which are left out nobody knows beforehand
+        return unknown_weight_warnings(table)
+    lost = compute_lost_share(survey, kept)
+    if not lost:
+        return ()
+    name, _, largest = max(compute_share_shifts(original, survey, kept), key=lambda moved: moved[2])
+    return (shifted_weights_warning(column, lost, name, largest),)
+
+
+def unknown_weight_warnings(table: TableContext) -> tuple[CodedWarning, ...]:
+    """The same where it cannot be told, as of a table that exceeds the memory limit."""
+    column = table.spec.source.survey_weight
+    return () if column is None else (unknown_weights_warning(column),)
+
+
+@dataclass(frozen=True)
+class _WriteOptions:
+    """How a release is written: where, its suppressed rows, and its spec with the order asked."""
+
+    output: Path | ReleaseAddress
+    policy: SuppressionPolicy
+    spec: TableSpec
+    overwrite: bool
+
+    @classmethod
+    def of(cls, table: TableContext, target: PublishTarget) -> _WriteOptions:
+        """Of what was asked; ``InputError`` for what there is not."""
+        spec = table.spec.with_order(target.order)
+        return cls(target.output, parse_suppression_policy(target.suppressed), spec, target.overwrite)
+
+
+def check_publish_target(
+    table: TableContext,
+    target: PublishTarget,
+    *,
+    permuted: bool = False,
+    protected: Sequence[ProtectedFile] = (),
+) -> None:
+    """Check where a release goes before any row is counted, as key files are written while rows are read.
+
+    Args:
+        permuted: whether help tables belong to the release.
+        kept: files of the model's options.
+
+    Raises:
+        InputError: a release that would replace a file of the publisher, or that may not become a table of
+            the database. Formats of files are checked where they are written, as they depend on the model.
+    """
+    output = target.output
+    check_release_files(table.spec, table.settings, target, permuted=permuted, protected=protected)
+    if isinstance(output, ReleaseAddress) and output.in_database:
+        with table.engine("Checking the target") as engine:
+            check_table_target(engine, table.spec, output, overwrite=target.overwrite)
+
+
+def publish_answer(
+    table: TableContext,
+    answer: AnswerResult | None,
+    target: PublishTarget,
+) -> ReleaseResult:
+    """Publish one answer of a negotiation; ``NoSolution`` where there is none or where it leaves no row."""
+    write_options = _WriteOptions.of(table, target)
+    check_publish_target(table, target)
+    found = require_rows_left(answer)
+    return _write_answer(table, found, write_options, _require_safe_answer(table, target.after, found))
+
+
+def publish_levels(
+    table: TableContext,
+    levels: LevelsByAttribute,
+    request: Request,
+    target: PublishTarget,
+) -> ReleaseResult:
+    """Publish at given levels; the request says k, l, the limit and the least levels.
+
+    Where the frequency set exceeds the memory limit, the table stays in its engine, or ``LimitReached`` is
+    raised where the engine does not count all that is asked. ``NoSolution`` where the
+    levels suppress more rows than the limit.
+    """
+    write_options = _WriteOptions.of(table, target)
+    check_publish_target(table, target)
+    requirement = request.requirement
+    try:
+        frequency_set = table.counted_for(requirement)
+    except LimitReached:
+        if target.after or not is_countable_in_database(requirement):
+            raise
+        return _publish_stored(table, levels, request, write_options)
+    lattice = build_lattice(frequency_set)
+    node = resolve_node(lattice, levels, request.min_level)
+    number = count_suppressed_rows(frequency_set, node, requirement)
+    answer = require_rows_left(require_within_limit(lattice, node, request, number, frequency_set.rows))
+    return _write_answer(table, answer, write_options, _require_safe_answer(table, target.after, answer))
+
+
+def publish_request(
+    table: TableContext,
+    request: Request,
+    target: PublishTarget,
+    *,
+    accept: str | None = None,
+) -> ReleaseResult:
+    """Publish a request's exact answer, or else the relaxation that ``accept`` names.
+
+    ``NoSolution`` where there is neither; nothing is written then. With earlier releases (``after``) it is
+    the lowest node within the request that is safe beside them, too.
+    """
+    write_options = _WriteOptions.of(table, target)
+    relaxation = parse_relaxation(accept, request.requirement)
+    check_publish_target(table, target)
+    table.count_values()
+    lattice = table.negotiable_lattice_for(request.requirement)
+    answer = require_rows_left(choose_answer(lattice.answer(request), relaxation))
+    earlier = EarlierReleases.of(table, target.after, request.requirement)
+    if earlier is not None:
+        if relaxation is None and isinstance(lattice, TableLattice):
+            answer = earlier.lowest(lattice, request)
+        _require_safe_classes(earlier, answer)
+    return _write_answer(table, answer, write_options, earlier)
+
+
+def publish_recoding(
+    table: TableContext,
+    result: RecodingResult,
+    target: PublishTarget,
+) -> ReleaseResult:
+    """Publish a recoding by classes; ``InputError`` where the output may not be written.
+
+    ``InternalError`` where a class is counted to fail as it is applied: nothing is written then.
+    """
+    write_options = _WriteOptions.of(table, target)
+    recoding = replace(result.recoding, suppression=write_options.policy)
+    check_publish_target(table, target)
+    earlier = EarlierReleases.of(table, target.after, recoding.requirement)
+    frequency_set = table.counted_for(recoding.requirement)
+    if earlier is not None:
+        earlier.require_safe(earlier.classes_of(recoding), recoding.requirement)
+    beside = intersect_registered(
+        table, frequency_set, write_options.output, recoding.requirement, lambda one: one.classes_of(recoding)
+    )
+    weights = weight_warnings(table, frequency_set, lambda one: one.classes_of(recoding))
+    parts = ClassParts.of_recoding(frequency_set, recoding)
+    people = publish_warnings(table, parts, recoding.requirement)
+    with table.engine("Writing and auditing") as engine:
+        release = publish_release(
+            engine,
+            write_options.spec,
+            frequency_set,
+            recoding,
+            write_options.output,
+            overwrite=write_options.overwrite,
+            settings=table.settings,
+            summary=result.facts.summary,
+            usefulness=result.facts.usefulness,
+            after=() if earlier is None else earlier.digests,
+            further=(*people, *weights),
+        )
+    return ReleaseResult(release, recoding=result.facts, beside=beside)
+
+
+def _publish_stored(
+    table: TableContext,
+    levels: LevelsByAttribute,
+    request: Request,
+    write_options: _WriteOptions,
+) -> ReleaseResult:
+    """Publish at given levels from a star schema in the engine."""
+    with answer_stored_levels(table, levels, request) as stored:
+        answer = stored.answer
+        release = publish_release(
+            stored.engine,
+            write_options.spec,
+            stored.facts,
+            _full_domain_recoding(answer, write_options.policy),
+            write_options.output,
+            overwrite=write_options.overwrite,
+            settings=table.settings,
+            expected_suppressed=answer.suppressed,
+            further=(
+                *publish_warnings(table, None, request.requirement, EXCEEDS_MEMORY),
+                *unknown_weight_warnings(table),
+            ),
+        )
+    return ReleaseResult(release, answer, beside=list_uncounted_releases(table, write_options.output))
+
+
+def _require_safe_answer(
+    table: TableContext, after: Sequence[ReleaseLocation], answer: AnswerResult
+) -> EarlierReleases | None:
+    """The earlier releases, beside which the answer is safe; ``RequirementNotMet`` where it is not."""
+    earlier = EarlierReleases.of(table, after, answer.answer.requirement)
+    if earlier is not None:
+        _require_safe_classes(earlier, answer)
+    return earlier
+
+
+def _require_safe_classes(earlier: EarlierReleases, answer: AnswerResult) -> None:
+    asked = answer.answer.requirement
+    earlier.require_safe(earlier.classes_at(answer.answer.node, asked), asked)
+
+
+def _full_domain_recoding(answer: AnswerResult, policy: SuppressionPolicy) -> FullDomainRecoding:
+    return FullDomainRecoding(
+        answer.lattice.attributes, answer.answer.node, answer.answer.requirement, policy
+    )
+
+
+def _write_answer(
+    table: TableContext,
+    answer: AnswerResult,
+    write_options: _WriteOptions,
+    earlier: EarlierReleases | None,
+) -> ReleaseResult:
+    recoding = _full_domain_recoding(answer, write_options.policy)
+    asked = recoding.requirement
+    frequency_set = table.counted_for(asked)
+    beside = intersect_registered(
+        table, frequency_set, write_options.output, asked, lambda one: one.classes_at(recoding.node, asked)
+    )
+    weights = weight_warnings(table, frequency_set, lambda one: one.classes_at(recoding.node, asked))
+    people = publish_warnings(table, ClassParts.at_node(frequency_set, recoding.node, asked), asked)
+    with table.engine("Writing and auditing") as engine:
+        release = publish_release(
+            engine,
+            write_options.spec,
+            frequency_set,
+            recoding,
+            write_options.output,
+            overwrite=write_options.overwrite,
+            settings=table.settings,
+            expected_suppressed=answer.suppressed,
+            after=() if earlier is None else earlier.digests,
+            further=(*people, *weights),
+        )
+    return ReleaseResult(release, answer, beside=beside)
+
+
+_MEMORY_FILE = "release.parquet"
+_MAX_ROWS, _MAX_COLUMNS = 5, 12
+
+
+@dataclass(frozen=True, repr=False)
+class ReleasedTable(ReleaseResult):
+    """A release in memory: ``to_pandas()``, ``to_polars()`` or ``to_arrow()`` is its table.
+
+    It was written, audited and compared with what was decided as every release is, as Parquet in a folder
+    that only its owner enters and that is gone by now; the frames are read from those very bytes. Their rows
+    stand in the release's own order, which says nothing of the input's, and a pandas index counts them.
+    ``manifest`` is the evidence, ``audit`` what was counted. A permuted release has more tables than one:
+    ``parts`` names them.
+    """
+
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    first_rows: tuple[tuple[str | None, ...], ...] = ()
+    _parquet: Mapping[str, bytes] = field(default_factory=dict)
+
+    def to_pandas(self, part: str = DATA) -> pandas.DataFrame:
+        """The released rows as a new pandas frame.
+
+        ``part`` is one of ``parts``. Whole numbers and booleans with NULLs have pandas' nullable types, and
+        dates are ``datetime.date``. ``InputError`` where pandas or pyarrow is not installed.
+        """
+        return dataframes.to_pandas(self._bytes(part))
+
+    def to_polars(self, part: str = DATA) -> polars.DataFrame:
+        """The released rows as a new polars frame; ``InputError`` where polars is not installed."""
+        return dataframes.to_polars(self._bytes(part))
+
+    def to_arrow(self, part: str = DATA) -> pyarrow.Table:
+        """The released rows as an Arrow table; ``InputError`` where pyarrow is not installed."""
+        return dataframes.to_arrow(self._bytes(part))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The released rows for what reads Arrow: DuckDB, Ibis, polars and others."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The release's tables: ``data``, and of a permuted one ``help`` and perhaps ``sensitive``."""
+        return tuple(self._parquet)
+
+    @property
+    def address(self) -> ReleaseAddress:
+        """A release in memory has none: ``InputError``."""
+        self._nowhere()
+
+    @property
+    def path(self) -> Path:
+        """A release in memory has none: ``InputError``."""
+        self._nowhere()
+
+    @property
+    def manifest_path(self) -> Path:
+        """A release in memory has none: ``InputError``; ``manifest`` is the document."""
+        self._nowhere()
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet publish --json``, with the manifest itself and without paths."""
+        document = {**super().as_json(), "manifest": dict(self.manifest)}
+        del document["path"]
+        return document
+
+    def document(self) -> Document:
+        """What was asked, the levels and the audit, and the first released rows."""
+        shown = self.columns[:_MAX_COLUMNS]
+        more = len(self.columns) - len(shown)
+        rows = tuple(
+            tuple("NULL" if cell is None else cell for cell in row[: len(shown)]) for row in self.first_rows
+        )
+        released = format_quantity(self.manifest["data"]["rows"], "released row")
+        beyond = f", and {format_quantity(more, 'more column')}" if more else ""
+        return (
+            *super().document(),
+            BLANK,
+            heading_line(f"The first {len(rows)} of {released}{beyond}"),
+            Grid(tuple(Column(name, shrinks=True) for name in shown), rows),
+        )
+
+    def _published(self, done: str) -> Line:
+        return Line(f"Published in memory for {done}; .manifest holds its manifest.", Tone.GOOD)
+
+    def _files(self, facts: PermutedRelease) -> list[tuple[str, str]]:
+        tables = [("data", ".to_pandas()")]
+        return tables + [(f"{part} table", f'.to_pandas("{part}")') for part in facts.files]
+
+    def _bytes(self, part: str) -> bytes:
+        found = self._parquet.get(part)
+        if found is None:
+            raise InputError(f"the release has no part '{part}'", allowed=", ".join(self.parts))
+        return found
+
+    def _nowhere(self) -> NoReturn:
+        raise InputError(
+            "the release is in memory: it has no path",
+            allowed="to_pandas(), to_polars(), to_arrow(), manifest, audit",
+            advice="To have files, publish with a path: table.publish(answer, PATH).",
+        )
+
+
+def publish_in_memory(
+    settings: Settings, publish: Callable[[ReleaseAddress], ReleaseResult]
+) -> ReleasedTable:
+    """Publish into a folder of the run's own, and keep what was audited there; the folder goes.
+
+    ``publish`` publishes to an address. ``LimitReached`` where the bytes are not those that were audited.
+    """
+    with TemporaryFolder() as folder:
+        place = folder / _MEMORY_FILE
+        result = publish(ReleaseAddress(path=place, in_memory=True))
+        manifest = parse_json(result.manifest_path.read_text(encoding="utf-8"))
+        columns, rows = _read_first_rows(place, settings)
+        return ReleasedTable(
+            release=result.release,
+            answer=result.answer,
+            recoding=result.recoding,
+            beside=result.beside,
+            manifest=manifest,
+            columns=columns,
+            first_rows=rows,
+            _parquet=_read_parts(folder, manifest),
+        )
+
+
+def _read_parts(folder: Path, manifest: Mapping[str, Any]) -> dict[str, bytes]:
+    """The bytes of each table, which must be those that the manifest has the digests of."""
+    files = {DATA: manifest["data"], **manifest.get("permutation", {}).get("files", {})}
+    found = {}
+    for part, entry in files.items():
+        found[part] = (folder / entry["file"]).read_bytes()
+        if hashlib.sha256(found[part]).hexdigest() != entry["sha256"]:
+            raise LimitReached(
+                f"the {part} table was changed after it was audited",
+                advice="Nothing is handed over. Try again, with TMPDIR where nothing else writes.",
+            )
+    return found
+
+
+def _read_first_rows(
+    path: Path, settings: Settings
+) -> tuple[tuple[str, ...], tuple[tuple[str | None, ...], ...]]:
+    """The columns and some rows of what was written, as texts."""
+    with connect(settings) as engine:
+        table = engine.open_source(SourceSpec(path=path, format="parquet"))
+        texts = ", ".join(table.text(name) for name in table.columns[:_MAX_COLUMNS])
+        rows = engine.fetch_rows(f"SELECT {texts} FROM {table.relation} LIMIT {_MAX_ROWS}")
+        return table.columns, tuple(rows)

@@ -1,0 +1,148 @@
+"""How a source file is read: detected encoding and delimiter, and cells that break a declared format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from discreet.engines.connection import connect
+from discreet.engines.files.delimited_text import DELIMITER_NAMES, find_bare_words
+from discreet.engines.files.sources import describe_cell_reading, source_unquoted_nulls
+from discreet.engines.registry import engine_of
+from discreet.engines.source_query import UnmatchedText, find_unmatched_texts
+from discreet.engines.source_tables import open_source_table
+from discreet.model.release_address import FileOptions, ReleaseAddress
+from discreet.model.table_spec import SourceSpec
+from discreet.printing.document import format_quantity
+from discreet.profile.file_format import infer_file_format
+from discreet.release.manifest import has_manifest
+from discreet.settings import Settings
+from discreet.verbs.run_context import Reporter, interruptible_engine
+
+_DEFAULT_FORM = {"encoding": "utf-8", "delimiter": ",", "quote": '"'}
+
+
+@dataclass(frozen=True)
+class FileReading:
+    """A source with all that is known of its file; ``told`` are sentences on what was guessed, and why."""
+
+    source: SourceSpec
+    told: tuple[str, ...] = ()
+
+
+def infer_source_form(source: SourceSpec, explicit_form: FileOptions | None = None) -> FileReading:
+    """A source as somebody says, and what he left out as its file tells.
+
+    ``InputError`` where the file cannot be opened. A table, a folder and Parquet have nothing to tell.
+    """
+    form = explicit_form or FileOptions()
+    asked = form.apply_to(source)
+    path = asked.path
+    if path is None or asked.table is not None or path.is_dir():
+        return FileReading(asked, describe_cell_reading(asked))
+    found = infer_file_format(path, asked.label, asked.format, known=form)
+    if found.delimiter is None and found.format != "json":
+        return FileReading(asked, describe_cell_reading(asked))
+    told = {"encoding": found.encoding, "delimiter": found.delimiter, "quote": found.quote or None}
+    open_ = {key: value for key, value in told.items() if value is not None and getattr(form, key) is None}
+    if found.format == "tsv":
+        open_.pop("delimiter", None)
+    notes = tuple(
+        _inference_sentence(key, DELIMITER_NAMES.get(value, value), found.reasons[key])
+        for key, value in open_.items()
+        if value != _DEFAULT_FORM[key]
+    )
+    known = {key: value for key, value in open_.items() if key != "delimiter" or value != ","}
+    return FileReading(replace(asked, **known), notes)  # type: ignore[arg-type]
+
+
+def _inference_sentence(key: str, value: str, reason: str) -> str:
+    return f"The {key} was read as {value} ({reason.removeprefix(f'{value}: ')})."
+
+
+def infer_unquoted_nulls(source: SourceSpec) -> SourceSpec:
+    """Return a source with the bare words of its file that are NULL.
+
+    Nothing changes where it quotes no texts, has no such word, or says itself what such words are.
+    """
+    path = source.path
+    if source.unquoted_nulls is not None or path is None or not path.is_file():
+        return source
+    words = source_unquoted_nulls(source)
+    delimiter = source.delimiter or ("\t" if path.suffix.lower() in (".tsv", ".tab") else ",")
+    found = find_bare_words(path, delimiter, words) if words else ()
+    return replace(source, unquoted_nulls=found) if found else source
+
+
+def infer_release_form(
+    address: ReleaseAddress, explicit_form: FileOptions, reporter: Reporter
+) -> ReleaseAddress:
+    """A file of another program's as somebody says and as it tells; the reporter is told what was guessed."""
+    if address.path is None or not address.path.is_file() or has_manifest(address):
+        explicit_form.apply_to(address.source())
+        return replace(address, form=explicit_form)
+    reading = infer_source_form(address.source(), explicit_form)
+    for sentence in reading.told:
+        reporter.notice(sentence)
+    source = reading.source
+    return replace(
+        address,
+        form=FileOptions(
+            source.format, source.encoding, source.delimiter, source.quote, explicit_form.null_values
+        ),
+    )
+
+
+MAX_INVALID_TEXTS = 50
+"""Different texts that may be read as NULL, or left as they are; what has more is written in another form."""
+
+_MAX_LISTED_TEXTS, _MAX_TEXT_LENGTH = 3, 40
+
+
+@dataclass(frozen=True)
+class FormatErrors:
+    """At most ``MAX_INVALID_TEXTS`` + 1 texts of a column that its form does not fit, the most frequent
+    first.
+    """
+
+    column: str
+    texts: tuple[UnmatchedText, ...]
+
+    @property
+    def message(self) -> str:
+        """What is wrong, and in which rows."""
+        told = "; ".join(_describe_text(each) for each in self.texts[:_MAX_LISTED_TEXTS])
+        more = len(self.texts) - _MAX_LISTED_TEXTS
+        others = (
+            ""
+            if more <= 0
+            else f"; and {'over ' if more > MAX_INVALID_TEXTS - _MAX_LISTED_TEXTS else ''}{format_quantity(more, 'other')}"
+        )
+        return f"Cells of '{self.column}' are not written so: {told}{others}"
+
+
+def find_format_errors(source: SourceSpec, column: str, settings: Settings) -> FormatErrors | None:
+    """The cells that the written form of one column of a source does not fit, None where there are none.
+
+    One scan. ``InputError`` where the source cannot be read.
+    """
+    alone = replace(source, written={column: source.written[column]}, decimal=None)
+    in_order = replace(settings, threads=1)
+    with (
+        connect(in_order, alone) as engine,
+        interruptible_engine(engine),
+        open_source_table(engine, alone) as table,
+    ):
+        if column not in table.written:
+            return None
+        numbered = engine_of(alone).embedded
+        texts = find_unmatched_texts(engine, table, column, most=MAX_INVALID_TEXTS + 1, numbered=numbered)
+    return FormatErrors(column, texts) if texts else None
+
+
+def _describe_text(misread: UnmatchedText) -> str:
+    shown = misread.text if len(misread.text) <= _MAX_TEXT_LENGTH else misread.text[:_MAX_TEXT_LENGTH] + "…"
+    times = "" if misread.cells == 1 else f", {misread.cells:,} times"
+    first = (
+        "" if misread.row is None else f"{' in' if misread.cells == 1 else ', first in'} row {misread.row:,}"
+    )
+    return f"“{shown}”{times}{first}"

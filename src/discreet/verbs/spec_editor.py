@@ -1,0 +1,348 @@
+"""Edits of a spec's mapping, and the study of a table's columns that edits are based on.
+
+Every edit returns a new mapping that loads: keys that an edit makes invalid are removed with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.engines.connection import connect
+from discreet.errors import InputError
+from discreet.hierarchy.messages import quote_value
+from discreet.model.table_spec import AttributeRole, SourceSpec
+from discreet.profile.column_study import (
+    SIZE_THRESHOLDS,
+    ColumnStudy,
+    MostIdentifyingSets,
+    SetUniqueness,
+    compute_uniqueness,
+    find_most_identifying_sets,
+    study_columns,
+)
+from discreet.profile.spec_proposal import LATTICE_TOO_LARGE_REASON
+from discreet.settings import Settings
+from discreet.spec.attribute_section import HIERARCHY_DOMAIN
+from discreet.verbs.run_context import SILENT, Reporter, interruptible_engine
+
+SpecMapping = dict[str, Any]
+
+_DEFAULTS: Mapping[str, Any] = {
+    "encoding": "utf-8",
+    "quote": '"',
+    "strip": False,
+    "coded": False,
+    "rows_are_people": False,
+    "warnings": [],
+    "null_values": [],
+    "nulls": "value",
+    "unlisted": "drop",
+}
+
+
+def source_as_mapping(source: SourceSpec) -> SpecMapping:
+    """How a source is read, as the spec's ``[source]`` says it; what is as by default is left out."""
+    return _without_defaults(
+        {
+            "format": source.format,
+            "encoding": source.encoding,
+            "delimiter": source.delimiter,
+            "quote": source.quote,
+            "decimal": source.decimal,
+            "strip": source.strip,
+            "coded": source.coded,
+            "version": source.version,
+            "null_values": list(source.null_values),
+            "unquoted_nulls": None if source.unquoted_nulls is None else list(source.unquoted_nulls),
+            "nulls": str(source.nulls),
+            "subject": source.subject,
+            "rows_are_people": source.rows_are_people,
+            "warnings": list(source.warnings),
+            "survey_weight": source.survey_weight,
+            "unlisted": str(source.unlisted),
+            "subset": _subset_as_mapping(source),
+        }
+    )
+
+
+def _subset_as_mapping(source: SourceSpec) -> SpecMapping | None:
+    chosen = source.subset
+    return None if chosen is None else {"column": chosen.column, "values": list(chosen.values)}
+
+
+def with_source(document: Mapping[str, Any], source: Mapping[str, Any]) -> SpecMapping:
+    """Another source, or the same read otherwise; what is None or as by default is left out.
+
+    A subject is an identifier, so its column gets that role.
+    """
+    found = _copy_mapping(document)
+    found["source"] = kept = _without_defaults(source)
+    subject = kept.get("subject")
+    if subject is not None and str(subject) in found["attributes"]:
+        return with_roles(found, {str(subject): AttributeRole.IDENTIFIER})
+    return found
+
+
+def with_roles(
+    document: Mapping[str, Any],
+    roles: Mapping[str, AttributeRole | None],
+    *,
+    hierarchies: Mapping[str, Mapping[str, Any] | str | None] | None = None,
+) -> SpecMapping:
+    """Other roles for some columns; None takes a column out of the spec.
+
+    ``hierarchies`` are given to columns that become quasi-identifiers. ``InputError`` where the subject would
+    be anything but an identifier or unlisted.
+    """
+    found = _copy_mapping(document)
+    attributes = found["attributes"]
+    for name, role in roles.items():
+        if role is None:
+            attributes.pop(name, None)
+            continue
+        if name == found["source"].get("subject") and role is not AttributeRole.IDENTIFIER:
+            raise InputError(
+                f"{quote_value(name)} is the subject, so it cannot be {role}",
+                allowed="identifier, or not listed",
+                advice="Choose another subject on Load first.",
+            )
+        entry = dict(attributes.get(name, {}))
+        was = entry.get("role")
+        entry["role"] = str(role)
+        # What stands in an identifier's place is of no other role, and its own dates are not shifted.
+        entry.pop("shift" if role is AttributeRole.IDENTIFIER else "way", None)
+        if role is not AttributeRole.QUASI_IDENTIFIER:
+            kept = ("hierarchy",) if role is AttributeRole.SENSITIVE and was == str(role) else ()
+            for option in ("hierarchy", "weight", "numeric"):
+                if option not in kept:
+                    entry.pop(option, None)
+            if entry.get("domain") == HIERARCHY_DOMAIN and "hierarchy" not in entry:
+                del entry["domain"]
+        elif was != str(role) and (proposed := (hierarchies or {}).get(name)) is not None:
+            entry["hierarchy"] = proposed
+        attributes[name] = entry
+    return _prune_request(found)
+
+
+def with_format(document: Mapping[str, Any], name: str, written: Mapping[str, Any] | None) -> SpecMapping:
+    """Another written form for a listed column; None for cells that are read as they stand."""
+    found = _copy_mapping(document)
+    entry = found["attributes"].get(name)
+    if not isinstance(entry, dict):
+        raise InputError(
+            f"{quote_value(name)} is not listed in the spec", advice="Give it a role on Columns first."
+        )
+    if written is None:
+        entry.pop("written", None)
+    else:
+        entry["written"] = dict(written)
+    return found
+
+
+def with_weight(document: Mapping[str, Any], name: str, weight: float | None) -> SpecMapping:
+    """Another weight for a quasi-identifier; None or 1 for the default."""
+    found = _copy_mapping(document)
+    entry = _require_quasi_identifier(found, name)
+    if weight is None or weight == 1:
+        entry.pop("weight", None)
+    else:
+        entry["weight"] = int(weight) if float(weight).is_integer() else weight
+    return found
+
+
+def with_hierarchy(document: Mapping[str, Any], name: str, hierarchy: object) -> SpecMapping:
+    """Another hierarchy for a quasi-identifier: a file's path, a builder's table, or None for value → ``*``.
+
+    In Python also other values that ``discreet.open`` takes.
+
+    Level bounds of the request that it had are dropped, as they were those of another hierarchy.
+    """
+    found = _copy_mapping(document)
+    entry = _require_quasi_identifier(found, name)
+    if hierarchy is None:
+        entry.pop("hierarchy", None)
+    else:
+        entry["hierarchy"] = dict(hierarchy) if isinstance(hierarchy, Mapping) else hierarchy
+    for bounds in ("max_level", "min_level"):
+        if isinstance(found.get("request", {}).get(bounds), dict):
+            found["request"][bounds].pop(name, None)
+    return _prune_request(found)
+
+
+def _require_quasi_identifier(document: SpecMapping, name: str) -> dict[str, Any]:
+    entry = document["attributes"].get(name)
+    if not isinstance(entry, dict) or entry.get("role") != AttributeRole.QUASI_IDENTIFIER:
+        raise InputError(f"{quote_value(name)} is no quasi-identifier", advice="Give it that role first.")
+    return entry
+
+
+def _without_defaults(source: Mapping[str, Any]) -> SpecMapping:
+    return {key: value for key, value in source.items() if value is not None and _DEFAULTS.get(key) != value}
+
+
+def _copy_mapping(document: Mapping[str, Any]) -> SpecMapping:
+    found = deepcopy(dict(document))
+    found.setdefault("source", {})
+    found.setdefault("attributes", {})
+    return found
+
+
+def _prune_request(document: SpecMapping) -> SpecMapping:
+    """The request's bounds without those of attributes that have another role by now."""
+    request = document.get("request")
+    if not isinstance(request, dict):
+        return document
+    roles = {name: entry.get("role") for name, entry in document["attributes"].items()}
+    for key, bounds in list(request.items()):
+        levels = key in ("max_level", "min_level")
+        role = AttributeRole.QUASI_IDENTIFIER if levels else AttributeRole.SENSITIVE  # l and further criteria
+        if isinstance(bounds, dict):
+            kept = {name: bound for name, bound in bounds.items() if roles.get(name) == role}
+            if kept:
+                request[key] = kept
+            else:
+                del request[key]
+    if AttributeRole.SENSITIVE not in roles.values():
+        request.pop("l", None)
+    if not request:
+        del document["request"]
+    return document
+
+
+@dataclass(frozen=True, eq=False)
+class TableStudy:
+    """What a publisher looks at while choosing roles and hierarchies; values of the data are in it."""
+
+    study: ColumnStudy
+
+    @property
+    def rows(self) -> int:
+        """The table's rows."""
+        return self.study.coded.rows
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in the source's order; those with nested values or bytes left out."""
+        return self.study.names
+
+    @property
+    def null_texts(self) -> tuple[str, ...]:
+        """Texts that are to be read as NULL, as far as the program can tell."""
+        return self.study.proposal.null_texts
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to look at first."""
+        return self.study.proposal.warnings
+
+    @property
+    def unreadable(self) -> tuple[str, ...]:
+        """Columns that hold nested values or bytes."""
+        return self.study.unreadable
+
+    def applied(self, source: SourceSpec) -> SourceSpec:
+        """A source that is read as proposed: its columns' written forms, and blanks."""
+        return self.study.proposal.applied(source)
+
+    def with_null_values(self, texts: Collection[str]) -> TableStudy:
+        """The same with some texts read as NULL, without another look at the source."""
+        return TableStudy(self.study.with_null_values(texts)) if texts else self
+
+    def document(self, path: str | None) -> dict[str, Any]:
+        """The proposed spec as a mapping; ``path`` is the source's, as the spec is to write it."""
+        return self.study.proposal.document(path)
+
+    @property
+    def given_up(self) -> tuple[str, ...]:
+        """Columns that are dropped until somebody decides, as the lattice would be too large with them."""
+        return tuple(name for name, reason in self.reasons().items() if LATTICE_TOO_LARGE_REASON in reason)
+
+    def reasons(self) -> dict[str, str]:
+        """The reason of each proposed role, by column."""
+        return self.study.proposal.reasons
+
+    def proposed_hierarchy(self, name: str) -> dict[str, Any] | str | None:
+        """The hierarchy that is proposed for a column, as the spec writes it; None for value → ``*``."""
+        return self.study.hierarchy(name).table
+
+    def values(self, name: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """A column's values in order, NULL left out, and the rows of each."""
+        return self.study.occurring(name)
+
+    def null_rows(self, name: str) -> int:
+        """The rows in which a column is NULL."""
+        return self.study.numbers(name)[1]
+
+    def column_json(self, name: str) -> dict[str, Any]:
+        """One column: counts, the proposed role with its reason and kind of identifier, frequent values."""
+        proposed = self.study.proposed[name]
+        kind = self.study.kind(name)
+        values, null_rows, unique_rows, most = self.study.numbers(name)
+        return {
+            "name": name,
+            "proposed": str(proposed.role),
+            "reason": proposed.reason,
+            "form": None if proposed.form is None else proposed.form.sentence,
+            "kind": None
+            if kind is None
+            else {"letter": kind.letter, "title": kind.title, "alone": kind.is_direct},
+            "values": values,
+            "null_rows": null_rows,
+            "unique_rows": unique_rows,
+            "most": most,
+            "examples": list(self.study.examples(name)),
+        }
+
+    def uniqueness(self, names: Sequence[str]) -> dict[str, Any]:
+        """How far a set of columns singles rows out (``profile.column_study``).
+
+        ``InputError`` for a column that is not there, or whose values stay in the database.
+        """
+        apart = [name for name in names if not self.study.is_coded(name)]
+        if apart:
+            raise InputError(
+                f"'{apart[0]}' looks like an identifier: its values stay in the database",
+                allowed=", ".join(self.study.coded.names),
+            )
+        return _uniqueness_as_json(compute_uniqueness(self.study.coded, names))
+
+    def worst(self, names: Sequence[str], size: int) -> dict[str, Any]:
+        """The sets of ``size`` among some columns with most unique rows; those in a database apart."""
+        coded = [name for name in names if self.study.is_coded(name)]
+        found: MostIdentifyingSets = find_most_identifying_sets(self.study.coded, coded, size)
+        return {
+            "size": size,
+            "best": [_uniqueness_as_json(each) for each in found.best],
+            "looked_at": found.sets_examined,
+            "possible": found.possible,
+        }
+
+
+def study_table(source: SourceSpec, settings: Settings, reporter: Reporter = SILENT) -> TableStudy:
+    """Study a source's columns; ``InputError`` where it cannot be read or holds no value."""
+    with (
+        connect(settings, source) as engine,
+        interruptible_engine(engine),
+        reporter.stage("Profiling columns") as advance,
+    ):
+        study = study_columns(engine, source, memory_limit=settings.memory_limit, progress=advance)
+    if not study.names:
+        raise InputError(f"{source.label} has no column with a text, number, date or truth value")
+    return TableStudy(study)
+
+
+def _uniqueness_as_json(found: SetUniqueness) -> dict[str, Any]:
+    return {
+        "columns": list(found.columns),
+        "rows": found.rows,
+        "distinct": found.distinct,
+        "unique_rows": found.unique_rows,
+        "smallest": found.smallest,
+        "mean": found.mean,
+        "below": [
+            {"size": size, "rows": rows} for size, rows in zip(SIZE_THRESHOLDS, found.below, strict=True)
+        ],
+    }

@@ -1,0 +1,211 @@
+"""Errors as JSON responses with a status: the kinds of ``discreet.errors``, and those that only a server has.
+
+The location of an exception is logged without its text, which may contain values of the data.
+"""
+
+from __future__ import annotations
+
+import errno
+import traceback
+from pathlib import Path
+from typing import Any, ClassVar
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from discreet.errors import DiscreetError, InputError, InternalError, LimitReached
+from discreet.web.screen_messages import screen_message
+
+_MAX_FRAMES = 6
+
+
+def exception_location(error: BaseException) -> str:
+    """An exception's type and the innermost places of its traceback: ``KeyError at table.py:12 in f``."""
+    frames = traceback.extract_tb(error.__traceback__)[-_MAX_FRAMES:]
+    places = [f"{Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in reversed(frames)]
+    return f"{type(error).__name__} at {', '.join(places) or 'an unknown place'}"
+
+
+_DISK_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_STATUS = {
+    "bad-input": 400,
+    "signed-out": 401,
+    "not-allowed": 403,
+    "not-found": 404,
+    "requirement-not-met": 409,
+    "no-solution": 409,
+    "conflict": 409,
+    "not-evaluated": 409,
+    "outdated": 409,
+    "changed-elsewhere": 409,
+    "limit-reached": 413,
+    "too-large": 413,
+    "too-many": 429,
+    "internal": 500,
+}
+
+
+class FieldError(InputError):
+    """A wrong value of one field of a form, beside which the page shows it."""
+
+    def __init__(
+        self, message: str, *, field: str, allowed: str | None = None, advice: str | None = None
+    ) -> None:
+        super().__init__(message, allowed=allowed, advice=advice)
+        self.field = field
+
+
+class SignedOut(InputError):
+    """No session, or one that has ended."""
+
+    kind: ClassVar[str] = "signed-out"
+
+
+class NotAllowed(InputError):
+    """A request that this server does not take from there."""
+
+    kind: ClassVar[str] = "not-allowed"
+
+
+class NotFound(InputError):
+    """There is nothing of that name."""
+
+    kind: ClassVar[str] = "not-found"
+
+
+class Conflict(InputError):
+    """What is there does not go with the request: it exists already, or has changed meanwhile."""
+
+    kind: ClassVar[str] = "conflict"
+
+
+class NotEvaluated(Conflict):
+    """The lattice was not evaluated for a criterion that is asked; it can be, again."""
+
+    kind: ClassVar[str] = "not-evaluated"
+
+
+class PayloadTooLarge(InputError):
+    """More than is taken."""
+
+    kind: ClassVar[str] = "too-large"
+
+
+class TooMany(InputError):
+    """Too many attempts or jobs; ``seconds`` says when to try again."""
+
+    kind: ClassVar[str] = "too-many"
+
+    def __init__(self, message: str, *, seconds: int = 1, advice: str | None = None) -> None:
+        super().__init__(message, advice=advice)
+        self.seconds = seconds
+
+
+class ErrorFacts(BaseModel):
+    """What is wrong, what is allowed, and what to do."""
+
+    kind: str = Field(description="The kind of error: " + ", ".join(_STATUS) + ".")
+    message: str = Field(description="The fact.")
+    allowed: str | None = Field(None, description="What would have been accepted.")
+    advice: str | None = Field(None, description="What to do next.")
+    field: str | None = Field(None, description="The field of the request that is wrong, where it is one.")
+
+
+class ErrorAnswer(BaseModel):
+    """The body of every answer whose status is 400 or more."""
+
+    error: ErrorFacts
+
+
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    400: {"model": ErrorAnswer, "description": "The request, the spec, a hierarchy or the data is wrong."},
+    401: {"model": ErrorAnswer, "description": "Signed out: open the start link, or sign in."},
+    403: {
+        "model": ErrorAnswer,
+        "description": "The Host or Origin is not ours, or the path is not below the root.",
+    },
+    404: {"model": ErrorAnswer, "description": "There is nothing of that name."},
+    409: {"model": ErrorAnswer, "description": "A conflict, no solution, or a requirement that is not met."},
+    413: {"model": ErrorAnswer, "description": "A limit of memory, disk or size was reached."},
+    422: {"model": ErrorAnswer, "description": "The request has another form than the one described."},
+    429: {"model": ErrorAnswer, "description": "Too many attempts or jobs; try again later."},
+    500: {"model": ErrorAnswer, "description": "A bug of discreet's own."},
+}
+
+
+def wrap_error(error: BaseException) -> DiscreetError:
+    """The error itself where it is one of the kinds, else the kind that it belongs to, without its text."""
+    if isinstance(error, DiscreetError):
+        return error
+    if isinstance(error, MemoryError):
+        return LimitReached(
+            "memory ran out", advice="Give the table fewer columns, or the server more memory."
+        )
+    if isinstance(error, OSError) and error.errno in _DISK_FULL:
+        return LimitReached("the disk is full", advice="Free some space.")
+    return InternalError(
+        f"a bug of discreet's own ({type(error).__name__})",
+        advice="Please report it; the log names the place.",
+    )
+
+
+def error_json(error: BaseException) -> dict[str, Any]:
+    """``{"error": {"kind", "message", "allowed", "advice", "field"}}`` of any exception."""
+    found = wrap_error(error)
+    facts = dict(found.as_json()["error"])
+    for part in ("message", "allowed", "advice"):
+        facts[part] = screen_message(facts[part])
+    facts["field"] = getattr(found, "field", None)
+    return {"error": facts}
+
+
+def error_response(error: BaseException) -> JSONResponse:
+    """The same as an answer with its status."""
+    found = wrap_error(error)
+    headers = {"Retry-After": str(found.seconds)} if isinstance(found, TooMany) else None
+    return JSONResponse(error_json(found), status_code=_STATUS.get(found.kind, 500), headers=headers)
+
+
+def install_error_handlers(app: FastAPI) -> None:
+    """Let an app answer with these errors in place of its framework's own."""
+
+    async def of_discreet(_request: Request, error: Exception) -> JSONResponse:
+        return error_response(error)
+
+    async def of_form(_request: Request, error: Exception) -> JSONResponse:
+        return (
+            _validation_response(error)
+            if isinstance(error, RequestValidationError)
+            else error_response(error)
+        )
+
+    async def of_framework(_request: Request, error: Exception) -> JSONResponse:
+        return _framework_response(error) if isinstance(error, HTTPException) else error_response(error)
+
+    app.add_exception_handler(DiscreetError, of_discreet)
+    app.add_exception_handler(RequestValidationError, of_form)
+    app.add_exception_handler(HTTPException, of_framework)
+
+
+def _validation_response(error: RequestValidationError) -> JSONResponse:
+    """The first thing that is wrong with a request's form; the value itself is not repeated."""
+    first = error.errors()[0]
+    place = [str(part) for part in first["loc"] if part not in ("body", "query", "path")]
+    field = ".".join(place) or None
+    found = FieldError(f"{field or 'the request'}: {first['msg'].lower()}", field=field or "")
+    return JSONResponse(error_json(found), status_code=422)
+
+
+_HTTP_MESSAGES = {
+    404: ("not-found", "there is nothing at this address"),
+    405: ("not-allowed", "this address takes no such method"),
+}
+
+
+def _framework_response(error: HTTPException) -> JSONResponse:
+    kind, message = _HTTP_MESSAGES.get(error.status_code, ("bad-input", "the request cannot be read"))
+    facts = {"kind": kind, "message": message, "allowed": None, "advice": None, "field": None}
+    return JSONResponse({"error": facts}, status_code=error.status_code, headers=error.headers)

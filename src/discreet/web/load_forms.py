@@ -1,0 +1,286 @@
+"""Bodies of the Load screen: a source and a column's cell format, converted to and from the spec."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from discreet.errors import InputError
+from discreet.model.table_spec import NullPolicy, SourceSpec, UnlistedPolicy
+from discreet.screens.source_view import find_database, infer_source
+from discreet.verbs.locations import database_label
+from discreet.verbs.source_reading import MAX_INVALID_TEXTS, find_format_errors
+from discreet.verbs.spec_editor import source_as_mapping, with_format
+from discreet.web.error_responses import FieldError
+from discreet.web.workspace import Workspace
+
+
+class DatabaseBody(BaseModel):
+    """A database by the name under which whoever runs the server knows its address."""
+
+    name: str = Field(min_length=1, max_length=200)
+    service: bool = Field(False, description="A service of the service file; else an environment variable.")
+
+
+class SourceBody(BaseModel):
+    """A source and how its cells are read; what is null is inferred or by default."""
+
+    path: str = Field(
+        max_length=4096, description="In the workspace, or below the root; empty for a table of a database."
+    )
+    format: (
+        Literal[
+            "csv",
+            "tsv",
+            "parquet",
+            "json",
+            "jsonl",
+            "ndjson",
+            "xlsx",
+            "sqlite",
+            "sav",
+            "zsav",
+            "dta",
+            "sas7bdat",
+            "xpt",
+        ]
+        | None
+    ) = None
+    table: str | None = Field(
+        None, max_length=200, description="The sheet of a spreadsheet, or the table of a database."
+    )
+    database: DatabaseBody | None = Field(None, description="The database that has the table, where one has.")
+    encoding: str | None = Field(None, max_length=40, description="Such as utf-8 or latin-1.")
+    delimiter: str | None = Field(None, max_length=1)
+    quote: str | None = Field(None, max_length=1, description="Empty: no character quotes.")
+    decimal: Literal[",", "."] | None = Field(None, description="In columns without a written form.")
+    strip: bool = False
+    coded: bool = False
+    null_values: list[str] = Field(default_factory=list, max_length=100)
+    nulls: Literal["value", "drop"] = "value"
+    subject: str | None = None
+    rows_are_people: bool = Field(
+        False, description="Each row is a person of its own, although values of an identifier repeat."
+    )
+    unlisted: Literal["drop", "insensitive"] = "drop"
+
+
+class PlaceFacts(BaseModel):
+    """Where the rows of a source are that no path names."""
+
+    table: str
+    database: str = Field(description="The database's address without a password, or what reads the table.")
+
+
+def source_location(source: SourceSpec) -> PlaceFacts | None:
+    """Where the rows are, of a source that is no file of the workspace's."""
+    if source.path is not None or source.table is None:
+        return None
+    return PlaceFacts(table=source.table, database=database_label(source))
+
+
+def source_from_body(body: SourceBody, workspace: Workspace) -> SourceSpec:
+    """The body as a source, the path checked, what is not given inferred."""
+    if body.database is not None:
+        return _database_source(body, body.database, workspace)
+    if not body.path and workspace.has_spec and workspace.spec().source.path is None:
+        advice = "Change it in the spec's text, or load a file."
+        raise FieldError("the source is a table of a database", field="path", advice=advice)
+    if not body.path:
+        raise FieldError("no file is named", field="path")
+    source = SourceSpec(
+        path=_resolve_source_path(body.path, workspace),
+        format=body.format,
+        table=body.table or None,
+        encoding=body.encoding or "utf-8",
+        delimiter=body.delimiter or None,
+        quote='"' if body.quote is None else body.quote,
+        null_values=tuple(dict.fromkeys(body.null_values)),
+        nulls=NullPolicy(body.nulls),
+        subject=body.subject or None,
+        rows_are_people=body.rows_are_people and not body.subject,
+        unlisted=UnlistedPolicy(body.unlisted),
+        decimal=body.decimal,
+        strip=body.strip,
+        whole=True,
+        coded=body.coded,
+    )
+    if workspace.has_spec and workspace.spec().source.path == source.path:
+        known = workspace.spec().source  # what the form does not show
+        source = replace(
+            source,
+            subset=known.subset,
+            survey_weight=known.survey_weight,
+            warnings=known.warnings,
+            unquoted_nulls=known.unquoted_nulls,
+        )
+    try:
+        inferred = infer_source(source)
+        if body.encoding:
+            "a".encode(body.encoding)
+    except (LookupError, ValueError):
+        raise FieldError("no such encoding", field="encoding", allowed="utf-8, latin-1, utf-16, …") from None
+    except InputError as error:
+        field = "format" if "format" in error.message else "path"
+        raise FieldError(error.message, field=field, allowed=error.allowed, advice=error.advice) from None
+    if source.delimiter and source.delimiter == source.quote:
+        raise FieldError("the delimiter is the quote", field="delimiter", allowed="two different characters")
+    return replace(
+        source,
+        encoding=body.encoding or inferred.encoding,
+        quote=inferred.quote if body.quote is None else body.quote,
+    )
+
+
+def named_database_address(body: DatabaseBody, workspace: Workspace) -> str:
+    """How a spec names the database of a name; ``FieldError`` where none may be opened, or none has it."""
+    if not workspace.databases:
+        raise FieldError(
+            "this server opens no databases for its users",
+            field="database",
+            advice="Ask whoever runs it for the table as a file.",
+        )
+    try:
+        return find_database(body.name, is_service=body.service).url
+    except InputError as error:
+        raise FieldError(
+            error.message, field="database", allowed=error.allowed, advice=error.advice
+        ) from None
+
+
+def _database_source(body: SourceBody, database: DatabaseBody, workspace: Workspace) -> SourceSpec:
+    if not body.table:
+        raise FieldError("no table is named", field="table")
+    return SourceSpec(
+        url=named_database_address(database, workspace),
+        table=body.table,
+        null_values=tuple(dict.fromkeys(body.null_values)),
+        nulls=NullPolicy(body.nulls),
+        subject=body.subject or None,
+        rows_are_people=body.rows_are_people and not body.subject,
+        unlisted=UnlistedPolicy(body.unlisted),
+        whole=True,
+    )
+
+
+def _resolve_source_path(text: str, workspace: Workspace) -> Path:
+    """A path as the spec names it, or an absolute one; that of the spec's own source is taken as it is."""
+    if workspace.has_spec:
+        current = workspace.spec().source.path
+        if current is not None and workspace.spec_relative(current) == text:
+            return current
+    try:
+        named = str(workspace.spec_path.parent / text)
+    except ValueError:
+        named = text
+    return workspace.server_path(named)
+
+
+def body_from_source(source: SourceSpec, workspace: Workspace) -> SourceBody:
+    """A source as the form shows it."""
+    return SourceBody.model_construct(
+        path="" if source.path is None else workspace.spec_relative(source.path),
+        format=source.format,
+        table=None if source.path is None else source.table,
+        encoding=source.encoding,
+        delimiter=source.delimiter,
+        quote=source.quote,
+        decimal=source.decimal,
+        strip=source.strip,
+        coded=source.coded,
+        null_values=list(source.null_values),
+        nulls=str(source.nulls),
+        subject=source.subject,
+        rows_are_people=source.rows_are_people,
+        unlisted=str(source.unlisted),
+    )
+
+
+def spec_source_table(source: SourceSpec, path: str) -> dict[str, Any]:
+    """The source as the spec's table."""
+    place = {"path": path} if source.url is None else {"url": source.url}
+    place |= {} if source.table is None else {"table": source.table}
+    return {**place, **source_as_mapping(source)}
+
+
+def relocate_spec(document: dict[str, Any], folder: Path, workspace: Workspace) -> dict[str, Any]:
+    """A spec's mapping with its paths as the workspace's spec names them."""
+
+    def moved(text: object) -> object:
+        return workspace.spec_relative((folder / text).resolve()) if isinstance(text, str) else text
+
+    found = dict(document)
+    for table in ("source", "population"):
+        if isinstance(found.get(table), dict) and "path" in found[table]:
+            found[table] = {**found[table], "path": moved(found[table]["path"])}
+    attributes = found.get("attributes")
+    if not isinstance(attributes, dict):
+        return found
+    for name, entry in attributes.items():
+        if not isinstance(entry, dict):
+            continue
+        given = entry.get("hierarchy")
+        if isinstance(given, str):
+            attributes[name] = {**entry, "hierarchy": moved(given)}
+        elif isinstance(given, dict) and given.get("kind") == "file":
+            attributes[name] = {**entry, "hierarchy": {**given, "path": moved(given.get("path"))}}
+    return found
+
+
+class WrittenBody(BaseModel):
+    """How the cells of a column are written: the keys of the spec's ``written``; none for as they stand."""
+
+    column: str
+    written: dict[str, str | int | bool | list[str] | None] = Field(default_factory=dict)
+    missed: Literal["refuse", "null", "keep"] = Field(
+        "refuse", description="Cells without the form: refused, read as NULL, or left as they are."
+    )
+
+
+def document_with_format(body: WrittenBody, workspace: Workspace) -> dict[str, Any]:
+    """The spec's mapping with another written form of a column, which fits every cell of it.
+
+    Hold the workspace's ``editing``. ``InputError`` for a form that cannot be; ``FieldError`` of the field
+    ``missed`` for cells that it does not fit, unless they are to be NULL or to stay as they are.
+    """
+    document = workspace.document()
+    form = {key: value for key, value in body.written.items() if value not in (None, "", [])}
+    if not form:
+        return with_format(document, body.column, None)
+    kept = (document["attributes"].get(body.column, {}).get("written") or {}).get("others")
+    form |= {} if kept is None else {"others": kept}
+    found = with_format(document, body.column, form)
+    spec = workspace.checked_spec(found)
+    missed = find_format_errors(spec.source, body.column, workspace.settings)
+    if missed is None:
+        return found
+    texts = [each.text for each in missed.texts]
+    if len(texts) > MAX_INVALID_TEXTS:
+        field = "dates" if form.get("dates") else "decimal"
+        raise FieldError(
+            missed.message, field=field, advice="Say how these are written, or choose another form."
+        )
+    if body.missed == "refuse":
+        advice = "Say how these are written too, read them as NULL, or leave them as they are."
+        raise FieldError(missed.message, field="missed", advice=advice)
+    if body.missed == "null":
+        source = document["source"]
+        nulls = list(dict.fromkeys([*source.get("null_values", []), *texts]))
+        return {**found, "source": {**source, "null_values": nulls}}
+    return with_format(document, body.column, {**form, "others": [*(kept or []), *texts]})
+
+
+def format_field(error: InputError) -> str:
+    """The field of a written form that an error is about."""
+    said = error.message.rpartition("written")[2]
+    fields = {
+        "pivot": "pivot",
+        "date": "dates",
+        "thousands": "thousands",
+        "unit": "unit",
+        "decimal": "decimal",
+    }
+    return next((field for word, field in fields.items() if word in said), "column")

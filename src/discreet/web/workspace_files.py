@@ -1,0 +1,368 @@
+"""Files of a workspace: user-given paths and names, the spec file, uploads, downloads, and offline pages.
+
+The spec is read as a mapping, checked, and written whole with its comments preserved. Uploads are streamed
+into owner-only files. A download is opened once, and its length and content are those of the open file, even
+where the file is replaced in between.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from hashlib import sha256
+from io import BufferedWriter
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, BinaryIO
+from urllib.parse import quote
+
+from fastapi.responses import Response, StreamingResponse
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+
+from discreet.errors import InputError, LimitReached
+from discreet.hierarchy.csv_file import FileHierarchy
+from discreet.model.table_spec import SourceSpec, TableSpec
+from discreet.places.address import parse_path
+from discreet.places.file_access import matching_files
+from discreet.spec.attribute_globs import COLUMN_WILDCARD, engine_column_reader, expand_globs
+from discreet.spec.spec_reader import load_spec, parse_spec_mapping, read_spec_mapping
+from discreet.spec.toml_writer import format_spec
+from discreet.web.error_responses import Conflict, FieldError, NotFound, PayloadTooLarge
+from discreet.web.server_config import write_owner_only
+
+_UNSAFE = re.compile(r"[^\w.\-+ ()]+")
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{n}{i}" for n in ("com", "lpt") for i in range(1, 10))}
+_MAX_NAME_LENGTH = 120
+
+
+def safe_name(text: str, *, field: str = "name") -> str:
+    """A file's name in a form that is harmless everywhere: no folders, no control characters, no leading dot.
+
+    ``FieldError`` where nothing is left of it.
+    """
+    _check_not_address(text, field)
+    last = re.split(r"[/\\]", unicodedata.normalize("NFC", text))[-1]
+    name = re.sub(r"\s+", " ", _UNSAFE.sub("_", last)).strip(" .")
+    stem, dot, suffix = name.rpartition(".")
+    if len(name) > _MAX_NAME_LENGTH:
+        keep = _MAX_NAME_LENGTH - len(suffix) - 1
+        name = f"{stem[:keep]}.{suffix}" if dot and 0 < keep < len(stem) else name[:_MAX_NAME_LENGTH]
+    while len(name.encode()) > 200:
+        name = name[1:]
+    if not name.strip("_ .-") or name.split(".")[0].lower() in _RESERVED:
+        raise FieldError(
+            "that is no name for a file", field=field, allowed="letters, digits, dots, hyphens, blanks"
+        )
+    return name
+
+
+def resolve_below(text: str, *, base: Path, folders: Iterable[Path], field: str = "path") -> Path:
+    """The file or folder that a path leads to, symbolic links followed; relative ones start at ``base``.
+
+    ``FieldError`` unless it lies in one of the ``folders``. Whether it exists is not told of others.
+    """
+    _check_not_address(text, field)
+    try:
+        found = (base / text).resolve()
+    except (OSError, ValueError, RuntimeError):
+        found = None
+    if not text or found is None or not is_below(found, folders):
+        raise FieldError(
+            "this path is not open to the workbench",
+            field=field,
+            allowed="a path below the folder given by --root, or in the workspace",
+            advice="Upload the file, or start discreet serve with another --root.",
+        )
+    return found
+
+
+def _check_not_address(text: str, field: str) -> None:
+    """Raise ``FieldError``, without the text, for an address: it may hold a password."""
+    try:
+        parse_path(text)
+    except InputError as error:
+        raise FieldError(error.message, field=field, allowed=error.allowed, advice=error.advice) from None
+
+
+def is_below(path: Path, folders: Iterable[Path]) -> bool:
+    """Whether a resolved path lies in one of some folders, links followed."""
+    return any(path.is_relative_to(folder.resolve()) for folder in folders)
+
+
+_HEADER = re.compile(r'\[attributes\.(?:"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_-]+))\]\s*')
+_HEADING = ("Written by the workbench (discreet serve); the command line reads it too.",)
+
+
+def file_version(path: Path) -> str:
+    """A text that changes with the file's bytes; empty where there is none."""
+    try:
+        return sha256(path.read_bytes()).hexdigest()[:16]
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise InputError(f"{path.name} cannot be read: {(error.strerror or 'error').lower()}") from None
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """The spec as a mapping fit for JSON; empty where there is no file.
+
+    Pages edit column by column: a stanza that is a pattern is repeated for each of its columns, where the
+    source can be read.
+    """
+    found: dict[str, Any] = _as_json_values(read_spec_mapping(path)) if path.exists() else {}
+    stanzas = found.get("attributes")
+    if isinstance(stanzas, dict) and any(COLUMN_WILDCARD in name for name in stanzas):
+        with suppress(InputError):
+            found["attributes"] = expand_globs(stanzas, load_spec(path).patterns)
+    return found
+
+
+def format_document(
+    document: Mapping[str, Any], comments: Mapping[str, str], heading: tuple[str, ...]
+) -> str:
+    """The spec's TOML text, with comments above its attributes."""
+    return format_spec(document, comments, heading=heading or _HEADING)
+
+
+def parse_comments(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The comments directly above ``[attributes.NAME]`` by name, and those at the top of a spec's text."""
+    comments: dict[str, str] = {}
+    heading: list[str] = []
+    block: list[str] = []
+    at_top = True
+    for line in text.splitlines():
+        if line.startswith("#"):
+            block.append(line.removeprefix("#").removeprefix(" "))
+            continue
+        match = _HEADER.fullmatch(line)
+        if match and block:
+            comments[_attribute_name(match)] = "\n".join(block)
+        elif at_top and block:
+            heading = list(block)
+        at_top = at_top and not line.strip() and not heading
+        block = []
+    return comments, tuple(heading)
+
+
+def check_text(text: str, path: Path, may_read: Callable[[SourceSpec], None]) -> TableSpec:
+    """The spec of a text, as if it stood at ``path``; ``InputError`` names that file.
+
+    ``may_read`` raises for a source that is not to be read: it is asked before its columns are.
+    """
+    partial = path.with_name(f".{path.name}.{token_hex(4)}.check")
+
+    def columns_of(source: SourceSpec) -> Sequence[str]:
+        may_read(source)
+        return engine_column_reader(None)(source)
+
+    try:
+        write_owner_only(partial, text)
+        return load_spec(partial, columns_of=columns_of)
+    except FieldError:
+        raise
+    except InputError as error:
+        message, allowed, advice = (
+            said and said.replace(str(partial), path.name).replace(partial.name, path.name)
+            for said in (error.message, error.allowed, error.advice)
+        )
+        raise InputError(message or "", allowed=allowed, advice=advice) from None
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def parse_document(text: str) -> dict[str, Any]:
+    """A spec's text as a mapping, empty where it cannot be read."""
+    found: dict[str, Any] = {}
+    with suppress(InputError):
+        found = _as_json_values(parse_spec_mapping(text))
+    return found
+
+
+def spec_paths(spec: TableSpec) -> list[tuple[str, Path]]:
+    """Every file that a spec names, with the field that names it."""
+    found = source_paths(spec.source)
+    for attribute in spec.attributes:
+        if isinstance(attribute.hierarchy, FileHierarchy):
+            found.append((f"attributes.{attribute.name}.hierarchy", attribute.hierarchy.path))
+    return found
+
+
+def source_paths(source: SourceSpec) -> list[tuple[str, Path]]:
+    """The file of a source, or the files of its pattern, with the field that names them.
+
+    Of a folder, beside itself, whatever in it leads elsewhere.
+    """
+    if source.path is None:
+        return []
+    files = [*matching_files(source.path), *(_links_in(source.path) if source.path.is_dir() else ())]
+    return [("source.path", file) for file in files]
+
+
+def _links_in(folder: Path) -> list[Path]:
+    found = []
+    for place, folders, names in os.walk(folder):
+        found += [path for name in (*folders, *names) if (path := Path(place, name)).is_symlink()]
+    return found
+
+
+def source_database(source: SourceSpec) -> tuple[str | None, str] | None:
+    """The address and the table of a source that no path names, None for one of a file."""
+    return None if source.path is not None or source.table is None else (source.url, source.table)
+
+
+def file_stamp(path: Path) -> tuple[int, int, int] | None:
+    """What changes when a file does: its time, size and inode; None where there is none.
+
+    Of a folder the latest time and the sizes of all that lies in it.
+    """
+    try:
+        found = path.stat()
+        if not path.is_dir():
+            return found.st_mtime_ns, found.st_size, found.st_ino
+        inside = [each.stat() for each in path.rglob("*")]
+    except OSError:
+        return None
+    latest = max((each.st_mtime_ns for each in inside), default=0)
+    return max(latest, found.st_mtime_ns), sum(each.st_size for each in inside), len(inside)
+
+
+def relative_path(path: Path, folder: Path) -> str:
+    """A path as a spec in ``folder`` names it."""
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:
+        return path.absolute().as_posix()
+
+
+def _attribute_name(match: re.Match[str]) -> str:
+    quoted, bare = match.groups()
+    return bare if quoted is None else quoted.replace('\\"', '"').replace("\\\\", "\\")
+
+
+def _as_json_values(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _as_json_values(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_json_values(item) for item in value]
+    if isinstance(value, Decimal):
+        return float(value)
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+_RESERVED_SPACE = 64 * 2**20
+_UPLOAD_CHUNK = 2**20
+
+
+async def receive_upload(request: Request, target: Path, *, limit: int, replace: bool = False) -> int:
+    """Stream a request's body into ``target``, whole or not at all, and return its bytes.
+
+    The file is its owner's alone. ``Conflict`` where it is there and is not to be replaced, ``TooLarge`` over
+    the limit, ``LimitReached`` where the disk would fill up, ``FieldError`` for an empty body.
+    """
+    if os.path.lexists(target) and not (replace and target.is_file() and not target.is_symlink()):
+        raise Conflict(f"{target.name} is there already", advice="Choose another name, or replace it.")
+    _check_space(target.parent, _content_length(request), limit)
+    partial = target.with_name(f".{target.name}.{token_hex(4)}.partial")
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    size = 0
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            pending = bytearray()
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > limit:
+                    raise PayloadTooLarge("the file is too large", allowed=f"{limit:,} bytes")
+                pending += chunk
+                if len(pending) >= _UPLOAD_CHUNK:
+                    await run_in_threadpool(file.write, bytes(pending))
+                    pending.clear()
+            await run_in_threadpool(_write_to_disk, file, bytes(pending))
+        if size == 0:
+            raise FieldError("the file is empty", field="file")
+        partial.replace(target)
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+    return size
+
+
+def _write_to_disk(file: BufferedWriter, data: bytes) -> None:
+    file.write(data)
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _content_length(request: Request) -> int:
+    text = request.headers.get("content-length", "0")
+    return int(text) if text.isdecimal() else 0
+
+
+def _check_space(folder: Path, announced: int, limit: int) -> None:
+    if announced > limit:
+        raise PayloadTooLarge("the file is too large", allowed=f"{limit:,} bytes")
+    if shutil.disk_usage(folder).free < announced + _RESERVED_SPACE:
+        raise LimitReached("the disk has no room for this file", advice="Free some space.")
+
+
+_DOWNLOAD_CHUNK = 1 << 18
+_PAGE_POLICY = (
+    "sandbox allow-downloads; default-src 'none'; style-src 'unsafe-inline'; img-src data:;"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
+
+
+def attachment(path: Path, name: str | None = None) -> Response:
+    """A file to be saved, whatever its type; ``NotFound`` where there is none."""
+    shown = quote(name or path.name)
+    plain = shown == (name or path.name)
+    told = f'filename="{shown}"' if plain else f"filename*=utf-8''{shown}"
+    return _file_response(path, "application/octet-stream", {"Content-Disposition": f"attachment; {told}"})
+
+
+def text_attachment(text: str, name: str) -> Response:
+    """A text to be saved under a name."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type="application/octet-stream", headers=headers)
+
+
+def offline_page(path: Path) -> Response:
+    """A page that carries its own styles and pictures and runs no script; our own pages may frame it."""
+    headers = {"Content-Security-Policy": _PAGE_POLICY, "X-Frame-Options": "SAMEORIGIN"}
+    return _file_response(path, "text/html; charset=utf-8", headers)
+
+
+def _file_response(path: Path, media_type: str, headers: Mapping[str, str]) -> Response:
+    """A regular file from one open descriptor; a link is none."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        raise NotFound("there is no such file") from None
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(descriptor)
+        raise NotFound("there is no such file")
+    file = os.fdopen(descriptor, "rb")
+    return StreamingResponse(
+        _read_chunks(file, found.st_size),
+        media_type=media_type,
+        headers={**headers, "Content-Length": str(found.st_size)},
+        background=BackgroundTask(file.close),
+    )
+
+
+def _read_chunks(file: BinaryIO, size: int) -> Iterator[bytes]:
+    """The first ``size`` bytes of an open file, part by part."""
+    left = size
+    with file:
+        while left and (part := file.read(min(left, _DOWNLOAD_CHUNK))):
+            left -= len(part)
+            yield part

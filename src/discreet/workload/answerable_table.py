@@ -1,0 +1,320 @@
+"""Tables that queries can be answered from: an original, or a release read from its file.
+
+Both are groups of rows with a cell per attribute; in an original every cell is one value. So one function
+answers queries of both, and the answer of an original is the truth. The engine groups the rows by the texts
+of some columns in one scan; the groups are encoded here as arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.connection import engine_for
+from discreet.engines.source_tables import confirm_all_rows, open_source_table
+from discreet.errors import InputError, LimitReached
+from discreet.frequency.encoding import sort_rows
+from discreet.frequency.table_scan import GroupCodes, stage_groups
+from discreet.measures.generalized_table import GeneralizedTable, exact_cells, merge_equal_groups
+from discreet.model.class_recoding import ClassRecoding
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.published_cells import Cells
+from discreet.model.table_spec import NullPolicy, SourceSpec, TableSpec
+from discreet.queries.region import AttributeDomain
+from discreet.settings import Settings
+from discreet.sql import group_counts as sql
+from discreet.sql.cell_expressions import cell_text, group_key, group_key_type, is_binary, is_nested
+from discreet.sql.quoting import literal
+from discreet.workload.published_labels import build_cells_of_codes, read_cells
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnGroups:
+    """Groups of rows.
+
+    ``texts[i]`` are the distinct texts of column i, in order; ``codes`` has shape ``(groups, columns)`` and
+    holds places in them, or ``len(texts[i])`` for NULL. ``rows`` holds the rows of each group.
+    """
+
+    columns: tuple[str, ...]
+    texts: tuple[tuple[str, ...], ...]
+    codes: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+def count_column_groups(
+    engine: Engine, table: SourceTable, columns: Sequence[str], settings: Settings
+) -> ColumnGroups:
+    """The groups of an opened source by the texts of ``columns`` (at least one). One scan.
+
+    Raises ``InputError`` for a column that is missing or holds nested or binary values, ``LimitReached``
+    where the groups would not fit the memory limit, before they are fetched.
+    """
+    for name in columns:
+        _require_plain_column(table, name)
+    keys = [group_key(table.column(name), table.types[name], table.dialect) for name in columns]
+    texts = [
+        cell_text(sql.group_key_name(i), group_key_type(table.types[name]), table.null_values, table.dialect)
+        for i, name in enumerate(columns)
+    ]
+    most = settings.memory_limit // _bytes_per_group(len(columns))
+    with stage_groups(engine, table.relation, keys, texts, most) as kept:
+        if kept.groups > most:
+            raise _too_many_groups(most, len(columns), settings)
+        confirm_all_rows(engine, table, kept.rows)
+        return _sort_texts(tuple(columns), kept.codes())
+
+
+def count_starred_rows(engine: Engine, table: SourceTable) -> int:
+    """Rows whose every cell is ``*``."""
+    cells = " AND ".join(f"{table.text(name)} = {literal('*')}" for name in table.columns)
+    return int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation} WHERE {cells}")[0][0])
+
+
+def _sort_texts(columns: tuple[str, ...], found: GroupCodes) -> ColumnGroups:
+    """The groups with each column's texts in order; groups of equal texts are one."""
+    ordered, codes = [], np.empty((len(found.rows), len(columns)), dtype=np.int64)
+    for i, texts in enumerate(found.values):
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+        rank = np.empty(len(texts) + 1, dtype=np.int64)
+        rank[order], rank[-1] = np.arange(len(texts)), len(texts)
+        ordered.append(tuple(texts[place] for place in order))
+        codes[:, i] = rank[found.codes[i]]
+    if not len(codes):
+        return ColumnGroups(columns, tuple(ordered), codes, found.rows.astype(np.int64))
+    place, starts = sort_rows(list(codes.T), [len(texts) + 1 for texts in ordered])
+    rows = np.add.reduceat(found.rows[place], starts).astype(np.int64)
+    return ColumnGroups(columns, tuple(ordered), codes[place[starts]], rows)
+
+
+def _require_plain_column(table: SourceTable, name: str) -> None:
+    table.position(name)
+    kind = table.types[name]
+    if is_nested(kind) or is_binary(kind):
+        raise InputError(
+            f"{table.label}: column '{name}' holds nested or binary values",
+            allowed="text, numbers, dates or booleans",
+        )
+
+
+def _bytes_per_group(columns: int) -> int:
+    return 12 * columns + 64
+
+
+def _too_many_groups(most: int, columns: int, settings: Settings) -> LimitReached:
+    return LimitReached(
+        f"the rows have more than {most:,} distinct combinations of {columns} columns; each needs about "
+        f"{_bytes_per_group(columns)} bytes, and the memory limit is {settings.memory_limit:,}",
+        advice="Raise DISCREET_MEMORY_LIMIT, or name fewer columns.",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class StatedMeans:
+    """The mean that each cell of an attribute states, and how far rounding may have moved it.
+
+    Both have shape ``(cells,)``; NaN where a cell states none.
+    """
+
+    means: NDArray[np.float64]
+    half_units: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerableTable:
+    """A table with the domain of each attribute.
+
+    ``classes`` are the attributes by which rows form equivalence classes. ``attained`` says which of an
+    attribute's cells end at values that occur in each class that shows them (range summaries), shape
+    ``(cells,)``; ``means`` what mean of each class they state. ``missing`` rows of the original are not in
+    the table, and may be anything; ``starred`` ones are, and show ``*`` in every cell.
+    """
+
+    table: GeneralizedTable
+    domains: Mapping[str, AttributeDomain]
+    classes: tuple[str, ...] = ()
+    attained: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    means: Mapping[str, StatedMeans] = field(default_factory=dict)
+    missing: int = 0
+    starred: int = 0
+
+    @property
+    def quasi_identifiers(self) -> GeneralizedTable:
+        """The table of its classes alone."""
+        return self.table.project(self.classes)
+
+
+def domains_of_hierarchies(hierarchies: Sequence[GeneralizationHierarchy]) -> dict[str, AttributeDomain]:
+    """The domain of each quasi-identifier: its hierarchy's leaves."""
+    return {h.attribute: AttributeDomain(h.attribute, h.leaves) for h in hierarchies}
+
+
+def table_of_frequency_set(frequency_set: FrequencySet) -> AnswerableTable:
+    """A table's quasi-identifiers, before anything is generalized."""
+    return AnswerableTable(
+        table=GeneralizedTable.as_it_stands(frequency_set),
+        domains=domains_of_hierarchies(frequency_set.hierarchies),
+        classes=frequency_set.attributes,
+    )
+
+
+def table_of_recoding(
+    frequency_set: FrequencySet, recoding: ClassRecoding, *, attained: bool = False
+) -> AnswerableTable:
+    """What a recoding would publish of the quasi-identifiers.
+
+    ``attained``: its cells are range summaries.
+    """
+    table = GeneralizedTable.of_recoding(recoding)
+    return AnswerableTable(
+        table=table,
+        domains=domains_of_hierarchies(frequency_set.hierarchies),
+        classes=recoding.attributes,
+        attained=_find_attained(table, frequency_set.hierarchies) if attained else {},
+        missing=frequency_set.rows - table.total,
+    )
+
+
+def read_original(
+    engine: Engine,
+    spec: TableSpec,
+    frequency_set: FrequencySet,
+    others: Sequence[str],
+    settings: Settings,
+) -> AnswerableTable:
+    """The original with columns beyond the quasi-identifiers; one more scan where there are any.
+
+    Rows that the NULL policy drops are left out, as in the frequency set.
+    """
+    if not others:
+        return table_of_frequency_set(frequency_set)
+    names = frequency_set.attributes
+    dropping = spec.source.nulls is NullPolicy.DROP
+    beside = [a.name for a in spec.sensitive if dropping and a.name not in others]
+    where = spec.source
+    with engine_for(engine, settings, where) as reader, open_source_table(reader, where) as source:
+        counted = count_column_groups(reader, source, (*names, *others, *beside), settings)
+    if dropping:
+        counted = _without_null(counted, {*names, *(a.name for a in spec.sensitive)})
+    domains = domains_of_hierarchies(frequency_set.hierarchies)
+    domains |= {name: AttributeDomain(name, counted.texts[len(names) + i]) for i, name in enumerate(others)}
+    codes = counted.codes[:, : len(names) + len(others)].copy()
+    for i, hierarchy in enumerate(frequency_set.hierarchies):
+        leaf_of_text = [hierarchy.code_of_leaf.get(text, hierarchy.null_code) for text in counted.texts[i]]
+        codes[:, i] = np.array([*leaf_of_text, hierarchy.null_code])[codes[:, i]]
+    shown, rows = merge_equal_groups(codes, counted.rows)
+    cells = tuple(exact_cells(name, domains[name].texts) for name in (*names, *others))
+    return AnswerableTable(GeneralizedTable(cells, shown, rows), domains, names)
+
+
+def _without_null(counted: ColumnGroups, policed: set[str]) -> ColumnGroups:
+    """The groups without NULL in any of some columns."""
+    kept = np.ones(len(counted.rows), dtype=np.bool_)
+    for i, name in enumerate(counted.columns):
+        if name in policed:
+            kept &= counted.codes[:, i] != len(counted.texts[i])
+    return replace(counted, codes=counted.codes[kept], rows=counted.rows[kept])
+
+
+def read_release(
+    engine: Engine,
+    release: Path | SourceSpec,
+    spec: TableSpec,
+    original: AnswerableTable,
+    hierarchies: Sequence[GeneralizationHierarchy],
+    settings: Settings,
+    *,
+    attained: bool = False,
+) -> AnswerableTable:
+    """A release, ours or foreign, a file or a table of a database, with the attributes of ``original``.
+
+    Cells of quasi-identifiers are read with their hierarchies (``workload.published_labels``); cells of other
+    attributes are values of the original's, or ``*``. ``attained``: the cells of quasi-identifiers are range
+    summaries. Raises ``InputError`` for a file that cannot be read, a column that it lacks, labels that cover
+    nothing, or more rows than the original has.
+    """
+    source = release_source(release, spec.source.null_values)
+    names = original.table.attributes
+    with engine_for(engine, settings, source) as reader, open_source_table(reader, source) as published:
+        counted = count_column_groups(reader, published, names, settings)
+        starred = count_starred_rows(reader, published)
+    total = int(counted.rows.sum())
+    if total > original.table.total:
+        raise InputError(
+            f"{source.label} has {total:,} rows, more than the {original.table.total:,} of the original",
+            advice="Compare a release with the table that it was made of.",
+        )
+    by_name = {h.attribute: h for h in hierarchies}
+    has_null = _has_null(original)
+    cells: list[Cells] = []
+    means: dict[str, StatedMeans] = {}
+    for i, name in enumerate(names):
+        labels = (*counted.texts[i], None)
+        if name in by_name:
+            read = read_cells(by_name[name], labels, nullable=has_null[name])
+            cells.append(read.cells)
+            if not np.isnan(read.means).all():
+                means[name] = StatedMeans(read.means, read.half_units)
+        else:
+            cells.append(_cells_of_values(original.domains[name], labels, has_null[name]))
+    table = GeneralizedTable(tuple(cells), counted.codes, counted.rows)
+    return AnswerableTable(
+        table=table,
+        domains=original.domains,
+        classes=original.classes,
+        attained=_find_attained(table, hierarchies) if attained else {},
+        means=means,
+        missing=original.table.total - total,
+        starred=starred,
+    )
+
+
+def release_source(release: Path | SourceSpec, null_values: Sequence[str]) -> SourceSpec:
+    """Where a release lies, with texts of its cells read as NULL."""
+    source = release if isinstance(release, SourceSpec) else SourceSpec(path=release)
+    return replace(source, null_values=tuple(dict.fromkeys((*source.null_values, *null_values))))
+
+
+def _find_attained(
+    table: GeneralizedTable, hierarchies: Sequence[GeneralizationHierarchy]
+) -> dict[str, NDArray[np.bool_]]:
+    """Of range summaries all cells but the top value, which also stands for NULL together with values."""
+    tops = {h.attribute: {TOP, h.labels[-1][0]} for h in hierarchies}
+    return {
+        cells.attribute: np.array([label not in tops[cells.attribute] for label in cells.labels])
+        for cells in table.cells
+        if cells.attribute in tops
+    }
+
+
+def _has_null(original: AnswerableTable) -> dict[str, bool]:
+    table = original.table
+    return {
+        cells.attribute: bool((table.shown[:, i] == cells.leaves).any())
+        for i, cells in enumerate(table.cells)
+    }
+
+
+def _cells_of_values(domain: AttributeDomain, labels: Sequence[str | None], nullable: bool) -> Cells:
+    """The cells of an attribute that is published as it is, or starred."""
+    places = {text: place for place, text in enumerate(domain.texts)}
+    codes, unknown = [], 0
+    for label in labels:
+        if label is None or label in places:
+            codes.append(np.array([domain.null_code if label is None else places[label]]))
+        else:
+            unknown += label != TOP
+            codes.append(np.arange(domain.null_code + nullable))
+    if unknown:
+        raise InputError(
+            f"column '{domain.attribute}' of the release: {unknown:,} of {len(labels) - 1:,} values do not "
+            "occur in the original",
+            allowed="the original's values, or *",
+        )
+    return build_cells_of_codes(domain.attribute, domain.null_code, labels, codes)

@@ -1,0 +1,241 @@
+"""The cheapest cover of the values that are known to occur in each class, and the rows of such classes.
+
+Every row of a class takes one pattern: per attribute one of the values that must occur, or any other. A
+pattern has an amount and a number of selected rows (0 or 1), and costs amount − factor · number. In each
+class every such value (item) must be taken by some row: a small set cover, solved by dynamic programming
+over the sets of items that occur, one row of every class at a time.
+
+Cost: per relevant row 8^m steps for m attributes with two values each, over all classes at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.published_cells import Cells
+
+IntegerVector = NDArray[np.int64]
+FloatVector = NDArray[np.float64]
+
+ANY_VALUE = -1
+"""What a pattern has for an attribute of which it takes no item."""
+
+
+@dataclass(frozen=True)
+class ItemPatterns:
+    """The patterns of rows where each attribute has some items: an item of each attribute, or ``ANY``.
+
+    The first pattern takes no item.
+    """
+
+    items: tuple[int, ...]
+
+    @cached_property
+    def all(self) -> list[tuple[int, ...]]:
+        """Every pattern, an entry for each attribute."""
+        return list(product(*(range(ANY_VALUE, number) for number in self.items)))
+
+    @property
+    def total(self) -> int:
+        """The number of items."""
+        return sum(self.items)
+
+    @cached_property
+    def covers(self) -> list[int]:
+        """The items of each pattern, as bits."""
+        starts = np.cumsum([0, *self.items[:-1]]).tolist()
+        return [
+            sum(
+                1 << (start + item) for start, item in zip(starts, pattern, strict=False) if item != ANY_VALUE
+            )
+            for pattern in self.all
+        ]
+
+    def steps(self) -> Iterator[tuple[int, int, int]]:
+        """Each set of items with each pattern that adds to it: the set, the pattern, the set that results."""
+        for held in range(1 << self.total):
+            for pattern, covered in enumerate(self.covers):
+                if not held & covered:
+                    yield held, pattern, held | covered
+
+
+@dataclass(frozen=True, eq=False)
+class PatternOptions:
+    """What each row may do under each pattern: the cheapest amount and number, shape ``(rows, patterns)``.
+
+    A pattern that a row cannot have has an infinite amount.
+    """
+
+    amounts: FloatVector
+    numbers: FloatVector
+
+    @classmethod
+    def cheapest(
+        cls, selected: FloatVector, number: FloatVector, unselected: NDArray[np.bool_], factor: float
+    ) -> PatternOptions:
+        """Of being selected (infinite where a row cannot be) and, where a row may be, unselected."""
+        cost = np.where(np.isfinite(selected), selected - factor * number, np.inf)
+        leaves = unselected & (cost >= 0)
+        amounts = np.where(leaves, 0.0, np.where(np.isfinite(selected), selected, np.inf))
+        return cls(amounts, np.where(leaves | ~np.isfinite(selected), 0.0, number))
+
+    def costs(self, factor: float) -> FloatVector:
+        """What each costs."""
+        return self.amounts - factor * self.numbers
+
+    def rows(self, chosen: IntegerVector) -> PatternOptions:
+        """Of some rows."""
+        return PatternOptions(self.amounts[chosen], self.numbers[chosen])
+
+
+@dataclass(frozen=True, eq=False)
+class CoverTotals:
+    """Amount and number of each class, shape ``(classes,)``."""
+
+    amounts: FloatVector
+    numbers: FloatVector
+
+
+def find_cheapest_cover(
+    patterns: ItemPatterns, options: PatternOptions, classes: IntegerVector, number: int, factor: float
+) -> CoverTotals:
+    """The cheapest totals of ``number`` classes in which all items occur.
+
+    ``classes`` is the class of each row, ascending. Totals are infinite where the rows of a class cannot hold
+    all items.
+    """
+    counts = np.bincount(classes, minlength=number)
+    order = np.argsort(-counts, kind="stable")
+    starts = (np.cumsum(counts) - counts)[order]
+    counts = counts[order]
+    states = 1 << patterns.total
+    held = _CoverStates.begin(number, states)
+    steps = list(patterns.steps())
+    costs = options.costs(factor)
+    for turn in range(int(counts.max(initial=0))):
+        active = int(np.searchsorted(-counts, -turn, side="left"))
+        rows = starts[:active] + turn
+        held.advance(active, steps, costs[rows], options.rows(rows))
+    amounts, numbers = np.empty(number), np.empty(number)
+    amounts[order], numbers[order] = held.amounts[:, -1], held.numbers[:, -1]
+    return CoverTotals(np.where(np.isfinite(amounts), amounts, np.inf), numbers)
+
+
+@dataclass(eq=False)
+class _CoverStates:
+    """The cheapest totals for each set of items that occur already, shape ``(classes, sets)``."""
+
+    costs: FloatVector
+    amounts: FloatVector
+    numbers: FloatVector
+
+    @classmethod
+    def begin(cls, classes: int, states: int) -> _CoverStates:
+        found = cls(*(np.full((classes, states), np.inf) for _ in range(3)))
+        for array in (found.costs, found.amounts, found.numbers):
+            array[:, 0] = 0.0
+        return found
+
+    def advance(
+        self, active: int, steps: Sequence[tuple[int, int, int]], costs: FloatVector, options: PatternOptions
+    ) -> None:
+        """One more row of each of the first ``active`` classes."""
+        before = [array[:active].copy() for array in (self.costs, self.amounts, self.numbers)]
+        for array in (self.costs, self.amounts, self.numbers):
+            array[:active] = np.inf
+        for held, pattern, result in steps:
+            cost = before[0][:, held] + costs[:, pattern]
+            better = np.flatnonzero(cost < self.costs[:active, result])
+            self.costs[better, result] = cost[better]
+            self.amounts[better, result] = before[1][better, held] + options.amounts[better, pattern]
+            self.numbers[better, result] = before[2][better, held] + options.numbers[better, pattern]
+
+
+FINITE_INFINITY = float(2**80)
+"""In place of infinite values, so that sums stay numbers."""
+
+OccurringCodes = tuple[tuple[int, ...], ...]
+"""The codes that occur in each class which shows a label, by label; none where nothing is known."""
+
+
+@dataclass(frozen=True, eq=False)
+class CodeMeasure:
+    """An attribute is aggregated whose value depends on what a row has: ``low`` and ``high`` by code.
+
+    ``stated`` holds, by label, a mean and how far it may be off; NaN where none is stated.
+    """
+
+    place: int
+    low: FloatVector
+    high: FloatVector
+    stated: tuple[FloatVector, FloatVector] | None = None
+
+    def negated(self) -> CodeMeasure:
+        """With all values negated."""
+        stated = None if self.stated is None else (-self.stated[0], self.stated[1])
+        return CodeMeasure(self.place, -self.high, -self.low, stated)
+
+
+@dataclass(frozen=True, eq=False)
+class RowMeasure:
+    """The values of a column that shows them: ``rows[i]`` rows of unit ``units[i]`` have ``amounts[i]``.
+
+    ``numbers`` is 1, or 0 for rows without a value. Units are ascending.
+    """
+
+    units: IntegerVector
+    rows: IntegerVector
+    amounts: FloatVector
+    numbers: FloatVector
+
+    def negated(self) -> RowMeasure:
+        """With all values negated."""
+        return replace(self, amounts=-self.amounts)
+
+
+Measure = CodeMeasure | RowMeasure
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRows:
+    """Units of rows: ``rows[u]`` rows of class ``classes[u]`` show ``cells[i].labels[shown[u, i]]``.
+
+    ``occurring[i]`` are the codes of attribute i that occur in every class of each label. Classes are
+    numbered from 0.
+    """
+
+    cells: tuple[Cells, ...]
+    shown: IntegerVector
+    rows: IntegerVector
+    classes: IntegerVector
+    occurring: tuple[OccurringCodes, ...]
+
+    @cached_property
+    def number(self) -> int:
+        """The number of classes."""
+        return int(self.classes.max(initial=-1)) + 1
+
+    @cached_property
+    def units_by_class(self) -> IntegerVector:
+        """The units, class by class."""
+        return np.argsort(self.classes, kind="stable")
+
+    @cached_property
+    def occurring_by_class(self) -> IntegerVector:
+        """The number of values that are known to occur, shape ``(attributes, classes)``."""
+        labels = np.zeros((self.number, len(self.cells)), dtype=np.int64)
+        labels[self.classes] = self.shown
+        numbers = [np.array([len(codes) for codes in known], dtype=np.int64) for known in self.occurring]
+        return np.array([number[labels[:, i]] for i, number in enumerate(numbers)], dtype=np.int64)
+
+    @cached_property
+    def counted(self) -> RowMeasure:
+        """Every row counts one."""
+        ones = np.ones(len(self.rows))
+        return RowMeasure(np.arange(len(self.rows)), self.rows, ones, ones)

@@ -1,0 +1,439 @@
+"""Answers of aggregate queries over a generalized table, and a workload's error (LeFevre et al. 2006).
+
+**Estimate**, by uniform spread: each row has, per attribute, one of the leaves of its cell, all equally
+likely and independent of other attributes (NULL only if the cell is NULL). A group of f rows counts
+f·|q∩R|/|R|. SUM and AVG follow from the expected rows per value; MIN and MAX are the first and last value
+by which half a row is expected. Stated means are used for groups whose whole cell is selected.
+
+**Sure bounds**: a group whose whole region is selected counts fully, one that may be in it counts for
+nothing or fully, whichever is worse. For AVG optional rows are added while they move the average on, best
+first, which is optimal. Missing rows may be anything.
+
+The error of a query is the distance of its estimate from the truth, also relative to it. A workload's
+errors are means weighted by the queries; queries that one side cannot answer are left out and counted.
+
+Cost: linear in the groups per box of the region, and in the values of the aggregated attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.model.published_cells import Cells
+from discreet.queries.aggregate_query import Aggregate, AggregateQuery
+from discreet.queries.region import AttributeDomain, Box, Mask, find_region, restrict_region
+from discreet.workload.answerable_table import AnswerableTable
+from discreet.workload.interval_bounds import (
+    GroupEnds,
+    bound_aggregate,
+    count_covered_codes,
+    count_selected_codes,
+    extremes_of_cells,
+)
+
+LEAST_EXPECTED_ROWS = 0.5
+_NEGLIGIBLE = 1e-12
+_MOST_COMBINATIONS = 1 << 62
+
+
+@dataclass(frozen=True)
+class EstimatedAnswer:
+    """What a table says: between ``lower`` and ``upper`` surely, ``estimate`` by uniform spread.
+
+    None stands for NULL, no row at all: of ``estimate`` where no row is expected to be selected, of a bound
+    where no row can be. Where it is only possible that none is selected, bounds are those of the other cases,
+    but that a SUM may then be 0.
+    """
+
+    estimate: float | None
+    lower: float | None
+    upper: float | None
+
+
+def answer_query(query: AggregateQuery, table: AnswerableTable) -> EstimatedAnswer:
+    """The answer of one query.
+
+    Raises ``InputError`` for an attribute that the table lacks, or SUM, AVG, MIN, MAX of one that is not
+    numeric.
+    """
+    _check_table_names(query, table)
+    region = find_region(query.predicate, table.domains)
+    if query.attribute is None:
+        return _answer_count(region, table)
+    domain = table.domains[query.attribute]
+    wanted = np.append(np.ones(domain.null_code, dtype=np.bool_), False)
+    region = restrict_region(region, query.attribute, wanted)
+    if query.aggregate is Aggregate.COUNT:
+        return _answer_count(region, table)
+    _check_numeric(query, domain)
+    return _answer_aggregate(query, region, table)
+
+
+def _answer_count(region: Sequence[Box], table: AnswerableTable) -> EstimatedAnswer:
+    spread = RegionSpread.of(region, table.table.cells, table.table.shown)
+    lower = int(table.table.rows[spread.certain].sum())
+    upper = int(table.table.rows[spread.possible].sum())
+    if region:
+        upper += table.missing
+        lower += table.missing if _is_everything(region) else 0
+    return EstimatedAnswer(spread.expected(table.table.rows), float(lower), float(upper))
+
+
+def _answer_aggregate(
+    query: AggregateQuery, region: Sequence[Box], table: AnswerableTable
+) -> EstimatedAnswer:
+    assert query.attribute is not None
+    name = query.attribute
+    place = table.table.attributes.index(name)
+    cells, domain = table.table.cells[place], table.domains[name]
+    spread = RegionSpread.of(region, table.table.cells, table.table.shown)
+    expected = _ExpectedRows.of(spread, region, table, place)
+    selected = spread.expected(table.table.rows)
+    estimate = expected.answer(query.aggregate, domain.numbers) if selected > 0 else None
+    masks = [_mask(box, name, cells.leaves) for box in region]
+    low, high = _ends(cells, masks, spread.hits_anything, table.table.shown[:, place], domain.numbers)
+    shown = table.table.shown[:, place]
+    of_classes = set(query.attributes) <= set(table.classes)
+    attained = np.zeros(len(shown), dtype=np.bool_)
+    if of_classes and name in table.attained:
+        attained = table.attained[name][shown]
+    ends = GroupEnds(table.table.rows, spread.certain, spread.possible, low, high, attained)
+    if table.missing and region:
+        ends = ends.with_missing(table.missing, _is_everything(region), _selected_ends(masks, domain))
+    mean = table.means.get(name) if of_classes else None
+    stated = None if mean is None else (mean.means[shown], mean.half_units[shown])
+    lower, upper = bound_aggregate(query.aggregate, ends, stated)
+    return EstimatedAnswer(_clip_estimate(estimate, lower, upper), lower, upper)
+
+
+def _clip_estimate(estimate: float | None, lower: float | None, upper: float | None) -> float | None:
+    if estimate is None or lower is None or upper is None:
+        return estimate
+    return min(max(estimate, lower), upper)
+
+
+@dataclass(frozen=True, eq=False)
+class RegionSpread:
+    """How each group meets a region.
+
+    ``share[b]`` is the share of each group's rows expected in box b. ``certain`` groups lie in the region
+    wholly, ``possible`` ones may; ``hits_anything[b]`` says which may lie in box b.
+    """
+
+    share: list[NDArray[np.float64]]
+    certain: NDArray[np.bool_]
+    possible: NDArray[np.bool_]
+    hits_anything: list[NDArray[np.bool_]]
+
+    @classmethod
+    def of(cls, region: Sequence[Box], columns: Sequence[Cells], shown: NDArray[np.int64]) -> RegionSpread:
+        """How groups meet a region: group g shows ``columns[i].labels[shown[g, i]]`` for attribute i."""
+        attributes = [cells.attribute for cells in columns]
+        names = [name for name in attributes if any(name in box for box in region)]
+        places = [attributes.index(name) for name in names]
+        groups = len(shown)
+        sizes = [count_covered_codes(columns[place]) for place in places]
+        wide: Any = (
+            np.int64 if _product(size.max(initial=1) for size in sizes) < _MOST_COMBINATIONS else object
+        )
+        whole = np.ones(groups, dtype=wide)
+        for place, size in zip(places, sizes, strict=True):
+            whole = whole * size.astype(wide)[shown[:, place]]
+        inside = np.zeros(groups, dtype=wide)
+        shares, hits = [], []
+        for box in region:
+            combinations, share = np.ones(groups, dtype=wide), np.ones(groups)
+            for name, place, size in zip(names, places, sizes, strict=True):
+                cells = columns[place]
+                if name not in box:
+                    combinations = combinations * size.astype(wide)[shown[:, place]]
+                    continue
+                combinations = (
+                    combinations * count_selected_codes(cells, box[name]).astype(wide)[shown[:, place]]
+                )
+                share = share * _selected_share(cells, box[name])[shown[:, place]]
+            inside = inside + combinations
+            shares.append(share)
+            hits.append((combinations > 0).astype(np.bool_))
+        possible = (inside > 0).astype(np.bool_)
+        return cls(shares, (inside == whole).astype(np.bool_) & possible, possible, hits)
+
+    def expected(self, rows: NDArray[np.int64]) -> float:
+        """The expected number of selected rows."""
+        return float(sum((rows * share).sum() for share in self.share)) if self.share else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _ExpectedRows:
+    """The expected selected rows by value of one attribute; those of cells with a stated mean apart."""
+
+    by_value: NDArray[np.float64]
+    by_mean: NDArray[np.float64]
+    means: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls, spread: RegionSpread, region: Sequence[Box], table: AnswerableTable, place: int
+    ) -> _ExpectedRows:
+        cells = table.table.cells[place]
+        stated = table.means.get(cells.attribute)
+        by_value, by_mean = np.zeros(cells.leaves), np.zeros(len(cells.labels))
+        for box, share in zip(region, spread.share, strict=True):
+            mask = _mask(box, cells.attribute, cells.leaves)
+            rows = np.bincount(
+                table.table.shown[:, place], table.table.rows * share, minlength=len(cells.labels)
+            )
+            selected = count_selected_codes(cells, mask, nulls=False)
+            if stated is not None:
+                fully = ~np.isnan(stated.means) & (selected == cells.sizes())
+                by_mean += np.where(fully, rows, 0.0)
+                rows = np.where(fully, 0.0, rows)
+            by_value += _sum_by_leaf(cells, rows / np.maximum(selected, 1)) * mask[:-1]
+        means = np.full(len(by_mean), np.nan) if stated is None else stated.means
+        return cls(by_value, by_mean, means)
+
+    def answer(self, aggregate: Aggregate, numbers: NDArray[np.float64]) -> float:
+        """The estimate, of at least some expected row."""
+        found, from_mean = self.by_value > 0, self.by_mean > 0
+        rows = float(self.by_value.sum() + self.by_mean.sum())
+        values = np.concatenate([numbers[found], self.means[from_mean]])
+        weights = np.concatenate([self.by_value[found], self.by_mean[from_mean]])
+        if aggregate is Aggregate.SUM:
+            return float((values * weights).sum())
+        if aggregate is Aggregate.AVG:
+            return float((values * weights).sum() / weights.sum())
+        order = np.argsort(values if aggregate is Aggregate.MIN else -values, kind="stable")
+        reached = np.cumsum(weights[order]) >= min(LEAST_EXPECTED_ROWS, rows) * (1 - 1e-12)
+        return float(values[order][int(np.argmax(reached))])
+
+
+def _ends(
+    cells: Cells,
+    masks: Sequence[Mask],
+    hits: Sequence[NDArray[np.bool_]],
+    shown: NDArray[np.int64],
+    numbers: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The least and largest number that a selected row of each group may have; infinite where none may."""
+    low, high = np.full(len(shown), np.inf), np.full(len(shown), -np.inf)
+    for mask, hit in zip(masks, hits, strict=True):
+        inside = np.where(mask[:-1], numbers, np.nan)
+        least = extremes_of_cells(cells, np.where(np.isnan(inside), np.inf, inside), np.minimum)
+        most = extremes_of_cells(cells, np.where(np.isnan(inside), -np.inf, inside), np.maximum)
+        low = np.where(hit, np.minimum(low, least[shown]), low)
+        high = np.where(hit, np.maximum(high, most[shown]), high)
+    return low, high
+
+
+def _selected_share(cells: Cells, mask: Mask) -> NDArray[np.float64]:
+    """The share of each cell's rows that a mask is expected to select: of its leaves, unless it is NULL.
+
+    Where leaves have weights, the share of these; of leaves without any, all count alike.
+    """
+    alone = cells.first[cells.offsets[:-1]] == cells.leaves
+    leaves = count_selected_codes(cells, mask, nulls=False) / cells.sizes()
+    if cells.weights is not None:
+        whole = _sum_leaf_weights(cells, cells.weights)
+        some = whole > 0
+        leaves = np.where(
+            some, _sum_leaf_weights(cells, cells.weights * mask) / np.where(some, whole, 1.0), leaves
+        )
+    return np.where(alone, float(mask[-1]), np.clip(leaves, 0.0, 1.0))
+
+
+def _sum_leaf_weights(cells: Cells, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    sums = np.concatenate([[0.0], np.cumsum(weights[:-1]), [0.0]])
+    last = np.minimum(cells.last, cells.leaves - 1)
+    first = np.minimum(cells.first, cells.leaves)
+    return np.add.reduceat(sums[last + 1] - sums[first], cells.offsets[:-1])
+
+
+def _sum_by_leaf(cells: Cells, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sum of the weights of the cells that cover each leaf, shape ``(leaves,)``.
+
+    Differences leave a trace of rounding where cells end, so what is negligible beside all weights is none;
+    cells of one value, which an original has alone, are added without differences.
+    """
+    per_interval = np.repeat(weight, np.diff(cells.offsets))
+    single = cells.first == cells.last
+    found = np.zeros(cells.leaves + 1)
+    np.add.at(found, cells.first[single], per_interval[single])
+    if not single.all():
+        steps = np.zeros(cells.leaves + 2)
+        np.add.at(steps, cells.first[~single], per_interval[~single])
+        np.subtract.at(steps, cells.last[~single] + 1, per_interval[~single])
+        sums = np.cumsum(steps)[:-1]
+        found = found + np.where(sums > _NEGLIGIBLE * per_interval.sum(), sums, 0.0)
+    return found[: cells.leaves]
+
+
+def _mask(box: Box, name: str, leaves: int) -> Mask:
+    return box.get(name, np.ones(leaves + 1, dtype=np.bool_))
+
+
+def _selected_ends(masks: Sequence[Mask], domain: AttributeDomain) -> tuple[float, float]:
+    union = np.logical_or.reduce(masks)[:-1]
+    return float(domain.numbers[union].min()), float(domain.numbers[union].max())
+
+
+def _is_everything(region: Sequence[Box]) -> bool:
+    """Whether a region is true of any row at all, whatever its values (one box without a restriction)."""
+    return any(all(mask.all() for mask in box.values()) for box in region)
+
+
+def _product(sizes: Any) -> int:
+    found = 1
+    for size in sizes:
+        found *= int(size)
+    return found
+
+
+def _check_numeric(query: AggregateQuery, domain: AttributeDomain) -> None:
+    if not domain.is_numeric:
+        raise InputError(
+            f"{query.aggregate}({query.attribute}): not every value of '{query.attribute}' is a number",
+            allowed="COUNT of any attribute; SUM, AVG, MIN and MAX of numbers",
+        )
+
+
+def _check_table_names(query: AggregateQuery, table: AnswerableTable) -> None:
+    unknown = [name for name in query.attributes if name not in table.domains]
+    if unknown:
+        raise InputError(
+            f"a query names '{unknown[0]}', which the table does not have", allowed=", ".join(table.domains)
+        )
+
+
+_ROUNDING_SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class QueryError:
+    """One query: the truth, what the release answers, and how far apart they are (None: no comparison)."""
+
+    query: AggregateQuery
+    truth: float | None
+    answer: EstimatedAnswer
+
+    @property
+    def absolute(self) -> float | None:
+        """The distance of the estimate from the truth."""
+        truth, estimate = self.truth, self.answer.estimate
+        if self.query.aggregate is Aggregate.SUM or (truth is None and estimate is None):
+            truth, estimate = truth or 0.0, estimate or 0.0
+        return None if truth is None or estimate is None else abs(estimate - truth)
+
+    @property
+    def relative(self) -> float | None:
+        """The same as a share of the truth; None where the truth is 0 or there is none."""
+        return self.absolute / abs(self.truth) if self.truth and self.absolute is not None else None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the truth lies within the sure bounds."""
+        lower, upper = self.answer.lower, self.answer.upper
+        if self.truth is None:
+            return True
+        if lower is None or upper is None:
+            return False
+        slack = _ROUNDING_SLACK * max(1.0, abs(lower), abs(upper))
+        return lower - slack <= self.truth <= upper + slack
+
+    def as_json(self) -> dict[str, Any]:
+        """The query's part of ``discreet inspect --workload --json``."""
+        return {
+            "query": self.query.text,
+            "weight": self.query.weight,
+            "truth": self.truth,
+            "estimate": self.answer.estimate,
+            "lower": self.answer.lower,
+            "upper": self.answer.upper,
+            "absolute_error": self.absolute,
+            "relative_error": self.relative,
+        }
+
+
+@dataclass(frozen=True)
+class WorkloadError:
+    """The errors of a workload's queries, in its order, and their weighted means.
+
+    ``mean_absolute``, its standard ``deviation`` over the queries, and ``root_mean_square`` are in the
+    queries' own units; ``mean_relative`` is a ratio, which may exceed 1. Each is None where no query can be
+    compared so.
+    """
+
+    queries: tuple[QueryError, ...]
+
+    @property
+    def mean_absolute(self) -> float | None:
+        """The weighted mean of the absolute errors."""
+        return self._mean(lambda q: q.absolute)
+
+    @property
+    def mean_relative(self) -> float | None:
+        """The weighted mean of the relative errors of queries whose truth is not 0."""
+        return self._mean(lambda q: q.relative)
+
+    @property
+    def root_mean_square(self) -> float | None:
+        """The root of the weighted mean of the squared errors."""
+        squares = self._mean(lambda q: None if q.absolute is None else q.absolute**2)
+        return None if squares is None else sqrt(squares)
+
+    @property
+    def deviation(self) -> float | None:
+        """The weighted standard deviation of the absolute errors."""
+        mean = self.mean_absolute
+        if mean is None:
+            return None
+        squares = self._mean(lambda q: None if q.absolute is None else (q.absolute - mean) ** 2)
+        return None if squares is None else sqrt(squares)
+
+    @property
+    def unanswered(self) -> int:
+        """Queries that one side has no row to answer with."""
+        return sum(1 for query in self.queries if query.absolute is None)
+
+    @property
+    def outside(self) -> int:
+        """Queries whose truth lies outside the sure bounds."""
+        return sum(1 for query in self.queries if not query.holds)
+
+    def _mean(self, value: Callable[[QueryError], float | None]) -> float | None:
+        pairs = [(q.query.weight, found) for q in self.queries if (found := value(q)) is not None]
+        weights = sum(weight for weight, _ in pairs)
+        return sum(weight * found for weight, found in pairs) / weights if weights > 0 else None
+
+    def as_json(self) -> dict[str, Any]:
+        """The document's part, with every query."""
+        return {
+            "mean_absolute_error": self.mean_absolute,
+            "standard_deviation": self.deviation,
+            "root_mean_square_error": self.root_mean_square,
+            "mean_relative_error": self.mean_relative,
+            "unanswered": self.unanswered,
+            "outside_bounds": self.outside,
+            "queries": [query.as_json() for query in self.queries],
+        }
+
+
+def measure_workload_error(
+    queries: Sequence[AggregateQuery],
+    original: AnswerableTable,
+    release: AnswerableTable,
+    progress: Callable[[int, int], None] | None = None,
+) -> WorkloadError:
+    """Ask every query of both tables. ``InputError`` where a query cannot be asked of them."""
+    found = []
+    for number, query in enumerate(queries):
+        found.append(QueryError(query, answer_query(query, original).estimate, answer_query(query, release)))
+        if progress is not None:
+            progress(number + 1, len(queries))
+    return WorkloadError(tuple(found))

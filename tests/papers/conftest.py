@@ -1,0 +1,59 @@
+"""Quick runs of the reproductions on the real data, each made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import pytest
+from papers.reproduction import ReproductionRun, prepare_run
+
+from discreet.settings import Settings
+
+QuickRun = Callable[[str], ReproductionRun]
+
+
+class OneStageAtATime:
+    """A reporter for whom one stage must have ended before the next begins, as a terminal shows one."""
+
+    def __init__(self) -> None:
+        self.titles: list[str] = []
+        self._now: str | None = None
+
+    @contextmanager
+    def stage(self, title: str) -> Iterator[Callable[[int, int], None]]:
+        assert self._now is None, f"'{title}' begins within '{self._now}'"
+        self.titles.append(title)
+        self._now = title
+        try:
+            yield lambda _done, _total: None
+        finally:
+            self._now = None
+
+    def notice(self, text: str) -> None:
+        """Nothing is kept of it."""
+
+
+@pytest.fixture(scope="session")
+def quick_run(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> QuickRun:
+    """A finished quick run of a named reproduction."""
+    folder = tmp_path_factory.mktemp("reproduce")
+    settings = Settings(memory_limit=2 * 10**9, threads=1, private_log=folder / "log.jsonl")
+
+    @cache
+    def run(name: str) -> ReproductionRun:
+        made = prepare_run(
+            name,
+            folder=folder / name,
+            data=data_dir,
+            settings=settings,
+            quick=True,
+            reporter=OneStageAtATime(),
+        )
+        for _ in made.sections():
+            pass
+        return made
+
+    return run

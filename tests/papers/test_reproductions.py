@@ -1,0 +1,147 @@
+"""The reproductions themselves: a quick part of each here, the whole of each where slow tests run."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from papers.comparison import Verdict, known_deviations
+from papers.reproduction import REPRODUCTIONS, Context, ReproductionRun, find_reproduction, prepare_run
+from papers.section import Section, all_comparisons, count_verdicts
+
+from discreet.errors import InputError
+from discreet.settings import Settings
+
+# Printed figures of a quick run: the same, different for a known reason.
+QUICK = {
+    "negotiation": (270, 11),
+    "partial-lattice": (0, 0),
+    "incognito": (25, 0),
+    "mondrian": (7, 0),
+    "patterns": (110, 0),
+    "permutation": (16, 6),
+}
+WHOLE = {"negotiation": (566, 23), "partial-lattice": (30, 4), "patterns": (459, 9), "permutation": (16, 6)}
+
+
+@pytest.mark.parametrize("name", REPRODUCTIONS)
+def test_a_quick_run_finds_the_printed_figures(
+    name: str, quick_run: Callable[[str], ReproductionRun]
+) -> None:
+    run = quick_run(name)
+    counts = run.as_json()["figures"]
+    assert (counts["same"], counts["known"], counts["different"]) == (*QUICK[name], 0)
+    assert not run.differs
+
+
+@pytest.mark.parametrize("name", REPRODUCTIONS)
+def test_a_run_leaves_a_page_and_the_plots_it_names(
+    name: str, quick_run: Callable[[str], ReproductionRun]
+) -> None:
+    run = quick_run(name)
+    named = {plot for section in run.as_json()["sections"] for plot in section["plots"]}
+    assert named
+    assert {path.name for path in run.folder.iterdir()} == {"README.md", *named}
+    page = (run.folder / "README.md").read_text(encoding="utf-8")
+    for plot in named:
+        assert f"({plot})" in page
+        ElementTree.parse(run.folder / plot)
+    assert run.page == run.folder / "README.md"
+
+
+def whole_run(name: str, data_dir: Path, settings: Settings, folder: Path) -> list[Section]:
+    run = prepare_run(name, folder=folder, data=data_dir, settings=settings)
+    return list(run.sections())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_whole_run_meets_every_deviation_that_is_known(
+    name: str, data_dir: Path, settings: Settings, tmp_path: Path
+) -> None:
+    sections = whole_run(name, data_dir, settings, tmp_path)
+    counts = count_verdicts(sections)
+    assert (counts[Verdict.SAME], counts[Verdict.KNOWN], counts[Verdict.DIFFERENT]) == (*WHOLE[name], 0)
+    met = {c.cell for c in all_comparisons(sections) if c.verdict is Verdict.KNOWN}
+    assert met == {d.cell for d in known_deviations(name.replace("-", "_"))}
+
+
+def test_an_unknown_name_is_refused_with_those_there_are() -> None:
+    with pytest.raises(InputError) as raised:
+        find_reproduction("mandrian")
+    assert raised.value.message == "there is no reproduction 'mandrian'"
+    assert raised.value.allowed == ", ".join(REPRODUCTIONS)
+
+
+@pytest.mark.parametrize("name", REPRODUCTIONS)
+def test_missing_data_is_told_with_where_to_name_it(name: str, settings: Settings, tmp_path: Path) -> None:
+    run = prepare_run(name, folder=tmp_path / "out", data=tmp_path, settings=settings, quick=True)
+    with pytest.raises(InputError) as raised:
+        list(run.sections())
+    assert str(tmp_path) in raised.value.message
+    assert "--data" in (raised.value.advice or "")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_the_data_folder_comes_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Settings
+) -> None:
+    monkeypatch.setenv("DISCREET_DATA", str(tmp_path / "here"))
+    assert prepare_run("negotiation", settings=settings).context.data == tmp_path / "here"
+    assert prepare_run("negotiation", data=tmp_path, settings=settings).context.data == tmp_path
+    monkeypatch.delenv("DISCREET_DATA")
+    found = prepare_run("negotiation", settings=settings)
+    assert found.context.data == Path("..", "shared", "data")
+    assert found.folder == Path("out", "reproduce", "negotiation")
+
+
+def test_a_file_of_the_data_is_found(data_dir: Path, settings: Settings) -> None:
+    context = Context(data_dir, settings)
+    assert context.file("adult", "adult_30162.csv").is_file()
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def legend(svg: Path) -> dict[str, str]:
+    """The colour of each name in a picture's legend: the first that is drawn after the name before."""
+    found: dict[str, str] = {}
+    for group in ElementTree.parse(svg).iter(f"{SVG}g"):
+        if not group.get("id", "").startswith("legend"):
+            continue
+        colours: list[str] = []
+        for part in group.iter():
+            if part.tag in (f"{SVG}path", f"{SVG}use"):
+                colours += re.findall(r"stroke: (#[0-9a-f]{6})", part.get("style", ""))
+            elif part.tag == f"{SVG}text":
+                found[part.text or ""] = colours[0]
+                colours = []
+    return found
+
+
+@pytest.fixture(scope="module")
+def legends(quick_run: Callable[[str], ReproductionRun]) -> dict[str, dict[str, str]]:
+    """By picture, over all reproductions, the colours of its legend."""
+    folders = [quick_run(name).folder for name in REPRODUCTIONS]
+    return {
+        f"{svg.parent.name}/{svg.name}": legend(svg) for at in folders for svg in sorted(at.glob("*.svg"))
+    }
+
+
+def test_a_series_has_one_colour_on_every_page(legends: dict[str, dict[str, str]]) -> None:
+    colours: dict[str, set[str]] = {}
+    for of_picture in legends.values():
+        for name, colour in of_picture.items():
+            colours.setdefault(name, set()).add(colour)
+    assert len(colours) > 30
+    assert {name: found for name, found in colours.items() if len(found) > 1} == {}
+
+
+def test_the_series_of_one_picture_tell_apart(legends: dict[str, dict[str, str]]) -> None:
+    """But for a thing and the same thing as printed."""
+    for picture, of_picture in legends.items():
+        own = [colour for name, colour in of_picture.items() if not name.endswith(", printed")]
+        assert len(set(own)) == len(own), picture

@@ -1,0 +1,136 @@
+"""Synthetic tables: seeded, with the distributions, cardinalities and correlations that were asked."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from papers.synthetic_tables import (
+    ColumnDistribution,
+    SyntheticColumn,
+    generate_ipums,
+    generate_lands_end,
+    generate_table,
+    mondrian_columns,
+)
+
+from discreet.errors import InputError
+from discreet.settings import Settings
+from discreet.verbs.table import open as open_table
+
+
+def shares(codes: NDArray[np.int64], cardinality: int) -> list[float]:
+    return list(np.bincount(codes, minlength=cardinality) / len(codes))
+
+
+def test_equal_seeds_give_equal_tables_and_others_differ() -> None:
+    columns = mondrian_columns(3, 8)
+    first, again = (generate_table(columns, 500, correlation=0.3, seed=7) for _ in range(2))
+    other = generate_table(columns, 500, correlation=0.3, seed=8)
+    assert all(np.array_equal(a, b) for a, b in zip(first.codes, again.codes, strict=True))
+    assert not all(np.array_equal(a, b) for a, b in zip(first.codes, other.codes, strict=True))
+
+
+def test_a_uniform_column_has_equal_shares() -> None:
+    (codes,) = generate_table(mondrian_columns(1, 8), 80_000).codes
+    assert shares(codes, 8) == pytest.approx([1 / 8] * 8, abs=0.01)
+
+
+def test_a_normal_column_has_the_shares_of_the_density_at_its_codes() -> None:
+    column = mondrian_columns(1, 8, ColumnDistribution.NORMAL, mean=3.5, deviation=1.6)
+    density = [math.exp(-(((code - 3.5) / 1.6) ** 2) / 2) for code in range(8)]
+    expected = [value / sum(density) for value in density]
+    assert list(column[0].probabilities()) == pytest.approx(expected)
+    (codes,) = generate_table(column, 80_000).codes
+    assert shares(codes, 8) == pytest.approx(expected, abs=0.01)
+
+
+def test_a_small_deviation_leaves_one_value_and_no_error() -> None:
+    """The other reading of the Mondrian paper's deviation of 0.2: in values, not in parts of the domain."""
+    (codes,) = generate_table(
+        mondrian_columns(1, 50, ColumnDistribution.NORMAL, mean=25, deviation=0.2), 1000
+    ).codes
+    assert set(codes.tolist()) == {25}
+    tiny = SyntheticColumn("a", 4, ColumnDistribution.NORMAL, mean=1.4, deviation=1e-6)
+    assert list(tiny.probabilities()) == [0, 1, 0, 0]
+
+
+def test_a_skewed_column_follows_its_power_law() -> None:
+    column = SyntheticColumn("a", 4, ColumnDistribution.SKEWED, skew=2.0)
+    expected = np.diff([0, 0.5, math.sqrt(0.5), math.sqrt(0.75), 1])
+    assert list(column.probabilities()) == pytest.approx(list(expected))
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9, 1.0])
+def test_columns_are_as_correlated_as_asked(correlation: float) -> None:
+    columns = mondrian_columns(2, 100, ColumnDistribution.NORMAL, mean=50, deviation=12)
+    left, right = generate_table(columns, 40_000, correlation=correlation).codes
+    assert np.corrcoef(left, right)[0, 1] == pytest.approx(correlation, abs=0.02)
+    assert shares(left, 100) == pytest.approx(list(columns[0].probabilities()), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"cardinality": 0}, "cardinality 0"),
+        ({"cardinality": 2, "labels": ("one",)}, "1 labels"),
+        ({"cardinality": 2, "distribution": ColumnDistribution.NORMAL}, "deviation None"),
+        ({"cardinality": 2, "distribution": ColumnDistribution.SKEWED, "skew": 0.0}, "skew 0.0"),
+    ],
+)
+def test_what_a_column_refuses(how: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        SyntheticColumn("a", **how)
+
+
+@pytest.mark.parametrize(
+    ("rows", "correlation", "message"), [(-1, 0.0, "-1 rows"), (1, 1.5, "correlation of 1.5")]
+)
+def test_what_a_table_refuses(rows: int, correlation: float, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        generate_table(mondrian_columns(1), rows, correlation=correlation)
+
+
+def test_the_file_holds_the_table_and_is_never_written_over(tmp_path: Path) -> None:
+    table = generate_ipums(300, seed=3)
+    path = tmp_path / "table.csv"
+    table.write_csv(path)
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    arrays = table.arrays()
+    assert header == list(arrays)
+    assert rows == [list(row) for row in zip(*(a.tolist() for a in arrays.values()), strict=True)]
+    with pytest.raises(FileExistsError):
+        table.write_csv(path)
+
+
+def test_the_ipums_shaped_table_has_its_shape(tmp_path: Path, settings: Settings) -> None:
+    table = generate_ipums(20_000)
+    table.write_csv(tmp_path / "people.csv")
+    opened = open_table(tmp_path / "people.csv", {"attributes": table.attributes()}, settings=settings)
+    frequency_set = opened.frequency_set
+    assert frequency_set.attributes == ("age", "birthplace", "education", "gender")
+    assert [h.height for h in frequency_set.hierarchies] == [4, 3, 4, 1]
+    assert [column.cardinality for column in table.columns] == [78, 57, 17, 2, 50]
+    assert frequency_set.sensitive_attributes == ("occupation",)
+
+
+def test_the_orders_have_the_printed_shape(tmp_path: Path, settings: Settings) -> None:
+    table = generate_lands_end(2_000)
+    table.write_csv(tmp_path / "orders.csv")
+    opened = open_table(tmp_path / "orders.csv", {"attributes": table.attributes()}, settings=settings)
+    assert [h.height for h in opened.frequency_set.hierarchies] == [5, 3, 1, 1, 4, 1, 4, 1]
+    assert [c.cardinality for c in table.columns] == [31953, 320, 2, 1509, 346, 1, 1412, 2]
+    assert all(len(set(c.texts())) == c.cardinality for c in table.columns)
+
+
+def test_a_style_has_its_price() -> None:
+    table = generate_lands_end(20_000)
+    codes = dict(zip((c.name for c in table.columns), table.codes, strict=True))
+    commonest = codes["price"][codes["style"] == 0]
+    assert np.bincount(commonest).max() / len(commonest) > 0.85
