@@ -34,7 +34,7 @@ COMPILING = ("tests/kernels/", "tests/lattice/", "tests/local/test_kernels", "te
 """Tests that meet nearly all kernels first: compiling takes most of their time, where nothing is compiled."""
 
 FEW_AND_LONG = (
-    "tests/reproduce/",
+    "tests/papers/",
     "tests/bounds/test_tiny_tables",
     "tests/cli/test_signals",
     "tests/web/test_scripts",
@@ -104,8 +104,8 @@ def _group(item: pytest.Item) -> str:
     if item.get_closest_marker("spark"):
         return "spark"
     place: str = item.location[0]
-    if place.startswith("tests/reproduce/"):
-        return "tests/reproduce/"
+    if place.startswith("tests/papers/"):
+        return "tests/papers/"
     return "kernels" if place.startswith(COMPILING) else place
 
 

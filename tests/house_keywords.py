@@ -14,38 +14,28 @@ if TYPE_CHECKING:
     from tests.house import Module
 
 REASONS: dict[str, tuple[str, ...]] = {
-    "k and l themselves, and what is asked in their words": (
+    "k and l themselves, and requests in their words": (
         *("model.criteria.*", "model.requirement", "model.request"),
         *("cli.*", "spec.*", "verbs.*", "web.*", "screens.*", "results.*", "sklearn", "foreign.*"),
     ),
-    "the contract's documents, which have both whatever is asked": (
+    "documents whose format has both, whatever is required": (
         *("model.audit_report", "model.coded_warnings", "report.*"),
-        *("release.publication_evidence", "release.publication", "release.publication_evidence"),
+        *("release.publication", "release.publication_evidence"),
     ),
-    "an audit counts k and l by itself (decision 0005)": ("audit.*", "sql.audit_classes"),
-    "kernels that are compiled for k and l, and who calls them": (
+    "an audit counts k and l independently (decision 0005)": ("audit.*", "sql.audit_classes"),
+    "kernels that are compiled for k and l, and their callers": (
         *("kernels.*", "frequency.class_requirement", "mondrian.partition"),
     ),
-    "the l of persons, by representatives": (
-        "recoding.failing_classes",
-        "recoding.failing_classes",
-        "sql.subject_matching",
-    ),
+    "the l of persons, by representatives": ("recoding.failing_classes", "sql.subject_matching"),
     "algorithms and measures that are defined by k": (
-        *("patterns.*", "taxonomy.*", "papers.partial_comparison", "differential.*"),
-        *(
-            "measures.standard_costs",
-            "measures.generalized_table",
-            "measures.generalized_table",
-            "measures.metrics",
-        ),
+        *("patterns.*", "taxonomy.*", "differential.*"),
+        *("measures.standard_costs", "measures.generalized_table", "measures.metrics"),
     ),
     "(k,e)-anonymity, where k counts values of a group": (
-        *("permutation.*", "model.release_kind", "model.release_kind"),
+        *("permutation.*", "model.release_kind"),
         *("release.permuted*", "sql.value_permutation", "sql.audit_permuted"),
     ),
-    "what an attacker finds, told as k and l": ("attacks.*",),
-    "the papers' experiments": ("reproduce.*",),
+    "findings of attacks, reported as k and l": ("attacks.*",),
 }
 """Why modules may name k or l, by patterns of their names below the package."""
 

@@ -13,7 +13,6 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     "sql": (2, {"errors", "model"}),
     "measures": (2, {"errors", "model"}),
     "sample": (2, {"errors"}),
-    "plots": (2, {"errors"}),
     "queries": (3, {"errors", "model", "sql"}),
     "engines": (3, {"errors", "settings", "model", "places", "sql"}),
     "foreign": (3, {"errors", "model", "places", "hierarchy"}),
@@ -83,15 +82,9 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     "sklearn": (10, {"errors", "model", "verbs"}),
     "coming_from": (10, {"foreign", "verbs"}),  # public names
     "extending": (10, {"model", "measures", "frequency", "engines", "attacks", "verbs"}),
-    "reproduce": (
-        10,
-        {"errors", "settings", "model", "hierarchy", "measures", "spec", "engines", "lattice", "frequency"}
-        | {"sample", "negotiation", "plots", "search", "mondrian", "patterns", "taxonomy", "queries"}
-        | {"workload", "permutation", "bounds", "printing", "verbs"},
-    ),
     "report": (
         10,
-        {"errors", "settings", "model", "measures", "plots", "printing", "attacks", "results", "spec"}
+        {"errors", "settings", "model", "measures", "printing", "attacks", "results", "spec"}
         | {"release", "verbs"},
     ),
     "screens": (
@@ -106,7 +99,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     ),
     "cli": (
         12,
-        {"errors", "settings", "model", "places", "spec", "printing", "results", "verbs", "reproduce"}
+        {"errors", "settings", "model", "places", "spec", "printing", "results", "verbs"}
         | {"attacks", "report", "web"},
     ),
     "__main__": (13, {"cli"}),  # python -m discreet
@@ -127,7 +120,7 @@ WALLS: dict[str, tuple[set[str], set[str]]] = {
     "numba": ({"kernels"}, {"kernels"}),
     "llvmlite": ({"kernels"}, {"kernels"}),
     "pydantic": ({"spec", "web"}, {"spec", "web"}),
-    "tomllib": ({"spec", "reproduce", "report"}, {"spec", "reproduce", "report"}),
+    "tomllib": ({"spec", "report"}, {"spec", "report"}),
     "typer": ({"cli"}, {"cli"}),
     "click": ({"cli"}, {"cli"}),
     "rich": ({"cli"}, {"cli"}),
@@ -136,7 +129,7 @@ WALLS: dict[str, tuple[set[str], set[str]]] = {
     **dict.fromkeys(("openpyxl", "pyreadstat", "deltalake", "pyiceberg", "pymysql"), (set(), {"engines"})),
     "polars": (set(), {"engines"}),
     "sqlglot": ({"queries"}, {"queries"}),
-    "matplotlib": (set(), {"plots"}),
+    "matplotlib": (set(), set()),
     "sklearn": ({"sklearn"}, {"measures", "sklearn"}),
     "highspy": (set(), {"patterns"}),
     "networkx": (set(), {"patterns"}),

@@ -60,7 +60,7 @@ BANDS: list[tuple[str, tuple[float, float] | None]] = [
 ]
 
 
-@pytest.mark.parametrize("module", [bands, ordered_values, ordered_values, hierarchy_proposal])
+@pytest.mark.parametrize("module", [bands, ordered_values, hierarchy_proposal])
 def test_examples(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
 

@@ -28,9 +28,7 @@ DECIMALS = st.one_of(
 )
 
 
-@pytest.mark.parametrize(
-    "module", [ordered_values, messages, cell_values, cell_values], ids=lambda m: m.__name__
-)
+@pytest.mark.parametrize("module", [ordered_values, messages, cell_values], ids=lambda m: m.__name__)
 def test_examples_in_docstrings(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 

@@ -44,8 +44,6 @@ ELSEWHERE = {
     "release/lock.py": "locks are of the command line",
     "engines/files/open_table_formats.py": "a word of Spark's",
     "web/server_config.py": "said before the server is there",
-    "web/server_config.py": "said before the server is there",
-    "web/server_config.py": "said before the server is there",
     "web/server.py": "said before the server is there",
     "web/server_state.py": "said before the server is there",
 }

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "AgeHierarchy": "ages",
-    "AutoHierarchy": "auto",
-    "BuiltinHierarchy": "builtin.hierarchy",
+    "AutoHierarchy": "automatic",
+    "BuiltinHierarchy": "builtin.builder",
     "FileHierarchy": "csv_file",
     "write_hierarchy_csv": "csv_file",
     "DateHierarchy": "dates",
-    "FlatHierarchy": "flat",
+    "FlatHierarchy": "level_table",
     "IntervalHierarchy": "intervals",
-    "LevelsHierarchy": "levels",
-    "MaskHierarchy": "mask",
-    "OrderHierarchy": "order",
-    "TaxonomyHierarchy": "taxonomy",
+    "LevelsHierarchy": "level_table",
+    "MaskHierarchy": "character_mask",
+    "OrderHierarchy": "ordered_values",
+    "TaxonomyHierarchy": "nested_groups",
 }
 
 __all__ = [

@@ -20,8 +20,8 @@ SearchAlgorithm = Callable[[SearchProblem], SearchResult]
 
 _FUNCTIONS = {
     "samarati": ("samarati", "samarati"),
-    "bottom-up": ("bottom_up", "bottom_up"),
-    "bottom-up-rollup": ("bottom_up", "bottom_up_rollup"),
+    "bottom-up": ("breadth_first", "bottom_up"),
+    "bottom-up-rollup": ("breadth_first", "bottom_up_rollup"),
     "incognito": ("incognito", "incognito"),
     "incognito-superroots": ("incognito", "incognito_superroots"),
     "incognito-cube": ("incognito", "incognito_cube"),

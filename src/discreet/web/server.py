@@ -44,11 +44,6 @@ from discreet.web.routes import (
     sign_in,
     workspace,
 )
-from discreet.web.routes import hierarchies as hierarchy_files
-from discreet.web.routes import load as load_choices
-from discreet.web.routes import negotiate as lattice_nodes
-from discreet.web.routes import workspace as jobs
-from discreet.web.routes import workspace as versions
 from discreet.web.server_config import MAX_MESSAGE, ServerConfig, write_owner_only
 from discreet.web.server_state import ServerState
 from discreet.web.write_order import WriteOrderMiddleware
@@ -78,24 +73,24 @@ _TAGS = [
 ]
 
 
-_ROUTES = (
-    sign_in,
-    workspace,
-    versions,
-    jobs,
-    load,
-    load_choices,
-    columns,
-    hierarchies,
-    hierarchy_files,
-    negotiate,
-    lattice_nodes,
-    compare,
-    analyst,
-    attacker,
-    publish,
-    releases,
-    scripts,
+_ROUTERS = (
+    sign_in.router,
+    workspace.router,
+    workspace.versions_router,
+    workspace.jobs_router,
+    load.router,
+    load.choices_router,
+    columns.router,
+    hierarchies.router,
+    hierarchies.files_router,
+    negotiate.router,
+    negotiate.nodes_router,
+    compare.router,
+    analyst.router,
+    attacker.router,
+    publish.router,
+    releases.router,
+    scripts.router,
 )
 
 
@@ -125,7 +120,7 @@ def create_app(config: ServerConfig) -> FastAPI:
         redoc_url=None,
         lifespan=lifespan,
         swagger_ui_oauth2_redirect_url=None,
-        routes=[files, *(route for each in _ROUTES for route in each.router.routes)],
+        routes=[files, *(route for router in _ROUTERS for route in router.routes)],
     )
     app.state.server = state
     error_responses.install_error_handlers(app)
