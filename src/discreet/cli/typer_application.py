@@ -36,7 +36,6 @@ _VERBS: dict[str, tuple[str, ...]] = {
     "serve": (),
     "schema": (),
     "presets": (),
-    "reproduce": (),
     "demo": (),
 }
 """Each verb, which is a function in the file of its name, and the declarations whose options it takes."""
