@@ -163,12 +163,12 @@ class RecordComparison:
         places = [i for i, field in enumerate(self.fields) if field.levels is None]
         found = []
         for size in (1, 2, 3):
-            for columns in combinations(places, size):
-                left, right = self._blocks(columns)
+            for subset in combinations(places, size):
+                left, right = self._blocks(subset)
                 number = int(max(left.max(initial=-1), right.max(initial=-1))) + 1
                 mine = np.bincount(left[left >= 0], minlength=number)
                 theirs = np.bincount(right[right >= 0], minlength=number)
-                found.append((int((mine * theirs).sum()), columns))
+                found.append((int((mine * theirs).sum()), subset))
         chosen: list[tuple[int, ...]] = []
         spent = 0
         for pairs, columns in sorted(found, key=lambda each: (len(each[1]), each[0])):
