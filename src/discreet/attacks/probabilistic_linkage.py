@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.attacks.declaration import Attack, Grounds, Need
-from discreet.attacks.finding import Figure, Finding, FoundTable, Value, ValueKind, columns, count, number
+from discreet.attacks.finding import Figure, Finding, FoundTable, Value, ValueKind, count, number
+from discreet.attacks.finding import columns as table_columns
 from discreet.attacks.linkage import (
     GroundTruth,
     build_full_release_table,
@@ -163,12 +164,12 @@ class RecordComparison:
         places = [i for i, field in enumerate(self.fields) if field.levels is None]
         found = []
         for size in (1, 2, 3):
-            for subset in combinations(places, size):
-                left, right = self._blocks(subset)
+            for columns in combinations(places, size):
+                left, right = self._blocks(columns)
                 number = int(max(left.max(initial=-1), right.max(initial=-1))) + 1
                 mine = np.bincount(left[left >= 0], minlength=number)
                 theirs = np.bincount(right[right >= 0], minlength=number)
-                found.append((int((mine * theirs).sum()), subset))
+                found.append((int((mine * theirs).sum()), columns))
         chosen: list[tuple[int, ...]] = []
         spent = 0
         for pairs, columns in sorted(found, key=lambda each: (len(each[1]), each[0])):
@@ -551,7 +552,7 @@ def _table(title: str, found: LinkedRecords, names: tuple[str, ...]) -> FoundTab
     ]
     return FoundTable(
         f"Weights of fields beside the {title}",
-        columns(
+        table_columns(
             "field",
             ("among pairs of one person", ValueKind.CHANCE),
             ("among others", ValueKind.CHANCE),
