@@ -91,6 +91,7 @@ def _other_cells(
     number = table.dialect.try_double.format("v")
     listed = ", ".join(literal(text) for text in MARK_NUMBERS)
     found = engine.fetch_rows(
+        # Only numbers that are not codes: their range decides whether a code is far from them.
         f"SELECT place, count(y), count(*), min(y), max(y) FROM (SELECT place, {number} AS y "
         f"FROM ({every}) AS c WHERE v IS NOT NULL AND v NOT IN ({listed}) "
         f"AND place IN ({', '.join(map(str, places))})) AS n GROUP BY place"

@@ -74,11 +74,8 @@ def _of_database(path: Path, table: str, fetch: RunQuery) -> tuple[str, ...]:
 def table_identities(engine: Engine, source: SourceSpec, tables: Iterable[str] = ()) -> tuple[Identity, ...]:
     """Return the identities of a source's table by its location.
 
-    Args:
-        tables: of a file, the tables in it that the source reads (``stored_tables``).
-
-    Raises:
-        InputError: the source has no such table.
+    ``tables`` are, for a file, the tables in it that the source reads (``stored_tables``). Raises
+    ``InputError`` if the source has no such table.
     """
     if source.path is not None:
         return () if is_standard_input(source.path) else tuple(_path_identities(source.path, tables))

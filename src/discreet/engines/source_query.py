@@ -183,6 +183,7 @@ def find_integer_columns(
         # The comparison excludes NaN and the infinities: on every engine their absolute value is greater.
         is_whole = f"abs({cell}) < {_EXACT_WHOLE} AND floor({cell}) = {cell}"
         test = f"CASE WHEN {cell} IS NOT NULL THEN CASE WHEN {is_whole} THEN 1 ELSE 0 END END"
+        # The minimum is 1 only if every number is an integer; coalesce rejects a column without numbers.
         tests.append(f"coalesce(min({test}), 0)")
     found = fetch(f"SELECT {', '.join(tests)} FROM {relation}")[0]
     return tuple(name for name, whole in zip(floats, found, strict=True) if whole)

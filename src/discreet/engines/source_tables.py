@@ -253,7 +253,24 @@ def table_digest(engine: Engine, source: SourceSpec, first: Sequence[str] = ()) 
 def opened_table_digest(engine: Engine, table: SourceTable, first: Sequence[str] = ()) -> str:
     """Return the order-independent SHA-256 of an opened table's rows (``sql.row_hashes``).
 
-    If the rows are stored in the order of the columns ``first``, they are sorted faster.
+    Parameters
+    ----------
+    engine : Engine
+        Engine that opened the table.
+    table : SourceTable
+        Table whose rows are hashed, with its NULL texts applied.
+    first : sequence of str
+        Columns in whose order the rows are stored; such rows are sorted faster.
+
+    Returns
+    -------
+    str
+        SHA-256 of the rows as a multiset.
+
+    Notes
+    -----
+    Cost: one GROUP BY of all columns in the engine, and up to two counts of distinct cells per column to
+    find a column whose cells share a line.
     """
     dialect, keyed = table.dialect, _KeyedCells.of(table)
     keys, texts = list(keyed.keys), keyed.texts(dialect)

@@ -302,10 +302,25 @@ def check_no_byte_order_mark(names: Sequence[str], label: str) -> None:
 def count_records_quickly(chunks: Iterator[bytes], quote: str, width: int) -> int | None:
     """Count the records of delimited text, including the header, by its line ends outside quotes.
 
-    ``width`` is the number of columns. The count includes blank lines between records of several columns, is
-    too small for line ends without LF, and is wrong if quotes occur inside unquoted cells; a number that
-    differs from DuckDB's is therefore not conclusive. Returns None if the text ends inside quotes. Cost: two
-    passes over the bytes, or three if they contain quotes.
+    Parameters
+    ----------
+    chunks : iterator of bytes
+        Bytes of the text in order.
+    quote : str
+        Quote character, empty if no character quotes.
+    width : int
+        Number of columns.
+
+    Returns
+    -------
+    int or None
+        Number of records, None if the text ends inside quotes or the quote is longer than one byte.
+
+    Notes
+    -----
+    The count includes blank lines between records of several columns, is too small for line ends without LF,
+    and is wrong if quotes occur inside unquoted cells; a number that differs from DuckDB's is therefore not
+    conclusive. Cost: two passes over the bytes, or three if they contain quotes; memory for one chunk.
     """
     mark = quote.encode()
     if len(mark) > 1:

@@ -58,6 +58,8 @@ def read_json_keys(path: Path, label: str, fetch: Callable[[str], list[tuple[Any
             f"{label} is one JSON array", allowed="JSON lines: one object per line, without commas between"
         )
     try:
+        # One row per distinct list of keys, in the order of the first line: columns are in order of
+        # appearance.
         shapes = fetch(
             "SELECT kind, keys, min(place) FROM (SELECT json_type(json) AS kind, json_keys(json) AS keys, "
             f"row_number() OVER () AS place FROM {_objects(path)}) GROUP BY kind, keys ORDER BY min(place)"

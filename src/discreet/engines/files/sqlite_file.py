@@ -252,6 +252,7 @@ def _type(database: sqlite3.Connection, table: str, name: str, kinds: set[str]) 
         return "VARCHAR"
     if kinds == {"integer"}:
         return "BIGINT"
+    # DOUBLE would round integers beyond 2**53: a mixed column that contains such an integer is read as text.
     cell = identifier(name)
     query = (
         f"SELECT 1 FROM {identifier(table)} WHERE typeof({cell}) = 'integer' "

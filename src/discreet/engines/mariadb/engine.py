@@ -112,7 +112,7 @@ class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         self._temporary.discard(name)
 
     def column_types(self, query: str) -> tuple[str, ...]:
-        """The house types of a query's columns (see ``Engine``)."""
+        """Return the house types of a query's columns (see ``Engine``)."""
         return tuple(house_type(field) for field in self._session.described(self._spelled_out(query)))
 
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:

@@ -137,6 +137,7 @@ def _relation(path: Path, names: Sequence[str], kinds: Sequence[str]) -> str:
         f"CAST(c{i} AS {kind}) AS {identifier(name)}"
         for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
     )
+    # NULL is an unquoted \N, so that a quoted text \N stays a text; one thread keeps the order of rows.
     options = (
         f"columns={{{texts}}}, auto_detect=false, header=false, delim=',', quote='\"', escape='\"', "
         f"new_line='\\n', nullstr='{_NULL}', allow_quoted_nulls=false, compression='none', parallel=false, "

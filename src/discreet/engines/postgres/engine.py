@@ -158,7 +158,7 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         self._drop(name)
 
     def column_types(self, query: str) -> tuple[str, ...]:
-        """The house types of a query's columns (see ``Engine``)."""
+        """Return the house types of a query's columns (see ``Engine``)."""
         return tuple(house_type(column) or "" for column in self._session.described(query))
 
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:

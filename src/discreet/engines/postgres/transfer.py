@@ -152,6 +152,7 @@ def _relation(path: Path, names: Sequence[str], kinds: Sequence[str]) -> str:
         f"CAST({_bytes(i) if kind == 'BLOB' else f'c{i}'} AS {kind}) AS {identifier(name)}"
         for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
     )
+    # NULL is an unquoted \N, so that a quoted text \N stays a text; one thread keeps the order of rows.
     options = (
         f"columns={{{texts}}}, auto_detect=false, header=false, delim=',', quote='\"', escape='\"', "
         "new_line='\\n', "

@@ -127,6 +127,8 @@ class SparkEngine(SingleLoadMixin, LocalExport):
             written = SourceQuery.of(source, columns, types, whole)
             if not written.is_plain:
                 frame = self._sql(written.query(identifier(f"{name}_rows"), SPARK))
+            # Spark resolves a frame's plan when the frame is created, so the view that named the rows in SQL
+            # can go.
             self._session.catalog.dropTempView(f"{name}_rows")
             frame.createOrReplaceTempView(name)
             return replace(rows, subset=written.filters_rows), written
@@ -188,7 +190,7 @@ class SparkEngine(SingleLoadMixin, LocalExport):
             progress(len(numbers), len(numbers))
 
     def column_types(self, query: str) -> tuple[str, ...]:
-        """The house types of a query's columns (see ``Engine``)."""
+        """Return the house types of a query's columns (see ``Engine``)."""
         fields = self._guarded(lambda: self._sql(query).schema.fields)
         return tuple("" if reads_as_text(field.dataType) else house_type(field.dataType) for field in fields)
 
