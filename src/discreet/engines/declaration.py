@@ -101,7 +101,7 @@ class EngineDeclaration:
     ``name`` is the engine's name in specs and for ``--sql``, ``title`` its name in messages. ``connect``
     creates an engine within settings, for a source; it imports the driver and, if that is missing, names the
     ``extra`` of the package to install. ``dialect`` is the engine's column of ``sql.dialect``; ``reader`` is
-    the dialect for users who run SQL there without discreet, if it differs.
+    the dialect for running SQL there without discreet, if it differs.
 
     An engine's sources are those at an address of its ``databases``; paths after its ``scheme``
     (``spark:FOLDER``, where ``behind`` is FOLDER); tables of its ``catalog``, which the scheme without a path
