@@ -54,8 +54,7 @@ class SchemaDelivery(TableDelivery[SchemaWriter]):
             )
 
     def write_views(self, queries: Callable[[Dialect, str, str], Mapping[str, str]]) -> None:
-        """Create views over the data and the help table; every role that can read both can query the release.
-        """
+        """Create views over the data and the help table; roles that can read both can query the release."""
         tables = (qualified(self._name(purpose), self.schema) for purpose in (DATA, HELP_FILE))
         for name, query in queries(self.writer.dialect, *tables).items():
             self.writer.create_view(self.schema, f"{self.name}_{name}", query)
