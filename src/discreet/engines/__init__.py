@@ -1,1 +1,1 @@
-"""Who executes SQL: an embedded engine by default."""
+"""Engines that execute SQL: the embedded DuckDB, PostgreSQL, MariaDB and Spark."""

@@ -29,20 +29,23 @@ ColumnData: TypeAlias = Mapping[str, Sequence[str | None] | NDArray[Any]]
 """Columns of equal length by name: texts, or arrays of numbers."""
 
 GroupFunction: TypeAlias = Callable[[Mapping[str, NDArray[Any]]], ColumnData]
-"""What is made of one group's columns. It may be sent to another machine, so it must be picklable."""
+"""Function from the columns of one group to result columns.
+
+It may be sent to another machine, so it must be picklable.
+"""
 
 
 @dataclass(frozen=True)
 class SourceTable:
-    """An opened source: a relation that SQL may name, and its columns in order.
+    """Opened source: a relation that SQL can name, and its columns in order.
 
     ``relation`` is SQL text (a quoted view or table name). ``columns`` are the source's own names, which may
-    be empty or differ in case alone; in SQL a column goes by its place, ``c0``, ``c1``, …, so always write
-    ``column(name)``. ``types`` maps a column to its type, by the house's names (``sql.dialect``).
-    ``null_values`` are cell texts read as NULL, which ``text(name)`` applies. Cells with a written form are
-    read by it; ``written`` are the forms that cells may have missed (``engines.source_query.check_forms``).
-    ``made_from`` is the opened source that these rows were made from (``engines.column_replacement``), None
-    where they are its own; ``linked`` says that they are not all of its rows.
+    be empty or differ only in case; in SQL a column is named by its position, ``c0``, ``c1``, …, so always
+    write ``column(name)``. ``types`` maps each column to its house type (``sql.dialect``). ``null_values``
+    are cell texts read as NULL; ``text(name)`` applies them. ``written`` are the cell formats that cells may
+    fail to match (``engines.source_query.check_cell_formats``). ``made_from`` is the opened source from which
+    these rows were derived (``engines.column_replacement``), None for an original source. ``linked`` is True
+    if a link left out rows of the source.
     """
 
     relation: str
@@ -57,11 +60,14 @@ class SourceTable:
 
     @property
     def unmodified(self) -> SourceTable:
-        """The opened source itself, which an engine can confirm and search."""
+        """Original opened source, which an engine can confirm and search."""
         return self if self.made_from is None else self.made_from
 
     def position(self, name: str) -> int:
-        """The place of a column, from 0; ``InputError`` where there is none of that name."""
+        """Return the position of a column, from 0.
+
+        Raises ``InputError`` if the source has no column of that name.
+        """
         place = self._places.get(name)
         if place is not None:
             return place
@@ -76,10 +82,10 @@ class SourceTable:
         return {name: place for place, name in enumerate(self.columns)}
 
     def check_flat(self, names: Iterable[str]) -> None:
-        """Raise ``InputError`` for a column of lists, maps or structures among some.
+        """Raise ``InputError`` if one of the named columns contains lists, maps or structures.
 
-        Such a column takes no part in a release, on any engine: none writes it as another does, and nothing
-        counts what is in it.
+        Nested columns cannot be part of a release on any engine: engines write them differently, and their
+        contents are not counted.
         """
         for name in names:
             self.position(name)
@@ -92,67 +98,68 @@ class SourceTable:
                 )
 
     def column(self, name: str, of: str = "") -> str:
-        """A column in SQL, as stored; ``of`` is an alias of the relation."""
+        """Return the SQL of a column as stored; ``of`` is an alias of the relation."""
         return qualified(column_name(self.position(name)), of)
 
     def text(self, name: str, of: str = "") -> str:
-        """The SQL expression of a column's cell text, NULL where the cell is NULL or in ``null_values``."""
+        """Return the SQL expression of a column's cell text: NULL for NULL cells and for ``null_values``."""
         return cell_text(self.column(name, of), self.types[name], self.null_values, self.dialect)
 
 
 class Engine(Protocol):
-    """Executes SQL where the rows live.
+    """Engine protocol: executes SQL where the rows are stored.
 
-    Every method raises one of the five kinds of ``errors``, never an exception of the engine's own:
-    ``InputError`` where the source or a file is wrong, ``LimitReached`` where memory or disk ran out.
-    Messages name at most one value of the data.
+    Every method raises one of the five kinds of ``errors``, never an exception of the engine's library:
+    ``InputError`` if the source or a file is wrong, ``LimitReached`` if memory or disk is exhausted. Messages
+    quote at most one value of the data.
     """
 
     @property
     def name(self) -> str:
-        """The name of its declaration (``engines.registry``)."""
+        """Name of the engine's declaration (``engines.registry``)."""
 
     @property
     def url(self) -> str | None:
-        """The address of the database that it works in, None where there is none."""
+        """Address of the database that the engine works in, None if it has none."""
 
     @property
     def dialect(self) -> Dialect:
-        """How this engine's SQL differs from what the engines have in common."""
+        """SQL dialect: how this engine's SQL differs from the common subset."""
 
     def open_source(self, source: SourceSpec) -> SourceTable:
-        """Make a source's rows available to SQL without a copy; ``InputError`` where it cannot be read.
+        """Make a source's rows available to SQL without copying them.
 
-        Cells are read by their columns' written forms: ``engines.source_query.AsWritten`` has the query.
+        Cells are parsed by their columns' formats (``engines.source_query.SourceQuery``). Raises
+        ``InputError`` if the source cannot be read.
         """
 
     def close_source(self, table: SourceTable) -> None:
-        """Forget an opened source, whose file may then go; its relation is gone."""
+        """Close an opened source and drop its relation; its file may be removed afterwards."""
 
     def execute(self, statement: str) -> None:
-        """Run one statement that returns nothing."""
+        """Run one statement that returns no rows."""
 
     def create_table(self, name: str, query: str, *, shared: bool = False) -> None:
-        """Create a temporary table of a query's result, computed now and once; it knows its statistics.
+        """Create a temporary table from a query's result, computed immediately and once, with statistics.
 
-        One that is ``shared`` is joined with a whole source, and its rows are in no order: where a database's
-        workers cannot read what is temporary, they may read it.
+        A ``shared`` table is joined with a whole source, and its rows have no order. Where a database's
+        parallel workers cannot read temporary tables, the engine stores a shared table so that they can.
         """
 
     def drop_table(self, name: str) -> None:
-        """Drop a temporary table, if there is one of that name."""
+        """Drop a temporary table if it exists."""
 
     def keep_result(self, name: str, query: str) -> Engine:
-        """Keep a query's result as a temporary table of the embedded engine, and return that engine.
+        """Store a query's result as a temporary table of the embedded engine, and return that engine.
 
-        For what leaves a database (frequency sets) and is worked on here. The embedded engine itself keeps
-        it like any other table, and returns itself; another engine copies it, and closes the embedded one
-        with itself. Columns must be texts, whole numbers or doubles.
+        Used for results that leave a database (frequency sets) and are processed locally. The embedded engine
+        stores the result like any other table and returns itself; other engines copy the result and close the
+        embedded engine when they are closed. Columns must be texts, integers or doubles.
         """
 
     @property
     def groups_at_once(self) -> int:
-        """How many groups ``apply_to_groups`` works on at a time."""
+        """Number of groups that ``apply_to_groups`` processes concurrently."""
 
     def apply_to_groups(
         self,
@@ -165,31 +172,31 @@ class Engine(Protocol):
         *,
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Create a temporary table of what a function makes of each group of a query's rows.
+        """Create a temporary table from a function's results for each group of a query's rows.
 
-        The query gives NULL-free numbers; ``group`` is its column of group numbers, of which ``numbers`` are
-        all. ``function`` gets one group's columns and returns those that ``columns`` names, with their house
-        types (``BIGINT`` or ``VARCHAR``). Where Python runs beside the rows, groups are worked on there, and
-        none of them comes here. ``progress`` may be told the groups done, and of how many. Errors of the
-        function's own are raised as they are, or as ``InternalError``.
+        The query returns NULL-free numbers; ``group`` is its column of group numbers, and ``numbers`` lists
+        all group numbers. ``function`` receives one group's columns and returns the columns that ``columns``
+        names with their house types (``BIGINT`` or ``VARCHAR``). Engines that run Python next to the rows
+        process the groups there and transfer none to this process. ``progress`` is called with the number of
+        finished groups and the total. The function's own errors are raised unchanged or as ``InternalError``.
         """
 
     def column_types(self, query: str) -> tuple[str, ...]:
-        """The house types of a query's columns, empty where the house has no name for one; it is not run."""
+        """Return the house types of a query's columns without running it; empty if there is no house name."""
 
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
-        """A small result, row by row."""
+        """Return a small result row by row."""
 
     def fetch_arrays(self, query: str) -> dict[str, NDArray[Any]]:
-        """A large result of NULL-free numbers, column by column."""
+        """Return a large result of NULL-free numbers column by column."""
 
     def load_table(self, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> None:
         """Create a temporary table from columns of equal length (texts, or arrays of numbers)."""
 
     def load_parts(self, name: str, parts: Iterable[ColumnData]) -> None:
-        """The same of arrays that come in parts, at least one, of the same columns: one behind the other.
+        """Create a temporary table from parts with the same columns, concatenated in order.
 
-        Types are those of the first part's arrays.
+        At least one part is required. Types are those of the first part's arrays.
         """
 
     def write_file(
@@ -203,9 +210,9 @@ class Engine(Protocol):
     ) -> None:
         """Write a query's result to a new owner-only file, in the query's order.
 
-        ``file_format`` is ``csv``, ``parquet``, ``sqlite`` or a statistics program's. ``columns`` are the
-        names to write, where they differ from the query's; ``codebook`` has the labels for files that have
-        such; ``types`` are those of the query's columns, where they are known.
+        ``file_format`` is ``csv``, ``parquet``, ``sqlite`` or a format of a statistics program. ``columns``
+        are the names to write if they differ from the query's; ``codebook`` contains the value labels for
+        formats that have them; ``types`` are the house types of the query's columns if known.
         """
 
     def write_database(
@@ -213,28 +220,28 @@ class Engine(Protocol):
     ) -> None:
         """Write a new owner-only DuckDB database file: tables, each in its query's order, then views.
 
-        ``statements`` make the views, and name the tables as a reader of the file does. On a failure nothing
-        is left.
+        ``statements`` create the views and name the tables as readers of the file do. On failure no file is
+        left.
         """
 
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
         """Raise ``InputError`` unless a source has ``rows`` records.
 
-        Where the engine's reader is known to leave records out without a word (delimited text), they are
-        counted by a second path; elsewhere this does nothing. Call it after a scan of all rows.
+        For formats whose reader can omit records silently (delimited text), the records are counted by a
+        second method; for others this does nothing. Call it after a scan of all rows.
         """
 
     def locate(self, table: SourceTable, name: str, value: str) -> str:
-        """Where a cell text first occurs in a column: ``line 17`` or ``row 16``; another scan."""
+        """Return where a cell text first occurs in a column, as ``line 17`` or ``row 16``; another scan."""
 
     def leave_room(self, size: int) -> None:
-        """Hold so little that ``size`` bytes of arrays fit beside it, until the next large statement.
+        """Reduce the engine's memory so that ``size`` bytes of arrays fit, until the next large statement.
 
-        ``LimitReached`` where they do not fit the memory limit whatever it lets go.
+        Raises ``LimitReached`` if they do not fit the memory limit even then.
         """
 
     def interrupt(self) -> None:
-        """Stop the statement that another thread runs, if any; it raises there."""
+        """Stop the statement that another thread runs, if any; that thread gets an exception."""
 
     def close(self) -> None:
         """Release the engine's resources and temporary files."""
@@ -245,7 +252,7 @@ class Engine(Protocol):
 
 
 class TemporaryTables:
-    """Names of temporary tables, which are dropped when the context ends."""
+    """Temporary tables with unique names, dropped when the context ends."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -253,24 +260,24 @@ class TemporaryTables:
         self._names: list[str] = []
 
     def new_name(self) -> str:
-        """A name that nothing else has, for a table that the caller creates."""
+        """Return an unused name for a table that the caller creates."""
         self._names.append(f"{self._prefix}_{len(self._names)}")
         return self._names[-1]
 
     def load(self, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> str:
-        """A new table with the given columns; its name."""
+        """Load columns into a new table and return its name."""
         name = self.new_name()
         self._engine.load_table(name, columns)
         return name
 
     def load_parts(self, parts: Iterable[ColumnData]) -> str:
-        """A new table of columns that come in parts (as ``Engine.load_parts``); its name."""
+        """Load columns given in parts (see ``Engine.load_parts``) into a new table and return its name."""
         name = self.new_name()
         self._engine.load_parts(name, parts)
         return name
 
     def create(self, query: str, *, shared: bool = False) -> str:
-        """A new table of a query's result (``shared`` as in ``Engine``); its name."""
+        """Create a table from a query's result (``shared`` as in ``Engine``) and return its name."""
         name = self.new_name()
         self._engine.create_table(name, query, shared=shared)
         return name

@@ -1,7 +1,7 @@
 """Replacement of columns: linked keys, shifted dates and pseudonymized identifiers, by joins in the engine.
 
-The distinct texts of a column are fetched, replaced in this process and joined back, so no key is in a
-statement. Memory and time are linear in the distinct texts. Loaded on demand.
+The distinct texts of a column are fetched, replaced in this process and joined back, so that no statement
+contains a key. Memory and time are linear in the number of distinct texts. Loaded on demand.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DATED = ("DATE", "TIMESTAMP")
 
 @dataclass(frozen=True)
 class _Join:
-    """What replaces a column: a loaded table, how rows find their line in it, and the type of the result."""
+    """Replacement of one column: the loaded table, the join condition, and the type of the result."""
 
     table: str
     test: str
@@ -34,7 +34,7 @@ class _Join:
 
 @contextmanager
 def link_rows(engine: Engine, link: Link, table: SourceTable) -> Iterator[SourceTable]:
-    """The rows of an opened source that a link keeps, with the column that it adds."""
+    """Yield the rows of an opened source that a link keeps, with the column that the link adds."""
     with TemporaryTables(engine) as tables:
         held = tables.load({_OLD: link.keys, **({_NEW: link.values} if link.name is not None else {})})
         names = [column_name(place) for place in range(len(table.columns))]
@@ -57,9 +57,9 @@ def link_rows(engine: Engine, link: Link, table: SourceTable) -> Iterator[Source
 
 @contextmanager
 def shift_dates(engine: Engine, source: SourceSpec, table: SourceTable) -> Iterator[SourceTable]:
-    """The rows of an opened source with their dates shifted.
+    """Yield the rows of an opened source with shifted dates.
 
-    ``InputError`` where a date has another form, or the key file is not its owner's alone.
+    Raises ``InputError`` if a date has another format, or if other users can access the key file.
     """
     with TemporaryTables(engine) as tables:
         joins = {
@@ -71,7 +71,10 @@ def shift_dates(engine: Engine, source: SourceSpec, table: SourceTable) -> Itera
 
 @contextmanager
 def replace_identifiers(engine: Engine, source: SourceSpec, table: SourceTable) -> Iterator[SourceTable]:
-    """The rows of an opened source with something else in the place of identifiers; errors alike."""
+    """Yield the rows of an opened source with replaced identifiers.
+
+    Raises the same errors as ``shift_dates``.
+    """
     with TemporaryTables(engine) as tables:
         joins = {
             table.position(name): _join_of_replacements(engine, tables, table, name, way)
@@ -110,9 +113,10 @@ def _join_of_replacements(
 
 
 def compute_replacements(way: Pseudonymizer, texts: Sequence[str], name: str) -> list[str]:
-    """What stands in the place of the texts of a column, by what the way's key file holds.
+    """Compute the replacements of a column's texts from the secret in the method's key file.
 
-    ``InputError`` for a file that holds no secret of the way, or is not its owner's alone.
+    A secret that the method creates is written back to the key file. Raises ``InputError`` for a file that
+    contains no secret of this method, or that other users can access.
     """
     if way.key_file is None:
         return list(way.replaced(texts, None).texts)
@@ -147,14 +151,14 @@ def _join_of_shifted_dates(
 
 
 def _distinct(engine: Engine, table: SourceTable, texts: Sequence[str]) -> list[tuple[object, ...]]:
-    """The distinct texts, or tuples of texts, of which none is NULL."""
+    """Return the distinct texts, or tuples of texts, without NULLs."""
     known = " AND ".join(f"{text} IS NOT NULL" for text in texts)
     return engine.fetch_rows(f"SELECT DISTINCT {', '.join(texts)} FROM {table.relation} WHERE {known}")
 
 
 @contextmanager
 def _errors_named(what: str) -> Iterator[None]:
-    """Name what is treated first in what is wrong with it."""
+    """Prefix the messages of input errors with the column or file concerned."""
     try:
         yield
     except InputError as error:

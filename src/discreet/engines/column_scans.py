@@ -1,7 +1,7 @@
-"""Scans of an opened table's columns: codes for missing values, and values that occur in one row only.
+"""Scans of an opened table's columns: missing-value codes, and values that occur in only one row.
 
-One scan per hundred columns for the codes; a grouping of the cells, and one by the quasi-identifiers per
-column, for the unique values.
+Codes need one scan per hundred columns. Unique values need one grouping of the cells, and one grouping by the
+quasi-identifiers per column.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _CODES = frozenset(MARK_NUMBERS)
 def find_missing_marks(
     engine: Engine, table: SourceTable, names: Sequence[str], sensitive: Sequence[str]
 ) -> dict[str, tuple[MissingMark, ...]]:
-    """Find the marks of some columns, the most frequent first; columns without are left out.
+    """Find the missing-value marks of some columns, the most frequent first.
 
-    A number is one only where it lies apart from the column's other numbers. Cost: a scan for each hundred
-    columns, and another where such numbers occur.
+    Columns without marks are omitted. A number counts as a mark only if it is far from the column's other
+    numbers. Cost: one scan per hundred columns, and another one if such numbers occur.
     """
     readable = [name for name in names if _may_hold(table.types[name])]
     found: dict[str, tuple[MissingMark, ...]] = {}
@@ -91,6 +91,7 @@ def _other_cells(
     number = table.dialect.try_double.format("v")
     listed = ", ".join(literal(text) for text in MARK_NUMBERS)
     found = engine.fetch_rows(
+        # Only numbers that are not codes: their range decides whether a code is far from them.
         f"SELECT place, count(y), count(*), min(y), max(y) FROM (SELECT place, {number} AS y "
         f"FROM ({every}) AS c WHERE v IS NOT NULL AND v NOT IN ({listed}) "
         f"AND place IN ({', '.join(map(str, places))})) AS n GROUP BY place"
@@ -116,12 +117,12 @@ def count_single_values(
     starred_apart: bool = False,
     every: bool = False,
 ) -> tuple[SingleValues, ...]:
-    """Count the rows that have a value of a column which no other row has, of each column.
+    """Count, for each column, the rows whose value of the column occurs in no other row.
 
-    ``keys`` are the quasi-identifiers, ``rows`` the rows of the table; with ``starred_apart`` rows of which
-    every cell is ``*`` are left out. Within classes, columns are counted that have a value in one row only,
-    and with ``every`` the others too; at most sixteen. Cost: a grouping of the columns' cells, and one by the
-    quasi-identifiers for each column that is counted within classes.
+    ``keys`` are the quasi-identifiers, ``rows`` is the number of rows of the table. With ``starred_apart``,
+    rows whose cells are all ``*`` are left out. Counts within classes cover the columns that have a unique
+    value, with ``every`` also the others, at most sixteen columns. Cost: one grouping of the columns' cells,
+    and one by the quasi-identifiers for each column that is counted within classes.
     """
     named = [name for name in columns if not (is_nested(table.types[name]) or is_binary(table.types[name]))]
     apart = starred_apart and not any(map(is_never_text, table.types.values()))
@@ -143,7 +144,7 @@ def count_single_values(
 def _with_classes(
     engine: Engine, table: SourceTable, relation: str, keys: Sequence[str], found: SingleValues
 ) -> SingleValues:
-    """The same with the rows that are alone within their class."""
+    """Add the number of rows whose value is unique within their class."""
     if not keys:
         return SingleValues(found.column, found.rows, found.alone, found.alone)
     texts = [table.text(key) for key in keys]

@@ -1,7 +1,7 @@
-"""Connecting to the engine of a source, listing a database's tables, and databases named in the environment.
+"""Connections to the engine of a source, lists of a database's tables, and databases of the environment.
 
-Databases that the operator of a server named by environment variables or in libpq's service file can be
-chosen by name, without showing their address.
+Databases that a server's operator names by environment variables or in libpq's service file can be chosen by
+name, without showing their address.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from discreet.sql.quoting import table_name
 
 
 def connect(settings: Settings, source: SourceSpec | None = None) -> Engine:
-    """The engine of a source within ``settings``; close it, or use it as a context.
+    """Connect to the engine of a source within ``settings``; the result is a context manager to be closed.
 
-    A table of a database is worked on there, what lies in no other engine by the embedded one, as is none.
-    Raises ``InputError`` where the engine cannot be reached, or where what it needs is not installed.
+    A database table is processed in its database; sources without an engine, and None, use the embedded
+    engine. Raises ``InputError`` if the engine cannot be reached, or if a required package is not installed.
     """
     return engine_of(source).connect(settings, source)
 
 
 @contextmanager
 def engine_for(engine: Engine, settings: Settings, source: SourceSpec) -> Iterator[Engine]:
-    """An engine that reads a source: ``engine`` where it does, else a further one while the context lasts.
+    """Yield an engine that reads a source: ``engine`` if it can, else a new one within the context.
 
-    A table and its release, or an attacker's file, may lie in different places.
+    A table and its release, or an attacker's file, may be in different databases.
     """
     url = None if source.url is None else resolve_address(source.url)
     if engine_of(source).name == engine.name and engine.url == url:
@@ -46,9 +46,9 @@ def engine_for(engine: Engine, settings: Settings, source: SourceSpec) -> Iterat
 
 
 def list_tables(url: str, settings: Settings) -> tuple[str, ...]:
-    """The names of tables and views, with their schemas, as a spec writes them, in the order of both.
+    """List the tables and views of a database as a spec names them, sorted by schema and name.
 
-    ``url`` is an address, or ``env:NAME``. No row is read. ``InputError``, without the address, where the
+    ``url`` is an address, or ``env:NAME``. No row is read. Raises ``InputError``, without the address, if the
     database cannot be reached.
     """
     databases = engine_at(url).databases
@@ -65,19 +65,19 @@ _SERVICE = "postgresql://?service="
 
 @dataclass(frozen=True)
 class NamedDatabase:
-    """A database by its name: that of a variable, or where ``is_service`` of a section of a service file."""
+    """Name of a database: an environment variable or, if ``is_service``, a section of a service file."""
 
     name: str
     is_service: bool = False
 
     @property
     def url(self) -> str:
-        """What a spec writes for it, which holds the name and nothing else."""
+        """Address for a spec, which contains only the name."""
         return f"{_SERVICE if self.is_service else ENVIRONMENT_PREFIX}{self.name}"
 
 
 def named_databases() -> tuple[NamedDatabase, ...]:
-    """Every variable that holds a database's address, and every service, in the order of their names."""
+    """List the variables that contain a database address and the services, each sorted by name."""
     variables = sorted(name for name, value in os.environ.items() if _is_address(name, value))
     services = dict.fromkeys(name for path in _service_files() for name in _sections(path))
     return (*map(NamedDatabase, variables), *(NamedDatabase(name, is_service=True) for name in services))
@@ -95,7 +95,7 @@ def _service_files() -> Iterator[Path]:
 
 
 def _sections(path: Path) -> list[str]:
-    """The sections of a file, none where it cannot be read."""
+    """Return the section names of a file; empty if it cannot be read."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except (OSError, RuntimeError):

@@ -1,8 +1,8 @@
-"""Engine declarations: the one value by which the rest of the program knows an engine.
+"""Engine declarations: one value per engine, by which the rest of the program knows it.
 
-Name, sources, connection, dialect and abilities; no other code asks which engine it has. Table identities,
-with the tables that a view's statement names, for the ledger of privacy budgets. Loaded at every start:
-imports no driver.
+A declaration has the name, sources, connection, dialect and capabilities of an engine; no other code compares
+engine names. Also defines the identities of tables, including those that a view's statement names, for the
+ledger of privacy budgets. Loaded at every start, so it imports no driver.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DatabaseAddresses:
-    """How the addresses of an engine's databases are written; they may hold a user and a password.
+    """Format of the addresses of an engine's databases; an address may contain a user and a password.
 
-    ``what`` is such a database in messages (``a PostgreSQL database``), ``form`` what its address consists of
-    (``postgresql://USER@HOST:PORT/DATABASE``), ``short`` the same in a list, ``example`` one of them.
-    ``listing`` is a query of the schema and the name of each table and view that the user may read.
-    ``matches`` tells whether a text is one, however it is spelled. ``read`` gives it as the engine's library
-    reads it; its ``InputError`` never shows the address. ``password`` says where one may stand instead.
+    ``what`` names such a database in messages (``a PostgreSQL database``), ``form`` is the format of its
+    address (``postgresql://USER@HOST:PORT/DATABASE``), ``short`` a short form for lists, and ``example`` an
+    example. ``listing`` is a query that returns the schema and the name of each table and view that the user
+    may read. ``matches`` returns True for an address in any spelling. ``read`` normalizes an address for the
+    engine's library; its ``InputError`` never shows the address. ``password`` describes where a password can
+    be given outside the address.
     """
 
     what: str
@@ -46,16 +47,16 @@ class DatabaseAddresses:
 
 
 class CheckTable(Protocol):
-    """Raises ``InputError`` where a release may not or cannot become a table, or would replace another."""
+    """Check that raises ``InputError`` if a release cannot become a table, or would replace another one."""
 
     def __call__(
         self, engine: Engine, spec: TableSpec, address: ReleaseAddress, *, overwrite: bool
     ) -> object:
-        """Look at rights and names, and at nothing else."""
+        """Check only rights and names."""
 
 
 class DeliverTables(Protocol):
-    """Delivers a release as tables where the source lies; it is checked as the context is entered."""
+    """Delivery of a release as tables in the source's database, checked when the context is entered."""
 
     def __call__(
         self,
@@ -66,19 +67,19 @@ class DeliverTables(Protocol):
         overwrite: bool,
         purposes: Sequence[str] = (),
     ) -> AbstractContextManager[Delivery]:
-        """A delivery to ``address``; ``purposes`` are the companions of the data beside the manifest."""
+        """Return a delivery to ``address``; ``purposes`` are the companion tables other than the manifest."""
 
 
 @dataclass(frozen=True)
 class TableTarget:
-    """How an engine publishes a release as tables; ``engines.delivery`` is what such have in common."""
+    """Publication of releases as tables by an engine; ``engines.delivery`` has the common parts."""
 
     check: CheckTable
     deliver: DeliverTables
 
 
 Identities: TypeAlias = "Callable[[Engine, SourceSpec], tuple[tuple[str, str], ...]]"
-"""Returns the identities of a source's table (``engines.identity``)."""
+"""Function that returns the identities of a source's table (``engines.identity``)."""
 
 
 def _no_identity(engine: Engine, source: SourceSpec) -> tuple[tuple[str, str], ...]:
@@ -93,25 +94,26 @@ def _holds_nothing(data: object) -> bool:
 
 @dataclass(frozen=True)
 class EngineDeclaration:
-    """An engine: its name, which sources are its, how to connect, and what it can do.
+    """Declaration of an engine: its name, its sources, how to connect, and its capabilities.
 
-    What an engine cannot do is left out here, and is then False or None.
+    Capabilities that an engine does not have keep their defaults (False or None).
 
-    ``name`` is what a spec and ``--sql`` call it, ``title`` what messages do. ``connect`` makes an engine
-    within settings, for a source; it imports what it needs, and says which ``extra`` of the package to
-    install where that is missing. ``dialect`` is its column of ``sql.dialect``, ``reader`` that of those who
-    run SQL there by themselves, where it is another one.
+    ``name`` is the engine's name in specs and for ``--sql``, ``title`` its name in messages. ``connect``
+    creates an engine within settings, for a source; it imports the driver and, if that is missing, names the
+    ``extra`` of the package to install. ``dialect`` is the engine's column of ``sql.dialect``; ``reader`` is
+    the dialect for running SQL there without discreet, if it differs.
 
-    Its sources are those that lie at one of its ``databases``' addresses; paths written behind its ``scheme``
-    (``spark:FOLDER``, where ``behind`` is FOLDER); tables of its ``catalog``, which is named by the scheme
-    alone; tables in memory that it ``holds``; and where ``on_request`` those whose spec says
-    ``engine = NAME``. ``embedded`` says that it works in this process on this machine's files: it audits the
-    files that it writes, and values of its sources may be looked at here.
+    An engine's sources are those at an address of its ``databases``; paths after its ``scheme``
+    (``spark:FOLDER``, where ``behind`` is FOLDER); tables of its ``catalog``, which the scheme without a path
+    names; in-memory tables for which ``holds`` returns True; and, if ``on_request``, sources whose spec has
+    ``engine = NAME``. ``embedded`` means that the engine works in this process on local files: it audits the
+    files that it writes, and values of its sources may be shown here.
 
-    ``queried`` says that queries of releases are asked and written in its SQL.
-    ``folders`` says that it writes folders of Parquet files (``table_writer.FolderWriter``). ``tables``
-    gives how it publishes tables, ``identities`` by what it knows a table of its databases or catalog under
-    every name (``engines.identity``), and ``tables_where`` is the source that this asks for, in messages.
+    ``queried`` means that queries of releases can be written in its SQL. ``folders`` means that it writes
+    folders of Parquet files (``delivery.FolderWriter``). ``tables`` returns how it publishes tables.
+    ``identities`` returns the identities of a table of its databases or catalog under every name
+    (``engines.identity``). ``tables_where`` describes, in messages, the source that publishing tables
+    requires.
     """
 
     name: str
@@ -134,7 +136,7 @@ class EngineDeclaration:
     tables_where: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what could not work; an address of one letter is a drive of Windows."""
+        """Reject invalid schemes: a one-letter scheme would be a Windows drive."""
         if self.scheme is not None and (len(self.scheme) < 3 or not self.scheme.endswith(":")):
             raise InternalError(f"the scheme '{self.scheme}' of the engine '{self.name}' is none")
         if self.catalog is not None and self.scheme is None:
@@ -142,21 +144,21 @@ class EngineDeclaration:
 
     @property
     def read_as(self) -> Dialect:
-        """The SQL that is run there without discreet."""
+        """SQL dialect for statements that users run there without discreet."""
         return self.dialect if self.reader is None else self.reader
 
 
 Identity: TypeAlias = tuple[str, str]
-"""A kind and a text, such as ``("path", "/data/people.sqlite\\npeople")``."""
+"""Kind and text, such as ``("path", "/data/people.sqlite\\npeople")``."""
 
 _WORD = re.compile(r"\"((?:[^\"]|\"\")*)\"|`([^`]*)`|\[([^\]]*)\]|([\w$]+)")
 
 
 def view_dependencies(name: str, tables: Iterable[str], views: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a table or view and every table and view whose name its statement contains, through views.
+    """Return a table or view, and every table and view whose name its statement contains, through views.
 
-    ``views`` are statements by name. A name in a comment or of a column counts as well: two sources are
-    rather taken for one than for two.
+    ``views`` maps names to statements. A name in a comment and a column's name count as well: treating two
+    sources as one is safer than treating one source as two.
 
     >>> view_dependencies("v", ["people", "other"], {"v": 'CREATE VIEW v AS SELECT * FROM "People"'})
     ('v', 'people')
@@ -176,5 +178,5 @@ def view_dependencies(name: str, tables: Iterable[str], views: Mapping[str, str]
 
 
 def database_identities(server: Sequence[str], tables: Iterable[str]) -> tuple[Identity, ...]:
-    """Return the identities of tables of a database, by each name of its server."""
+    """Return the identities of a database's tables, for each name of its server."""
     return tuple(("table", f"{each}\n{table}") for each in server for table in tables)

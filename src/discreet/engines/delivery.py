@@ -1,9 +1,8 @@
-"""Delivery of a release: write its parts, audit them in place, write the manifest, and make all visible in
-one last step.
+"""Delivery of a release: write its parts, audit them, write the manifest, and publish all in one last step.
 
-The protocol for every target, the writers that databases provide, what releases in tables have in common, and
-delivery by renaming where several tables cannot be made in one transaction (Spark's catalog, MariaDB):
-manifest first, data last.
+Defines the protocol for every target, the writers that databases provide, the common code of releases in
+tables, and delivery by renaming for databases that cannot create several tables in one transaction (Spark's
+catalog, MariaDB): manifest first, data last.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ DATA = "data"
 
 @dataclass(frozen=True)
 class Part:
-    """A table that a release consists of; ``name`` is what a database file calls it.
+    """Table of a release; ``name`` is its name in a database file.
 
-    ``indexes`` are columns by which it is asked, where a database indexes them; ``classes`` is what its rows
-    have in common with their class, where that is known.
+    ``indexes`` are column lists to index, for databases with indexes; ``classes`` describes the cells that
+    rows share with their class, if known.
     """
 
     table: NewTable
@@ -46,7 +45,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Listed:
-    """How a manifest names a part: a file, a table, or a table of a database file."""
+    """Manifest entry of a part: a file, a table, or a table of a database file."""
 
     file: str | None
     table: str | None = None
@@ -54,10 +53,10 @@ class Listed:
 
 @dataclass(frozen=True)
 class ReleaseViews:
-    """The views over a permuted release.
+    """Views over a permuted release.
 
-    ``statements`` make them in a database file; ``queries`` are theirs by name, over the data and the help
-    table as relations of a dialect.
+    ``statements`` create the views in a database file; ``queries`` returns their queries by name, over the
+    data and the help table as relations of a dialect.
     """
 
     statements: Callable[[PermutedRelease], tuple[str, ...]]
@@ -65,63 +64,66 @@ class ReleaseViews:
 
 
 class Delivery(Protocol):
-    """One release on its way to ``address``. Parts go by their purpose: ``data``, ``help``, ``sensitive``."""
+    """Delivery of one release to ``address``.
+
+    Parts are named by their purpose: ``data``, ``help``, ``sensitive``.
+    """
 
     @property
     def address(self) -> ReleaseAddress:
-        """Where the release will lie."""
+        """Final address of the release."""
 
     @property
     def file_format(self) -> str:
-        """The manifest's word for the form of the data: ``csv``, ``parquet``, ``duckdb``, ``table``."""
+        """Format of the data in the manifest: ``csv``, ``parquet``, ``duckdb``, ``table``."""
 
     @property
     def typed(self) -> bool:
-        """Whether numbers, dates and the like keep their types; everything is text otherwise."""
+        """True if numbers, dates and the like keep their types; otherwise all cells are text."""
 
     def listed(self, purpose: str, name: str) -> Listed:
-        """How the manifest names a part that a database file calls ``name``."""
+        """Return the manifest entry of a part that a database file calls ``name``."""
 
     def write(self, parts: Mapping[str, Part], views: Callable[[], tuple[str, ...]] | None = None) -> None:
-        """Write the parts, in their queries' order; ``views`` are the statements of a database file."""
+        """Write the parts in their queries' order; ``views`` returns the statements of a file's views."""
 
     def write_views(self, queries: Callable[[Dialect, str, str], Mapping[str, str]]) -> None:
-        """Make views over the written data and help table, where the place has views."""
+        """Create views over the written data and help table, if the target supports views."""
 
     def write_witness(self, query: str) -> SourceSpec:
-        """Keep a query's result for the audit alone."""
+        """Store a query's result for the audit only."""
 
     def auditor(self) -> AbstractContextManager[Engine]:
-        """The engine that reads what was written."""
+        """Return the engine that reads the written parts."""
 
     def source(self, purpose: str, table: str | None = None) -> SourceSpec:
-        """A written part, for the auditor; ``table`` is its name in a database file."""
+        """Return the source of a written part for the auditor; ``table`` is its name in a database file."""
 
     def digest(self, purpose: str) -> str | None:
-        """A written part's digest; None where another part's covers it."""
+        """Return the digest of a written part; None if another part's digest covers it."""
 
     def write_manifest(self, text: str) -> None:
-        """Write the manifest beside the parts."""
+        """Write the manifest next to the parts."""
 
     def put_in_place(self) -> None:
-        """Take the last step: from now on the release is there."""
+        """Publish the release: the last step of the delivery."""
 
     @property
     def manifest(self) -> ReleaseAddress:
-        """Where the manifest will lie."""
+        """Final address of the manifest."""
 
 
 class SchemaWriter(Engine, Protocol):
-    """PostgreSQL's engine: all in one transaction, of which nobody else sees anything before ``commit``."""
+    """Writer of PostgreSQL tables: one transaction, invisible to other sessions before ``commit``."""
 
     def check_target(self, schema: str, name: str, *, overwrite: bool = False) -> None:
-        """Raise ``InputError`` where the role may not create there, or the name is taken."""
+        """Raise ``InputError`` if the role may not create tables there, or if the name is taken."""
 
     def reserved(self, schema: str, name: str) -> AbstractContextManager[None]:
-        """Keep other publications away from a name meanwhile; ``InputError`` where another has it."""
+        """Lock a name against other publications; raises ``InputError`` if another one holds it."""
 
     def place_of(self, table: str) -> tuple[str, str]:
-        """The schema and the name of a table as the spec names it; ``InputError`` where there is none."""
+        """Return the schema and the name of a table that a spec names; ``InputError`` if it is missing."""
 
     def write_table(
         self,
@@ -137,81 +139,81 @@ class SchemaWriter(Engine, Protocol):
         """Create a view."""
 
     def drop_relation(self, schema: str, name: str) -> None:
-        """Drop a table or view, if it is there."""
+        """Drop a table or view if it exists."""
 
     def temporary_table(self, name: str) -> str:
-        """How a source names a temporary table of this session."""
+        """Return the name by which a source names a temporary table of this session."""
 
     def table_exists(self, schema: str, name: str) -> bool:
-        """Whether there is a table or view of that name."""
+        """Return True if a table or view of that name exists."""
 
     def commit(self) -> None:
-        """Let everybody see what was written."""
+        """Commit, so that other sessions see the written tables."""
 
 
 class FolderWriter(Engine, Protocol):
-    """An engine whose declaration says that it writes ``folders``."""
+    """Writer of folders of Parquet files: an engine whose declaration has ``folders``."""
 
     def write_folder(self, query: str, folder: Path, columns: Sequence[str] | None = None) -> None:
         """Write a new owner-only folder of Parquet files, in the query's order."""
 
 
 class CatalogWriter(Engine, Protocol):
-    """An engine whose tables are written under other names and renamed, as those of Spark's catalog."""
+    """Writer of tables that are written under temporary names and renamed, as in Spark's catalog."""
 
     def write_table(self, query: str, table: str, columns: Sequence[str] | None = None) -> None:
         """Create a new table of the catalog, in the query's order."""
 
     def has_table(self, table: str) -> bool:
-        """Whether the catalog has a table of that name."""
+        """Return True if the catalog has a table of that name."""
 
     def rename_table(self, old: str, new: str) -> None:
         """Rename a table of the catalog."""
 
     def drop_catalog_table(self, table: str) -> None:
-        """Drop a table of the catalog, if it is there."""
+        """Drop a table of the catalog if it exists."""
 
 
 W = TypeVar("W", bound=Engine)
 
 TABLE_FORMAT = "table"
-"""The manifest's word for a release that is a table of a database."""
+"""Format name in the manifest of a release that is a table of a database."""
 
 
 @dataclass(frozen=True, eq=False)
 class TableDelivery(Generic[W]):
-    """Tables on their way to ``address`` (see ``Delivery``), by an engine that writes tables."""
+    """Delivery of tables to ``address`` (see ``Delivery``) by an engine that writes tables."""
 
     writer: W
     address: ReleaseAddress
 
     @property
     def engine(self) -> Engine:
-        """The engine that holds the source."""
+        """Engine that reads the source."""
         return self.writer
 
     @property
     def manifest(self) -> ReleaseAddress:
-        """The companion table of the manifest."""
+        """Companion table of the manifest."""
         return self.address.companion(MANIFEST_TABLE)
 
     @property
     def file_format(self) -> str:
-        """``table``."""
+        """Always ``table``."""
         return TABLE_FORMAT
 
     @property
     def typed(self) -> bool:
-        """A table has types."""
+        """Always True: tables have types."""
         return True
 
     def auditor(self) -> AbstractContextManager[Engine]:
-        """The engine itself, which alone sees what is not in place yet."""
+        """Return the writing engine, because only its session sees unpublished tables."""
         return nullcontext(self.writer)
 
 
 def companions_of(manifest: str | None) -> tuple[str, ...]:
-    """The purposes of the companion views and tables of a release, by its manifest's text."""
+    """Return the purposes of a release's companion views and tables from its manifest's text."""
     if manifest is None:
         return ()
     try:
@@ -223,46 +225,52 @@ def companions_of(manifest: str | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class CatalogDelivery(TableDelivery[CatalogWriter]):
-    """Tables on their way to ``address`` (see ``Delivery``); until the end their names end in ``mark``."""
+    """Delivery of tables to ``address`` (see ``Delivery``), named with ``mark`` until the last step."""
 
     mark: str
     written: list[str] = field(default_factory=list)
 
     def listed(self, purpose: str, name: str) -> Listed:
-        """The table of a part, without its database."""
+        """Return the table name of a part, without its database."""
         del name
         return Listed(None, table_parts(str(self._place(purpose).table))[-1])
 
     def write(self, parts: Mapping[str, Part], views: Callable[[], tuple[str, ...]] | None = None) -> None:
-        """Create a table of each part."""
+        """Create a table for each part."""
         del views
         for purpose, part in parts.items():
             self._write(purpose, part.table.query, part.table.columns)
 
     def write_views(self, queries: Callable[[Dialect, str, str], Mapping[str, str]]) -> None:
-        """None: a view names tables that are renamed at the end; ``discreet query --views`` prints them."""
+        """Do nothing: a view would name tables that are renamed at the end.
+
+        Users get the statements from ``discreet query --views``.
+        """
 
     def write_witness(self, query: str) -> SourceSpec:
-        """A temporary table."""
+        """Store a query's result in a temporary table."""
         name = f"witness_{uuid4().hex[:12]}"
         self.writer.create_table(name, query)
         return SourceSpec(table=name, url=self.address.url, engine=self.writer.name)
 
     def source(self, purpose: str, table: str | None = None) -> SourceSpec:
-        """A written table, by its temporary name."""
+        """Return the source of a written table by its temporary name."""
         del table
         return SourceSpec(table=self._temporary(purpose), url=self.address.url, engine=self.writer.name)
 
     def digest(self, purpose: str) -> str | None:
-        """SHA-256 of a table's rows, whatever their order."""
+        """Return the order-independent SHA-256 of a table's rows."""
         return table_digest(self.writer, self.source(purpose))
 
     def write_manifest(self, text: str) -> None:
-        """Create the companion table of one text."""
+        """Create the companion table with the manifest's text."""
         self._write(MANIFEST_TABLE, f"SELECT {literal(text)} AS c0", (MANIFEST_TABLE,))
 
     def put_in_place(self) -> None:
-        """Drop the release that is replaced, and rename: the manifest first, the data last."""
+        """Drop the replaced release and rename the new tables: the manifest first, the data last.
+
+        Readers therefore never see data without a manifest.
+        """
         drop_release_tables(self.writer, self.address)
         placed: list[str] = []
         try:
@@ -281,7 +289,7 @@ class CatalogDelivery(TableDelivery[CatalogWriter]):
             raise
 
     def discard(self) -> None:
-        """Drop what was written and not put in place."""
+        """Drop written tables that were not published."""
         for purpose in self.written:
             with suppress(DiscreetError):
                 self.writer.drop_catalog_table(self._temporary(purpose))
@@ -300,7 +308,7 @@ class CatalogDelivery(TableDelivery[CatalogWriter]):
 def check_catalog_target(
     engine: Engine, spec: TableSpec, address: ReleaseAddress, *, overwrite: bool
 ) -> bool:
-    """Whether the catalog has the table already; ``InputError`` where it may not be replaced."""
+    """Return True if the catalog has the table already; raises ``InputError`` if it may not be replaced."""
     place = replace(address, engine=engine.name, url=spec.source.url)
     if spec.source.table is not None and table_parts(spec.source.table) == table_parts(str(place.table)):
         raise InputError(
@@ -326,8 +334,8 @@ def catalog_delivery(
 ) -> Iterator[CatalogDelivery]:
     """Deliver tables to a catalog; names are checked first.
 
-    ``purposes`` are those of the companions beside the manifest. ``InputError`` where the name is taken, or
-    one that a companion wants is taken by something else.
+    ``purposes`` are the companion tables other than the manifest. Raises ``InputError`` if the name is taken,
+    or if a companion's name is taken by a table that is not part of the replaced release.
     """
     writer, place = cast(CatalogWriter, engine), replace(address, engine=engine.name, url=spec.source.url)
     if not check_catalog_target(engine, spec, address, overwrite=overwrite):
@@ -348,7 +356,7 @@ def catalog_delivery(
 
 
 def drop_release_tables(writer: CatalogWriter, place: ReleaseAddress) -> None:
-    """Drop a release of the catalog, the data first, and what its manifest lists."""
+    """Drop a release of the catalog: the data first, then the companions that its manifest lists."""
     own = companions_of(read_text_table(writer, place.companion(MANIFEST_TABLE).source()))
     writer.drop_catalog_table(str(place.table))
     for purpose in own:

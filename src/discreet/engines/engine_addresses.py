@@ -11,7 +11,7 @@ from discreet.sql.quoting import table_parts
 
 
 def is_database_address(text: str) -> bool:
-    """Whether a text is the address of a database, of whatever engine.
+    """Return True if a text is the address of a database of any engine.
 
     >>> is_database_address("Postgres://localhost/clinic"), is_database_address("people.csv")
     (True, False)
@@ -20,9 +20,10 @@ def is_database_address(text: str) -> bool:
 
 
 def read_database_address(text: str) -> str:
-    """The address of a database, as the engine's library reads it; ``InputError``, without it, for none.
+    """Normalize the address of a database for the engine's library.
 
-    ``env:NAME`` stays as it is, once the variable holds one: what it holds is read where it is connected to.
+    Raises ``InputError``, without the address, for other texts. ``env:NAME`` is returned unchanged after the
+    check that the variable contains an address: its value is read at connection time.
     """
     databases = engine_at(text).databases
     assert databases is not None
@@ -31,7 +32,7 @@ def read_database_address(text: str) -> str:
 
 
 def is_engine_place(text: str) -> bool:
-    """Whether a text is an address of some engine's.
+    """Return True if a text is an address of any engine.
 
     >>> is_engine_place("spark:people"), is_engine_place("C:/people")
     (True, False)
@@ -40,10 +41,10 @@ def is_engine_place(text: str) -> bool:
 
 
 def engine_place(text: str, table: str | None = None) -> ReleaseAddress | None:
-    """Where an address of an engine's points, with a ``table`` there; None for a text that is none.
+    """Resolve an engine's address, with a ``table`` there; None for a text that is no such address.
 
-    None, too, for an address of a path with a table. ``InputError``, without the address, where a table is
-    missing.
+    Also returns None for a path address with a table. Raises ``InputError``, without the address, if a table
+    is missing.
     """
     if ":" not in text:
         return None
@@ -62,7 +63,7 @@ def engine_place(text: str, table: str | None = None) -> ReleaseAddress | None:
 
 
 def is_table_name(text: str) -> bool:
-    """Whether a text names a schema and a table of it.
+    """Return True if a text names a schema and a table.
 
     >>> is_table_name('out."the people"'), is_table_name("people")
     (True, False)

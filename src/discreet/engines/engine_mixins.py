@@ -1,7 +1,6 @@
-"""Mixins of engines: closing on exit, groups worked on one at a time, loading without appending.
+"""Mixins of engines: closing on exit, sequential processing of groups, loading without appending.
 
-For engines that run no Python next to the rows, a group is fetched, passed to the function, and its result
-loaded.
+Engines that run no Python next to the rows fetch a group, pass it to the function, and load its result.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from discreet.sql.quoting import literal
 
 
 class ContextMixin(Protocol):
-    """The part of an ``Engine`` that makes it a context, and says what room it leaves in it."""
+    """Mixin that makes an ``Engine`` a context manager, with a default for ``leave_room``."""
 
     def close(self) -> None:
-        """Release what is held; a second call does nothing."""
+        """Release all resources; a second call does nothing."""
 
     def leave_room(self, size: int) -> None:
-        """Leave room for arrays (see ``Engine``): nothing, for an engine that holds none in this process."""
+        """Do nothing: an engine without arrays in this process has no memory to release (see ``Engine``)."""
         del size
 
     def __enter__(self) -> Self:
@@ -39,11 +38,11 @@ _ENTRIES_PER_PART = 1 << 20
 
 
 class SequentialGroupsMixin:
-    """The part of an ``Engine`` that applies functions to groups, for one that has to fetch them."""
+    """Mixin for an ``Engine`` that fetches groups one by one to apply functions to them."""
 
     @property
     def groups_at_once(self) -> int:
-        """One."""
+        """One group at a time."""
         return 1
 
     def apply_to_groups(
@@ -57,7 +56,7 @@ class SequentialGroupsMixin:
         *,
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Create a temporary table of what a function makes of each group (see ``Engine``)."""
+        """Create a temporary table from a function's results for each group (see ``Engine``)."""
         with TemporaryTables(self) as tables:
             parts = _ResultParts(tables, list(columns))
             for done, number in enumerate(numbers, start=1):
@@ -68,7 +67,7 @@ class SequentialGroupsMixin:
 
 
 class _ResultParts:
-    """What came of the groups, loaded in tables of some size."""
+    """Results of the groups, loaded into tables of about ``_ENTRIES_PER_PART`` rows."""
 
     def __init__(self, tables: TemporaryTables, names: Sequence[str]) -> None:
         self._tables, self._names = tables, names
@@ -77,14 +76,14 @@ class _ResultParts:
         self._loaded: list[str] = []
 
     def add(self, found: ColumnData) -> None:
-        """Take in what came of one group."""
+        """Add the result of one group."""
         self._pending.append(found)
         self._entries += len(found[self._names[0]])
         if self._entries >= _ENTRIES_PER_PART:
             self._load()
 
     def loaded(self) -> list[str]:
-        """The tables of all that was taken in."""
+        """Return the tables of all added results."""
         if self._pending:
             self._load()
         return self._loaded
@@ -105,16 +104,16 @@ def _concatenated(parts: Sequence[Any]) -> NDArray[Any] | list[str | None]:
 
 
 class SingleLoadMixin:
-    """The part of an ``Engine`` that loads parts together: they are held at a time."""
+    """Mixin for an ``Engine`` that loads all parts at once; memory holds all parts together."""
 
     def load_parts(self: Engine, name: str, parts: Iterable[ColumnData]) -> None:
-        """Create a temporary table of arrays, part by part (see ``Engine``)."""
+        """Create a temporary table from arrays in parts (see ``Engine``)."""
         held = list(parts)
         self.load_table(name, {column: np.concatenate([part[column] for part in held]) for column in held[0]})
 
 
 def describe_row_count(engine: Engine, table: SourceTable, name: str, value: str) -> str:
-    """In how many rows a column has a cell text, in words; a scan."""
+    """Return in words the number of rows with a cell text in a column; one scan."""
     query = f"SELECT count(*) FROM {table.relation} WHERE {table.text(name)} = {literal(value)}"
     count = engine.fetch_rows(query)[0][0]
     return f"{count:,} row{'s' * (count != 1)}"

@@ -1,7 +1,7 @@
-"""DuckDB's and the operating system's exceptions translated to the five kinds of ``errors``.
+"""Translation of DuckDB's and the operating system's exceptions to the five kinds of ``errors``.
 
-Messages of an engine quote data and statements, so none is passed on: each is recognized and worded anew.
-Only errors before the first row is read keep the engine's text.
+Messages of an engine quote data and statements, so they are never passed on: each error is recognized and
+gets a new message. Only errors before the first row is read keep the engine's text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _STATEMENT_FAULTS = {"BinderException", "CatalogException", "ParserException", "
 
 @contextmanager
 def translate_interrupt() -> Iterator[None]:
-    """Let an interrupt from the keyboard be one, which the engine turns into a plain exception."""
+    """Raise ``KeyboardInterrupt`` for an interrupt that the engine turned into a ``RuntimeError``."""
     try:
         yield
     except RuntimeError as error:
@@ -32,7 +32,7 @@ def translate_interrupt() -> Iterator[None]:
 
 
 def out_of_memory(limit: int) -> LimitReached:
-    """The error for a run that needs more than its memory."""
+    """Return the error for a run that exceeds its memory limit."""
     return LimitReached(
         f"the memory limit of {limit:,} bytes is not enough",
         advice="Raise DISCREET_MEMORY_LIMIT, use fewer threads, or name fewer quasi-identifiers.",
@@ -40,7 +40,7 @@ def out_of_memory(limit: int) -> LimitReached:
 
 
 def out_of_disk(place: str) -> LimitReached:
-    """The error for a full disk, of temporary files or of the output."""
+    """Return the error for a full disk, of temporary files or of the output."""
     return LimitReached(
         f"no space is left for {place}",
         advice="Free space there, or set TMPDIR to a larger disk for temporary files.",
@@ -48,7 +48,7 @@ def out_of_disk(place: str) -> LimitReached:
 
 
 def from_os_error(error: OSError, path: Path) -> DiscreetError:
-    """What the operating system says of a file that is to be written."""
+    """Translate an operating-system error on a file to be written."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return out_of_disk(str(path))
     if isinstance(error, FileExistsError):
@@ -60,7 +60,7 @@ def from_os_error(error: OSError, path: Path) -> DiscreetError:
 
 
 def from_start_error(error: Exception, *, limit: int) -> DiscreetError:
-    """The error of an engine that cannot start, in its own words: no row was read yet."""
+    """Translate the error of an engine that cannot start; its text is kept because no row was read yet."""
     known = _without_data(error, limit)
     if known is not None:
         return known
@@ -71,7 +71,7 @@ def from_start_error(error: Exception, *, limit: int) -> DiscreetError:
 
 
 def from_engine_error(error: Exception, *, limit: int, label: str) -> DiscreetError:
-    """The error of an engine's exception that concerns no file of delimited text.
+    """Translate an engine's exception that concerns no file of delimited text.
 
     ``limit`` is the memory limit in bytes, ``label`` the source for messages.
     """
@@ -99,7 +99,7 @@ def from_engine_error(error: Exception, *, limit: int, label: str) -> DiscreetEr
 
 
 def _without_data(error: Exception, limit: int) -> DiscreetError | None:
-    """The error of what concerns no source: disk, memory, a package."""
+    """Return the error for disk, memory or a missing package; None for errors that concern a source."""
     kind, text = type(error).__name__, str(error)
     if any(sign in text for sign in _NO_SPACE):
         return out_of_disk("temporary files or the output")

@@ -1,7 +1,8 @@
-"""Identities of a source's table and of its rows, under which the ledger of privacy budgets finds it again.
+"""Identities of a source's table and of its rows, by which the ledger of privacy budgets recognizes them.
 
-By path, file number, database, catalog name and the tables behind a view; rows by a digest of all cells. Two
-sources that share an identity are the same table or overlap. Only the ledger loads it (it imports SQLite).
+A table is identified by path, file number, database, catalog name and the tables behind a view; its rows by a
+digest of all cells. Two sources that share an identity are the same table or overlap. Only the ledger loads
+this module (it imports SQLite).
 """
 
 from __future__ import annotations
@@ -29,16 +30,16 @@ if TYPE_CHECKING:
 
 
 WHOLE_FILE = ""
-"""The name of the table that a file is."""
+"""Table name for a file that is itself a table."""
 _STORED = "stored_tables"
 _LISTED = f"WHERE database_name = {literal(_STORED)} AND NOT internal"
 
 
 def stored_tables(source: SourceSpec, fetch: RunQuery) -> tuple[str, ...]:
-    """Return the tables that a source reads, through views, each by the name that the file gives it.
+    """Return the tables that a source reads, through views, by their names in the file.
 
-    The only table of a file is also the file itself, since it may be read without its name. ``fetch`` runs a
-    query in the embedded engine.
+    The only table of a file also counts as the file itself, because it can be read without its name.
+    ``fetch`` runs a query in the embedded engine.
     """
     path = source.path
     if path is None or path.is_dir():
@@ -56,7 +57,7 @@ def stored_tables(source: SourceSpec, fetch: RunQuery) -> tuple[str, ...]:
 
 
 def _of_database(path: Path, table: str, fetch: RunQuery) -> tuple[str, ...]:
-    """The table or view of a DuckDB file, and the tables that a view names."""
+    """Return the table or view of a DuckDB file, and the tables that a view names."""
     try:
         fetch(f"ATTACH {literal(str(path.absolute()))} AS {identifier(_STORED)} (READ_ONLY)")
     except DiscreetError:
@@ -71,13 +72,10 @@ def _of_database(path: Path, table: str, fetch: RunQuery) -> tuple[str, ...]:
 
 
 def table_identities(engine: Engine, source: SourceSpec, tables: Iterable[str] = ()) -> tuple[Identity, ...]:
-    """Return the identities of a source's table by its place.
+    """Return the identities of a source's table by its location.
 
-    Args:
-        tables: of a file, the tables in it that the source reads (``files.stored_tables``).
-
-    Raises:
-        InputError: the source has no such table.
+    ``tables`` are, for a file, the tables in it that the source reads (``stored_tables``). Raises
+    ``InputError`` if the source has no such table.
     """
     if source.path is not None:
         return () if is_standard_input(source.path) else tuple(_path_identities(source.path, tables))
@@ -85,11 +83,11 @@ def table_identities(engine: Engine, source: SourceSpec, tables: Iterable[str] =
 
 
 def rows_identity(engine: Engine, source: SourceSpec) -> Identity | None:
-    """Return the identity of a source's rows: a digest of all cells, whatever the order of rows and columns.
+    """Return the identity of a source's rows: a digest of all cells that ignores row and column order.
 
-    The rows are read as they lie, whatever the spec takes for NULL or leaves out, so a copy in another form
-    or another database has the same. None for a table without rows.
-    Cost: one scan and one GROUP BY of all columns.
+    Rows are read unmodified, without the spec's NULL texts, formats and filters, so that a copy in another
+    format or database has the same identity. Returns None for a table without rows. Cost: one scan and one
+    GROUP BY of all columns.
     """
     plain = replace(
         source,
@@ -131,9 +129,9 @@ def _folded(name: str) -> str:
 
 
 def real_path(path: Path) -> Path:
-    """Return a path without links, its last part spelled as its folder lists it.
+    """Return a path without links, with its last part spelled as its folder lists it.
 
-    A file system that ignores case leads to one file by several spellings.
+    On a case-insensitive file system several spellings lead to one file.
     """
     real = path.resolve()
     try:

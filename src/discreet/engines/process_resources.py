@@ -1,6 +1,6 @@
-"""Resources that end with the process: temporary folders, running statements, and the copy of standard input.
+"""Process-wide resources: temporary folders, running statements, and the copy of standard input.
 
-Folders are owner-only and locked; a later run removes those of killed runs on the same machine. Running
+Folders are owner-only and locked; a later run removes the folders of killed runs on the same machine. Running
 statements are registered so that another thread can interrupt them. Standard input is copied to a file,
 because a table is read twice.
 """
@@ -27,16 +27,16 @@ FOLDER_PREFIX = "discreet-"
 _LOCK = "lock"
 _NAME = re.compile(rf"{FOLDER_PREFIX}(spark-)?[a-z0-9_]{{8}}")
 _LOCKED_WITHIN = 60.0
-"""Seconds in which a run that made a folder has made its lock, too."""
+"""Seconds within which a run that created a folder has also created its lock."""
 _LIVING_FOLDERS: dict[str, Path] = {}
-"""The folders of this process that live."""
+"""Existing folders of this process."""
 _ATTEMPTS = 20
 
 
 class TemporaryFolder:
-    """A new folder that nobody else can enter, a context manager; ``OSError`` where none can be made.
+    """New owner-only folder, as a context manager; ``OSError`` if none can be created.
 
-    Files in it may be made readable for others, as DuckDB's are: nobody else reaches them.
+    Files in it may have permissions for other users, as DuckDB's do: the folder keeps them unreachable.
     """
 
     def __init__(self, parent: str | None = None, *, prefix: str = FOLDER_PREFIX) -> None:
@@ -47,7 +47,7 @@ class TemporaryFolder:
         self._remove = weakref.finalize(self, _remove_folder, self.path, lock)
 
     def remove(self) -> None:
-        """Remove the folder and what is in it; a second call does nothing."""
+        """Remove the folder with its contents; a second call does nothing."""
         self._remove()
 
     def __enter__(self) -> Path:
@@ -58,9 +58,9 @@ class TemporaryFolder:
 
 
 def remove_temporary_folders() -> None:
-    """Remove every folder of this process, for a process that ends at once; whatever its threads still do.
+    """Remove every folder of this process before it ends at once, even while its threads still run.
 
-    They may write new files meanwhile, so it is tried again for a moment.
+    Threads may still write new files, so removal is retried for a short time.
     """
     for path in tuple(_LIVING_FOLDERS.values()):
         for _ in range(_ATTEMPTS):
@@ -71,7 +71,7 @@ def remove_temporary_folders() -> None:
 
 
 def remove_dead_folders(place: Path) -> None:
-    """Remove the folders of this user whose runs live no more."""
+    """Remove this user's folders whose runs have ended."""
     if not file_access.LOCKS_AVAILABLE:  # pragma: no cover - Windows
         return
     with suppress(OSError), os.scandir(place) as entries:
@@ -82,9 +82,9 @@ def remove_dead_folders(place: Path) -> None:
 
 
 def _locked_folder(place: Path, prefix: str) -> tuple[Path, int | None]:
-    """A new folder, and the descriptor that holds its lock.
+    """Create a folder and return it with the descriptor of its lock.
 
-    Where another run took it for dead between the two steps, another one is made.
+    If another run took the folder for dead between creation and locking, a new one is created.
     """
     while True:
         path = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
@@ -100,14 +100,15 @@ def _locked_folder(place: Path, prefix: str) -> tuple[Path, int | None]:
                 continue
             except OSError:  # a file system without locks
                 return path, lock
-            # Still linked: no other run removed the folder before it was locked.
+            # A lock file that is still linked proves that no other run removed the folder before it was
+            # locked.
             if os.fstat(lock).st_nlink:
                 return path, lock
             os.close(lock)
 
 
 def _remove_folder(path: Path, lock: int | None) -> None:
-    """Remove a folder, and let go of its lock last."""
+    """Remove a folder and release its lock last, so that no other run takes a half-removed folder."""
     shutil.rmtree(path, ignore_errors=True)
     _LIVING_FOLDERS.pop(str(path), None)
     if lock is not None:
@@ -117,14 +118,14 @@ def _remove_folder(path: Path, lock: int | None) -> None:
 
 def _remove_if_dead(path: Path) -> None:
     found = path.lstat()
-    # A link is not followed: its own mode has other bits than a folder that only its owner enters.
+    # Links are not followed: the mode of a link differs from that of an owner-only folder.
     if found.st_uid != os.geteuid() or found.st_mode != 0o40700:
         return
     try:
         lock = os.open(path / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:
         if time.time() - found.st_mtime > _LOCKED_WITHIN:
-            path.rmdir()  # nothing but an empty one: killed before it made its lock
+            path.rmdir()  # removes only an empty folder: the run was killed before it created its lock
         return
     try:
         if os.read(lock, 1024) == _machine_mark():
@@ -142,7 +143,7 @@ _RUNNING: dict[int, RunningStatement] = {}
 
 
 class RunningStatement:
-    """A statement while it runs, a context manager; ``interrupt`` stops whatever its engine runs."""
+    """Running statement, as a context manager; ``interrupt`` stops the statement that its engine runs."""
 
     def __init__(self, interrupt: Callable[[], None]) -> None:
         self._interrupt = interrupt
@@ -161,23 +162,23 @@ class RunningStatement:
 
 
 def running_statements() -> tuple[RunningStatement, ...]:
-    """Those that run at this moment."""
+    """Return the statements that run at this moment."""
     return tuple(_RUNNING.values())
 
 
 STANDARD_INPUT = "-"
-"""What a user writes for it."""
+"""Path by which users name standard input."""
 
 _PARQUET = b"PAR1"
 _FOLDERS: list[TemporaryFolder] = []
-"""What holds the folder: it is removed with the last reference, at the end of the process."""
+"""References that keep the folder until the end of the process, when it is removed."""
 
 
 @cache
 def standard_input() -> Path:
-    """The file with what standard input had, a CSV file unless it is Parquet; the same at each call.
+    """Return the file that contains standard input: CSV, or Parquet if it begins so; the same at each call.
 
-    ``InputError`` where nobody sends anything: a terminal is not waited for.
+    Raises ``InputError`` for a terminal, because nothing is sent there.
     """
     if sys.stdin is None or sys.stdin.isatty():
         raise InputError(
@@ -199,5 +200,5 @@ def standard_input() -> Path:
 
 
 def is_standard_input(path: Path | None) -> bool:
-    """Whether a path is that file."""
+    """Return True if a path is the copy of standard input."""
     return path is not None and any(path.parent == folder.path for folder in _FOLDERS)

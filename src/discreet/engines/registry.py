@@ -1,7 +1,7 @@
-"""The registry of engines: built-in, registered by a program, and from entry points of installed packages.
+"""Registry of engines: built-in, registered by a program, and from entry points of installed packages.
 
-Looks up the engine of a source, of an address, or of a dialect's name. Loaded by ``--help``: it must import
-neither numpy nor an engine's driver.
+Looks up the engine of a source, of an address, or of a dialect's name. Loaded by ``--help``, so it must
+import neither numpy nor an engine's driver.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ ENGINES: Registry[EngineDeclaration] = Registry(
 
 
 def engine_of(source: SourceSpec | None) -> EngineDeclaration:
-    """The engine that reads a source: as it says, or by where it lies; the embedded one, where nothing tells.
+    """Return the engine that reads a source: by its spec, else by its location, else the embedded engine.
 
-    ``InputError`` for an engine that there is not, and for an address that is no engine's.
+    Raises ``InputError`` for an unknown engine, and for an address that belongs to no engine.
     """
     if source is None:
         return EMBEDDED_ENGINE
@@ -48,7 +48,10 @@ def engine_of(source: SourceSpec | None) -> EngineDeclaration:
 
 
 def engine_at(url: str) -> EngineDeclaration:
-    """The engine of a database's address; ``InputError``, without the address, where it is no engine's."""
+    """Return the engine of a database's address.
+
+    Raises ``InputError``, without the address, if no engine has such addresses.
+    """
     address = resolve_address(url)
     found = unique_engine(lambda e: e.databases is not None and e.databases.matches(address))
     if found is None:
@@ -67,7 +70,7 @@ def _address_description(url: str) -> str:
 
 
 def unique_engine(is_its: Callable[[EngineDeclaration], bool]) -> EngineDeclaration | None:
-    """The one engine of which something holds; ``InputError`` where it holds of several."""
+    """Return the only engine that satisfies a predicate, None without one; ``InputError`` for several."""
     found = [engine for engine in ENGINES if is_its(engine)]
     if len(found) > 1:
         names = ", ".join(engine.name for engine in found)
@@ -76,9 +79,9 @@ def unique_engine(is_its: Callable[[EngineDeclaration], bool]) -> EngineDeclarat
 
 
 def dialect_named(name: str | None) -> Dialect:
-    """What whoever reads a release runs by himself in an engine; the embedded engine's without a name.
+    """Return the SQL dialect of that name for readers of a release; without a name the embedded engine's.
 
-    ``InputError`` for another name, and for an engine in whose SQL no query is asked.
+    Raises ``InputError`` for an unknown name, and for an engine whose SQL cannot express queries of releases.
     """
     if name is None:
         return EMBEDDED_ENGINE.read_as
@@ -96,7 +99,7 @@ def dialect_named(name: str | None) -> Dialect:
 
 
 def query_dialects(engines: Iterable[EngineDeclaration]) -> dict[str, Dialect]:
-    """What queries of a release can be asked in, by name: the engines' SQL, then that of other databases."""
+    """Map names to the dialects for queries of releases: the engines' SQL, then that of other databases."""
     from discreet.sql.warehouses import WITHOUT_ENGINE
 
     found = {engine.name: engine.read_as for engine in engines if engine.queried}
@@ -105,9 +108,10 @@ def query_dialects(engines: Iterable[EngineDeclaration]) -> dict[str, Dialect]:
 
 
 def known_engines() -> tuple[EngineDeclaration, ...]:
-    """Every engine; without those of installed packages where one of these cannot be loaded.
+    """Return every engine, or only the built-in ones if an installed package cannot be loaded.
 
-    For help and for advice, which must not fail for it: whoever asks for an engine is told.
+    For help and advice, which must not fail because of a broken package; looking up that engine raises the
+    error.
     """
     try:
         return ENGINES.all()
@@ -116,5 +120,5 @@ def known_engines() -> tuple[EngineDeclaration, ...]:
 
 
 def register_engine(engine: EngineDeclaration) -> EngineDeclaration:
-    """Add an engine for this process, and return it; ``InputError`` where its name is taken."""
+    """Add an engine for this process and return it; raises ``InputError`` if its name is taken."""
     return ENGINES.register(engine)

@@ -1,4 +1,4 @@
-"""The query that reads a source as its spec says: column names, cell formats, subset, starred cells.
+"""Query that reads a source as its spec says: column names, cell formats, subset, starred cells.
 
 Cells are parsed by their declared formats (``sql.format_parsing``); one scan finds cells that do not match.
 Floating-point columns whose values are all integers are read as integers on request.
@@ -33,7 +33,7 @@ from discreet.sql.quoting import literal
 def source_column_names(source: SourceSpec, names: Sequence[str]) -> tuple[str, ...]:
     """Return the names of a source's columns in order.
 
-    ``InputError`` where ``strip`` of the source makes two names alike.
+    Raises ``InputError`` if ``strip`` of the source makes two names equal.
 
     >>> source_column_names(SourceSpec(strip=True), ("age", " sex", "zip\\u200b"))
     ('age', 'sex', 'zip')
@@ -46,20 +46,21 @@ def source_column_names(source: SourceSpec, names: Sequence[str]) -> tuple[str, 
 
 
 def padded_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names that have blanks around them, no-break and zero-width ones too."""
+    """Return the names with surrounding blanks, including no-break and zero-width ones."""
     return tuple(name for name in names if name != name.strip(BLANKS))
 
 
 _LONGEST = 60
 _EXACT_WHOLE = 2**53
-"""Floating-point numbers below it tell all whole numbers apart."""
+"""Limit below which doubles represent every integer exactly."""
 
 
 @dataclass(frozen=True)
 class SourceQuery:
-    """The columns of a source that are read by a form, none where cells are read as they stand.
+    """Query of a source: its columns, and the cell formats by which columns are parsed.
 
-    ``types`` are the columns' house types.
+    ``types`` are the columns' house types. ``forms`` has no entry for columns that are read unparsed.
+    ``whole`` are floating-point columns that are read as integers.
     """
 
     source: SourceSpec
@@ -72,11 +73,11 @@ class SourceQuery:
     def of(
         cls, source: SourceSpec, columns: Sequence[str], types: Mapping[str, str], whole: Sequence[str] = ()
     ) -> SourceQuery:
-        """The forms that a source declares; ``InputError`` for one of a column that holds no texts.
+        """Create the query from a source's declared formats.
 
-        ``whole`` are columns of floating-point numbers that are read as whole numbers
-        (``find_integer_columns``). A column that is not there is found by whoever asks for it, but that of a
-        subset, which is told here.
+        ``whole`` are floating-point columns that are read as integers (``find_integer_columns``). Raises
+        ``InputError`` for a format on a column that contains no texts, and if the subset's column is missing.
+        Other missing columns are reported when they are used.
         """
         for name in source.written:
             if name in types and not is_text(types[name]):
@@ -97,29 +98,29 @@ class SourceQuery:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the source's own rows are read, all of them and cell by cell."""
+        """True if all rows of the source are read unmodified."""
         return not (self.forms or self.whole or self._star_free or self.filters_rows)
 
     @property
     def filters_rows(self) -> bool:
-        """Whether rows of the source may be left out."""
+        """True if rows of the source may be left out."""
         return self.source.subset is not None or bool(self._starred_row_keys)
 
     @property
     def _star_free(self) -> frozenset[int]:
-        """The places of columns whose cells of stars are NULL, where they can hold such."""
+        """Positions of the columns that can contain stars and whose starred cells are read as NULL."""
         names = [name for name in self.source.star_free if name in self.types]
         return frozenset(self.columns.index(name) for name in names if can_hold_stars(self.types[name]))
 
     @property
     def _starred_row_keys(self) -> tuple[str, ...]:
-        """The columns by which rows that show nothing are left out; none where no row can be such."""
+        """Columns by which fully starred rows are left out; empty if no row can be fully starred."""
         names = self.source.set_apart
         found = all(name in self.types for name in names)
         return names if found and any(can_hold_stars(self.types[name]) for name in names) else ()
 
     def query(self, rows: str, dialect: Dialect) -> str:
-        """What reads ``rows``, which stands behind FROM."""
+        """Return the query that reads ``rows``, the text of a FROM clause."""
         if self._star_free:
             cells = [column_name(place) for place in range(len(self.columns))]
             for place in self._star_free:
@@ -150,14 +151,15 @@ class SourceQuery:
             return query
         name = self.source.subset.column
         text = canonical_text(column_name(self.columns.index(name)), self.types[name], dialect)
-        # Texts read as NULL choose nothing. A CASE that makes NULL of them DuckDB 2.0.0 may take for them.
+        # Texts read as NULL select no row, so they are removed here: DuckDB 2.0.0 may compare the text itself
+        # if a CASE in the query makes it NULL.
         chosen = [value for value in self.source.subset.values if value not in self.source.null_values]
         test = f"{text} IN ({', '.join(map(literal, chosen))})" if chosen else "FALSE"
         return f"SELECT * FROM ({query}) AS every_row WHERE {test}"
 
     @property
     def strict_formats(self) -> dict[str, CellFormat]:
-        """The forms that a cell can miss."""
+        """Formats that a cell can fail to match."""
         return {name: form for name, form in self.forms.items() if form.refuses}
 
 
@@ -168,9 +170,9 @@ def find_integer_columns(
     columns: Sequence[str],
     types: Mapping[str, str],
 ) -> tuple[str, ...]:
-    """Return the columns of floating-point numbers that are whole in every row, if a source reads them so.
+    """Return the floating-point columns that contain only integers, if the source reads them as integers.
 
-    One scan of these columns in ``relation``, by ``fetch``. A column without any number is none of them.
+    One scan of these columns in ``relation``, by ``fetch``. A column without any number is not returned.
     """
     floats = [name for name in columns if is_floating(types[name])] if source.whole else []
     if not floats:
@@ -178,19 +180,20 @@ def find_integer_columns(
     tests = []
     for name in floats:
         cell = column_name(columns.index(name))
-        # NaN and the infinities are no whole numbers: every engine takes their absolute value to be greater.
+        # The comparison excludes NaN and the infinities: on every engine their absolute value is greater.
         is_whole = f"abs({cell}) < {_EXACT_WHOLE} AND floor({cell}) = {cell}"
         test = f"CASE WHEN {cell} IS NOT NULL THEN CASE WHEN {is_whole} THEN 1 ELSE 0 END END"
+        # The minimum is 1 only if every number is an integer; coalesce rejects a column without numbers.
         tests.append(f"coalesce(min({test}), 0)")
     found = fetch(f"SELECT {', '.join(tests)} FROM {relation}")[0]
     return tuple(name for name, whole in zip(floats, found, strict=True) if whole)
 
 
 def check_cell_formats(engine: Engine, table: SourceTable, source: SourceSpec) -> None:
-    """Raise ``InputError`` where a cell has not its column's written form; one scan where there are forms.
+    """Raise ``InputError`` if a cell does not match its column's format; one scan if formats are declared.
 
-    Call it where all rows are read: until then such a cell stands as it is written. An engine that does not
-    read by the forms of its ``source`` at all is refused, too.
+    Call it after all rows are read: until then such a cell keeps its original text. An engine that does not
+    support the formats of its ``source`` is rejected as well.
     """
     check_format_support(engine, table, source)
     if not table.written:
@@ -219,9 +222,9 @@ def check_cell_formats(engine: Engine, table: SourceTable, source: SourceSpec) -
 
 @dataclass(frozen=True)
 class UnmatchedText:
-    """A text that has not its column's written form: its cells, and the row of the first of them.
+    """Text that does not match its column's format, with its number of cells and its first row.
 
-    Rows count from 1, the header left out; None where they are in no order.
+    Rows count from 1 without the header; None if rows have no order.
     """
 
     text: str
@@ -232,9 +235,9 @@ class UnmatchedText:
 def find_unmatched_texts(
     engine: Engine, table: SourceTable, name: str, *, most: int, numbered: bool = False
 ) -> tuple[UnmatchedText, ...]:
-    """The most frequent texts of a column that have not its form, ``most`` of them. One scan.
+    """Return the ``most`` most frequent texts of a column that do not match its format. One scan.
 
-    ``numbered`` tells the rows: only where the engine reads them in the source's order.
+    ``numbered`` adds row numbers: only for engines that read in the source's order.
     """
     place = table.columns.index(name)
     row = "row_number() OVER ()" if numbered else "CAST(NULL AS BIGINT)"
@@ -250,7 +253,7 @@ def find_unmatched_texts(
 
 
 def check_format_support(engine: Engine, table: SourceTable, source: SourceSpec) -> None:
-    """Raise ``InputError`` for an engine that does not read by the forms of its source; no row is read."""
+    """Raise ``InputError`` for an engine that does not support the formats of its source; no row is read."""
     strict_formats = [name for name, form in source.written.items() if form.refuses and name in table.types]
     if any(name not in table.written for name in strict_formats):
         raise InputError(
@@ -260,5 +263,5 @@ def check_format_support(engine: Engine, table: SourceTable, source: SourceSpec)
 
 
 def _toml(text: str) -> str:
-    """A text as the spec writes it."""
+    """Return a text as a TOML string, shortened."""
     return '"' + text[:_LONGEST].replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,9 +1,8 @@
 """Opening a source's rows as a table, and the digest of a table's distinct rows.
 
-Context managers that open a source as its spec says (linked rows, shifted dates; identifiers replaced for a
-release only) and that change a session setting for a block of statements. One GROUP BY gives the distinct
-rows with their counts, of which a SHA-256 is computed that does not depend on the order of rows
-(``sql.row_hashes``).
+Context managers open a source as its spec says (linked rows and shifted dates; replaced identifiers only for
+a release) and change a session setting for a block of statements. One GROUP BY returns the distinct rows with
+their counts, from which an order-independent SHA-256 is computed (``sql.row_hashes``).
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ from discreet.sql.quoting import identifier
 
 @contextmanager
 def open_source_table(engine: Engine, source: SourceSpec) -> Iterator[SourceTable]:
-    """A source's rows for as long as the context lasts: those of its link, dates shifted where it says so.
+    """Open a source's rows for the duration of the context: linked rows, with dates shifted as the spec says.
 
-    ``InputError`` where it cannot be read. What is counted is what is published, so whoever counts rows opens
-    them here; identifiers are replaced for a release alone (``open_release_table``).
+    Counting must see the rows that are published, so all counting opens them here; identifiers are replaced
+    only for a release (``open_release_table``). Raises ``InputError`` if the source cannot be read.
     """
     with ExitStack() as stack:
         table = stack.enter_context(open_unmodified_table(engine, source))
@@ -44,7 +43,7 @@ def open_source_table(engine: Engine, source: SourceSpec) -> Iterator[SourceTabl
 
 @contextmanager
 def open_unmodified_table(engine: Engine, source: SourceSpec) -> Iterator[SourceTable]:
-    """A source's rows as they lie there; ``InputError`` where it cannot be read."""
+    """Open a source's rows unmodified; raises ``InputError`` if the source cannot be read."""
     table = engine.open_source(source)
     try:
         yield table
@@ -56,7 +55,7 @@ def open_unmodified_table(engine: Engine, source: SourceSpec) -> Iterator[Source
 def confirm_all_rows(engine: Engine, table: SourceTable, rows: int) -> None:
     """Raise ``InputError`` unless a source has ``rows`` records (``Engine.confirm_rows``).
 
-    Of linked rows nothing is asked: all records were confirmed where the keys were read
+    Linked rows are not checked: all records were confirmed when the keys were read
     (``release.related_tables``).
     """
     if not table.linked:
@@ -65,9 +64,9 @@ def confirm_all_rows(engine: Engine, table: SourceTable, rows: int) -> None:
 
 @contextmanager
 def open_release_table(engine: Engine, source: SourceSpec) -> Iterator[SourceTable]:
-    """A source's rows as they are published: identifiers that are not left out are replaced as well.
+    """Open a source's rows as they are published: identifiers that are not left out are replaced.
 
-    ``InputError`` also where a replacement is a text that the column has.
+    Raises ``InputError`` also if a replacement equals a text of the column.
     """
     with open_source_table(engine, source) as table:
         if not source.ways:
@@ -81,9 +80,10 @@ def open_release_table(engine: Engine, source: SourceSpec) -> Iterator[SourceTab
 
 @contextmanager
 def session_setting(engine: Engine, setting: tuple[str, str] | None) -> Iterator[None]:
-    """Tell the session the first of two statements, and the second when the context ends; None tells nothing.
+    """Run a statement at the start and another at the end of the context; None runs nothing.
 
-    A failure of the second would hide the one that ended the context, after which the session is closed.
+    A failure of the second statement is suppressed: it would hide the error that ended the context, after
+    which the session is closed.
     """
     if setting is None:
         yield
@@ -98,10 +98,10 @@ def session_setting(engine: Engine, setting: tuple[str, str] | None) -> Iterator
 
 
 def read_text_table(engine: Engine, source: SourceSpec, described_by: SourceSpec | None = None) -> str | None:
-    """The text of a table of one cell; None where there is no such table, or none that may be read.
+    """Return the text of a one-cell table; None if the table does not exist or may not be read.
 
-    ``InputError`` for a table of another form, and where ``beside``, the table that the text is told of,
-    cannot be read either.
+    Raises ``InputError`` for a table of another shape, and if ``described_by``, the table that the text
+    describes, cannot be read either.
     """
     try:
         engine.close_source(engine.open_source(source))
@@ -118,14 +118,14 @@ def read_text_table(engine: Engine, source: SourceSpec, described_by: SourceSpec
 
 
 _SAMPLED_ROWS = 1 << 16
-"""Rows of which the different cells are counted first."""
+"""Sample size, in rows, for the first count of distinct cells."""
 
 
 @dataclass(frozen=True)
 class DigestLines:
-    """The lines of a digest where those rows make one that agree in all cells but the last column's.
+    """Lines of a digest: the rows that agree in all cells except the last column's share one line.
 
-    ``entry`` is the text of a distinct row in its line, in SQL, and ``joined`` the aggregate of all of them.
+    ``entry`` is the SQL text of a distinct row in its line, ``joined`` the aggregate that joins all entries.
     """
 
     entry: str
@@ -134,11 +134,11 @@ class DigestLines:
 
 @dataclass(frozen=True)
 class DistinctRows:
-    """The different rows of an opened table, as a temporary table that one GROUP BY made.
+    """Distinct rows of an opened table, in a temporary table made by one GROUP BY.
 
-    ``table`` has its columns under their names, with types in which cells of one text are equal; in SQL the
-    column ``sql.row_hashes.ROWS`` beside them says how often the row is there. Where ``lines`` are given,
-    rows are no table but a query, to be asked once, and sorted by all columns.
+    ``table`` has the original column names, with types for which cells of equal text are equal; in SQL the
+    additional column ``sql.row_hashes.DISTINCT_ROW_COUNT`` contains the number of occurrences of the row. If
+    ``lines`` is given, the relation is not a table but a query sorted by all columns, to be run once.
     """
 
     engine: Engine
@@ -147,16 +147,17 @@ class DistinctRows:
 
     @classmethod
     def of(cls, engine: Engine, tables: TemporaryTables, table: SourceTable) -> DistinctRows:
-        """Those of an opened table, whose NULLs are read as it says; they last as long as ``tables``."""
+        """Compute the distinct rows of an opened table, with its NULL texts; ``tables`` drops them."""
         keyed = _KeyedCells.of(table)
         name = tables.create(sql.distinct_row_counts(table.relation, keyed.keys))
         return cls(engine, keyed.counted(table, identifier(name)))
 
     @classmethod
     def from_sorted_rows(cls, engine: Engine, table: SourceTable) -> DistinctRows | None:
-        """Those of an opened table whose rows lie in the order of their cells, sorted once more.
+        """Return the distinct rows of a table that is already in the order of its cells, as a sorted query.
 
-        None where the engine gains nothing by that, or lines are others than ``Lines`` says.
+        Returns None if the engine gains nothing from sorted rows, or if the rows do not share lines as
+        ``DigestLines`` describes.
         """
         dialect, keyed = engine.dialect, _KeyedCells.of(table).binary(engine.dialect)
         if dialect.sorted_groups is None or len(keyed.keys) == 1:
@@ -179,9 +180,9 @@ class DistinctRows:
         )
 
     def digest(self, lines: str | None = None) -> str:
-        """SHA-256 of the table's rows, whatever their order (``sql.row_hashes``).
+        """Return the order-independent SHA-256 of the table's rows (``sql.row_hashes``).
 
-        ``lines`` is a query of the ``h`` of each line, where these are computed already.
+        ``lines`` is a query that returns the ``h`` of each line, if the lines are computed already.
         """
         if lines is not None:
             return _fetched(self.engine, sql.lines_digest(self.engine.dialect, lines))
@@ -194,14 +195,14 @@ class DistinctRows:
 
 @dataclass(frozen=True)
 class _KeyedCells:
-    """Expressions over a relation by which cells of one text are equal, by column, and their types."""
+    """Expressions over a relation under which cells of equal text are equal, by column, with their types."""
 
     keys: tuple[str, ...]
     types: tuple[str, ...]
 
     @classmethod
     def of(cls, table: SourceTable) -> _KeyedCells:
-        """Those of an opened table, whose NULLs are read as it says."""
+        """Return the expressions for an opened table, with its NULL texts."""
         if table.null_values:
             return cls(tuple(map(table.text, table.columns)), ("VARCHAR",) * len(table.columns))
         kinds = [(table.column(name), table.types[name]) for name in table.columns]
@@ -211,23 +212,27 @@ class _KeyedCells:
         )
 
     def binary(self, dialect: Dialect) -> _KeyedCells:
-        """The same, with texts that are sorted by their code points."""
+        """Return a copy in which texts are sorted by code points."""
         keys = zip(self.keys, self.types, strict=True)
         sorted_keys = (dialect.binary_order.format(k) if is_text(kind) else k for k, kind in keys)
         return replace(self, keys=tuple(sorted_keys))
 
     def counted(self, table: SourceTable, relation: str) -> SourceTable:
-        """The relation of the different rows of the table that they are of."""
+        """Return the table with the relation of its distinct rows."""
         types = dict(zip(table.columns, self.types, strict=True))
         return replace(table, relation=relation, types=types, null_values=(), written={})
 
     def texts(self, dialect: Dialect) -> tuple[str, ...]:
-        """The texts of what the expressions found, by column."""
+        """Return the cell texts of the grouped columns."""
         return tuple(canonical_text(column_name(i), kind, dialect) for i, kind in enumerate(self.types))
 
 
 def _line_column(engine: Engine, keyed: _KeyedCells, relation: str) -> int | None:
-    """The place of the last column with few different cells."""
+    """Return the position of the last column with few distinct cells; None if there is none.
+
+    A sample is counted before all rows, because counting all rows of a column with many distinct cells is
+    slow.
+    """
     for place in reversed(range(len(keyed.keys))):
         key = keyed.keys[place]
         if all(_few(engine, relation, key, rows) for rows in (_SAMPLED_ROWS, None)):
@@ -240,20 +245,37 @@ def _few(engine: Engine, relation: str, key: str, rows: int | None) -> bool:
 
 
 def table_digest(engine: Engine, source: SourceSpec, first: Sequence[str] = ()) -> str:
-    """SHA-256 of a table's rows, whatever their order (``sql.row_hashes``); ``first`` as of ``rows_digest``."""
+    """Return the order-independent SHA-256 of a table's rows; ``first`` as in ``opened_table_digest``."""
     with open_source_table(engine, source) as table:
         return opened_table_digest(engine, table, first)
 
 
 def opened_table_digest(engine: Engine, table: SourceTable, first: Sequence[str] = ()) -> str:
-    """SHA-256 of an opened table's rows, whatever their order (``sql.row_hashes``).
+    """Return the order-independent SHA-256 of an opened table's rows (``sql.row_hashes``).
 
-    Where rows lie in the order of the columns ``first``, they are sorted faster.
+    Parameters
+    ----------
+    engine : Engine
+        Engine that opened the table.
+    table : SourceTable
+        Table whose rows are hashed, with its NULL texts applied.
+    first : sequence of str
+        Columns in whose order the rows are stored; such rows are sorted faster.
+
+    Returns
+    -------
+    str
+        SHA-256 of the rows as a multiset.
+
+    Notes
+    -----
+    Cost: one GROUP BY of all columns in the engine, and up to two counts of distinct cells per column to
+    find a column whose cells share a line.
     """
     dialect, keyed = table.dialect, _KeyedCells.of(table)
     keys, texts = list(keyed.keys), keyed.texts(dialect)
     together = _line_column(engine, keyed, table.relation)
-    # Where a text may have to be compared by the rules of a language, hashing is the faster way.
+    # Text comparison may follow the collation of a language, which is slower than hashing.
     sorted_first = not any(map(is_text, keyed.types))
     order = _order(table.columns, first, together) if sorted_first else ()
     entered: Sequence[int] = ()
@@ -267,7 +289,7 @@ def opened_table_digest(engine: Engine, table: SourceTable, first: Sequence[str]
 
 
 def _order(columns: Sequence[str], first: Sequence[str], together: int | None) -> tuple[int, ...]:
-    """The places of all columns: those first, then the others, and last the one whose cells share a line."""
+    """Return all positions: ``first``, then the others, last the column whose cells share a line."""
     begun = [columns.index(name) for name in first if name in columns]
     places = dict.fromkeys([*begun, *range(len(columns))])
     last = () if together is None else (together,)

@@ -1,1 +1,1 @@
-"""The embedded engine: DuckDB in this process."""
+"""Embedded engine: DuckDB in this process."""

@@ -1,8 +1,8 @@
-"""DuckDB databases: the driver, reused in-memory databases, session settings, row order and the buffer limit.
+"""DuckDB databases: driver, reused in-memory databases, session settings, row order and buffer limit.
 
 The driver is loaded without its Python query layer (a third of the import time). One database is kept for the
-next engine (12 ms each). The buffer limit follows the memory of the process, so that the whole stays within
-the setting.
+next engine (creating one takes 12 ms). The buffer limit follows the memory of the process, so that the total
+stays within the memory limit.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @cache
 def load_driver() -> Any:
-    """The module of the engine: ``connect``, and ``Error``, the same class as the package's."""
+    """Return the driver module: ``connect``, and ``Error``, which is the same class as the package's."""
     try:
         import _duckdb
-    except ImportError:  # a version that keeps it elsewhere
+    except ImportError:  # versions without the separate module
         import duckdb
 
         return duckdb
@@ -35,8 +35,8 @@ def load_driver() -> Any:
 
 
 def register_rows(connection: duckdb.DuckDBPyConnection, name: str, rows: object) -> None:
-    """Let statements of a connection read rows of this process's memory by a name."""
-    import_module("duckdb")  # which tells the engine of frames and of Arrow's streams
+    """Register in-memory rows under a name for the statements of a connection."""
+    import_module("duckdb")  # its import registers DataFrames and Arrow streams with the driver
     connection.register(name, rows)
 
 
@@ -50,7 +50,7 @@ _SESSION = (
 
 
 def config(limit: int, threads: int, spill: str) -> ConnectionConfig:
-    """How a connection starts: bytes of buffers, threads, the folder it spills to; it fetches nothing."""
+    """Return a connection's settings: buffer bytes, threads and spill folder; downloads are disabled."""
     return {
         "memory_limit": f"{limit}B",
         "threads": str(threads),
@@ -64,22 +64,21 @@ def config(limit: int, threads: int, spill: str) -> ConnectionConfig:
 
 
 def initialize_session(connection: duckdb.DuckDBPyConnection) -> None:
-    """Set what can only be set on a connection that is there."""
+    """Set the settings that require an open connection."""
     for statement in _SESSION:
         connection.execute(statement)
-    # A progress bar is off already where it cannot be drawn (in a notebook without ipywidgets), and there
-    # DuckDB takes no setting of it, not even that one.
+    # The progress bar is already off where it cannot be drawn (in a notebook without ipywidgets); there
+    # DuckDB rejects every setting of it, even turning it off.
     shown = connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()[0][0]
     if shown:
         connection.execute("SET enable_progress_bar = false")
 
 
 class RowOrderSetting:
-    """The order of rows, which counting does without: kept for as long as anybody asks for it.
+    """Preservation of row order, which counting does not need: on while at least one caller requires it.
 
-    ``execute`` runs a statement. Who asks within another's asking does not end it. The connection is told
-    before a statement that needs the other way, and not where none comes: setting it takes as long as a small
-    statement.
+    ``execute`` runs a statement. Requests can be nested. The connection's setting is changed only before a
+    statement that needs the other value: setting it takes as long as a small statement.
     """
 
     def __init__(self, execute: Callable[[str], object]) -> None:
@@ -88,7 +87,7 @@ class RowOrderSetting:
 
     @contextmanager
     def preserved(self) -> Iterator[None]:
-        """Keep the order until the context ends."""
+        """Preserve row order until the context ends."""
         self._requests += 1
         try:
             yield
@@ -97,14 +96,14 @@ class RowOrderSetting:
 
     @property
     def is_preserved(self) -> bool:
-        """Whether anybody asks for it."""
+        """True while a caller requires row order."""
         return self._requests > 0
 
     def apply_setting(self) -> None:
-        """Tell the connection what the next statement needs, where it was told the other way."""
+        """Set the connection to the value that the next statement needs, if it differs."""
         if self.is_preserved == self._current:
             return
-        self._current = None  # not known, should this be interrupted
+        self._current = None  # unknown if the statement is interrupted
         self._execute(f"SET preserve_insertion_order = {str(self.is_preserved).lower()}")
         self._current = self.is_preserved
 
@@ -119,9 +118,9 @@ _USED = "SELECT coalesce(sum(memory_usage_bytes), 0) FROM duckdb_memory()"
 
 
 def buffer_limit(memory_limit: int, resident: int | None = None) -> int:
-    """The bytes of buffers for a process that is to stay within a limit and holds ``resident`` bytes already.
+    """Return the buffer size in bytes for a process within a memory limit that holds ``resident`` bytes.
 
-    Where that would leave less than half a gigabyte, the limit itself is what the engine gets, up to so much:
+    If less than half a gigabyte would remain, the engine gets the smaller of the limit and half a gigabyte:
     it cannot sort or join with less.
 
     >>> buffer_limit(4 * 10**9, 300 * 10**6), buffer_limit(10**9, 700 * 10**6), buffer_limit(10**8, 10**9)
@@ -132,10 +131,10 @@ def buffer_limit(memory_limit: int, resident: int | None = None) -> int:
 
 
 class Buffers:
-    """The limit of a connection's buffers, which follows what the process holds beside them.
+    """Limit of a connection's buffers, adjusted to the other memory of the process.
 
-    Arrays and texts that were fetched are taken off before the next large statement, and given back when they
-    are gone. Memory that others than the engine let go and is still the process's counts as held.
+    Fetched arrays and texts are subtracted before the next large statement, and added again when they are
+    freed. Memory freed by others than the engine but not returned to the system counts as used.
     """
 
     def __init__(self, memory_limit: int) -> None:
@@ -144,12 +143,12 @@ class Buffers:
         self.limit = buffer_limit(memory_limit, self._resident)
 
     def grown(self) -> bool:
-        """Whether the process holds noticeably more than it did at the start, which may be the engine's."""
+        """Return True if the process has grown by more than 32 MiB, which may be the engine's memory."""
         return resident_bytes() - self._before > _GROWN
 
     def follow(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Set the limit anew where the process has grown or shrunk by more than a part of it."""
-        if self._memory_limit <= _LEAST:  # all of it is the engine's
+        """Update the limit if the process has grown or shrunk by more than a 32nd of the memory limit."""
+        if self._memory_limit <= _LEAST:  # the engine gets the whole limit
             return
         if abs(resident_bytes() - self._resident) < self._memory_limit // _NOTICED:
             return
@@ -158,9 +157,9 @@ class Buffers:
         self._set(connection, buffer_limit(self._memory_limit, max(resident - _buffer_bytes(connection), 0)))
 
     def leave_room(self, connection: duckdb.DuckDBPyConnection, size: int) -> bool:
-        """Set the limit so that ``size`` bytes fit beside the buffers until it is set anew; whether they do.
+        """Lower the limit so that ``size`` bytes fit until the next update; return whether they fit.
 
-        The engine rests meanwhile, so its buffers may have less than any statement needs.
+        The engine is idle meanwhile, so its buffers may be smaller than any statement needs.
         """
         if self._memory_limit <= _LEAST or size < self._memory_limit // _NOTICED:
             return True
@@ -172,31 +171,31 @@ class Buffers:
         left = self._memory_limit - self._memory_limit // _UNCOUNTED - beside
         if left < used:
             self._set(connection, max(left, _RESTING))
-            self._resident = 0  # whatever the process holds then, the next large statement asks
+            self._resident = 0  # forces an update before the next large statement
         return beside <= self._memory_limit
 
     def _give_back(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Give the system what the engine let go and holds on to: setting its limit, even as it is, does so.
+        """Return freed memory to the system: DuckDB does so when its limit is set, even to the same value.
 
-        After a statement of 10,000 columns that is 200 MB, which would be taken off the buffers.
+        After a statement of 10,000 columns this is 200 MB, which would be subtracted from the buffers.
         """
         self._set(connection, self.limit)
 
     def _set(self, connection: duckdb.DuckDBPyConnection, limit: int) -> None:
         from duckdb import OutOfMemoryException
 
-        with suppress(OutOfMemoryException):  # where so much cannot be moved to the disk, it stays as it was
+        with suppress(OutOfMemoryException):  # the limit stays unchanged if the buffers cannot be spilled
             connection.execute(f"SET memory_limit = '{limit}B'")
             self.limit = limit
 
 
 def _buffer_bytes(connection: duckdb.DuckDBPyConnection) -> int:
-    """The bytes of the engine's buffers."""
+    """Return the size of the engine's buffers in bytes."""
     return int(connection.execute(_USED).fetchall()[0][0])
 
 
 def resident_bytes() -> int:
-    """What the process has in memory now; a guess where the system does not say."""
+    """Return the resident memory of the process in bytes; a guess if the system does not report it."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
@@ -205,17 +204,20 @@ def resident_bytes() -> int:
 
 
 _REUSABLE: list[tuple[int, duckdb.DuckDBPyConnection]] = []
-"""At most one, with the process that made it: its threads do not live on in one that is forked."""
+"""At most one database, with the process that created it: its threads do not survive a fork."""
 _LOCK = Lock()
 
 _CHANGED_SETTINGS = ("memory_limit", "threads", "temp_directory", "preserve_insertion_order")
-"""What engines set, or are told each its own; they may also set what ``_RESET`` is about."""
+"""Settings that differ between engines or that engines change, in addition to that of ``_RESET``."""
 _RESET = "RESET GLOBAL disabled_optimizers"
 _ATTACHED = "SELECT count(*) FROM duckdb_databases() WHERE NOT internal AND database_name <> 'memory'"
 
 
 def acquire_database(limit: int, threads: int, spill: str) -> duckdb.DuckDBPyConnection:
-    """A database of so many bytes of buffers and threads, which spills to a folder; ``duckdb.Error``."""
+    """Return a reused or new database with a buffer limit in bytes, threads and a spill folder.
+
+    Raises ``duckdb.Error``.
+    """
     told = config(limit, threads, spill)
     with _LOCK:
         kept = _REUSABLE.pop()[1] if _REUSABLE and _REUSABLE[0][0] == os.getpid() else None
@@ -225,14 +227,14 @@ def acquire_database(limit: int, threads: int, spill: str) -> duckdb.DuckDBPyCon
                 kept.execute(f"SET GLOBAL {name} = {literal(str(told[name]))}")
             kept.execute(_RESET)
             return kept
-        except load_driver().Error:  # an engine's fault may have ended it
+        except load_driver().Error:  # an engine's internal error may have invalidated it
             kept.close()
     made: duckdb.DuckDBPyConnection = load_driver().connect(config=told)
     return made
 
 
 def release_database(database: duckdb.DuckDBPyConnection, *, keep: bool) -> None:
-    """Close a database, or keep it for the next engine where none is kept and nothing is left in it."""
+    """Close a database, or keep it for the next engine if none is kept and no file is attached."""
     with _LOCK:
         if keep and not _REUSABLE and _is_empty(database):
             _REUSABLE.append((os.getpid(), database))
@@ -241,7 +243,7 @@ def release_database(database: duckdb.DuckDBPyConnection, *, keep: bool) -> None
 
 
 def _is_empty(database: duckdb.DuckDBPyConnection) -> bool:
-    """Whether no file is attached; False where an engine's fault has ended the database."""
+    """Return True if no file is attached; False if an internal error has invalidated the database."""
     try:
         return bool(database.execute(_ATTACHED).fetchall() == [(0,)])
     except load_driver().Error:

@@ -1,6 +1,4 @@
-"""Declaration of the embedded engine: DuckDB reads files and tables in memory, and every source of no other
-engine.
-"""
+"""Declaration of the embedded engine: DuckDB reads files, in-memory tables, and all other sources."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The embedded engine: DuckDB in this process, with bounded memory, threads and temporary files.
+"""Embedded engine: DuckDB in this process, with bounded memory, threads and temporary files.
 
-Nothing is installed or loaded over a network; rows beyond the memory limit spill to an owner-only folder.
-Files that DuckDB does not write go through a library. ``LocalExport`` is the mixin by which server engines
-keep and write results here.
+No extension is installed or loaded over a network; rows beyond the memory limit are spilled to an owner-only
+folder. Formats that DuckDB cannot write are written by a library. ``LocalExport`` is the mixin by which
+server engines store and write results locally.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ def write_through_library(
     columns: Sequence[str] | None,
     codebook: Codebook,
 ) -> None:
-    """Write a query's result, in its order, to the empty file that is there; ``run`` runs a statement.
+    """Write a query's result in its order to an existing empty file; ``run`` runs a statement.
 
-    The order of rows must be kept until it ends: those of DESCRIBE are the columns.
+    The caller must preserve the order of rows until the end, also for DESCRIBE, whose rows are the columns.
     """
     described = run(f"DESCRIBE {query}", lambda result: result.fetchall())
     if file_format == "sqlite":
@@ -88,13 +88,13 @@ def write_through_library(
 T = TypeVar("T")
 
 _WIDE = 1000
-"""With more columns than this a source is wide."""
+"""Number of columns above which a source is wide."""
 _ON_ONE_THREAD = 100_000
-"""Rows of memory that the engine's threads do not share, so that their order stays without asking for it."""
+"""Number of in-memory rows up to which DuckDB uses one thread, which preserves their order."""
 
 
 class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
-    """DuckDB as an ``Engine``; a context manager. One thread at a time."""
+    """DuckDB as an ``Engine``, as a context manager. Not thread-safe."""
 
     name: str = "duckdb"
     url: str | None = None
@@ -122,7 +122,7 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
             raise failures.from_start_error(error, limit=self._limit) from None
 
     def open_source(self, source: SourceSpec) -> SourceTable:
-        """Make a source's rows available as a view, whose columns are ``c0``, ``c1``, … (see ``Engine``)."""
+        """Make a source's rows available as a view with columns ``c0``, ``c1``, … (see ``Engine``)."""
         self._opened += 1
         name = f"source_{self._opened}"
         with self.order.preserved():
@@ -141,8 +141,8 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
                 self._written[name] = written
                 self._create_view(name)
             if len(reader.columns) > _WIDE:
-                # Planning a sort with the one, and a CASE for each column with the other, takes time by the
-                # square of the columns: 30 s, and 50 s, of 10,000.
+                # Planning time with these optimizers is quadratic in the columns: for 10,000 columns, a sort
+                # takes 30 s with the first, and one CASE per column takes 50 s with the second.
                 self.execute("SET disabled_optimizers = 'compressed_materialization,statistics_propagation'")
         except DiscreetError:
             del self._readers[name]
@@ -158,7 +158,7 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
         )
 
     def close_source(self, table: SourceTable) -> None:
-        """Forget an opened source, whose file may then go (see ``Engine``)."""
+        """Close an opened source; its file may be removed afterwards (see ``Engine``)."""
         name = table.relation.strip('"')
         reader = self._readers.pop(name, None)
         self._serial.discard(name)
@@ -173,11 +173,11 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
 
     @property
     def dialect(self) -> Dialect:
-        """DuckDB's own."""
+        """DuckDB's dialect."""
         return DUCKDB
 
     def execute(self, statement: str) -> None:
-        """Run one statement that returns nothing."""
+        """Run one statement that returns no rows."""
         self._run(statement, lambda _: None)
 
     def create_table(self, name: str, query: str, *, shared: bool = False) -> None:
@@ -187,30 +187,30 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
         self.execute(f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS {query}")
 
     def drop_table(self, name: str) -> None:
-        """Drop a temporary table, if there is one of that name."""
+        """Drop a temporary table if it exists."""
         self.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
 
     def keep_result(self, name: str, query: str) -> DuckdbEngine:
-        """Keep a query's result as a temporary table (see ``Engine``)."""
+        """Store a query's result as a temporary table (see ``Engine``)."""
         self.create_table(name, query)
         return self
 
     def column_types(self, query: str) -> tuple[str, ...]:
-        """The house types of a query's columns (see ``Engine``).
+        """Return the house types of a query's columns (see ``Engine``).
 
-        DESCRIBE has a row for each column, and loses their order where rows may lose theirs: beyond 2,048
-        columns, the rows that the engine moves at once, columns would have each other's types.
+        DESCRIBE returns one row per column, in arbitrary order unless row order is preserved: beyond 2,048
+        columns (DuckDB's vector size) types would be assigned to the wrong columns.
         """
         with self.order.preserved():
             described = self.fetch_rows(f"DESCRIBE {query}")
         return tuple(ENUMERATED if row[1].startswith(ENUMERATED) else row[1] for row in described)
 
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
-        """A small result, row by row."""
+        """Return a small result row by row."""
         return self._run(query, lambda result: result.fetchall())
 
     def fetch_arrays(self, query: str) -> dict[str, NDArray[Any]]:
-        """A large result of NULL-free numbers, column by column."""
+        """Return a large result of NULL-free numbers column by column."""
         arrays = self._run(query, lambda result: result.fetchnumpy())
         for name, array in arrays.items():
             if isinstance(array, np.ma.MaskedArray):
@@ -220,11 +220,11 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
         return arrays
 
     def load_table(self, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> None:
-        """Create a temporary table from columns of equal length (see ``Engine``), which keeps their order."""
+        """Create a temporary table from columns of equal length, in their order (see ``Engine``)."""
         self._load(f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS", name, columns)
 
     def load_parts(self, name: str, parts: Iterable[ColumnData]) -> None:
-        """Create a temporary table of arrays, part by part (see ``Engine``), which keeps their order."""
+        """Create a temporary table from arrays in parts, in their order (see ``Engine``)."""
         begun = False
         for columns in parts:
             table = identifier(name)
@@ -233,14 +233,14 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
             begun = True
 
     def _load(self, statement: str, name: str, columns: ColumnData) -> None:
-        """Run a statement that takes rows from memory."""
+        """Run a statement that reads rows from memory."""
         arrays, selected = {}, []
         for i, (column, values) in enumerate(columns.items()):
             numbers = isinstance(values, np.ndarray) and values.dtype.kind in "iufb"
             arrays[column_name(i)] = values if numbers else np.array(values, dtype=object)
             cell = column_name(i) if numbers else f"CAST({column_name(i)} AS VARCHAR)"
             selected.append(f"{cell} AS {identifier(column)}")
-        held = f"{name} in memory"  # a name that the table itself has not
+        held = f"{name} in memory"  # differs from the table's own name
         self._guarded(lambda: register_rows(self._connection, held, arrays), name)
         self._guarded(lambda: self._buffers.follow(self._connection), name)
         try:
@@ -261,7 +261,8 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
     ) -> None:
         """Write a query's result to a new owner-only file (see ``Engine``), which a failure removes.
 
-        ``InputError`` where it is there already or cannot be made, or cannot have columns of such names.
+        Raises ``InputError`` if the file exists or cannot be created, or if its format cannot have such
+        column names.
         """
         try:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -301,7 +302,7 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
             )
 
     def locate(self, table: SourceTable, name: str, value: str) -> str:
-        """Where a cell text first occurs in a column (see ``Engine``); another scan."""
+        """Return where a cell text first occurs in a column (see ``Engine``); another scan."""
         reader = self._reader(table)
         if isinstance(reader, DelimitedText) and value:
             line = reader.line_of(table.position(name), value)
@@ -313,7 +314,7 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
         return f"row {found[0][0]}"
 
     def leave_room(self, size: int) -> None:
-        """Let go what ``size`` bytes of arrays would not fit beside, rows to the disk (see ``Engine``)."""
+        """Spill buffers to the disk until ``size`` bytes of arrays fit (see ``Engine``)."""
         if not self._guarded(lambda: self._buffers.leave_room(self._connection, size), self._label()):
             raise failures.out_of_memory(self._limit)
 
@@ -333,13 +334,13 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
         self._temporary.remove()
 
     def _spool(self, rows: Any, columns: int, path: Path) -> None:
-        """Write the rows of a stream, which come once, to a new Parquet file as they come."""
+        """Write the rows of a stream, which can be read only once, to a new Parquet file."""
         names = [column_name(i) for i in range(columns)]
         source = f"stream AS t({', '.join(names)})"
         self._guarded(lambda: register_rows(self._connection, "stream", rows), "the stream")
         try:
             types = self.column_types(f"SELECT * FROM {source}")
-            # Parquet's intervals end at milliseconds; nobody reads them but as texts.
+            # Parquet truncates intervals to milliseconds, and intervals are only ever used as texts.
             cells = (f"{n}::VARCHAR" if t == "INTERVAL" else n for n, t in zip(names, types, strict=True))
             self.write_file(f"SELECT {', '.join(cells)} FROM {source}", path, "parquet", names)
         finally:
@@ -352,7 +353,7 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
         self.execute(self._view(name))
 
     def _view(self, name: str) -> str:
-        """The statement that makes an opened source's rows a view."""
+        """Return the statement that creates the view of an opened source's rows."""
         rows = self._readers[name].relation(serial=name in self._serial)
         written = self._written.get(name)
         query = f"SELECT * FROM {rows}" if written is None else written.query(rows, DUCKDB)
@@ -373,9 +374,10 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
         )
 
     def _run(self, statement: str, consume: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
-        """Run a statement, a second time with serial readers where parallel ones met a fault.
+        """Run a statement; repeat it with serial readers if parallel ones fail.
 
-        Scanning threads take quoted line ends for record borders now and then, and fail; one thread does not.
+        Parallel scans of delimited text occasionally take quoted line ends for record borders and fail;
+        serial scans do not.
         """
         label = self._label()
         try:
@@ -399,7 +401,7 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
             raise failures.out_of_memory(self._limit) from None
 
     def _read_serially(self, error: Exception) -> bool:
-        """Let one thread read every file of delimited text; False where that is so already or unconcerned."""
+        """Switch delimited-text readers to serial; return False if none switches or the error is another."""
         parallel = [
             name
             for name, reader in self._readers.items()
@@ -429,12 +431,12 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Write in order, by one thread.
+        """Write in order, with one thread.
 
-        With two, a join gives back the rows of a table in another order, some hundred of 1.5 million out of
-        place even beside ten labels (2.0.0); and two that write enumerated columns to Parquet race (seen in
-        1.4.5, 1.5.6 and 2.0.0): about one cell in forty million comes out empty, or the file cannot be read.
-        One thread takes no more processor time (docs/decisions/0011).
+        With two threads, a join returns the rows of a table in another order: some hundred of 1.5 million
+        rows out of place even for ten labels (2.0.0). Two threads that write enumerated columns to Parquet
+        race (seen in 1.4.5, 1.5.6 and 2.0.0): about one cell in forty million is empty, or the file is
+        unreadable. One thread takes no more processor time (docs/decisions/0011).
         """
         self._guarded(lambda: self._buffers.follow(self._connection), self._label())
         with self.order.preserved():
@@ -446,10 +448,10 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
 
 
 class LocalExport(ContextMixin, ABC):
-    """The part of an ``Engine`` that keeps and writes on this machine what was found elsewhere.
+    """Mixin for an ``Engine`` that stores and writes fetched results on this machine.
 
-    The embedded engine is made when it is first needed; ``close`` and ``interrupt`` of an engine must call
-    those of this part as well.
+    The embedded engine is created when it is first needed; an engine's ``close`` and ``interrupt`` must call
+    those of this class as well.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -458,10 +460,10 @@ class LocalExport(ContextMixin, ABC):
 
     @abstractmethod
     def fetched(self, query: str) -> AbstractContextManager[str]:
-        """A query's rows in owner-only files, while it lasts: what the embedded engine selects from them."""
+        """Fetch a query's rows into owner-only files, and yield the query by which DuckDB reads them."""
 
     def keep_result(self, name: str, query: str) -> DuckdbEngine:
-        """Copy a query's result into the embedded engine, which is returned (see ``Engine``)."""
+        """Copy a query's result into the embedded engine and return that engine (see ``Engine``)."""
         embedded = self._embedded_engine()
         with self.fetched(query) as rows:
             embedded.create_table(name, rows)
@@ -477,7 +479,7 @@ class LocalExport(ContextMixin, ABC):
         types: Sequence[str] | None = None,
     ) -> None:
         """Write a query's result to a new owner-only file on this machine (see ``Engine``)."""
-        del types  # what was fetched has types of its own
+        del types  # the fetched files have their own types
         with self.fetched(query) as rows:
             self._embedded_engine().write_file(rows, path, file_format, columns, codebook)
 
@@ -493,8 +495,8 @@ class LocalExport(ContextMixin, ABC):
             self._embedded_engine().write_database(path, rows, statements)
 
     def interrupt(self) -> None:
-        """Stop what the embedded engine runs."""
-        embedded = self._embedded  # which another thread may close meanwhile
+        """Stop the statement of the embedded engine."""
+        embedded = self._embedded  # another thread may close it meanwhile
         if embedded is not None:
             embedded.interrupt()
 

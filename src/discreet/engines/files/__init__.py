@@ -1,1 +1,1 @@
-"""How the embedded engine reads and writes: a module per format."""
+"""Input and output formats of the embedded engine: one module per format."""

@@ -1,7 +1,7 @@
-"""Tables of Python libraries: Arrow, pandas and polars in and out, and streams of record batches.
+"""Tables of Python libraries: Arrow, pandas and polars input and output, and streams of record batches.
 
-Libraries are imported only where such a table is passed or requested. A stream yields its rows once, so it is
-spooled to a Parquet file batch by batch.
+A library is imported only if such a table is passed or requested. A stream yields its rows only once, so it
+is spooled to a Parquet file batch by batch.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 _CONTAINERS = (list, tuple, dict, set, frozenset, np.ndarray)
 _DATASETS = ("FileSystemDataset", "UnionDataset")
-"""Arrow datasets whose rows lie in files, which are scanned anew each time."""
+"""Arrow datasets whose rows are in files, which every scan reads again."""
 
 
 @dataclass(frozen=True)
 class PythonTable:
-    """A table that can be scanned again and again, registered under ``name``, and its columns.
+    """Table that can be scanned repeatedly, registered under ``name``, with its columns.
 
-    ``nested`` are columns of Python objects, read as their texts, of which some are lists or the like.
+    ``nested`` are columns of Python objects that contain lists or other containers; they are read as text.
     """
 
     name: str
@@ -48,17 +48,17 @@ class PythonTable:
     nested: frozenset[str] = frozenset()
 
     def relation(self, *, serial: bool = False) -> str:
-        """The table in a FROM clause, columns ``c0``, ``c1``, …; it is always read in parallel."""
+        """Return the table for a FROM clause, with columns ``c0``, ``c1``, …; always read in parallel."""
         del serial
         names = ", ".join(column_name(i) for i in range(len(self.columns)))
         return f"{identifier(self.name)} AS t({names})"
 
 
 def adapt_table(data: object, name: str, label: str) -> PythonTable:
-    """An Arrow, pandas or polars table as a ``PythonTable``.
+    """Convert an Arrow, pandas or polars table to a ``PythonTable``.
 
-    A pandas index is left out; a lazy frame of an older polars, which gives no batches, is read into memory.
-    ``InputError`` for anything else, and for two columns of one name.
+    A pandas index is ignored; a lazy frame of an older polars, which yields no batches, is read into memory.
+    Raises ``InputError`` for any other type, and for duplicate column names.
     """
     library = type(data).__module__.partition(".")[0]
     kind = type(data).__name__
@@ -93,9 +93,9 @@ def adapt_table(data: object, name: str, label: str) -> PythonTable:
 
 
 def known_columns(data: object) -> tuple[str, ...] | None:
-    """The names of a table's columns where they are at hand; None where its rows would have to be asked for.
+    """Return the names of a table's columns if they are available without reading rows, else None.
 
-    A stream gives its rows once, and a query of a lazy frame is run, so neither is looked at.
+    Streams and lazy frames return None: a stream can be read only once, and a lazy frame would run its query.
     """
     library = type(data).__module__.partition(".")[0]
     kind = type(data).__name__
@@ -115,7 +115,7 @@ def _scannable(data: Any, kind: str) -> Any:
 
 
 def _pandas_rows(frame: Any) -> Any:
-    """The frame with plain column names, and with categories as text where they are something else."""
+    """Return the frame with plain column names, and with non-text categories as text."""
     rows = frame.set_axis([column_name(i) for i in range(frame.shape[1])], axis="columns")
     for column in rows.columns:
         values = rows[column]
@@ -128,7 +128,7 @@ def _pandas_rows(frame: Any) -> Any:
 
 
 def _nested(rows: Any, columns: Sequence[str]) -> frozenset[str]:
-    """The columns of Python objects that hold a list, a mapping or the like somewhere."""
+    """Return the columns of Python objects that contain a list, a mapping or another container."""
     return frozenset(
         name
         for i, name in enumerate(columns)
@@ -137,7 +137,7 @@ def _nested(rows: Any, columns: Sequence[str]) -> frozenset[str]:
 
 
 Spool = Callable[[Any, int, Path], None]
-"""Writes the rows of a record-batch reader with so many columns to a new owner-only Parquet file."""
+"""Function that writes the rows of a record-batch reader with n columns to a new owner-only Parquet file."""
 
 _IN_MEMORY = ("pandas", "polars")
 _CURSOR = ("adbc_driver_manager", "Cursor")
@@ -145,7 +145,7 @@ _CURSOR = ("adbc_driver_manager", "Cursor")
 
 @dataclass(frozen=True)
 class _SpooledStream:
-    """A stream's rows in a file of a folder that goes with this value."""
+    """Rows of a stream in a temporary folder, which is removed with this value."""
 
     folder: TemporaryFolder
     columns: tuple[str, ...]
@@ -156,12 +156,14 @@ class _SpooledStream:
 
 
 _SPOOLED_STREAMS: dict[int, _SpooledStream | None] = {}
-"""Streams that were read, by identity (a lazy frame has no hash), for as long as they live; None for one that
-failed, or is being read."""
+"""Streams already read, by identity (a lazy frame has no hash), while they exist.
+
+The value is None for a stream that failed or is being read.
+"""
 
 
 def is_stream(data: object) -> bool:
-    """Whether rows come from an object once."""
+    """Return True if an object yields its rows only once."""
     library, kind = _type_of(data)
     if (library in _IN_MEMORY and not _is_lazy(data)) or (
         library == "pyarrow" and kind in ("Table", "RecordBatch")
@@ -171,10 +173,10 @@ def is_stream(data: object) -> bool:
 
 
 def read_stream(data: object, label: str, spool: Spool) -> ParquetFile:
-    """The rows of a stream, which are read at the first call.
+    """Return the rows of a stream, which are read and spooled at the first call.
 
-    ``InputError`` where a stream breaks off, or did so before: the rows that it still has are not all; and
-    where pyarrow is not installed.
+    Raises ``InputError`` if a stream fails now or failed before, because its remaining rows are incomplete,
+    and if pyarrow is not installed.
     """
     key = id(data)
     if key not in _SPOOLED_STREAMS:
@@ -192,7 +194,7 @@ def read_stream(data: object, label: str, spool: Spool) -> ParquetFile:
 
 
 def spool_rows(rows: Any, path: Path, label: str, spool: Spool) -> ParquetFile:
-    """The rows of a record-batch reader in a new file, columns ``c0``, ``c1``, … by their places."""
+    """Write the rows of a record-batch reader to a new file, with columns ``c0``, ``c1``, … by position."""
     columns = tuple(rows.schema.names)
     check_unique_names(columns, label)
     if not columns:
@@ -219,17 +221,17 @@ def _spooled(rows: Any, label: str, spool: Spool) -> _SpooledStream:
 
 
 def _type_of(data: object) -> tuple[str, str]:
-    """The library that an object's type is of, and the type's name."""
+    """Return the library of an object's type, and the type's name."""
     return type(data).__module__.partition(".")[0], type(data).__name__
 
 
 def _is_lazy(data: object) -> bool:
-    """Whether an object is a lazy frame of a polars that gives its result batch by batch."""
+    """Return True for a lazy frame of a polars version that yields its result in batches."""
     return _type_of(data) == ("polars", "LazyFrame") and hasattr(data, "collect_batches")
 
 
 def _is_cursor(data: object) -> bool:
-    """Whether an object is a cursor of an ADBC driver, some of which derive one of their own."""
+    """Return True for a cursor of an ADBC driver, including driver-specific subclasses."""
     return any((c.__module__.partition(".")[0], c.__name__) == _CURSOR for c in type(data).__mro__)
 
 
@@ -255,16 +257,17 @@ def _reader_of(data: Any, label: str) -> Any:
 
 
 def to_arrow(parquet: bytes) -> pyarrow.Table:
-    """The file as an Arrow table; ``InputError`` where pyarrow is missing."""
+    """Read a Parquet file's bytes as an Arrow table; raises ``InputError`` if pyarrow is missing."""
     with _require_package("an Arrow table"):
         import pyarrow.parquet
     return pyarrow.parquet.read_table(BytesIO(parquet))
 
 
 def to_pandas(parquet: bytes) -> pandas.DataFrame:
-    """The file as a pandas frame, its index 0, 1, …; ``InputError`` where pandas or pyarrow is missing.
+    """Read a Parquet file's bytes as a pandas frame with index 0, 1, …
 
-    Whole numbers and booleans with NULLs take pandas' nullable types, since floats would round them.
+    Integers and booleans with NULLs get pandas' nullable types, because floats would round them. Raises
+    ``InputError`` if pandas or pyarrow is missing.
     """
     with _require_package("a pandas frame"):
         import pandas
@@ -282,7 +285,7 @@ def to_pandas(parquet: bytes) -> pandas.DataFrame:
 
 
 def to_polars(parquet: bytes) -> polars.DataFrame:
-    """The file as a polars frame; ``InputError`` where polars is missing."""
+    """Read a Parquet file's bytes as a polars frame; raises ``InputError`` if polars is missing."""
     with _require_package("a polars frame"):
         import polars
     return polars.read_parquet(BytesIO(parquet))
@@ -290,7 +293,7 @@ def to_polars(parquet: bytes) -> polars.DataFrame:
 
 @contextmanager
 def _require_package(what: str) -> Iterator[None]:
-    """Say what to install where an import fails."""
+    """Raise ``InputError`` with the package to install if an import fails."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -1,8 +1,8 @@
-"""Delimited text (CSV, TSV): header, reader options, a second count of its records, and NULL words without
-quotes.
+"""Delimited text (CSV, TSV): header, reader options, a second record count, and unquoted NULL words.
 
-Cells are always text. An empty unquoted cell is NULL; where a file quotes its texts, bare words such as
-``NA`` are NULL. DuckDB's reader can omit malformed records silently, so records are counted again without it.
+Cells are always text. An empty unquoted cell is NULL; if a file quotes its texts, unquoted words such as
+``NA`` are NULL. DuckDB's reader can omit malformed records silently, so records are counted a second time
+without it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from discreet.sql.cell_expressions import column_name
 from discreet.sql.quoting import glob_literal, literal
 
 NULL_WORDS = ("NA", "NULL", "Null", "null", "None", "NaN", "nan", "nil", "<NA>", "\\N")
-"""What programs write bare for a value that is missing."""
+"""Words that programs write without quotes for a missing value."""
 
 _SAMPLED_BYTES = 1 << 18
 _SEARCHED = 1 << 26
@@ -38,7 +38,7 @@ _NO_TEXT = re.compile(
 
 
 def detect_unquoted_nulls(path: Path, delimiter: str, quote: str) -> tuple[str, ...]:
-    """Return the words that are NULL in a file where they are bare; none where its texts are bare, too."""
+    """Return the words that are NULL if unquoted in a file; empty if its texts are unquoted, too."""
     if not quote:
         return ()
     with open_bytes(path) as handle:
@@ -58,7 +58,7 @@ def detect_unquoted_nulls(path: Path, delimiter: str, quote: str) -> tuple[str, 
 
 
 def find_bare_words(path: Path, delimiter: str, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return those of some words that are cells without quotes, as far as 64 MiB of the file."""
+    """Return the words that occur as unquoted cells in the first 64 MiB of a file."""
     ends, found, searched = (delimiter, "\r", "\n"), set(), 0
     for chunk in read_chunks(path):
         for word in words:
@@ -72,7 +72,7 @@ def find_bare_words(path: Path, delimiter: str, words: tuple[str, ...]) -> tuple
 
 
 def _cells(text: str, delimiter: str, quote: str) -> Iterator[tuple[bool, str]]:
-    """The whole cells of the beginning of a file, and whether each is in quotes."""
+    """Yield the complete cells of the beginning of a file, each with whether it is quoted."""
     d, q = re.escape(delimiter), re.escape(quote)
     cell = re.compile(rf"(?:{q}((?:[^{q}]|{q}{q})*){q}|([^{q}{d}\r\n][^{d}\r\n]*|))({d}|\r\n|\n|\r)")
     place = 0
@@ -91,7 +91,7 @@ def _is_word(text: str) -> bool:
 
 
 DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-"""What may part the cells of a line, and what it is called."""
+"""Possible delimiters and their names."""
 _LONGEST_LINE = 1 << 24
 _BUFFER = 1 << 25
 _LONGEST_HEADER = 1 << 20
@@ -100,11 +100,11 @@ _SEVERAL_ROWS = 2
 
 @dataclass(frozen=True)
 class DelimitedText:
-    """A delimited text file in UTF-8 and how it is read.
+    """Delimited text file in UTF-8 with its reader options.
 
-    ``path`` is what the engine reads (a transcoded copy where the encoding asks for one); ``label`` is the
-    publisher's name of the file. ``quote`` is empty where no character quotes. ``detect_unquoted_nulls`` are
-    texts that are NULL where no quotes are around them (``detect_unquoted_nulls``).
+    ``path`` is the file that DuckDB reads (a transcoded copy if the encoding requires one); ``label`` is the
+    publisher's name of the file. ``quote`` is empty if no character quotes. ``unquoted_nulls`` are texts that
+    are NULL if they are not quoted (``detect_unquoted_nulls``).
     """
 
     path: Path
@@ -115,7 +115,7 @@ class DelimitedText:
     unquoted_nulls: tuple[str, ...] = ()
 
     def relation(self, *, serial: bool = False) -> str:
-        """The file in a FROM clause, columns ``c0``, ``c1``, …; ``serial`` reads it by one thread."""
+        """Return the file for a FROM clause, with columns ``c0``, ``c1``, …; ``serial`` uses one thread."""
         columns = ", ".join(f"'{column_name(i)}': 'VARCHAR'" for i in range(len(self.columns)))
         nulls = ", ".join(literal(text) for text in ("", *self.unquoted_nulls))
         options = {
@@ -138,16 +138,16 @@ class DelimitedText:
         return f"read_csv({glob_literal(self.path)}, {', '.join(f'{k}={v}' for k, v in options.items())})"
 
     def has_records(self, number: int) -> bool:
-        """Whether a number is that of the records below the header; ``InputError`` for a malformed one.
+        """Return True if the file has this number of records; raises ``InputError`` for a malformed one.
 
-        A quick count decides where it agrees. Where it does not (blank lines, quotes inside unquoted cells,
-        old line ends, or records that were left out), every record is parsed.
+        If the quick count agrees, it decides. If it differs (blank lines, quotes inside unquoted cells, old
+        line ends, or omitted records), every record is parsed.
         """
         quick = count_records_quickly(read_chunks(self.path), self.quote, len(self.columns))
         return quick == number + 1 or self.parse_records() == number
 
     def fault(self) -> InputError:
-        """What is wrong with the file, found by parsing it record by record."""
+        """Return the error of a file, found by parsing it record by record."""
         try:
             self.parse_records()
         except InputError as error:
@@ -159,7 +159,7 @@ class DelimitedText:
         )
 
     def parse_records(self) -> int:
-        """The number of records below the header, each parsed and its number of cells checked."""
+        """Return the number of records below the header; parses each and checks its number of cells."""
         number = 0
         for line, cells in self.records():
             if len(cells) != len(self.columns):
@@ -174,9 +174,9 @@ class DelimitedText:
         return number
 
     def _check_header(self, line: int, cells: int) -> None:
-        """Raise ``InputError`` for a header whose number of names all records below disagree with.
+        """Raise ``InputError`` if all records have the same number of cells, but the header another one.
 
-        Then the header is at fault and no single line is. A file of one record says nothing of that.
+        Then the header is wrong, not a single line. A file with one record does not show which one is wrong.
         """
         names, rows = len(self.columns), 0
         if line != 2 or cells == 1:
@@ -195,22 +195,22 @@ class DelimitedText:
         )
 
     def _what_to_do(self, line: int, cells: int) -> str:
-        """What a line of another number of cells than the header's may come of."""
+        """Return advice for a line whose number of cells differs from the header's."""
         check = f"Check line {line} for a missing quote or a delimiter too many."
         if len(self.columns) == 1 < cells:
             return f"{check} Lines above the one that names the columns must go."
         return f"{check} Notes below the table, or a rule in it, must go." if cells == 1 else check
 
     def line_of(self, position: int, text: str) -> int | None:
-        """The line of the first record whose cell at a position has a text; None where there is none."""
+        """Return the line of the first record with a text in a column; None if there is none."""
         return next(
             (line for line, cells in self.records() if cells[position : position + 1] == [text]), None
         )
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
-        """Each record below the header, with the number of its first line; blank lines are left out.
+        """Yield each record below the header with the number of its first line; blank lines are omitted.
 
-        In a file of one column a blank line is a record: an empty cell.
+        In a file with one column a blank line is a record: an empty cell.
         """
         with _reader(self.path, self.delimiter, self.quote) as reader:
             line = 1
@@ -230,7 +230,7 @@ class DelimitedText:
 
 
 def _header_remedies(names: Sequence[str], cells: int) -> str:
-    """What to change in a header of another number of names than each row has cells, or in the rows."""
+    """Return advice for a header with more or fewer names than each row has cells."""
     more = len(names) - cells
     if more < 0:
         missing = f"the {-more} missing name{'s' * (more != -1)}"
@@ -250,9 +250,10 @@ def _header_remedies(names: Sequence[str], cells: int) -> str:
 
 
 def read_delimited_header(path: Path, label: str, delimiter: str | None, quote: str) -> DelimitedText:
-    """A file with its columns from the first line; ``InputError`` for an empty file or a name that recurs.
+    """Read the columns of a file from its first line.
 
-    Where no delimiter is given, it is the one of ``,`` ``;`` tab ``|`` that makes most names of the header.
+    Without a delimiter, the one of ``,`` ``;`` tab ``|`` that yields the most names is used. Raises
+    ``InputError`` for an empty file or a duplicate name.
     """
     _check_dialect(delimiter, quote)
     header = _header_text(path, label)
@@ -264,7 +265,7 @@ def read_delimited_header(path: Path, label: str, delimiter: str | None, quote: 
 
 
 def header_size(file: DelimitedText) -> int:
-    """How many bytes the header of a file in UTF-8 takes, with a byte order mark and its line's end."""
+    """Return the header's size in bytes of a file in UTF-8, with byte order mark and line end."""
     with open_bytes(file.path) as handle:
         start = handle.read(_LONGEST_HEADER)
     mark = len(codecs.BOM_UTF8) if start.startswith(codecs.BOM_UTF8) else 0
@@ -274,7 +275,7 @@ def header_size(file: DelimitedText) -> int:
 
 
 def check_unique_names(names: Sequence[str], label: str) -> None:
-    """Raise ``InputError`` where two columns have one name."""
+    """Raise ``InputError`` if two columns have the same name."""
     places: dict[str, int] = {}
     for position, name in enumerate(names):
         first = places.setdefault(name, position)
@@ -289,7 +290,7 @@ def check_unique_names(names: Sequence[str], label: str) -> None:
 
 
 def check_no_byte_order_mark(names: Sequence[str], label: str) -> None:
-    """Raise ``InputError`` where a byte order mark would begin a release: no reader would keep it."""
+    """Raise ``InputError`` if a byte order mark would begin a release: no reader would keep it."""
     if names and names[0].startswith("\ufeff"):
         raise InputError(
             f"{label}: the name of the first column begins with a byte order mark, which nobody sees",
@@ -299,12 +300,27 @@ def check_no_byte_order_mark(names: Sequence[str], label: str) -> None:
 
 
 def count_records_quickly(chunks: Iterator[bytes], quote: str, width: int) -> int | None:
-    """The records of delimited text, the header's included, by its line ends outside quotes.
+    """Count the records of delimited text, including the header, by its line ends outside quotes.
 
-    ``width`` is the number of columns. Too large by the blank lines between records of several columns, too
-    small for line ends without LF, and wrong where quotes stand inside unquoted cells; a number that differs
-    from the engine's is therefore no verdict. None where the text ends inside quotes. Cost: two passes over
-    the bytes, or three where they have quotes.
+    Parameters
+    ----------
+    chunks : iterator of bytes
+        Bytes of the text in order.
+    quote : str
+        Quote character, empty if no character quotes.
+    width : int
+        Number of columns.
+
+    Returns
+    -------
+    int or None
+        Number of records, None if the text ends inside quotes or the quote is longer than one byte.
+
+    Notes
+    -----
+    The count includes blank lines between records of several columns, is too small for line ends without LF,
+    and is wrong if quotes occur inside unquoted cells; a number that differs from DuckDB's is therefore not
+    conclusive. Cost: two passes over the bytes, or three if they contain quotes; memory for one chunk.
     """
     mark = quote.encode()
     if len(mark) > 1:
@@ -322,9 +338,11 @@ def count_records_quickly(chunks: Iterator[bytes], quote: str, width: int) -> in
 
 
 def _line_ends_outside(chunk: bytes, mark: bytes, inside: bool) -> tuple[int, bool]:
-    """Line ends outside quotes, and whether the chunk ends inside: each quote changes sides."""
+    """Count line ends outside quotes, and return whether the chunk ends inside quotes."""
     if not mark or mark not in chunk:
         return (0 if inside else int(np.count_nonzero(np.frombuffer(chunk, np.uint8) == 10))), inside
+    # Only quotes and line ends are kept; the number of quotes before a line end is then its index minus the
+    # number of line ends before it.
     kept = np.frombuffer(chunk.translate(None, bytes({*range(256)} - {*mark, 10})), np.uint8)
     ends = np.flatnonzero(kept == 10)
     quotes_before = ends - np.arange(len(ends))
@@ -340,7 +358,7 @@ def _check_dialect(delimiter: str | None, quote: str) -> None:
 
 
 def _header_text(path: Path, label: str) -> str:
-    """The beginning of the file, enough to hold the header."""
+    """Return the beginning of the file, long enough to contain the header."""
     with open_bytes(path) as handle:
         start = handle.read(_LONGEST_HEADER)
     if not start:
@@ -352,7 +370,7 @@ def _header_text(path: Path, label: str) -> str:
 
 
 def _split_header(text: str, label: str, delimiters: Sequence[str], quote: str) -> tuple[str, list[str]]:
-    """The delimiter that gives most names, and the names."""
+    """Return the delimiter that yields the most names, and the names."""
     best: tuple[str, list[str]] | None = None
     problem = ""
     for delimiter in delimiters:

@@ -1,6 +1,6 @@
 """JSON lines: one object per line, its keys the columns, scalars as text.
 
-``null`` and a missing key are NULL; keys are compared exactly.
+``null`` and a missing key are NULL; keys are case-sensitive.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _LONGEST_LINE = 1 << 24
 
 @dataclass(frozen=True)
 class JsonLines:
-    """A JSON-lines file and its columns, in the order of their first appearance.
+    """JSON-lines file with its columns, in the order of their first appearance.
 
-    ``nested`` are those of which some cell is an object or an array; its text is JSON.
+    ``nested`` are the columns with a cell that is an object or an array; such a cell's text is JSON.
     """
 
     path: Path
@@ -32,21 +32,22 @@ class JsonLines:
     nested: frozenset[str] = frozenset()
 
     def relation(self, *, serial: bool = False) -> str:
-        """The file in a FROM clause, columns ``c0``, ``c1``, … as text; it is always read in parallel."""
+        """Return the file for a FROM clause, with text columns ``c0``, ``c1``, …; always read in parallel."""
         del serial
         cells = ", ".join(f"{_cell(name)} AS {column_name(i)}" for i, name in enumerate(self.columns))
         return f"(SELECT {cells} FROM {_objects(self.path)})"
 
     def has_records(self, number: int) -> bool:
-        """Whether a number is that of the lines that are not blank."""
+        """Return True if the file has this number of non-blank lines."""
         with open_bytes(self.path) as handle:
             return sum(1 for line in handle if line.strip()) == number
 
 
 def read_json_keys(path: Path, label: str, fetch: Callable[[str], list[tuple[Any, ...]]]) -> JsonLines:
-    """A file with its columns, from one pass over all lines.
+    """Read the columns of a file in one pass over all lines.
 
-    ``InputError`` for a file without objects, a line that is no object, or an object with one key twice.
+    Raises ``InputError`` for a file without objects, a line that is no object, and an object with a duplicate
+    key.
     """
     with open_bytes(path) as handle:
         start = handle.read(1 << 16).lstrip()
@@ -57,6 +58,8 @@ def read_json_keys(path: Path, label: str, fetch: Callable[[str], list[tuple[Any
             f"{label} is one JSON array", allowed="JSON lines: one object per line, without commas between"
         )
     try:
+        # One row per distinct list of keys, in the order of the first line: columns are in order of
+        # appearance.
         shapes = fetch(
             "SELECT kind, keys, min(place) FROM (SELECT json_type(json) AS kind, json_keys(json) AS keys, "
             f"row_number() OVER () AS place FROM {_objects(path)}) GROUP BY kind, keys ORDER BY min(place)"
@@ -73,7 +76,7 @@ def read_json_keys(path: Path, label: str, fetch: Callable[[str], list[tuple[Any
 
 
 def find_malformed_line(path: Path) -> int | None:
-    """The first line that is no JSON text, from 1; None where each is one."""
+    """Return the first line that is no JSON text, from 1; None if all are valid."""
     with open_bytes(path) as handle:
         for number, line in enumerate(handle, start=1):
             try:
@@ -85,7 +88,7 @@ def find_malformed_line(path: Path) -> int | None:
 
 
 def malformed_json_error(path: Path, label: str) -> InputError:
-    """The error for a file that the engine cannot parse."""
+    """Return the error for a file that DuckDB cannot parse."""
     try:
         check_utf8(path)
     except InputError as error:
@@ -118,7 +121,7 @@ def _objects(path: Path) -> str:
 def _nested(
     path: Path, columns: Sequence[str], fetch: Callable[[str], list[tuple[Any, ...]]]
 ) -> frozenset[str]:
-    """The keys whose values are objects or arrays in some line, from another pass."""
+    """Return the keys whose values are objects or arrays in some line; another pass."""
     tests = ", ".join(f"bool_or(json_type(json, {_pointer(key)}) IN ('OBJECT', 'ARRAY'))" for key in columns)
     (found,) = fetch(f"SELECT {tests} FROM {_objects(path)}")
     return frozenset(key for key, nested in zip(columns, found, strict=True) if nested)

@@ -1,6 +1,6 @@
-"""Open table formats: Delta Lake and Apache Iceberg tables at a version, read through their own libraries.
+"""Open table formats: Delta Lake and Apache Iceberg tables at a version, read by their own libraries.
 
-Only tables whose files are on this machine. Loaded on demand (deltalake, pyiceberg, pyarrow).
+Only for tables whose files are on this machine. Loaded on demand (deltalake, pyiceberg, pyarrow).
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from discreet.errors import DiscreetError, InputError
 
 
 class TableLog(Protocol):
-    """The log of a table; ``InputError`` where it, or a version of it, cannot be read."""
+    """Log of a table; methods raise ``InputError`` if the log, or a version in it, cannot be read."""
 
     @property
     def label(self) -> str:
-        """The table's name for messages."""
+        """Name of the table for messages."""
 
     @property
     def version(self) -> int:
-        """The newest version."""
+        """Newest version."""
 
     @property
     def identity(self) -> str:
-        """What the table is known by in whatever place and version."""
+        """Identifier of the table in every location and version."""
 
     def rows(self, version: int) -> Any:
-        """The rows of a version: a dataset, which is scanned where it lies, or a record-batch reader."""
+        """Return the rows of a version: a dataset that is scanned in place, or a record-batch reader."""
 
 
 def check_local_files(places: Iterable[str], label: str, version: int) -> None:
-    """Raise ``InputError`` where a file lies on another machine, or is there no more."""
+    """Raise ``InputError`` if a file is on another machine, or no longer exists."""
     for place in places:
         path = local_path(place)
         if path is None:
@@ -55,9 +55,9 @@ def check_local_files(places: Iterable[str], label: str, version: int) -> None:
 
 
 def local_path(place: str) -> Path | None:
-    """The path of a file on this machine; None for an address elsewhere.
+    """Return the path of a file on this machine; None for an address elsewhere.
 
-    Some libraries percent-encode a path, others do not, and names of folders may hold such codes themselves.
+    Some libraries percent-encode paths, others do not, and folder names may contain such codes themselves.
     """
     if "://" in place and not place.startswith("file:///"):
         return None
@@ -66,7 +66,7 @@ def local_path(place: str) -> Path | None:
 
 
 def missing_version_error(log: TableLog, version: int, allowed: str) -> InputError:
-    """The error for a version that a table has not, or has no more."""
+    """Return the error for a version that a table does not have, or no longer has."""
     return InputError(
         f"{log.label} has no version {version}",
         allowed=allowed,
@@ -76,7 +76,7 @@ def missing_version_error(log: TableLog, version: int, allowed: str) -> InputErr
 
 @contextmanager
 def require_library(label: str, kind: str, package: str, extra: str) -> Iterator[None]:
-    """Say what to install where an import fails."""
+    """Raise ``InputError`` with the package to install if an import fails."""
     try:
         yield
     except ImportError:
@@ -90,7 +90,7 @@ def require_library(label: str, kind: str, package: str, extra: str) -> Iterator
 
 @contextmanager
 def translate_library_errors(label: str, kind: str, package: str) -> Iterator[None]:
-    """What a library cannot read; its own message may quote the table's statistics, so it is dropped."""
+    """Translate a library's errors; their messages may quote the table's statistics, so they are dropped."""
     try:
         yield
     except (DiscreetError, MemoryError):
@@ -105,13 +105,12 @@ def translate_library_errors(label: str, kind: str, package: str) -> Iterator[No
 
 
 _READ_IN_PLACE = {"timestampNtz"}
-"""What a table may ask of its readers while its files are its rows: no vectors of deleted rows, and no other
-names of columns in the files."""
+"""Reader features with which a table's files are its rows: no deletion vectors, no renamed columns."""
 
 
 @dataclass(frozen=True)
 class DeltaLog:
-    """A log of ``deltalake``'s (see ``TableLog``)."""
+    """Log of a Delta Lake table (see ``TableLog``), by ``deltalake``."""
 
     path: Path
     label: str
@@ -119,16 +118,16 @@ class DeltaLog:
 
     @property
     def version(self) -> int:
-        """The newest version."""
+        """Newest version."""
         return int(self.table.version())
 
     @property
     def identity(self) -> str:
-        """What the table is known by."""
+        """Identifier of the table."""
         return f"delta {self.table.metadata().id}"
 
     def rows(self, version: int) -> Any:
-        """The rows of a version (see ``TableLog``)."""
+        """Return the rows of a version (see ``TableLog``)."""
         import deltalake
         import pyarrow
 
@@ -146,7 +145,7 @@ class DeltaLog:
 
 
 def _is_plain(table: Any) -> bool:
-    """Whether the files of a version are its rows, by the names of its columns."""
+    """Return True if the files of a version contain exactly its rows, under its column names."""
     protocol = table.protocol()
     asked = set(protocol.reader_features or ())
     renamed = "delta.columnMapping.mode" in table.metadata().configuration
@@ -154,7 +153,7 @@ def _is_plain(table: Any) -> bool:
 
 
 def open_delta(path: Path, label: str) -> DeltaLog:
-    """The log of a folder; ``InputError`` where it cannot be read, or the library is not installed."""
+    """Open the log of a folder; ``InputError`` if it cannot be read, or if the library is missing."""
     with require_library(label, DELTA, "deltalake", "delta"):
         import deltalake
         import pyarrow.dataset  # noqa: F401 - what its rows are handed over by
@@ -167,14 +166,14 @@ _NUMBER = re.compile(r"v?(\d+)[.-]")
 
 @dataclass(frozen=True)
 class IcebergLog:
-    """A table of ``pyiceberg``'s (see ``TableLog``)."""
+    """Metadata of an Iceberg table (see ``TableLog``), by ``pyiceberg``."""
 
     label: str
     table: Any
 
     @property
     def version(self) -> int:
-        """The current snapshot."""
+        """Current snapshot."""
         found = self.table.current_snapshot()
         if found is None:
             raise InputError(f"{self.label} has no snapshot: nothing was written to it yet")
@@ -182,11 +181,11 @@ class IcebergLog:
 
     @property
     def identity(self) -> str:
-        """What the table is known by."""
+        """Identifier of the table."""
         return f"iceberg {self.table.metadata.table_uuid}"
 
     def rows(self, version: int) -> Any:
-        """The rows of a version (see ``TableLog``)."""
+        """Return the rows of a version (see ``TableLog``)."""
         if self.table.snapshot_by_id(version) is None:
             known = [str(snapshot.snapshot_id) for snapshot in self.table.metadata.snapshots]
             raise missing_version_error(self, version, ", ".join(known[-10:]))
@@ -197,7 +196,7 @@ class IcebergLog:
 
 
 def open_iceberg(path: Path, label: str) -> IcebergLog:
-    """The table of a folder or a metadata file; ``InputError`` where it cannot be read, or is a copy."""
+    """Open the table of a folder or a metadata file; ``InputError`` if unreadable, or if it is a copy."""
     with require_library(label, ICEBERG, "pyiceberg", "iceberg"):
         import pyarrow  # noqa: F401 - what it reads files by
         import pyiceberg.table

@@ -1,8 +1,7 @@
-"""Output files: COPY statements, column-name checks, codebooks of statistics programs, and DuckDB database
-files.
+"""Output files: COPY statements, column-name checks, codebooks, and DuckDB database files.
 
-Values that the engine interface names (``NewTable``, ``Codebook``); DuckDB files are written owner-only by
-one writer at a time, and attached read-only to be read.
+Also defines values of the engine interface (``NewTable``, ``Codebook``). DuckDB files are written owner-only
+by one writer at a time, and attached read-only for reading.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from discreet.sql.cell_expressions import ENUMERATED, column_name, is_text
 from discreet.sql.quoting import identifier, literal
 
 STATISTICS_PROGRAMS = {"sav": "SPSS", "zsav": "SPSS", "dta": "Stata", "sas7bdat": "SAS", "xpt": "SAS"}
-"""The endings, which are the formats' names, and the programs whose files they are."""
+"""File extensions, which are the format names, and the programs whose files they are."""
 
 WRITABLE_STATISTICS_FORMATS = ("sav", "zsav", "dta", "xpt")
-"""The formats that are written."""
+"""Statistics formats that can be written."""
 
 
 @dataclass(frozen=True)
 class Codebook:
-    """What a file says of its columns: what it calls them, and the labels of values by the text of the code.
+    """Labels of a file's columns (``titles``) and of their values, by the text of each value's code.
 
-    ``coded`` says that the codes are the values that are read.
+    ``coded`` is True if the values are read as codes instead of labels.
     """
 
     titles: Mapping[str, str] = field(default_factory=dict)
@@ -39,7 +38,7 @@ class Codebook:
     coded: bool = False
 
     def of_values_in(self, columns: frozenset[str]) -> Codebook:
-        """The same with the labels of values in some columns alone."""
+        """Return a copy with value labels of only some columns."""
         return replace(self, labels={name: self.labels[name] for name in self.labels if name in columns})
 
 
@@ -54,11 +53,11 @@ def copy_statement(
     columns: Sequence[str] | None,
     types: Sequence[str] | None = None,
 ) -> str:
-    """The statement that writes a query's result in its order; ``types`` are its columns', if known.
+    """Return the statement that writes a query's result in its order; ``types`` are its house types if known.
 
-    CSV is written in UTF-8 with LF and a header; NULL is an empty cell, the empty text ``""``. The engine
-    cannot name two columns that differ in case alone, or a column without a name: in CSV they are written all
-    the same, as a first row; in Parquet they are an ``InputError``.
+    CSV is written in UTF-8 with LF and a header; NULL is an empty cell, the empty text ``""``. DuckDB cannot
+    name two columns that differ only in case, or a column without a name: in CSV their names are written as a
+    first row; in Parquet they raise ``InputError``.
     """
     if file_format not in ("csv", "parquet"):
         raise InputError(f"output format '{file_format}'", allowed="csv, parquet")
@@ -68,7 +67,7 @@ def copy_statement(
             check_parquet_names(columns)
         query, options = _with_header_row(query, columns), f"{_CSV}, HEADER false"
     else:
-        # Two threads would race on enumerated types; DuckdbEngine sees to it that one writes.
+        # Two threads would race on enumerated types; DuckdbEngine therefore writes with one thread.
         cells = _as_texts(columns, types) if file_format == "csv" else "*"
         names = "" if columns is None else f"({', '.join(map(identifier, columns))})"
         query = f"SELECT {cells} FROM ({query}) AS t{names}"
@@ -76,9 +75,9 @@ def copy_statement(
 
 
 def _as_texts(columns: Sequence[str] | None, types: Sequence[str] | None) -> str:
-    """All columns as texts; what is written as one already, an enumerated label too, is left alone.
+    """Return a SELECT list of all columns as texts; texts and enumerated labels are not cast.
 
-    A single cast among 10,000 columns takes 300 MB, and thousands half a gigabyte.
+    One cast among 10,000 columns takes 300 MB, and thousands of casts take half a gigabyte.
     """
     if columns is None or types is None:
         return "CAST(COLUMNS(*) AS VARCHAR)"
@@ -89,12 +88,12 @@ def _as_texts(columns: Sequence[str] | None, types: Sequence[str] | None) -> str
 
 
 def check_parquet_names(columns: Sequence[str]) -> None:
-    """Raise ``InputError`` for names that a reader of Parquet may not tell apart."""
+    """Raise ``InputError`` for names that Parquet readers may consider equal."""
     check_distinct_names(columns, "Parquet")
 
 
 def check_distinct_names(columns: Sequence[str], target: str) -> None:
-    """Raise ``InputError`` for names that ``target`` cannot hold beside each other."""
+    """Raise ``InputError`` for names that ``target`` cannot contain together."""
     if not _can_name(columns):
         raise InputError(
             f"column names that are empty or differ in case alone cannot be written to {target}",
@@ -120,11 +119,11 @@ _ONE_WRITER = Lock()
 
 @dataclass(frozen=True)
 class NewTable:
-    """A table to write: a query, and the names of its columns.
+    """Table to write: a query, and the names of its columns.
 
-    ``unordered`` is a query of the same rows that does not sort them, where there is one; ``unchanged`` are
-    the columns whose cells are the source's own; ``types`` are the house types of the query's columns, where
-    they are known without asking the engine.
+    ``unordered`` is a query for the same rows without sorting, if there is one; ``unchanged`` are the columns
+    whose cells are unmodified source cells; ``types`` are the house types of the query's columns, if they are
+    known without a query.
     """
 
     query: str
@@ -136,7 +135,7 @@ class NewTable:
 
 @dataclass(frozen=True)
 class DatabaseTable:
-    """A table of a database file that is attached as ``alias``, by the names of its columns."""
+    """Table of a database file that is attached as ``alias``, with its column names."""
 
     path: Path
     label: str
@@ -145,7 +144,7 @@ class DatabaseTable:
     table: str
 
     def relation(self, *, serial: bool = False) -> str:
-        """The table in a FROM clause, columns ``c0``, ``c1``, …"""
+        """Return the table for a FROM clause, with columns ``c0``, ``c1``, …"""
         del serial
         names = ", ".join(column_name(i) for i in range(len(self.columns)))
         return f"{identifier(self.alias)}.main.{identifier(self.table)} AS t({names})"
@@ -154,10 +153,10 @@ class DatabaseTable:
 def write_database_tables(
     execute: Execute, path: Path, tables: Mapping[str, NewTable], statements: Sequence[str]
 ) -> None:
-    """Write a new owner-only database of tables, in their queries' order, and what ``statements`` create.
+    """Write a new owner-only database of tables, in their queries' order, and the objects of ``statements``.
 
-    The statements (views, macros) name tables as a reader of the file will.
-    ``InputError`` where the file is there already or cannot be made; on a failure it is removed.
+    The statements (views, macros) name tables as readers of the file do. Raises ``InputError`` if the file
+    exists or cannot be created; on failure it is removed.
     """
     if os.path.lexists(path):
         raise InputError(f"{path} is there already", advice="Choose another name.")
@@ -172,7 +171,7 @@ def write_database_tables(
                 execute(f"USE {_WRITTEN_DATABASE}")
                 for statement in statements:
                     execute(statement)
-                # Into the file itself: what lies in the log beside it would not be moved with it.
+                # The checkpoint moves all changes into the file: the separate log would not be moved with it.
                 execute(f"CHECKPOINT {_WRITTEN_DATABASE}")
             finally:
                 execute("USE memory")
@@ -183,7 +182,7 @@ def write_database_tables(
 
 
 def remove_database(path: Path) -> None:
-    """Remove a database file and what its engine keeps beside it while it is open."""
+    """Remove a database file and the log that DuckDB keeps next to an open file."""
     path.unlink(missing_ok=True)
     path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
 
@@ -191,7 +190,7 @@ def remove_database(path: Path) -> None:
 def attach_table(
     fetch: Callable[[str], list[tuple[Any, ...]]], path: Path, table: str, alias: str, label: str
 ) -> DatabaseTable:
-    """A table of a database file, attached read-only; ``InputError`` where there is no such table."""
+    """Attach a database file read-only and return a table of it; ``InputError`` if the table is missing."""
     try:
         fetch(f"ATTACH {literal(str(path))} AS {identifier(alias)} (READ_ONLY)")
     except DiscreetError:
@@ -208,7 +207,7 @@ def attach_table(
 
 
 def check_database_columns(tables: Mapping[str, Sequence[str]]) -> None:
-    """Raise ``InputError`` for column names that a database cannot tell apart."""
+    """Raise ``InputError`` for column names that a database considers equal."""
     for name, columns in tables.items():
         if not all(columns) or len({column.casefold() for column in columns}) < len(columns):
             raise InputError(
@@ -219,11 +218,8 @@ def check_database_columns(tables: Mapping[str, Sequence[str]]) -> None:
 
 @contextmanager
 def _owner_only(path: Path) -> Iterator[None]:
-    """Files made within are for their owner alone: the database, and the log that its engine makes later.
-
-    The mask is the whole process's, so one database is written at a time: another writer would put it back.
-    """
-    # The mask is the whole process's, so two threads must not set it and set it back at once.
+    """Make files that are created within the context owner-only: the database and its later log."""
+    # The mask is process-wide: without the lock another thread could restore it too early.
     with _ONE_WRITER:
         before = os.umask(0o077)
         try:

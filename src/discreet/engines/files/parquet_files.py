@@ -1,8 +1,7 @@
-"""Parquet files and folders of them: which files and partition columns count, their schema, and a folder's
-digest.
+"""Parquet files and folders of them: the files and partition columns, their schema, and a folder's digest.
 
-The same files for every engine. A folder with a table log (Delta Lake, Iceberg, Hudi) is refused, because it
-keeps the rows of old versions; so is any file that would be ignored silently.
+All engines read the same files. A folder with a table log (Delta Lake, Iceberg, Hudi) is refused, because it
+keeps the rows of old versions; so is any file that a reader would ignore silently.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from discreet.sql.cell_expressions import column_name
 from discreet.sql.quoting import glob_literal
 
 DELTA, ICEBERG = "Delta Lake", "Apache Iceberg"
-"""What a folder with a log is, where the log can be read."""
+"""Kinds of tables whose log can be read."""
 METADATA = ".metadata.json"
-"""The end of the names of Iceberg's files that describe a table."""
+"""Suffix of Iceberg's metadata files."""
 
 _ENDING = ".parquet"
 _TABLE_ENDINGS = (".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".pq", ".orc", ".avro", ".gz")
@@ -34,14 +33,17 @@ _MAGIC = b"PAR1"
 
 @dataclass(frozen=True)
 class ParquetFolder:
-    """The files of a folder by their paths, and the columns that its subfolders are, from the outside in."""
+    """Files of a folder, and the partition columns of its subfolders from the outermost to the innermost."""
 
     files: tuple[Path, ...]
     partitions: tuple[str, ...]
 
 
 def parquet_folder(folder: Path) -> ParquetFolder:
-    """What a folder holds; ``InputError`` where there is none, or where rows would be left out or stale."""
+    """List the files and partition columns of a folder.
+
+    Raises ``InputError`` if there are no Parquet files, or if rows would be omitted or outdated.
+    """
     check_no_table_log(folder)
     found: dict[Path, tuple[str, ...]] = {}
     others: list[Path] = []
@@ -62,7 +64,7 @@ def parquet_folder(folder: Path) -> ParquetFolder:
 
 
 def folder_digest(folder: Path) -> str:
-    """SHA-256 of a folder: of its files' names and digests, in the order of their names."""
+    """Return the SHA-256 of a folder, computed from its files' names and digests in the order of names."""
     whole = hashlib.sha256()
     for path in parquet_folder(folder).files:
         try:
@@ -75,9 +77,9 @@ def folder_digest(folder: Path) -> str:
 
 
 def folder_kind(folder: Path) -> str | None:
-    """What a folder is as one table: ``Parquet`` or the kind of its log; None where it is none.
+    """Return the kind of table that a folder is: ``Parquet`` or the kind of its log; None if it is none.
 
-    It is looked at, and nothing of it is read.
+    Only lists the folder; reads no file.
     """
     kind = table_log_kind(folder)
     if kind is not None:
@@ -89,7 +91,7 @@ def folder_kind(folder: Path) -> str | None:
 
 
 def _first_files(folder: Path) -> Iterator[Path]:
-    """Parquet files of a folder, then of the first of its subfolders that are columns."""
+    """Yield the Parquet files of a folder, then those of its first partition subfolder."""
     keys = []
     for path in sorted(folder.iterdir()):
         if path.name.startswith(_MARKS):
@@ -103,10 +105,10 @@ def _first_files(folder: Path) -> Iterator[Path]:
 
 
 def check_no_table_log(path: Path) -> None:
-    """Raise ``InputError`` for a table of Delta, Iceberg or Hudi, and for a path within one.
+    """Raise ``InputError`` for a table of Delta Lake, Iceberg or Hudi, and for a path inside one.
 
-    Its folder keeps the files of older versions, deleted rows among them; which files are the table only its
-    log says.
+    Its folder keeps the files of older versions, including deleted rows; only its log lists the current
+    files.
     """
     place = path.absolute()
     for folder in (place, *place.parents):
@@ -124,7 +126,7 @@ def check_no_table_log(path: Path) -> None:
 
 
 def table_log_kind(folder: Path) -> str | None:
-    """What a folder is a table of, where a log says which of its files count."""
+    """Return the kind of table whose log a folder contains, None without a log."""
     try:
         if (folder / "_delta_log").is_dir():
             return DELTA
@@ -140,7 +142,7 @@ def table_log_kind(folder: Path) -> str | None:
 def _walk(
     folder: Path, keys: tuple[str, ...], found: dict[Path, tuple[str, ...]], others: list[Path]
 ) -> None:
-    """Collect the files of a folder with the columns that lead there, and its other subfolders."""
+    """Collect a folder's files with the partition columns of their paths, and its other subfolders."""
     for path in sorted(folder.iterdir()):
         mark = path.name.startswith(_MARKS)
         if path.is_dir():
@@ -171,7 +173,7 @@ def _walk(
 
 
 def _check_file(path: Path) -> None:
-    """Raise ``InputError`` for a pipe, a device, or a link that leads nowhere."""
+    """Raise ``InputError`` for a pipe, a device, or a broken link."""
     if not path.exists() or not S_ISREG(path.stat().st_mode):
         raise InputError(f"{path} is no regular file", allowed="Parquet files")
 
@@ -184,7 +186,7 @@ def _is_parquet(path: Path) -> bool:
 
 
 def _check_no_files(folder: Path, other: Path) -> None:
-    """Raise ``InputError`` where a further subfolder has Parquet files, which would be left out."""
+    """Raise ``InputError`` if another subfolder contains Parquet files, which would be omitted."""
     for path in _files_below(other):
         if path.name.lower().endswith(_ENDING):
             raise InputError(
@@ -202,7 +204,7 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 
 def _check_partitions(folder: Path, found: dict[Path, tuple[str, ...]]) -> None:
-    """Raise ``InputError`` unless the same columns lead to each file, all of them below the folder."""
+    """Raise ``InputError`` unless all files have the same partition columns, all below the folder."""
     (first, keys), *rest = found.items()
     for path, other in rest:
         if other != keys:
@@ -219,15 +221,14 @@ def _check_partitions(folder: Path, found: dict[Path, tuple[str, ...]]) -> None:
 
 
 _Node = tuple[str, int]
-"""A node's name and the number of its children."""
+"""Name of a node and the number of its children."""
 
 
 @dataclass(frozen=True)
 class ParquetFile:
-    """A Parquet file, or those of a folder, and their columns by their own names.
+    """Parquet file, or the files of a folder, with the original column names.
 
-    ``partitions`` are the last of the columns: those that subfolders are, in the order in which the engine
-    has them.
+    ``partitions`` are the last of the columns, from the names of subfolders, in DuckDB's order.
     """
 
     files: tuple[Path, ...]
@@ -236,7 +237,7 @@ class ParquetFile:
     partitions: tuple[str, ...] = ()
 
     def relation(self, *, serial: bool = False) -> str:
-        """The rows in a FROM clause, columns ``c0``, ``c1``, …; they are always read in parallel."""
+        """Return the rows for a FROM clause, with columns ``c0``, ``c1``, …; always read in parallel."""
         del serial
         names = [column_name(i) for i in range(len(self.columns))]
         if not self.partitions:
@@ -248,10 +249,10 @@ class ParquetFile:
 
 
 def read_parquet_schema(path: Path, label: str, fetch: Callable[[str], list[tuple[Any, ...]]]) -> ParquetFile:
-    """A file or a folder with its columns; the engine's own list renames those that differ in case alone.
+    """Read the columns of a file or a folder; DuckDB's own list renames those that differ only in case.
 
-    ``InputError`` where the files of a folder have different columns, or a file is no table by itself
-    (``folder.check_no_log``).
+    Raises ``InputError`` if the files of a folder have different columns, or if a file is part of a table
+    with a log (``check_no_table_log``).
     """
     if path.is_dir():
         folder = parquet_folder(path)
@@ -278,7 +279,7 @@ def read_parquet_schema(path: Path, label: str, fetch: Callable[[str], list[tupl
 def _columns(
     files: Sequence[Path], label: str, fetch: Callable[[str], list[tuple[Any, ...]]]
 ) -> tuple[str, ...]:
-    """The top-level columns that all the files have, in the order of the first, which is the engine's too."""
+    """Return the top-level columns that all files have, in the order of the first file, as in DuckDB."""
     told = "file_name, num_children, COLUMNS('^(name|column_id)$')"
     try:
         nodes = fetch(f"SELECT {told} FROM parquet_schema({_path_list(files)})")
@@ -300,10 +301,10 @@ def _columns(
 
 
 def _by_file(files: Sequence[Path], nodes: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Path, list[_Node]]]:
-    """The nodes of each file, depth first.
+    """Yield the schema nodes of each file, depth first.
 
-    From DuckDB 1.5 on threads read a file each, and their rows come mixed; ``column_id`` numbers the nodes of
-    a file. Before, there is no such column, and the rows come in order.
+    From DuckDB 1.5 on, each thread reads a file and their rows are interleaved; ``column_id`` numbers the
+    nodes of a file. Older versions lack this column and return the rows in order.
     """
     found: dict[str, list[tuple[Any, ...]]] = {str(path): [] for path in files}
     for name, children, node, *number in nodes:
@@ -323,12 +324,12 @@ def _top_level(nodes: list[_Node]) -> tuple[str, ...]:
 
 
 def _path_list(files: Sequence[Path]) -> str:
-    """The files as a list in which no character stands for others."""
+    """Return the files as an SQL list of paths without active wildcards."""
     return f"[{', '.join(glob_literal(path) for path in files)}]"
 
 
 def _next_sibling(nodes: list[_Node], place: int) -> int:
-    """The place behind a node and everything below it (the list is depth first)."""
+    """Return the position after a node and its descendants (the list is depth first)."""
     children = nodes[place][1]
     place += 1
     for _ in range(children):

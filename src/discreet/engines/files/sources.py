@@ -1,8 +1,7 @@
-"""From a source in the spec to a reader of its rows: format, columns, version, and several files as one
-table.
+"""Readers of file sources: format, columns, version, and several files as one table.
 
-The format follows from the spec, else from the file's extension. Files of a pattern are joined into one copy
-in UTF-8; tables of open table formats are read at one version. Spreadsheets, SQLite and statistics files are
+The format comes from the spec, else from the file's extension. Files of a pattern are joined into one copy in
+UTF-8; tables of open table formats are read at one version. Spreadsheets, SQLite and statistics files are
 imported when first needed.
 """
 
@@ -51,14 +50,14 @@ if TYPE_CHECKING:
 
 
 def is_versioned_table(path: Path) -> bool:
-    """Whether a path is a table that is read by its log: its folder, or a metadata file of Iceberg's."""
+    """Return True if a path is a table that is read by its log: its folder, or an Iceberg metadata file."""
     if path.name.endswith(METADATA):
         return path.is_file()
     return table_log_kind(path) in (DELTA, ICEBERG)
 
 
 def open_table_log(path: Path, label: str) -> TableLog:
-    """The log of such a table; ``InputError`` where it cannot be read, or its library is not installed."""
+    """Open the log of such a table; ``InputError`` if it cannot be read, or if its library is missing."""
     if not path.name.endswith(METADATA) and table_log_kind(path) == DELTA:
         from discreet.engines.files.open_table_formats import open_delta
 
@@ -69,15 +68,15 @@ def open_table_log(path: Path, label: str) -> TableLog:
 
 
 def version_copy_name(path: Path, version: int) -> str:
-    """The name of a copy of a version's rows, the same each time."""
+    """Return the deterministic file name for a copy of a version's rows."""
     return f"{hashlib.sha256(str(path).encode()).hexdigest()[:16]}-{version}.parquet"
 
 
 def pin_versions(spec: TableSpec) -> TableSpec:
-    """A spec whose tables with logs are named at a version, the newest where it says none.
+    """Return a spec whose tables with logs have a version, the newest if it names none.
 
-    So that all of a run reads the same rows, whatever is written meanwhile. ``InputError`` where a log cannot
-    be read, or its library is not installed.
+    All parts of a run then read the same rows, even if the table is written meanwhile. Raises ``InputError``
+    if a log cannot be read, or if its library is not installed.
     """
     source, population = _pin_source_version(spec.source), spec.population
     if population is not None:
@@ -96,7 +95,7 @@ def _pin_source_version(source: SourceSpec) -> SourceSpec:
 
 
 def common_file_kind(kinds: Sequence[tuple[Path, str]]) -> str:
-    """The kind of file that all files are; ``InputError`` names one that is another."""
+    """Return the common kind of several files; raises ``InputError`` for a file of another kind."""
     (first, kind), *rest = kinds
     for path, other in rest:
         if other != kind:
@@ -115,10 +114,10 @@ def join_text_files(
     delimiter: str | None,
     quote: str,
 ) -> str:
-    """Join files of delimited text as UTF-8 in ``target`` (owner-only), one header first; the delimiter.
+    """Join files of delimited text as UTF-8 in ``target`` (owner-only) with one header; return the delimiter.
 
-    ``InputError`` names a file whose columns are not those of the first, and one that ends within quotes, as
-    its last cell would go on in the next file.
+    Raises ``InputError`` for a file whose columns differ from the first one's, and for a file that ends
+    inside quotes, because its last cell would continue in the next file.
     """
     first: DelimitedText | None = None
     for number, file in enumerate(files):
@@ -143,10 +142,10 @@ def join_text_files(
 
 
 def rewrite_multiline_header(file: DelimitedText, target: Path) -> DelimitedText:
-    """The file, or a copy in ``target`` (owner-only) where a name has a line's end in it.
+    """Return the file, or a copy in ``target`` (owner-only) if a column name contains a line end.
 
-    DuckDB takes such a line's end for that of all records: of a spreadsheet's file, whose records end with
-    CRLF and the lines within a cell with LF, it yields no row and says nothing. In the copy names are others.
+    DuckDB takes such a line end for that of all records: from spreadsheet exports, whose records end with
+    CRLF and whose line ends in cells are LF, it silently returns no rows. The copy has other column names.
     """
     if not any(end in name for name in file.columns for end in "\r\n"):
         return file
@@ -185,13 +184,13 @@ def _check_columns(known: DelimitedText, first: DelimitedText | None) -> None:
 
 
 def _line_end(file: DelimitedText) -> bytes:
-    """What the header ends with; DuckDB takes no file with lines of different ends."""
+    """Return the header's line end; DuckDB rejects files with mixed line ends."""
     with open_bytes(file.path) as handle:
         return b"\r\n" if handle.read(header_size(file)).endswith(b"\r\n") else b"\n"
 
 
 def _append(part: Path, target: Path, start: int, end: bytes = b"\n") -> None:
-    """Add a file's bytes from ``start`` on, the last line ended."""
+    """Append a file's bytes from ``start`` on, and a final line end if it is missing."""
     last = b"\n"
     with target.open("ab") as handle:
         target.chmod(0o600)
@@ -215,35 +214,38 @@ FILE_FORMATS = {
     "xlsx": "xlsx",
     "sqlite": "sqlite",
 } | {kind: kind for kind in STATISTICS_PROGRAMS}
-"""The spec's ``format`` names, and the kind of file each means."""
+"""File kinds by the spec's ``format`` names."""
 
 _SQLITE = dict.fromkeys(("sqlite3", "db", "db3"), "sqlite")
 _ENDINGS = FILE_FORMATS | {"txt": "csv", "tab": "tsv", "pq": "parquet"} | _SQLITE
 
 
 class Reader(Protocol):
-    """An opened source: its columns, and its rows in a FROM clause with columns ``c0``, ``c1``, …"""
+    """Reader of an opened source: its columns, and its rows for a FROM clause."""
 
     @property
     def label(self) -> str:
-        """The source's name for messages."""
+        """Name of the source for messages."""
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The source's own column names, in order."""
+        """Original column names, in order."""
 
     def relation(self, *, serial: bool = False) -> str:
-        """The rows in a FROM clause; ``serial`` asks for one scanning thread."""
+        """Return the rows for a FROM clause, with columns ``c0``, ``c1``, …
+
+        ``serial`` requests one scanning thread.
+        """
 
 
 def open_reader(
     source: SourceSpec, name: str, scratch: Path, fetch: Fetch, label: str, spool: Spool
 ) -> Reader:
-    """The reader of a source.
+    """Open the reader of a source.
 
-    ``name`` is free for registering a table in memory, ``scratch`` an owner-only folder for a copy in UTF-8,
-    ``fetch`` runs a query, ``spool`` writes a stream to a file. ``InputError`` where the source cannot be
-    read.
+    ``name`` is an unused name for registering an in-memory table, ``scratch`` an owner-only folder for a copy
+    in UTF-8, ``fetch`` runs a query, ``spool`` writes a stream to a file. Raises ``InputError`` if the source
+    cannot be read.
     """
     if is_stream(source.data):
         return read_stream(source.data, label, spool)
@@ -292,7 +294,7 @@ def open_reader(
 
 
 def _with_nulls(file: DelimitedText, source: SourceSpec) -> DelimitedText:
-    """The file with the words that are NULL without quotes: as the source says, else as the file tells."""
+    """Return the file with the unquoted NULL words of the source, else with those detected in the file."""
     words = source.unquoted_nulls
     if words is None:
         words = detect_unquoted_nulls(file.path, file.delimiter, file.quote)
@@ -300,7 +302,7 @@ def _with_nulls(file: DelimitedText, source: SourceSpec) -> DelimitedText:
 
 
 def source_unquoted_nulls(source: SourceSpec) -> tuple[str, ...]:
-    """Return the words that are NULL in a source where they are bare; none where it is no text in UTF-8."""
+    """Return the words that are NULL if unquoted in a source; empty unless it is text in UTF-8."""
     path = source.path
     if source.unquoted_nulls is not None or path is None or source.table is not None or path.is_dir():
         return source.unquoted_nulls or ()
@@ -318,9 +320,10 @@ def source_unquoted_nulls(source: SourceSpec) -> tuple[str, ...]:
 def _versioned_reader(
     path: Path, version: int | None, name: str, scratch: Path, label: str, spool: Spool
 ) -> Reader:
-    """The reader of a table with a log, of its newest version where none is named.
+    """Return the reader of a table with a log, at its newest version by default.
 
-    Rows that do not stand in its files as they are (some are deleted, say) are copied once in an engine.
+    If the files do not contain exactly the rows (because rows are deleted, for example), the rows are copied
+    once per engine.
     """
     log = open_table_log(path, label)
     known = log.version if version is None else version
@@ -333,7 +336,7 @@ def _versioned_reader(
 
 
 def _pattern_reader(source: SourceSpec, path: Path, copy: Path, fetch: Fetch, label: str) -> Reader:
-    """The reader of the files that a pattern names, as one table."""
+    """Return the reader of the files that match a pattern, as one table."""
     files = matching_files(path)
     for file in files:
         check_file(file, str(file))
@@ -357,9 +360,9 @@ def _pattern_reader(source: SourceSpec, path: Path, copy: Path, fetch: Fetch, la
 
 
 def list_sheets(source: SourceSpec) -> tuple[str, ...]:
-    """The sheets of a spreadsheet that hold anything, the tables of a SQLite file; else nothing.
+    """List the non-empty sheets of a spreadsheet or the tables of a SQLite file; else return nothing.
 
-    ``InputError`` where the file cannot be read.
+    Raises ``InputError`` if the file cannot be read.
     """
     if source.path is None or is_pattern(source.path):
         return ()
@@ -376,7 +379,7 @@ def list_sheets(source: SourceSpec) -> tuple[str, ...]:
 
 
 def describe_cell_reading(source: SourceSpec) -> tuple[str, ...]:
-    """What the publisher should know of how cells are read: values of several kinds, labels of codes."""
+    """Describe for the publisher how cells are read: columns of several types, and labels of codes."""
     path = source.path
     if path is None or is_pattern(path) or path.is_dir():
         return ()
@@ -393,7 +396,7 @@ def describe_cell_reading(source: SourceSpec) -> tuple[str, ...]:
 
 
 def read_codebook(source: SourceSpec) -> Codebook:
-    """What a file of a statistics program says of its columns; nothing, of any other source."""
+    """Read the codebook of a statistics program's file; empty for any other source."""
     kind = _statistics_kind(source)
     if kind is None or source.path is None:
         return Codebook()
@@ -403,7 +406,7 @@ def read_codebook(source: SourceSpec) -> Codebook:
 
 
 def _statistics_kind(source: SourceSpec) -> str | None:
-    """Which kind of statistics program's file a source is; None where it is none."""
+    """Return the statistics format of a source, None if it has another format."""
     path = source.path
     if path is None or source.table is not None or is_pattern(path) or path.is_dir():
         return None
@@ -412,7 +415,7 @@ def _statistics_kind(source: SourceSpec) -> str | None:
 
 
 def _is_sqlite(source: SourceSpec) -> bool:
-    """Whether a source is a SQLite file: by its format, else its ending, or its bytes beside a table."""
+    """Return True for a SQLite file: by its format, its extension, or, if a table is named, its signature."""
     path = source.path
     if path is None:
         return False
@@ -440,11 +443,11 @@ _UNREADABLE_FORMATS = {
     **dict.fromkeys(("feather", "arrow", "ipc", "orc", "avro", "h5", "pkl"), "Convert it to Parquet."),
     **dict.fromkeys(("xml", "html", "htm", "pdf", "docx"), "Write its table as CSV or JSON lines."),
 }
-"""What becomes of files of other kinds, by their endings."""
+"""Advice for files of unsupported formats, by extension."""
 
 
 def file_kind(path: Path, format_name: str | None) -> str:
-    """The kind of a file (a value of ``FORMATS``): as the spec says, else by the path's ending."""
+    """Return the kind of a file (a value of ``FILE_FORMATS``): as the spec says, else by the extension."""
     if format_name is not None:
         if format_name.lower() not in FILE_FORMATS:
             raise InputError(f"format '{format_name}'", allowed=", ".join(FILE_FORMATS))

@@ -1,6 +1,7 @@
 """Spreadsheets (.xlsx): one sheet converted to delimited text, with the first row as column names.
 
-A cell's text is its value, not its display; a formula is its saved result. Loaded on demand (openpyxl).
+The text of a cell is its value, not its display; a formula is read as its saved result. Loaded on demand
+(openpyxl).
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ _FORMULA = (b"<f>", b"<f ", b"<f/")
 
 
 def as_delimited_text(path: Path, sheet: str | None, copy: Path, label: str) -> Path:
-    """The sheet as CSV in UTF-8, at ``copy``; NULL is an unquoted empty cell.
+    """Write a sheet as CSV in UTF-8 to ``copy``; NULL is an unquoted empty cell.
 
-    Without a name the only sheet that holds anything. ``InputError`` for several of these, a name that none
-    has, a file that is no spreadsheet, and where the library is missing.
+    Without a name the only non-empty sheet is used. Raises ``InputError`` for several non-empty sheets, an
+    unknown name, a file that is no spreadsheet, and if the library is missing.
     """
     with _opened(path, label) as book:
         chosen = _sheet(book, sheet, label)
@@ -34,14 +35,14 @@ def as_delimited_text(path: Path, sheet: str | None, copy: Path, label: str) -> 
 
 
 def sheets_of(path: Path, label: str) -> tuple[str, ...]:
-    """The names of the sheets that hold anything, in the file's order; ``InputError`` as above."""
+    """Return the names of the non-empty sheets in the file's order; errors as ``as_delimited_text``."""
     with _opened(path, label) as book:
         return tuple(sheet.title for sheet in _filled(book))
 
 
 @contextmanager
 def _opened(path: Path, label: str) -> Iterator[Any]:
-    """The file, read sheet by sheet, formulas as what they came to."""
+    """Open the workbook for reading sheet by sheet, with the results of formulas."""
     try:
         import openpyxl
     except ImportError:
@@ -50,7 +51,7 @@ def _opened(path: Path, label: str) -> Iterator[Any]:
             advice="pip install 'discreet[excel]', or save the sheet as CSV.",
         ) from None
     try:
-        # A path would be refused by its ending: what a file is, its format or its name has said.
+        # openpyxl rejects paths by their extension; the format is already known here, so it gets the bytes.
         book = openpyxl.load_workbook(BytesIO(path.read_bytes()), read_only=True, data_only=True)
     except (zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
         raise InputError(
@@ -86,7 +87,7 @@ def _sheet(book: Any, name: str | None, label: str) -> Any:
 
 
 def _filled(book: Any) -> list[Any]:
-    """The sheets with a cell that holds anything."""
+    """Return the sheets that have a non-empty cell."""
     return [
         sheet
         for sheet in book.worksheets
@@ -101,7 +102,7 @@ def _has_formulas(path: Path) -> bool:
 
 
 def _formulas(path: Path, sheet: str) -> Iterator[tuple[Any, ...]]:
-    """The cells of a sheet with formulas as they are written."""
+    """Yield the rows of a sheet with formulas instead of their results."""
     import openpyxl
 
     book = openpyxl.load_workbook(BytesIO(path.read_bytes()), read_only=True, data_only=False)
@@ -112,7 +113,7 @@ def _formulas(path: Path, sheet: str) -> Iterator[tuple[Any, ...]]:
 
 
 def _rows(sheet: Any, formulas: Iterator[tuple[Any, ...]] | None, label: str) -> Iterator[list[str | None]]:
-    """The rows as texts, as wide as the header; blank ones are left out, as in delimited text."""
+    """Yield the rows as texts, as wide as the header; blank rows are omitted, as in delimited text."""
     width = 0
     for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
         written = cells if formulas is None else next(formulas, ())
@@ -150,7 +151,7 @@ def _width_of(header: Sequence[str | None], label: str) -> int:
 
 
 def sheet_cell_text(cell: object) -> str | None:
-    """The text of a cell; the library gives whole numbers as such, others as doubles."""
+    """Return the text of a cell; openpyxl returns integers as int, other numbers as float."""
     if cell is None or isinstance(cell, str):
         return cell
     if isinstance(cell, bool):
@@ -163,7 +164,7 @@ def sheet_cell_text(cell: object) -> str | None:
 
 
 def write_quoted_csv(file: Any, rows: Iterator[list[str | None]]) -> None:
-    """CSV by hand of two rules: a text is quoted, and no value is nothing at all."""
+    """Write CSV in which every text is quoted and NULL is an empty unquoted cell."""
     for row in rows:
         cells = ("" if cell is None else '"' + cell.replace('"', '""') + '"' for cell in row)
         file.write(",".join(cells) + "\n")

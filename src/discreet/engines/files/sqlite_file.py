@@ -25,7 +25,7 @@ from discreet.sql.cell_expressions import column_name, is_long
 from discreet.sql.quoting import identifier, literal
 
 RELEASE_TABLE = "release"
-"""The table that a release is in its file."""
+"""Name of the table of a release in its file."""
 
 _MAGIC = b"SQLite format 3\0"
 _EXACT = 2**53
@@ -38,7 +38,7 @@ RunQuery = Callable[[str], list[tuple[Any, ...]]]
 
 @dataclass(frozen=True)
 class _Column:
-    """A column's name, how many values of each of SQLite's kinds it has, and the type that holds them."""
+    """Column with its name, its number of values of each SQLite type, and the type that fits all of them."""
 
     name: str
     kinds: dict[str, int]
@@ -46,7 +46,7 @@ class _Column:
 
     @property
     def note(self) -> str | None:
-        """What a reader should know of a column of several kinds; None of any other."""
+        """Note on a column whose values have several types; None for other columns."""
         if len(self.kinds) < 2:
             return None
         found = ", ".join(f"{number:,} {_WORDS[kind]}" for kind, number in sorted(self.kinds.items()))
@@ -55,7 +55,7 @@ class _Column:
 
 
 def is_sqlite(path: Path) -> bool:
-    """Whether a file begins as SQLite's do."""
+    """Return True if a file begins with SQLite's signature."""
     try:
         with path.open("rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
@@ -64,10 +64,10 @@ def is_sqlite(path: Path) -> bool:
 
 
 def as_parquet(path: Path, table: str | None, copy: Path, label: str, fetch: RunQuery) -> ParquetFile:
-    """The rows of a table or view as a Parquet file at ``copy``, which ``fetch`` writes.
+    """Copy the rows of a table or view to a Parquet file at ``copy``, which ``fetch`` writes.
 
-    Without a name the only one that there is. ``InputError`` for several of these, a name that none has, a
-    file that cannot be read, a blob, and a text that is none.
+    Without a name the only table is used. Raises ``InputError`` for several tables, an unknown name, an
+    unreadable file, a blob, and an invalid text.
     """
     text = copy.with_suffix(".csv")
     with _opened(path, label) as database:
@@ -87,15 +87,16 @@ def as_parquet(path: Path, table: str | None, copy: Path, label: str, fetch: Run
 
 
 def list_sqlite_tables(path: Path, label: str) -> tuple[str, ...]:
-    """The names of the file's tables and views; ``InputError`` where it cannot be read."""
+    """Return the names of the file's tables and views; raises ``InputError`` if it cannot be read."""
     with _opened(path, label) as database:
         return _names(database)
 
 
 def sqlite_view_dependencies(path: Path, table: str | None) -> tuple[str, ...]:
-    """Return the table that a source reads and the tables that a view of that name is made of.
+    """Return the table that a source reads, and the tables behind a view of that name.
 
-    The only table of the file is also the file itself (an empty name). ``InputError`` as above.
+    The only table of the file also counts as the file itself (an empty name). Raises ``InputError`` if the
+    file cannot be read.
     """
     with _opened(path, str(path)) as database:
         listed = database.execute("SELECT name, type, sql FROM sqlite_master").fetchall()
@@ -106,7 +107,7 @@ def sqlite_view_dependencies(path: Path, table: str | None) -> tuple[str, ...]:
 
 
 def describe_mixed_columns(path: Path, table: str | None, label: str) -> tuple[str, ...]:
-    """Sentences on the columns whose values are of several kinds; ``InputError`` as above."""
+    """Describe in sentences the columns with values of several types; ``InputError`` if unreadable."""
     with _opened(path, label) as database:
         columns = _columns(database, _table(database, table, label), label)
     return tuple(note for column in columns if (note := column.note) is not None)
@@ -114,7 +115,7 @@ def describe_mixed_columns(path: Path, table: str | None, label: str) -> tuple[s
 
 @dataclass(frozen=True)
 class SqliteRelease:
-    """The query of a release's rows as SQLite holds them, its columns' names, and what each declares."""
+    """Query of a release's rows with SQLite's types, its column names, and their declared types."""
 
     query: str
     columns: tuple[str, ...]
@@ -124,10 +125,10 @@ class SqliteRelease:
 def sqlite_release(
     query: str, described: Sequence[tuple[Any, ...]], columns: Sequence[str] | None
 ) -> SqliteRelease:
-    """A query whose columns are ``described`` by name and type, under these names or its own.
+    """Build the query of a release whose columns are ``described`` by name and type; ``columns`` rename them.
 
-    Whole numbers and doubles keep their kinds, and all else are texts. ``InputError`` for columns that
-    SQLite cannot tell apart.
+    Integers and doubles keep their types, all others become texts. Raises ``InputError`` for columns that
+    SQLite considers equal.
     """
     names = [str(row[0]) for row in described] if columns is None else columns
     check_distinct_names(names, "SQLite")
@@ -144,9 +145,9 @@ def sqlite_release(
 def write_sqlite_file(
     path: Path, release: SqliteRelease, fetch_many: Callable[[int], list[tuple[Any, ...]]]
 ) -> None:
-    """Write rows, as many at once as is asked, into the table ``release`` of an empty file that is there.
+    """Write rows, fetched in batches, into the table ``release`` of an existing empty file.
 
-    ``InputError`` for NaN, which SQLite would make NULL, and for a NUL character.
+    Raises ``InputError`` for NaN, which SQLite would store as NULL, and for a NUL character.
     """
     declared = ", ".join(
         f"{identifier(name)} {kind}" for name, kind in zip(release.columns, release.declared, strict=True)
@@ -154,7 +155,7 @@ def write_sqlite_file(
     values = ", ".join("?" * len(release.columns))
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as database:
-            # The file is new, and removed where this fails: no journal beside it would help anybody.
+            # The file is new and is removed on failure, so a rollback journal is useless.
             database.execute("PRAGMA journal_mode = OFF")
             database.execute("BEGIN")
             database.execute(f"CREATE TABLE {RELEASE_TABLE} ({declared})")
@@ -185,7 +186,7 @@ def _checked(rows: Iterable[tuple[Any, ...]], columns: Sequence[str]) -> Iterato
 
 @contextmanager
 def _opened(path: Path, label: str) -> Iterator[sqlite3.Connection]:
-    """The file in one transaction, which writes nothing."""
+    """Open the file read-only, in one transaction."""
     if not is_sqlite(path):
         raise InputError(f"{label} is no SQLite database", advice="Copy the file again, or say its format.")
     try:
@@ -231,7 +232,7 @@ def _table(database: sqlite3.Connection, name: str | None, label: str) -> str:
 
 
 def _columns(database: sqlite3.Connection, table: str, label: str) -> tuple[_Column, ...]:
-    """The columns with the types that hold all their values; ``InputError`` for a blob."""
+    """Return the columns with the types that fit all their values; raises ``InputError`` for a blob."""
     names = [entry[0] for entry in database.execute(f"SELECT * FROM {identifier(table)} LIMIT 0").description]
     check_unique_names(names, label)
     found = []
@@ -251,6 +252,7 @@ def _type(database: sqlite3.Connection, table: str, name: str, kinds: set[str]) 
         return "VARCHAR"
     if kinds == {"integer"}:
         return "BIGINT"
+    # DOUBLE would round integers beyond 2**53: a mixed column that contains such an integer is read as text.
     cell = identifier(name)
     query = (
         f"SELECT 1 FROM {identifier(table)} WHERE typeof({cell}) = 'integer' "
@@ -272,7 +274,7 @@ def _refuse_blob(database: sqlite3.Connection, table: str, name: str, label: str
 def _write(
     file: Any, database: sqlite3.Connection, table: str, columns: Sequence[_Column], label: str
 ) -> int:
-    """Write the rows as CSV, and tell how many there are; NULL is nothing at all between the commas."""
+    """Write the rows as CSV and return their number; NULL is an empty cell."""
     database.text_factory = bytes
     file.write(",".join(_quoted(column.name) for column in columns) + "\n")
     cells = ", ".join(identifier(column.name) for column in columns)

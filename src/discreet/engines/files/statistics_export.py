@@ -1,7 +1,7 @@
 """Writing a release to a file of SPSS, Stata or SAS.
 
-A column becomes numbers, dates or codes only where each cell reads back unchanged, else text. Only labels of
-values in the release are written, and no time stamp. The table is held in memory. Loaded on demand
+A column is written as numbers, dates or codes only if each cell reads back unchanged, else as text. Only
+labels of values in the release are written, and no time stamp. The table is kept in memory. Loaded on demand
 (pyreadstat, pandas).
 """
 
@@ -37,15 +37,15 @@ CellParser = Callable[[str], Any]
 _EXACT = 2**53
 _MOST_DECIMALS = 16
 _EARLIEST = datetime.date(1583, 1, 1)
-"""SPSS counts seconds from the beginning of the Gregorian calendar on."""
+"""First date of SPSS, which counts seconds from the beginning of the Gregorian calendar."""
 
 
 @dataclass(frozen=True)
 class ProgramLimits:
-    """What a program's file can hold: bytes of a text and of a value's label, numbers, and columns.
+    """Limits of a program's file: bytes of a text and of a value's label, numbers, and columns.
 
-    ``padded`` says that blanks at a text's end are lost, ``text_codes`` that texts may have labels,
-    ``fractions`` that other numbers than whole ones may.
+    ``padded`` means that trailing blanks of texts are lost, ``text_codes`` that texts can have labels,
+    ``fractions`` that non-integers can have labels.
     """
 
     text: int
@@ -69,7 +69,7 @@ _LARGEST_CODE = 2_147_483_620
 
 @dataclass(frozen=True)
 class EncodedColumn:
-    """A column's cells as a file holds them, the labels of some, and how SPSS shows numbers."""
+    """Cells of a column as a file stores them, their labels, and the display format of numbers in SPSS."""
 
     cells: Sequence[Any]
     numeric: bool = False
@@ -78,22 +78,23 @@ class EncodedColumn:
 
     @property
     def texts(self) -> bool:
-        """Whether every cell is a text or missing, and one at least is a text."""
+        """True if every cell is a text or missing, and at least one is a text."""
         found = {type(cell) for cell in self.cells} - {type(None)}
         return found == {str}
 
     @property
     def on_scale(self) -> bool:
-        """Whether values are numbers, days or moments, and no codes."""
+        """True if values are numbers, days or moments instead of codes."""
         return not self.labels and not all(cell is None or isinstance(cell, str) for cell in self.cells)
 
 
 def encode_column(
     name: str, kind: str, texts: ColumnTexts, labels: Mapping[str, str], limits: ProgramLimits
 ) -> EncodedColumn:
-    """A column of a release that is to be read by labels; its cells were of the house type ``kind``.
+    """Encode a column of a release that is read by labels; its cells had the house type ``kind``.
 
-    ``labels`` are those of codes in the source. ``InputError`` for a text that a file cannot hold.
+    ``labels`` are the labels of codes in the source. Raises ``InputError`` for a text that a file cannot
+    store.
     """
     distinct = {text for text in texts if text is not None}
     return _by_labels(texts, distinct, labels, limits) or _by_values(name, kind, texts, distinct, limits)
@@ -102,7 +103,10 @@ def encode_column(
 def encode_coded_column(
     name: str, kind: str, texts: ColumnTexts, labels: Mapping[str, str], limits: ProgramLimits
 ) -> EncodedColumn:
-    """As ``encode_column``, of a release that is read by its codes, which labels explain."""
+    """Encode a column of a release that is read by its codes; ``labels`` explain the codes.
+
+    Arguments and errors are those of ``encode_column``.
+    """
     distinct = {text for text in texts if text is not None}
     held = _by_values(name, kind, texts, distinct, limits)
     found = {_code(text, numeric=held.numeric): labels[text] for text in distinct & labels.keys()}
@@ -117,7 +121,7 @@ def encode_coded_column(
 def _by_labels(
     texts: ColumnTexts, distinct: Collection[str], labels: Mapping[str, str], limits: ProgramLimits
 ) -> EncodedColumn | None:
-    """The codes of values that are labels, and these; None where a cell is none, or could be read as two."""
+    """Encode labels as their codes with value labels; return None if a cell would be ambiguous or invalid."""
     codes = {label: code for code, label in labels.items()}
     used = {text: codes[text] for text in distinct if text in codes}
     others = [text for text in distinct if text not in codes]
@@ -151,7 +155,7 @@ def _by_values(
 
 
 def _parsers(base: str, limits: ProgramLimits) -> tuple[CellParser, ...]:
-    """What a column of a type may be held as, in turn; each raises ``ValueError`` for another text."""
+    """Return the possible parsers for a column type in order; each raises ``ValueError`` for other texts."""
 
     def number(text: str) -> float:
         value = float(text)
@@ -203,7 +207,7 @@ def _code(text: str, *, numeric: bool) -> float | str:
 
 
 def _takes_label(code: float | str, limits: ProgramLimits) -> bool:
-    """Whether a value of a file may have a label."""
+    """Return True if a value of a file can have a label."""
     if limits.label == 0:
         return False
     if isinstance(code, str):
@@ -212,7 +216,7 @@ def _takes_label(code: float | str, limits: ProgramLimits) -> bool:
 
 
 def _form(numbers: Collection[str]) -> str:
-    """How SPSS shows numbers: as wide as they are, with as many decimals as they have."""
+    """Return the SPSS display format for numbers: their width and number of decimals."""
     parts = [f"{Decimal(text):f}".partition(".") for text in numbers]
     decimals = min(_MOST_DECIMALS, max(len(behind) for _, _, behind in parts))
     width = max(len(before) for before, _, _ in parts) + (decimals + 1 if decimals else 0)
@@ -248,7 +252,7 @@ _STATA_TIME = (rb"\d\d \w{3} \d{4} \d\d:\d\d", b"01 Jan 1970 00:00")
 
 
 def text_query(query: str, columns: int) -> str:
-    """The query of each cell's text."""
+    """Return a query for each cell's text."""
     names = [column_name(i) for i in range(columns)]
     cells = ", ".join(f"CAST({name} AS VARCHAR) AS {name}" for name in names)
     return f"SELECT {cells} FROM ({query}) AS t({', '.join(names)})"
@@ -261,11 +265,11 @@ def write_statistics_file(
     arrays: Mapping[str, Any],
     codebook: Codebook,
 ) -> None:
-    """Write texts into the empty file that is there.
+    """Write texts into an existing empty file.
 
-    ``columns`` are names and the house types that their cells had, ``arrays`` the texts of each by its place.
-    ``InputError`` for names that such a file cannot tell apart, for a text that it cannot hold, and where a
-    library is missing.
+    ``columns`` are names with the house types that their cells had, ``arrays`` the texts of each by position.
+    Raises ``InputError`` for names that such a file considers equal, for a text that it cannot store, and if
+    a library is missing.
     """
     program = STATISTICS_PROGRAMS[kind]
     if len(columns) > PROGRAM_LIMITS[program].columns:
@@ -293,7 +297,10 @@ def _texts(array: Any) -> ColumnTexts:
 
 
 def _title(held: str, name: str, title: str | None, program: str) -> str | None:
-    """A column's label: its own name where it is called otherwise, else the source's, which is no name."""
+    """Return a column's label: its original name if that was adapted, else the source's label.
+
+    A source's label that would be read as an original name is dropped.
+    """
     if held != name:
         return name
     found = truncate_title(title or "", program)
@@ -311,7 +318,7 @@ def _write(
             f"a file of {STATISTICS_PROGRAMS[kind]} is to be written, and {error.name} is not installed",
             advice="pip install 'discreet[stats]', or write CSV or Parquet.",
         ) from None
-    # In Stata a missing text is an empty one, and the library writes no other beside a long text.
+    # In Stata a missing text is an empty text, and the library cannot write NULL in a column of long texts.
     empty = {name for name, held in columns.items() if kind == "dta" and held.texts}
     frame = pandas.DataFrame(
         {
@@ -340,7 +347,7 @@ def _write(
 
 
 def _remove_time(path: Path, kind: str) -> None:
-    """Put the beginning of 1970 where the file tells when it was written, so that two files agree."""
+    """Overwrite the creation time of a file with the beginning of 1970; equal releases give equal files."""
     with path.open("r+b") as file:
         start = file.read(_HEADER)
         for at, form, instead in _times(start, kind):
@@ -353,7 +360,7 @@ def _remove_time(path: Path, kind: str) -> None:
 
 
 def _times(start: bytes, kind: str) -> Sequence[tuple[int, bytes, bytes]]:
-    """Where the time stands, the form that it has there, and what is to be there."""
+    """Return the offset of each time stamp, its format, and its replacement."""
     if kind == "dta":
         mark = b"<timestamp>\x11"
         return ((start.find(mark) + len(mark), *_STATA_TIME),)

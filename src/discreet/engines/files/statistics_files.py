@@ -1,4 +1,4 @@
-"""Reading files of SPSS, Stata and SAS: values or their labels, and the names that such files can hold.
+"""Reading files of SPSS, Stata and SAS: values or their labels, and the names that such files can contain.
 
 A labelled value is read as its label unless the source says ``coded``; missing values are NULL. The file is
 read into memory. Loaded on demand (pyreadstat). https://github.com/Roche/pyreadstat
@@ -22,13 +22,13 @@ from discreet.sql.cell_expressions import column_name, is_never_text
 from discreet.sql.quoting import literal
 
 RELEASE_LABEL = "Release by discreet"
-"""The label of a file in which a value's label is the value."""
+"""File label of releases whose value labels are the values."""
 
 CODED_RELEASE_LABEL = "Release by discreet, codes"
-"""The label of a file in which the codes are the values, and labels explain them."""
+"""File label of releases whose codes are the values, with labels as explanations."""
 
 LONGEST_TITLE = {"SPSS": 256, "Stata": 80, "SAS": 256}
-"""The bytes (in Stata characters) that the label of a column may have."""
+"""Maximum length of a column's label in bytes (in Stata characters)."""
 
 _LONGEST_NAME = {"SPSS": 64, "Stata": 32, "SAS": 32}
 _SPSS = "ALL AND BY EQ GE GT LE LT NE NOT OR TO WITH"
@@ -39,7 +39,7 @@ _RESERVED = {"SPSS": frozenset(_SPSS.split()), "Stata": frozenset(_STATA.split()
 
 
 def program_name(name: str, program: str) -> str:
-    """The name that a column has in a file of a program: its own, where that is one of those it can have.
+    """Return the name of a column in a program's file: unchanged if valid, else adapted.
 
     >>> program_name("age", "SPSS"), program_name("education-num", "Stata"), program_name("1st", "SAS")
     ('age', 'education_num', 'v_1st')
@@ -53,7 +53,11 @@ def program_name(name: str, program: str) -> str:
 
 
 def program_names(columns: Sequence[str], program: str) -> tuple[str, ...]:
-    """The names of columns in a file; ``InputError`` for two that become one, or one that no label holds."""
+    """Return the names of columns in a program's file.
+
+    Raises ``InputError`` for two columns with the same resulting name, and for a name that changes but does
+    not fit into a column's label.
+    """
     owners: dict[str, str] = {}
     for name in columns:
         held = program_name(name, program)
@@ -73,14 +77,17 @@ def program_names(columns: Sequence[str], program: str) -> tuple[str, ...]:
 
 
 def original_name(held: str, title: str | None, program: str) -> str | None:
-    """The column's own name, where the label of a column called ``held`` in a release is that; else None."""
+    """Return the column's original name if a released column's label contains it, else None.
+
+    ``held`` is the column's name in the file, ``title`` its label.
+    """
     if not title or title == held or program_name(title, program) != held:
         return None
     return title
 
 
 def truncate_title(title: str, program: str) -> str:
-    """The beginning of a label that fits, without blanks at its end."""
+    """Truncate a label to the maximum length, without trailing blanks."""
     longest = LONGEST_TITLE[program]
     if program == "Stata":
         return title[:longest].rstrip()
@@ -99,9 +106,9 @@ _EMPTY_IS_MISSING = ("SAS",)
 
 @dataclass(frozen=True)
 class _Column:
-    """A variable: its values, their labels by the text of the code, and what the variable is called.
+    """Variable of a file: its values, the value labels by the text of the code, and the variable's label.
 
-    ``empty`` is what the empty text is: NULL where a program has no other.
+    ``empty`` is the cell of an empty text: NULL for programs that have no other missing text.
     """
 
     name: str
@@ -111,11 +118,11 @@ class _Column:
     empty: str | None = ""
 
     def texts(self) -> list[str | None]:
-        """The codes as texts."""
+        """Return the codes as texts."""
         return [self.empty if value == "" else _text(value) for value in self.values]
 
     def labelled(self, texts: Sequence[str | None]) -> list[str | None] | None:
-        """The texts with labels in the place of codes; None where two values would become one."""
+        """Replace codes by labels; return None if two values would become equal."""
         shown = {text: self.labels.get(text, text) for text in texts if text is not None}
         if len(set(shown.values())) < len(shown):
             return None
@@ -125,9 +132,9 @@ class _Column:
 def read_statistics_rows(
     source: SourceSpec, kind: str, copy: Path, fetch: Callable[[str], Any]
 ) -> DelimitedText | ParquetFile:
-    """The rows of a source's file as a copy beside ``copy``: texts, or of the types that the source says.
+    """Copy the rows of a source's file next to ``copy``: as texts, or with the types that the source says.
 
-    ``InputError`` for a file that cannot be read, and where the library is missing.
+    Raises ``InputError`` for an unreadable file, and if the library is missing.
     """
     assert source.path is not None
     text = copy.with_suffix(".csv")
@@ -156,7 +163,7 @@ def read_statistics_rows(
 
 
 def read_statistics_codebook(path: Path, kind: str, label: str, *, coded: bool) -> Codebook:
-    """What a file says of its columns; no row is read. ``InputError`` where it cannot be read."""
+    """Read the labels of a file's columns and values without reading rows; ``InputError`` if unreadable."""
     columns, coded = _columns(path, kind, label, coded=coded, rows=False)
     return Codebook(
         {column.name: column.title for column in columns if column.title},
@@ -166,7 +173,7 @@ def read_statistics_codebook(path: Path, kind: str, label: str, *, coded: bool) 
 
 
 def describe_labels(path: Path, kind: str, label: str, *, coded: bool) -> tuple[str, ...]:
-    """Sentences on what was read by labels, what stayed coded, and what the file calls its columns."""
+    """Describe in sentences which columns are read by labels, which stay coded, and the columns' labels."""
     columns, coded = _columns(path, kind, label, coded=coded)
     return tuple(_sentences(columns, coded=coded))
 
@@ -188,7 +195,7 @@ def _sentences(columns: Sequence[_Column], *, coded: bool) -> Iterator[str]:
 def _columns(
     path: Path, kind: str, label: str, *, coded: bool, rows: bool = True
 ) -> tuple[list[_Column], bool]:
-    """The columns, and whether their codes are what is read: because that is asked, or the file says it."""
+    """Return the columns, and whether codes are read: on request, or because the file's label says so."""
     found, about = _read(path, kind, label, rows=rows)
     released = about.file_label in (RELEASE_LABEL, CODED_RELEASE_LABEL)
     empty = None if released or STATISTICS_PROGRAMS[kind] in _EMPTY_IS_MISSING else ""
@@ -227,5 +234,5 @@ def _read(path: Path, kind: str, label: str, *, rows: bool) -> tuple[Mapping[str
 
 
 def _text(value: object) -> str | None:
-    """The text of a value; what is not equal to itself is missing."""
+    """Return the text of a value; NaN is missing."""
     return None if value is None or value != value else sheet_cell_text(value)

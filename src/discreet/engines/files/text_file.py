@@ -18,13 +18,13 @@ _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def is_compressed(path: Path) -> bool:
-    """Whether a file's ending says gzip."""
+    """Return True if a file has the extension of gzip."""
     return path.suffix.lower() == ".gz"
 
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """A file's bytes, decompressed; ``InputError`` where it cannot be opened or is no valid gzip file."""
+    """Open a file's decompressed bytes; ``InputError`` if it cannot be opened or is no valid gzip file."""
     try:
         with gzip.open(path, "rb") if is_compressed(path) else path.open("rb") as handle:
             yield cast(BinaryIO, handle)
@@ -38,14 +38,14 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
 
 
 def read_chunks(path: Path) -> Iterator[bytes]:
-    """A file's bytes in pieces of 16 MiB."""
+    """Yield a file's bytes in chunks of 16 MiB."""
     with open_bytes(path) as handle:
         while chunk := handle.read(CHUNK):
             yield chunk
 
 
 def codec_name(encoding: str) -> str:
-    """Python's name of a text encoding; ``InputError`` for one that it does not know."""
+    """Return Python's name of a text encoding; raises ``InputError`` for an unknown one."""
     try:
         "".encode(encoding)
         return codecs.lookup(encoding).name
@@ -57,7 +57,7 @@ def codec_name(encoding: str) -> str:
 
 
 def is_utf8(encoding: str) -> bool:
-    """Whether the engine reads an encoding as it is."""
+    """Return True if DuckDB reads an encoding directly."""
     return codec_name(encoding) in _NATIVE_ENCODINGS
 
 
@@ -74,7 +74,7 @@ def check_byte_order_mark(path: Path, encoding: str) -> None:
 
 
 def transcode(path: Path, encoding: str, target: Path) -> None:
-    """Copy a text file as UTF-8 to ``target`` (owner-only), in pieces, line ends as they are."""
+    """Copy a text file as UTF-8 to ``target`` (owner-only) in chunks, with unchanged line ends."""
     decoder = codecs.getincrementaldecoder(codec_name(encoding))()
     lines = 1
     first = True
@@ -88,7 +88,7 @@ def transcode(path: Path, encoding: str, target: Path) -> None:
 
 
 def check_utf8(path: Path) -> None:
-    """Raise ``InputError`` naming the first line that is not UTF-8, if there is one."""
+    """Raise ``InputError`` with the first line that is not UTF-8, if there is one."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     lines = 1
     for chunk in _with_end(read_chunks(path)):

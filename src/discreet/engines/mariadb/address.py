@@ -19,7 +19,7 @@ _PORT = 3306
 
 @dataclass(frozen=True)
 class MariadbAddress:
-    """Where a database is, and as whom it is asked; the password is never shown."""
+    """Parsed address of a database with the user and password; the password is never shown."""
 
     user: str
     host: str
@@ -31,12 +31,12 @@ class MariadbAddress:
 
     @property
     def label(self) -> str:
-        """The place for messages: without user and password."""
+        """Database and host for messages, without user and password."""
         return f"the database {self.database} on {self.socket or f'{self.host}:{self.port}'}"
 
 
 def is_mariadb_address(text: str) -> bool:
-    """Whether a text is the address of a MariaDB database.
+    """Return True if a text is the address of a MariaDB database.
 
     >>> is_mariadb_address("MariaDB://localhost/clinic"), is_mariadb_address("mysql://localhost/clinic")
     (True, False)
@@ -45,7 +45,7 @@ def is_mariadb_address(text: str) -> bool:
 
 
 def normalize_address(text: str) -> str:
-    """The address, its scheme spelled plainly; ``InputError``, without it, where it cannot be read.
+    """Normalize the scheme of an address; raises ``InputError``, without the address, for an invalid one.
 
     >>> normalize_address("MARIADB+pymysql://localhost/clinic")
     'mariadb://localhost/clinic'
@@ -69,7 +69,7 @@ def normalize_address(text: str) -> str:
 
 
 def parse_address(url: str) -> MariadbAddress:
-    """The parts of an address; the password may stand in a variable instead."""
+    """Parse an address; a password outside the address is read from ``MYSQL_PWD``."""
     parts = urlsplit(url)
     options = dict(parse_qsl(parts.query))
     password = unquote(parts.password or "") or options.get("password") or os.environ.get(PASSWORD_VARIABLE)

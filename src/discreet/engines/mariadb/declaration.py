@@ -1,4 +1,4 @@
-"""Declaration of MariaDB: a table or view of a database that the address names; releases become tables there."""
+"""Declaration of MariaDB: sources are tables or views of the address's database, releases become tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MariaDB's phrases for ``sql.dialect``; the session rewrites what else differs. Loaded at every start."""
+"""MariaDB's expressions for ``sql.dialect``; the session rewrites the rest. Loaded at every start."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from dataclasses import replace
 from discreet.sql.dialect import Dialect
 
 ABSENT = "discreet_absent"
-"""A function that there is none of: what a statement asks by it, MariaDB has no words for."""
+"""Name of a function that does not exist: marks constructs that MariaDB's SQL cannot express."""
 
 _NUMBER = r"^[ \t\n\f\r]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{{1,3}})?[ \t\n\f\r]*$"
 _TEXT = "CAST({0} AS CHAR)"
 _DIGITS = "CAST(CAST({0} AS CHAR) AS DECIMAL(65,30))"
 _PLAIN = f"TRIM(TRAILING '.' FROM TRIM(TRAILING '0' FROM CAST({_DIGITS} AS CHAR)))"
 _EXPONENT = f"CAST(substring_index({_TEXT}, 'e', -1) AS SIGNED)"
-# As DuckDB: plain digits from 1e-4 to 1e16, else an exponent of two digits or more. The server turns to an
-# exponent where that is shorter, which is only above 1e15 and below 1e-9; the digits themselves are shortest.
+# Text of a double as DuckDB writes it: plain digits from 1e-4 to 1e16, else an exponent of at least two
+# digits. The server uses an exponent where that is shorter, which is only above 1e15 and below 1e-9; its
+# digits are the shortest.
 _DOUBLE = (
     "CASE WHEN {0} = 0 THEN '0.0' "
     f"WHEN abs({{0}}) >= 1e-4 AND abs({{0}}) < 1e16 THEN CASE WHEN {_PLAIN} LIKE '%.%' THEN {_PLAIN} "
@@ -23,7 +24,7 @@ _DOUBLE = (
     f"WHEN {_TEXT} LIKE '%e%' THEN substring_index({_TEXT}, 'e', 1) || 'e' || "
     f"CASE WHEN {_EXPONENT} < 0 THEN '-' ELSE '+' END || lpad(abs({_EXPONENT}), "
     f"greatest(2, char_length(abs({_EXPONENT}))), '0') "
-    # 0.0000123: digits without their zeros, the point behind the first.
+    # 0.0000123: the digits without leading zeros, with the point after the first digit.
     f"ELSE regexp_replace(regexp_replace({_TEXT}, '^(-?)0[.]0*([1-9])([0-9]+)$', '\\1\\2.\\3'), "
     "'^(-?)0[.]0*([1-9])$', '\\1\\2') || 'e-' || lpad(char_length(regexp_replace("
     f"{_TEXT}, '^-?0[.](0*)[1-9].*$', '\\1')) + 1, 2, '0') END"
@@ -83,4 +84,4 @@ MARIADB = Dialect(
 )
 
 PLAIN_MARIADB = replace(MARIADB, name_quote="`", escapes=(("\\", "\\\\"), ("'", "\\'")))
-"""MariaDB as its users have it: names in backticks, backslashes that escape."""
+"""MariaDB with its default settings: names in backticks, backslash escapes."""

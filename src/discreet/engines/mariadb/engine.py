@@ -1,7 +1,7 @@
 """MariaDB (10.11 and later) as an engine: the work is done in temporary tables of the server.
 
-A source is not a view, which would need a right of its own: statements contain its query. Table identities
-include the tables behind a view.
+Statements contain a source's query, because a view would need an additional right. Table identities include
+the tables behind a view.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from discreet.sql.quoting import identifier, literal, table_parts
 
 
 class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
-    """A MariaDB database as an ``Engine`` and a ``CatalogWriter``, a context manager. For one thread."""
+    """MariaDB database as an ``Engine`` and ``CatalogWriter``, as a context manager. Not thread-safe."""
 
     name: str = "mariadb"
 
@@ -50,11 +50,11 @@ class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
 
     @property
     def dialect(self) -> Dialect:
-        """MariaDB's."""
+        """MariaDB's dialect."""
         return MARIADB
 
     def open_source(self, source: SourceSpec) -> SourceTable:
-        """Make a table or view available, whose columns are ``c0``, ``c1``, … (see ``Engine``)."""
+        """Make a table or view available with columns ``c0``, ``c1``, … (see ``Engine``)."""
         if source.table is None:
             raise InputError("the spec names no table of the database", advice="Give table in [source].")
         place = self._found(source.table)
@@ -91,11 +91,11 @@ class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         return database, name if name in listed else next(iter(listed), name)
 
     def close_source(self, table: SourceTable) -> None:
-        """Forget an opened source (see ``Engine``)."""
+        """Forget the query of an opened source (see ``Engine``)."""
         self._sources.pop(table.relation.strip('"'), None)
 
     def execute(self, statement: str) -> None:
-        """Run one statement that returns nothing."""
+        """Run one statement that returns no rows."""
         self._session.run(self._spelled_out(statement))
 
     def create_table(self, name: str, query: str, *, shared: bool = False) -> None:
@@ -107,20 +107,20 @@ class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         cells.index_keys(self._session, name)
 
     def drop_table(self, name: str) -> None:
-        """Drop a temporary table, if there is one of that name."""
+        """Drop a temporary table if it exists."""
         self._session.run(f"DROP TEMPORARY TABLE IF EXISTS {identifier(name)}")
         self._temporary.discard(name)
 
     def column_types(self, query: str) -> tuple[str, ...]:
-        """The house types of a query's columns (see ``Engine``)."""
+        """Return the house types of a query's columns (see ``Engine``)."""
         return tuple(house_type(field) for field in self._session.described(self._spelled_out(query)))
 
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
-        """A small result, row by row."""
+        """Return a small result row by row."""
         return self._session.fetch(self._spelled_out(query))
 
     def fetch_arrays(self, query: str) -> dict[str, NDArray[Any]]:
-        """A large result of NULL-free numbers, column by column; texts are few."""
+        """Return a large result of NULL-free numbers column by column; texts must be few."""
         return cells.fetch_arrays(self._session, self._spelled_out(query))
 
     def load_table(self, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> None:
@@ -130,10 +130,10 @@ class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         self._temporary.add(name)
 
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
-        """Do nothing: a database leaves no row out."""
+        """Do nothing: a database omits no rows."""
 
     def locate(self, table: SourceTable, name: str, value: str) -> str:
-        """In how many rows a column has a cell text: rows of a database have no place."""
+        """Return the number of rows with a cell text: rows of a database have no positions."""
         return describe_row_count(self, table, name, value)
 
     def write_table(self, query: str, table: str, columns: Sequence[str] | None = None) -> None:
@@ -145,11 +145,12 @@ class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
             named = ", ".join(
                 f"{identifier(a)} AS {identifier(b)}" for a, b in zip(own, columns, strict=True)
             )
+            # MariaDB keeps the order of a subquery only if it has a LIMIT.
             query = f"SELECT {named} FROM ({query} LIMIT {1 << 62}) AS t"
         self._session.run(f"CREATE TABLE {self._place(table)} AS {query}")
 
     def has_table(self, table: str) -> bool:
-        """Whether there is a table or view of a name."""
+        """Return True if a table or view of that name exists."""
         *schema, name = self._parts(table)
         return bool(self._tables_of(schema[0] if schema else self._session.database, name))
 
@@ -158,7 +159,7 @@ class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         self._session.run(f"RENAME TABLE {self._place(old)} TO {self._place(new)}")
 
     def drop_catalog_table(self, table: str) -> None:
-        """Drop a table, if it is there."""
+        """Drop a table if it exists."""
         self._session.run(f"DROP TABLE IF EXISTS {self._place(table)}")
 
     def interrupt(self) -> None:
@@ -167,12 +168,12 @@ class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         super().interrupt()
 
     def close(self) -> None:
-        """Close the session, whose temporary tables go; a second call does nothing."""
+        """Close the session, which drops its temporary tables; a second call does nothing."""
         self._session.close()
         super().close()
 
     def _spelled_out(self, statement: str) -> str:
-        """A statement with the queries of sources in the place of their names."""
+        """Replace the names of sources in a statement by their queries."""
 
         def query_of(match: re.Match[str]) -> str:
             query = self._sources[match.group(1)]
@@ -181,7 +182,7 @@ class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         return re.sub(rf'"({self._token}_\d+)"( AS )?', query_of, statement)
 
     def _found(self, table: str) -> str:
-        """A table that a spec names, quoted; ``InputError`` where it is not there for this user."""
+        """Return the quoted name of a table; raises ``InputError`` if this user cannot see it."""
         *schema, name = self._parts(table)
         if not schema and name in self._temporary:
             return identifier(name)
@@ -211,13 +212,13 @@ class MariadbEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
 
     @contextmanager
     def fetched(self, query: str) -> Iterator[str]:
-        """A query's rows in an owner-only file; what the embedded engine selects from it, while it lasts."""
+        """Fetch a query's rows into an owner-only file, and yield the query by which DuckDB reads it."""
         with TemporaryFolder() as folder:
             yield cells.spool_rows_to_file(self._session, self._spelled_out(query), Path(folder, "rows.csv"))
 
 
 def _check_names(columns: Sequence[str]) -> None:
-    """Raise ``InputError`` for column names that MariaDB cannot tell apart, or has not room for."""
+    """Raise ``InputError`` for column names that MariaDB considers equal or that are too long."""
     for name in columns:
         if not name or name != name.rstrip() or len(name) > 64 or "\0" in name:
             raise InputError(
@@ -241,7 +242,7 @@ _VIEWS = "SELECT table_schema, table_name, view_definition FROM information_sche
 def identities(engine: MariadbEngine, source: SourceSpec) -> tuple[Identity, ...]:
     """Return the identities of the table that a source names, and of the tables that a view names.
 
-    The statement of a view is known where the user may see it; the view itself is known in any case.
+    A view's statement is available only if the user may see it; the view itself is always included.
     """
     database, name = engine.resolve_table(str(source.table))
     servers = ["mariadb " + ":".join(map(str, engine.fetch_rows(_SERVER)[0]))]
@@ -249,7 +250,7 @@ def identities(engine: MariadbEngine, source: SourceSpec) -> tuple[Identity, ...
     views = {(str(schema), str(view)): str(text or "") for schema, view, text in engine.fetch_rows(_VIEWS)}
     found = {(database, name)}
     if (database, name) in views:
-        # A statement names tables with their database, so a name of any database counts.
+        # Only names are compared, so tables of all databases with that name count.
         tables = [(str(schema), str(table)) for schema, table in engine.fetch_rows(_TABLES)]
         statements = {view: text for (_, view), text in views.items()}
         behind = view_dependencies(name, [table for _, table in tables], statements)

@@ -1,7 +1,7 @@
 """MariaDB sessions: settings, statements rewritten to MariaDB's SQL, warnings, and errors by number.
 
-Six spellings are rewritten by token (FILTER, cast types, length, NULLS FIRST, names of derived columns,
-``rows``); what else the server does not know is a syntax error, so no statement changes its meaning.
+Six constructs are rewritten by token (FILTER, cast types, length, NULLS FIRST, names of derived columns,
+``rows``); other unsupported constructs are syntax errors, so no statement changes its meaning.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LIMITS: Mapping[int, tuple[str, str | None]] = {
 }
 _RIGHTS = (1044, 1142, 1143, 1227)
 _UNSUPPORTED = (1064, 1305, 1370)
-"""Faults of syntax, and functions that there are none of, or none that the user may call."""
+"""Syntax errors, missing functions, and functions that the user may not call."""
 _TABLES: Mapping[int, str] = {
     1050: "a table or view of that name is there already",
     1146: "a table is gone that was there before",
@@ -46,7 +46,7 @@ _TABLES: Mapping[int, str] = {
 
 
 def from_statement_error(number: int, *, label: str, limit: float | None) -> DiscreetError:
-    """The error of a statement that failed with a number; ``limit`` is the statement time-out in seconds."""
+    """Return the error of a failed statement by its number; ``limit`` is the time-out in seconds."""
     if number == STATEMENT_TIMED_OUT:
         return LimitReached(
             f"a statement took longer than the {limit or 0:g} seconds of DISCREET_STATEMENT_TIMEOUT",
@@ -77,7 +77,7 @@ def from_statement_error(number: int, *, label: str, limit: float | None) -> Dis
 
 
 def unsupported_statement_error() -> InputError:
-    """The error for a statement in words that MariaDB has not."""
+    """Return the error for a statement that MariaDB's SQL cannot express."""
     return InputError(
         "MariaDB has no words for what a statement asks (numbered copies of rows, full joins, functions)",
         allowed="counting, full-domain recodings and their audit",
@@ -86,7 +86,7 @@ def unsupported_statement_error() -> InputError:
 
 
 def from_connection_error(number: int, *, place: str) -> DiscreetError:
-    """The error of a connection that did not come about."""
+    """Return the error of a failed connection."""
     if number in (1045, 1698):
         return InputError(
             f"{place}: the server refuses the login",
@@ -109,7 +109,7 @@ _TOKEN = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|[A-Za-z_][A-Za-z_0-9$]*
 
 
 def rewrite_statement(statement: str) -> str:
-    """The statement for MariaDB; ``InputError`` where it asks what MariaDB has no words for.
+    """Rewrite a statement for MariaDB; raises ``InputError`` if MariaDB cannot express it.
 
     >>> rewrite_statement("SELECT min(a) FILTER (WHERE b), CAST(length(c) AS BIGINT) FROM t")
     'SELECT min(CASE WHEN b THEN a END), CAST(char_length(c) AS SIGNED) FROM t'
@@ -153,7 +153,7 @@ def _rewrite_tokens(tokens: Sequence[str]) -> list[str]:
 
 
 def _apply_filter(out: list[str], condition: str) -> None:
-    """Put a condition into the aggregate at the end of what is written."""
+    """Move a FILTER condition into the aggregate at the end of the output, as a CASE expression."""
     while out[-1].isspace():
         out.pop()
     start = _opening_parenthesis(out)
@@ -165,7 +165,7 @@ def _apply_filter(out: list[str], condition: str) -> None:
 
 
 def _names_end(tokens: Sequence[str], place: int) -> int | None:
-    """The end of the columns' names after an alias, ``AS t(c0, c1)``; None where there are none."""
+    """Return the end of the column names after an alias, ``AS t(c0, c1)``; None without names."""
     after = [i for i in range(place + 1, len(tokens)) if not tokens[i].isspace()][:2]
     if len(after) < 2 or tokens[after[1]] != "(" or not re.match(r"[\w\"]", tokens[after[0]]):
         return None
@@ -180,7 +180,7 @@ def _names_end(tokens: Sequence[str], place: int) -> int | None:
 
 
 def _name_columns(out: list[str], names: str) -> None:
-    """Name the columns of the query that ends what is written, which only a table expression can."""
+    """Name the columns of the query at the end of the output; MariaDB can do so only in a WITH clause."""
     while out[-1].isspace():
         out.pop()
     start = _opening_parenthesis(out)
@@ -189,7 +189,7 @@ def _name_columns(out: list[str], names: str) -> None:
 
 
 def _opening_parenthesis(out: Sequence[str]) -> int:
-    """The place of the parenthesis that the last token closes."""
+    """Return the position of the parenthesis that the last token closes."""
     depth, start = 0, len(out)
     while True:
         start -= 1
@@ -203,7 +203,7 @@ def _next_word(tokens: Sequence[str], place: int) -> str:
 
 
 def _find_token(tokens: Sequence[str], place: int, wanted: str) -> int:
-    """The place of the next token of a text."""
+    """Return the position of the next token with a given text."""
     return next(i for i in range(place + 1, len(tokens)) if tokens[i].upper() == wanted)
 
 
@@ -217,7 +217,7 @@ def _closing_parenthesis(tokens: Sequence[str], opened: int) -> int:
 
 
 def _ends_cast(tokens: Sequence[str], place: int) -> bool:
-    """Whether the type after AS ends a cast: an alias would be followed by something else."""
+    """Return True if the type after AS ends a cast: an alias is followed by other tokens."""
     return len(tokens) > place + 3 and tokens[place + 1].isspace() and tokens[place + 3] == ")"
 
 
@@ -228,11 +228,11 @@ _LEAST_PACKET = 16 << 20
 _BATCH = 10_000
 _MODES = "ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,NO_UNSIGNED_SUBTRACTION"
 _CUT_SHORT = {1260: "a text was cut short", 1265: "a text was cut short", 1406: "a text was cut short"}
-"""Warnings of results that are not what was asked for."""
+"""Warnings about truncated results, by number."""
 
 
 class MariadbSession:
-    """A connection; one thread at a time, but for ``interrupt``."""
+    """Connection; not thread-safe except for ``interrupt``."""
 
     def __init__(self, settings: Settings, url: str) -> None:
         self._pymysql = _pymysql()
@@ -250,15 +250,15 @@ class MariadbSession:
             raise
 
     def run(self, statement: str) -> None:
-        """Run a statement that returns nothing."""
+        """Run a statement that returns no rows."""
         self._within(statement, self._pymysql.cursors.Cursor, lambda _: None)
 
     def fetch(self, query: str) -> list[tuple[Any, ...]]:
-        """The rows of a query."""
+        """Return the rows of a query."""
         return self._within(query, self._pymysql.cursors.Cursor, lambda cursor: list(cursor.fetchall()))
 
     def described(self, query: str) -> list[Any]:
-        """The columns of a query, which gives no row."""
+        """Return the columns of a query without fetching rows."""
         return self._within(
             f"SELECT * FROM ({query}) AS described LIMIT 0",
             self._pymysql.cursors.Cursor,
@@ -266,11 +266,12 @@ class MariadbSession:
         )
 
     def stream(self, query: str, consume: Callable[[Iterator[Sequence[Any]]], T]) -> T:
-        """What is made of a query's rows, which come as they are read, cells as the texts that were sent."""
+        """Return the result of ``consume`` on a query's rows, read in batches, with cells as texts."""
 
         def read(cursor: Any) -> T:
             return consume(_rows_of(cursor))
 
+        # Without decoders cells stay the texts that the server sent.
         before = self._connection.decoders
         self._connection.decoders = {}
         try:
@@ -279,7 +280,7 @@ class MariadbSession:
             self._connection.decoders = before
 
     def interrupt(self) -> None:
-        """Ask the server, by another session, to stop what this one runs."""
+        """Stop the running statement on the server through another session."""
         try:
             with self._connect() as other, other.cursor() as cursor:
                 cursor.execute(f"KILL QUERY {self._connection.thread_id()}")
@@ -287,7 +288,7 @@ class MariadbSession:
             return
 
     def close(self) -> None:
-        """Close the connection, with which temporary tables and locks go."""
+        """Close the connection, which drops its temporary tables and locks."""
         try:
             self._connection.close()
         except self._pymysql.Error:
@@ -329,7 +330,7 @@ class MariadbSession:
             )
 
     def _within(self, statement: str, kind: Any, action: Callable[[Any], T]) -> T:
-        """What an action gives with a cursor on a statement's result."""
+        """Run a statement and return the result of ``action`` with its cursor."""
         try:
             with failures.translate_interrupt(), self._connection.cursor(kind) as cursor:
                 cursor.execute(rewrite_statement(statement))
@@ -343,7 +344,7 @@ class MariadbSession:
             raise failures.out_of_memory(self._memory_limit) from None
 
     def _check_warnings(self, cursor: Any) -> None:
-        """Raise where the server warns that a result is not what was asked for."""
+        """Raise ``InternalError`` if the server warns that it truncated a result."""
         cursor.execute("SHOW WARNINGS")
         for row in cursor.fetchall():
             if int(row[1]) in _CUT_SHORT:
@@ -354,13 +355,13 @@ class MariadbSession:
 
 
 def _settings(settings: Settings, limit: float | None) -> Iterator[str]:
-    # Sizes that are no multiple of a block are refused.
+    # The server rejects sizes that are not multiples of a block, so a power of two is used.
     buffers = 1 << max(20, min(settings.memory_limit // 8, 1 << 29).bit_length() - 1)
     yield f"SET SESSION sql_mode = '{_MODES}'"
     yield "SET NAMES utf8mb4 COLLATE utf8mb4_nopad_bin"
     yield "SET SESSION time_zone = '+00:00'"
     yield "SET SESSION group_concat_max_len = 1073741824"
-    # Joins by a hash (level 3 and up) lose rows where NULL meets NULL by <=>, as of 10.11.18.
+    # Hash joins (level 3 and higher) lose rows where NULL is compared with NULL by <=>, as of 10.11.18.
     yield "SET SESSION join_cache_level = 2"
     yield f"SET SESSION join_buffer_size = {buffers}"
     yield f"SET SESSION join_buffer_space_limit = {4 * buffers}"

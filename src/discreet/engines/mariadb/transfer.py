@@ -1,4 +1,4 @@
-"""Rows to and from MariaDB: column types, arrays, text files for the embedded engine, and loaded tables."""
+"""Rows to and from MariaDB: column types, arrays, text files for the embedded engine, loaded tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from discreet.engines.mariadb.session import MariadbSession
 from discreet.errors import InternalError
 from discreet.sql.quoting import identifier, literal
 
-# Numbers of the protocol's types.
+# Type codes of the protocol.
 _WHOLE: Mapping[int, str] = {1: "TINYINT", 2: "SMALLINT", 9: "INTEGER", 3: "INTEGER", 8: "BIGINT"}
 _OTHER: Mapping[int, str] = {4: "FLOAT", 5: "DOUBLE", 10: "DATE", 14: "DATE", 12: "TIMESTAMP", 13: "SMALLINT"}
 _OTHER = {**_OTHER, 7: "TIMESTAMP WITH TIME ZONE", 11: "TIME", 16: "BIT"}
@@ -27,7 +27,7 @@ _TEXTS = (15, 247, 248, 249, 250, 251, 252, 253, 254)
 
 
 def house_type(field: Any) -> str:
-    """The house's name of a column's type; empty where it has none, and its cells are read as text."""
+    """Return the house type of a column; empty without one, which is read as text."""
     code = field.type_code
     if code in _WHOLE:
         return f"U{_WHOLE[code]}" if field.flags & _UNSIGNED else _WHOLE[code]
@@ -43,9 +43,9 @@ def house_type(field: Any) -> str:
 
 
 def cell_expression(column: str, house: str) -> tuple[str, str]:
-    """How a column of a table is read, in SQL, and the house type of what comes.
+    """Return the SQL expression that reads a column, and the house type of its result.
 
-    A single-precision number is read as the double that it is: as text the server rounds it to six digits.
+    A single-precision number is read as a double: as text the server rounds it to six digits.
     """
     if house == "FLOAT":
         return f"CAST({column} AS DOUBLE)", "DOUBLE"
@@ -73,7 +73,7 @@ _RESPELLED = ("BLOB", "TIMESTAMP WITH TIME ZONE")
 
 
 def fetch_arrays(session: MariadbSession, query: str) -> dict[str, NDArray[Any]]:
-    """A result of NULL-free cells, column by column."""
+    """Return a result of NULL-free cells column by column."""
     fields = session.described(query)
     kinds = [house_type(field) for field in fields]
     columns: list[list[Any]] = [[] for _ in fields]
@@ -101,12 +101,12 @@ def _array(name: str, kind: str, cells: list[Any]) -> NDArray[Any]:
 
 
 def spool_rows_to_file(session: MariadbSession, query: str, path: Path) -> str:
-    """Write a query's rows to an owner-only file, in order; what the embedded engine selects from it."""
+    """Write a query's rows in order to an owner-only file, and return the query by which DuckDB reads it."""
     fields = session.described(query)
     kinds = [house_type(field) or "VARCHAR" for field in fields]
     sent = [_sent(identifier(f.name), kind) for f, kind in zip(fields, kinds, strict=True)]
     if any(expression != identifier(f.name) for expression, f in zip(sent, fields, strict=True)):
-        # Rows of a query within another keep their order where it has a limit.
+        # MariaDB keeps the order of a subquery only if it has a LIMIT.
         query = f"SELECT {', '.join(sent)} FROM ({query} LIMIT {1 << 62}) AS spooled"
 
     def write(rows: Iterator[Sequence[Any]]) -> None:
@@ -123,7 +123,7 @@ def spool_rows_to_file(session: MariadbSession, query: str, path: Path) -> str:
 
 
 def _sent(column: str, kind: str) -> str:
-    """A column as it is sent, where its own text is none that the embedded engine reads as that type."""
+    """Return the expression that sends a column; it converts types whose text DuckDB cannot parse."""
     return f"{MARIADB.text(column, kind)} AS {column}" if kind in _RESPELLED else column
 
 
@@ -137,6 +137,7 @@ def _relation(path: Path, names: Sequence[str], kinds: Sequence[str]) -> str:
         f"CAST(c{i} AS {kind}) AS {identifier(name)}"
         for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
     )
+    # NULL is an unquoted \N, so that a quoted text \N stays a text; one thread keeps the order of rows.
     options = (
         f"columns={{{texts}}}, auto_detect=false, header=false, delim=',', quote='\"', escape='\"', "
         f"new_line='\\n', nullstr='{_NULL}', allow_quoted_nulls=false, compression='none', parallel=false, "
@@ -148,7 +149,7 @@ def _relation(path: Path, names: Sequence[str], kinds: Sequence[str]) -> str:
 def load_columns(
     session: MariadbSession, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]
 ) -> None:
-    """Create a temporary table of columns, indexed by the first, by which such tables are joined."""
+    """Create a temporary table of columns, indexed by the first one, which joins use."""
     kinds = [_kind(values) for values in columns.values()]
     named = [f"{identifier(c)} {k}" for c, k in zip(columns, kinds, strict=True)]
     if kinds and not kinds[0].startswith("LONGTEXT"):
@@ -168,9 +169,10 @@ def load_columns(
 
 
 def index_keys(session: MariadbSession, name: str) -> None:
-    """Index a temporary table by the columns that tables of its kind are joined by: its keys, its number.
+    """Index a temporary table by the columns that joins use: its keys, and its row number.
 
-    No join by a hash is safe (``session``), so what has no index is joined by all its rows for each row.
+    Hash joins are unsafe (see ``_settings`` of the session), so joins without an index scan all rows for each
+    row.
     """
     fields = session.described(f"SELECT * FROM {identifier(name)}")
     added = []
@@ -183,7 +185,7 @@ def index_keys(session: MariadbSession, name: str) -> None:
 
 
 def _indexed(field: Any) -> str:
-    """A column in an index; of a long text its beginning."""
+    """Return a column for an index; of a long text only a prefix."""
     long = house_type(field) in ("VARCHAR", "BLOB") and field.length > 4 * _PREFIX
     return identifier(field.name) + (f"({_PREFIX})" if long else "")
 

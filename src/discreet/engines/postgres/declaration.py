@@ -1,4 +1,4 @@
-"""Declaration and addresses of PostgreSQL: a table or view of a database; releases become tables there."""
+"""Declaration and addresses of PostgreSQL: sources are tables or views, releases become tables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HOST = re.compile(r"(?:\[[^\]]*\]|[^:\[\]]*)(?::\d*)?", re.ASCII)
 
 
 def is_postgres_address(text: str) -> bool:
-    """Whether a text is the address of a PostgreSQL database, however its scheme is spelled.
+    """Return True if a text is the address of a PostgreSQL database, in any spelling of the scheme.
 
     >>> is_postgres_address("Postgres://localhost/clinic"), is_postgres_address("people.csv")
     (True, False)
@@ -32,11 +32,10 @@ def is_postgres_address(text: str) -> bool:
 
 
 def normalize_address(text: str) -> str:
-    """The address of a database, its scheme spelled as its library reads it.
+    """Normalize the scheme of a database's address for the library.
 
-    ``InputError``, without the address, for any other text, and for one in which user and host cannot be
-    told apart: a password with ``/``, ``?`` or ``#`` in it that are not percent-encoded would end up in what
-    looks like the database's name.
+    Raises ``InputError``, without the address, for any other text, and if user and host are ambiguous: a
+    password with an unencoded ``/``, ``?`` or ``#`` would become part of the database's name.
 
     >>> normalize_address("POSTGRESQL+psycopg://localhost/clinic")
     'postgresql://localhost/clinic'
@@ -60,6 +59,8 @@ def normalize_address(text: str) -> str:
     return SCHEME + rest
 
 
+# Tables, partitioned tables, views, materialized views and foreign tables that the role may read, without
+# partitions and system schemas.
 _LISTING = """
     SELECT CAST(n.nspname AS TEXT), CAST(c.relname AS TEXT)
     FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace

@@ -1,6 +1,7 @@
 """Delivery of a release into a schema of the source's PostgreSQL database, in one transaction.
 
-Companion tables ``NAME_manifest``, ``NAME_help`` and ``NAME_sensitive``, and views. Loaded on demand.
+Creates the companion tables ``NAME_manifest``, ``NAME_help`` and ``NAME_sensitive``, and views. Loaded on
+demand.
 """
 
 from __future__ import annotations
@@ -22,25 +23,25 @@ from discreet.sql.dialect import Dialect
 from discreet.sql.quoting import literal, qualified, table_parts
 
 _MOST_INDEXED = 32
-"""The columns that an index can have."""
+"""PostgreSQL's limit on the columns of an index."""
 
 
 @dataclass(frozen=True, eq=False)
 class SchemaDelivery(TableDelivery[SchemaWriter]):
-    """Tables on their way to ``address`` (see ``Delivery``), ``name`` in ``schema``."""
+    """Delivery of tables to ``address`` (see ``Delivery``), as ``name`` in ``schema``."""
 
     schema: str
     name: str
     orders: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """By purpose, the columns by which a written table is asked first, and its rows lie."""
+    """Columns of the first index of each written table, by purpose; its rows are stored in their order."""
 
     def listed(self, purpose: str, name: str) -> Listed:
-        """The table of a part, without its schema."""
+        """Return the table name of a part, without its schema."""
         del name
         return Listed(None, self._name(purpose))
 
     def write(self, parts: Mapping[str, Part], views: Callable[[], tuple[str, ...]] | None = None) -> None:
-        """Create a table of each part, with its indexes and statistics."""
+        """Create a table for each part, with its indexes and statistics."""
         del views
         for purpose, part in parts.items():
             self.orders[purpose] = part.indexes[0] if part.indexes else ()
@@ -53,34 +54,34 @@ class SchemaDelivery(TableDelivery[SchemaWriter]):
             )
 
     def write_views(self, queries: Callable[[Dialect, str, str], Mapping[str, str]]) -> None:
-        """Create views over the data and the help table, which everybody can ask who may read them."""
+        """Create views over the data and the help table; roles that can read both can query the release."""
         tables = (qualified(self._name(purpose), self.schema) for purpose in (DATA, HELP_FILE))
         for name, query in queries(self.writer.dialect, *tables).items():
             self.writer.create_view(self.schema, f"{self.name}_{name}", query)
 
     def write_witness(self, query: str) -> SourceSpec:
-        """A temporary table, which ends with the session."""
+        """Store a query's result in a temporary table, which is dropped with the session."""
         name = f"witness_{uuid4().hex[:12]}"
         self.writer.create_table(name, query)
         return SourceSpec(url=self.address.url, table=self.writer.temporary_table(name))
 
     def source(self, purpose: str, table: str | None = None) -> SourceSpec:
-        """A written table."""
+        """Return the source of a written table."""
         del table
         place = self.address if purpose == DATA else self.address.companion(purpose)
         return place.source()
 
     def digest(self, purpose: str) -> str | None:
-        """SHA-256 of a table's rows, whatever their order."""
+        """Return the order-independent SHA-256 of a table's rows."""
         return table_digest(self.writer, self.source(purpose), self.orders.get(purpose, ()))
 
     def write_manifest(self, text: str) -> None:
-        """Create the companion table of one text."""
+        """Create the companion table with the manifest's text."""
         query = f"SELECT {self.writer.dialect.cast(literal(text), 'VARCHAR')} AS c0"
         self.writer.write_table(query, self.schema, self._name(MANIFEST_TABLE), (MANIFEST_TABLE,))
 
     def put_in_place(self) -> None:
-        """Commit."""
+        """Commit the transaction."""
         self.writer.commit()
 
     def _name(self, purpose: str) -> str:
@@ -90,7 +91,10 @@ class SchemaDelivery(TableDelivery[SchemaWriter]):
 def check_schema_target(
     engine: Engine, spec: TableSpec, address: ReleaseAddress, *, overwrite: bool
 ) -> tuple[str, str]:
-    """The schema and the name of a table; ``InputError`` where no release may or can be created there."""
+    """Return the schema and the name of the target table.
+
+    Raises ``InputError`` if a release may not or cannot be created there.
+    """
     schema, name = _schema_and_name(address)
     writer = cast(SchemaWriter, engine)
     _check_source(writer, spec.source, schema, name)
@@ -109,13 +113,13 @@ def schema_delivery(
 ) -> Iterator[SchemaDelivery]:
     """Deliver tables to the source's database; rights and names are checked first.
 
-    ``purposes`` are those of the companions beside the manifest. A release that is replaced is dropped in the
-    same transaction, its companions too. ``InputError`` where the name is taken, or one that a companion
-    wants is taken by something else.
+    ``purposes`` are the companion tables other than the manifest. A replaced release is dropped in the same
+    transaction, with its companions. Raises ``InputError`` if the name is taken, or if a companion's name is
+    taken by a relation that is not part of the replaced release.
     """
     schema, name = _schema_and_name(address)
     writer, place = cast(SchemaWriter, engine), replace(address, url=spec.source.url)
-    # Reserved before anything is looked at, or what is seen might change.
+    # The name is locked before the checks: otherwise their results could change.
     with writer.reserved(schema, name):
         check_schema_target(engine, spec, address, overwrite=overwrite)
         _drop(writer, place, schema, name)
@@ -138,7 +142,7 @@ def _schema_and_name(address: ReleaseAddress) -> tuple[str, str]:
 
 
 def _drop(writer: SchemaWriter, place: ReleaseAddress, schema: str, name: str) -> None:
-    """Drop the release that is to be replaced, with what its manifest lists, and nothing else."""
+    """Drop the release to be replaced, with the companions that its manifest lists."""
     own = companions_of(read_text_table(writer, place.companion(MANIFEST_TABLE).source()))
     for purpose in own:
         writer.drop_relation(schema, f"{name}_{purpose}")

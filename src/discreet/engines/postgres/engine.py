@@ -1,7 +1,7 @@
 """PostgreSQL (15 and later) as an engine: the work is done in temporary tables of one transaction.
 
-Frequency sets leave the database, and releases that are written to a file. Table identities include the
-tables behind a view and the parents of a partition.
+Only frequency sets and releases to files leave the database. Table identities include the tables behind a
+view and the parents of a partition.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _READ_IN_ORDER = "SET max_parallel_workers_per_gather = 0; SET synchronize_seqsc
 
 
 class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
-    """A PostgreSQL database as an ``Engine``; a context manager. One thread at a time."""
+    """PostgreSQL database as an ``Engine``, as a context manager. Not thread-safe."""
 
     name: str = "postgres"
 
@@ -66,7 +66,8 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
             self._scratch = self._scratch_schema()
             self._session.run(f"SET search_path = {identifier(self._scratch)}")
             if self._scratch != _TEMPORARY:
-                # What is stored is read in the order of its rows, as only a temporary table is by itself.
+                # Parallel and synchronized scans of stored tables would change the order of rows; temporary
+                # tables are never scanned so.
                 self._session.run(_READ_IN_ORDER)
             self._session.commit()
         except BaseException:
@@ -74,7 +75,7 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
             raise
 
     def _scratch_schema(self) -> str:
-        """Where temporary tables go: among the session's own, or into the one schema that the role has."""
+        """Return the schema for temporary tables: the session's own, else the first with the right CREATE."""
         if self._session.fetch("SELECT has_database_privilege(current_database(), 'TEMPORARY')")[0][0]:
             return _TEMPORARY
         for schema in self._path:
@@ -90,13 +91,13 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
 
     @property
     def dialect(self) -> Dialect:
-        """PostgreSQL's."""
+        """PostgreSQL's dialect."""
         return POSTGRES
 
     def open_source(self, source: SourceSpec) -> SourceTable:
-        """Make a table or view available as a view, whose columns are ``c0``, ``c1``, … (see ``Engine``).
+        """Make a table or view available as a view with columns ``c0``, ``c1``, … (see ``Engine``).
 
-        Columns that the role may not read are none of the source's.
+        Columns that the role may not read are not part of the source.
         """
         if source.table is None:
             raise InputError("the spec names no table of the database", advice="Give table in [source].")
@@ -124,22 +125,22 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         )
 
     def resolve_table(self, text: str) -> TablePlace:
-        """Return the table that a spec names, by its schema; ``InputError`` where there is none."""
+        """Return the table that a spec names, with its schema; raises ``InputError`` if there is none."""
         return find_table(self._session, text, self._path)
 
     def close_source(self, table: SourceTable) -> None:
-        """Forget an opened source (see ``Engine``)."""
+        """Drop the view of an opened source (see ``Engine``)."""
         self._drop(table.relation.strip('"'))
 
     def execute(self, statement: str) -> None:
-        """Run one statement that returns nothing."""
+        """Run one statement that returns no rows."""
         self._session.run(statement)
 
     def create_table(self, name: str, query: str, *, shared: bool = False) -> None:
         """Create a temporary table of a query's result (see ``Engine``).
 
-        Workers read no temporary tables, so one that is shared is an unlogged one beside the release that is
-        being written, and a view of its name: it is of the transaction, whose end it does not see.
+        Parallel workers cannot read temporary tables. During a publication, a shared table is therefore an
+        unlogged table in the release's schema with a view of its name; it is dropped before the commit.
         """
         self._drop(name)
         if not shared or self._releases is None or self._scratch != _TEMPORARY:
@@ -153,19 +154,19 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         self._kept[name], self._shared[name] = "VIEW", place
 
     def drop_table(self, name: str) -> None:
-        """Drop a temporary table, if there is one of that name."""
+        """Drop a temporary table if it exists."""
         self._drop(name)
 
     def column_types(self, query: str) -> tuple[str, ...]:
-        """The house types of a query's columns (see ``Engine``)."""
+        """Return the house types of a query's columns (see ``Engine``)."""
         return tuple(house_type(column) or "" for column in self._session.described(query))
 
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
-        """A small result, row by row."""
+        """Return a small result row by row."""
         return self._session.fetch(query)
 
     def fetch_arrays(self, query: str) -> dict[str, NDArray[Any]]:
-        """A large result of NULL-free numbers, column by column; texts are few."""
+        """Return a large result of NULL-free numbers column by column; texts are fetched more slowly."""
         found = fetch_numbers(self._session, query)
         if found is not None:
             return found
@@ -182,21 +183,22 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         self._kept[name] = "TABLE"
 
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
-        """Do nothing: a database leaves no row out."""
+        """Do nothing: a database omits no rows."""
 
     def locate(self, table: SourceTable, name: str, value: str) -> str:
-        """In how many rows a column has a cell text: rows of a database have no place."""
+        """Return the number of rows with a cell text: rows of a database have no positions."""
         return describe_row_count(self, table, name, value)
 
     def check_target(self, schema: str, name: str, *, overwrite: bool = False) -> None:
-        """Raise ``InputError`` where the role may not create there, or the name is taken."""
+        """Raise ``InputError`` if the role may not create tables there, or if the name is taken."""
         schema_tables.check_schema_table(self._session, TablePlace(schema, name), overwrite=overwrite)
 
     @contextmanager
     def reserved(self, schema: str, name: str) -> Iterator[None]:
-        """Keep other publications away from a name; ``InputError`` where another has it.
+        """Lock a name against other publications; raises ``InputError`` if another one holds it.
 
-        What was only read so far is read anew, as it is once the name is held.
+        If there are no temporary tables yet, a new transaction begins under the lock and sees the current
+        state.
         """
         place = TablePlace(schema, name)
         schema_tables.reserve_name(self._session, place)
@@ -211,7 +213,7 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
                 schema_tables.release_name(self._session, place)
 
     def place_of(self, table: str) -> tuple[str, str]:
-        """The schema and the name of a table as the spec names it; ``InputError`` where there is none."""
+        """Return the schema and the name of a table that a spec names; ``InputError`` if it is missing."""
         place = find_table(self._session, table, self._path)
         return place.schema, place.name
 
@@ -231,15 +233,15 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         schema_tables.create_view(self._session, TablePlace(schema, name), query, columns)
 
     def drop_relation(self, schema: str, name: str) -> None:
-        """Drop a table or view, if it is there; ``InputError`` where others depend on it."""
+        """Drop a table or view if it exists; raises ``InputError`` if other relations depend on it."""
         schema_tables.drop_relation(self._session, TablePlace(schema, name))
 
     def table_exists(self, schema: str, name: str) -> bool:
-        """Whether there is a table or view of that name."""
+        """Return True if a table or view of that name exists."""
         return schema_tables.relation_kind(self._session, TablePlace(schema, name)) is not None
 
     def temporary_table(self, name: str) -> str:
-        """How a source names a temporary table of this session."""
+        """Return the qualified name by which a source names a temporary table of this session."""
         found = self.fetch_rows(
             "SELECT n.nspname, c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
             f"WHERE c.oid = to_regclass({literal(identifier(name))})"
@@ -247,7 +249,8 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         return ".".join(map(identifier, found[0]))
 
     def commit(self) -> None:
-        """Let everybody see what was written; the next statement begins a new transaction."""
+        """Commit, so that other sessions see the written tables; the next statement begins a transaction."""
+        # Scratch tables that are stored as ordinary tables are dropped first: the commit would publish them.
         for name in reversed(list(self._kept if self._scratch != _TEMPORARY else self._shared)):
             self._drop(name)
         self._session.commit()
@@ -258,13 +261,13 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         super().interrupt()
 
     def close(self) -> None:
-        """Close the session, whose temporary tables go, and what was not committed; twice does nothing."""
+        """Close the session, which drops temporary tables and rolls back; a second call does nothing."""
         self._session.close()
         super().close()
 
     @contextmanager
     def fetched(self, query: str) -> Iterator[str]:
-        """A query's rows in an owner-only file; what the embedded engine selects from it, while it lasts."""
+        """Fetch a query's rows into an owner-only file, and yield the query by which DuckDB reads it."""
         with TemporaryFolder() as folder:
             yield spool_rows_to_file(self._session, query, Path(folder, "rows.csv"))
 
@@ -283,13 +286,13 @@ class PostgresEngine(SequentialGroupsMixin, SingleLoadMixin, LocalExport):
         if kind is not None:
             table = f"; DROP TABLE IF EXISTS {place.sql}" if place is not None else ""
             self._session.run(f"DROP {kind} IF EXISTS {identifier(name)}{table}")
-            # Forgotten only now: what could not be dropped is tried again, and nothing is committed before.
+            # Forgotten only after the drop succeeded: a failed drop is retried before the commit.
             del self._kept[name]
             self._shared.pop(name, None)
 
 
 def _array(name: str, values: list[Any]) -> NDArray[Any]:
-    """Cells as an array: of numbers, or of texts as objects."""
+    """Return cells as an array: of numbers, or of texts as objects."""
     if any(value is None for value in values):
         raise InternalError(f"NULL in column {name} of an array query")
     if values and isinstance(values[0], str):
@@ -307,7 +310,8 @@ _ADDRESS = (
     "coalesce(inet_server_port(), current_setting('port')::int)"
 )
 _DATABASE = "SELECT oid, datname FROM pg_database WHERE datname = current_database()"
-# A view's tables, through further views, and the tables of which one is a partition or a child.
+# All relations behind a view, through nested views, and the parents of partitions and of inheriting tables;
+# UNION visits each relation once.
 _BEHIND = """
     WITH RECURSIVE behind(oid) AS (
         SELECT CAST({table} AS oid)
@@ -328,7 +332,7 @@ _BEHIND = """
 def identities(engine: PostgresEngine, source: SourceSpec) -> tuple[Identity, ...]:
     """Return the identities of the table that a source names, and of the tables behind it.
 
-    Each is known by its number, which survives another name, and by its name, which survives a new table.
+    Each table is identified by its OID, which survives renaming, and by its name, which survives re-creation.
     """
     place = engine.resolve_table(str(source.table))
     found = engine.fetch_rows(_BEHIND.format(table=place.regclass))
@@ -340,8 +344,8 @@ def identities(engine: PostgresEngine, source: SourceSpec) -> tuple[Identity, ..
 
 
 def _server(engine: PostgresEngine) -> str:
-    """The identifier of the cluster, else where the server says that it listens."""
-    # The right is asked for first: a failed statement would end the transaction.
+    """Return the cluster's identifier, else the address on which the server listens."""
+    # The right is checked first: a failed statement would abort the transaction.
     if engine.fetch_rows(_READABLE)[0][0]:
         return f"postgres {engine.fetch_rows(_SYSTEM)[0][0]}"
     host, port = engine.fetch_rows(_ADDRESS)[0]

@@ -1,7 +1,6 @@
-"""Tables of a PostgreSQL schema: finding and reading a source, and creating, indexing and replacing a
-release.
+"""Tables of a PostgreSQL schema: finding and reading sources; creating, indexing and replacing releases.
 
-All in the session's transaction: others see nothing before the commit.
+All statements run in the session's transaction: other sessions see nothing before the commit.
 """
 
 from __future__ import annotations
@@ -25,25 +24,25 @@ _OWN_COLLATIONS = 'COLLATE "C"'
 
 @dataclass(frozen=True)
 class TablePlace:
-    """A table of a schema."""
+    """Qualified name of a table: its schema and its name."""
 
     schema: str
     name: str
 
     @property
     def sql(self) -> str:
-        """The table in SQL."""
+        """Quoted table name for SQL."""
         return f"{identifier(self.schema)}.{identifier(self.name)}"
 
     @property
     def regclass(self) -> str:
-        """The table's number, as an expression."""
+        """SQL expression of the table's OID."""
         return f"CAST({literal(self.sql)} AS regclass)"
 
 
 @dataclass(frozen=True)
 class ReadColumn:
-    """A column of a table: its name, its house type, and its cells in SQL."""
+    """Column of a source table: its name, its house type, and the SQL expression of its cells."""
 
     name: str
     type: str
@@ -51,9 +50,9 @@ class ReadColumn:
 
 
 def find_table(session: PostgresSession, text: str, path: Sequence[str]) -> TablePlace:
-    """The table that a spec names, by ``schema.table`` or by ``path``, the user's search path.
+    """Find the table that a spec names, by ``schema.table`` or in ``path``, the user's search path.
 
-    ``InputError`` where there is none, or where the role may not look into its schema.
+    Raises ``InputError`` if there is no such table, or if the role may not use its schema.
     """
     *before, name = table_parts(text)
     if len(before) > 1:
@@ -77,12 +76,12 @@ def find_table(session: PostgresSession, text: str, path: Sequence[str]) -> Tabl
 
 
 def current_role(session: PostgresSession) -> str:
-    """The role of a session, quoted."""
+    """Return the quoted name of the session's role."""
     return identifier(str(session.fetch("SELECT current_user")[0][0]))
 
 
 def readable_columns(session: PostgresSession, table: TablePlace) -> tuple[ReadColumn, ...]:
-    """The columns that the role may read, in order; ``InputError`` where there is none."""
+    """Return the columns that the role may read, in order; raises ``InputError`` if there are none."""
     held = session.fetch(
         "SELECT a.attname, t.typcategory, a.attcollation, d.oid IS NOT NULL, "
         f"has_column_privilege({table.regclass}, a.attnum, 'SELECT') "
@@ -104,6 +103,7 @@ def readable_columns(session: PostgresSession, table: TablePlace) -> tuple[ReadC
         kind = house_type(column) or nested_type(category)
         cells = identifier(name)
         if kind in (None, "VARCHAR"):
+            # Text with a collation other than the default or "C" is compared by its bytes.
             cells = f"CAST({cells} AS TEXT)" + ("" if plain else f" {_OWN_COLLATIONS}")
         elif kind is not None and not kind.endswith("]") and kind != "STRUCT":
             cells = f"CAST({cells} AS {column.type_display})"
@@ -112,7 +112,7 @@ def readable_columns(session: PostgresSession, table: TablePlace) -> tuple[ReadC
 
 
 def source_view(table: TablePlace, columns: Sequence[ReadColumn]) -> str:
-    """The query whose columns are ``c0``, ``c1``, …"""
+    """Return the query of a source's columns, named ``c0``, ``c1``, …"""
     cells = ", ".join(f"{c.expression} AS {column_name(i)}" for i, c in enumerate(columns))
     return f"SELECT {cells} FROM {table.sql}"
 
@@ -132,7 +132,10 @@ _DROPPED = {"r": "TABLE", "p": "TABLE", "v": "VIEW", "m": "MATERIALIZED VIEW", "
 
 
 def check_schema_table(session: PostgresSession, table: TablePlace, *, overwrite: bool) -> None:
-    """Raise ``InputError`` where a table cannot be created: the schema, a right, the name, a replica."""
+    """Raise ``InputError`` if a table cannot be created.
+
+    Checks the schema, the right to create, the name, and whether the server is a read-only replica.
+    """
     _check_name(table.name)
     schema = literal(table.schema)
     found = session.fetch(
@@ -154,7 +157,8 @@ def check_schema_table(session: PostgresSession, table: TablePlace, *, overwrite
     if not may_create:
         raise InputError(
             f"{session.place}: the role may not create tables in the schema '{table.schema}'",
-            advice=f"Ask for GRANT USAGE, CREATE ON SCHEMA {identifier(table.schema)} TO {current_role(session)}.",
+            advice=f"Ask for GRANT USAGE, CREATE ON SCHEMA {identifier(table.schema)} "
+            f"TO {current_role(session)}.",
         )
     _check_taken(session, table, overwrite=overwrite)
 
@@ -181,10 +185,11 @@ def _check_taken(session: PostgresSession, table: TablePlace, *, overwrite: bool
 
 
 def reserve_name(session: PostgresSession, table: TablePlace) -> None:
-    """Keep other publications away from a name until the session releases it or ends.
+    """Lock a name against other publications until the session releases it or ends.
 
-    ``InputError`` where another has it. The lock is the session's, and taken before the transaction that sees
-    whether the name is free: a snapshot that is older than the lock would not see what its last owner made.
+    Raises ``InputError`` if another session holds the lock. It is an advisory lock of the session, taken
+    before the transaction that checks whether the name is free: a snapshot older than the lock would not see
+    the tables of the lock's previous owner.
     """
     if not session.fetch(f"SELECT pg_try_advisory_lock({_lock_of(table)})")[0][0]:
         raise InputError(
@@ -194,7 +199,7 @@ def reserve_name(session: PostgresSession, table: TablePlace) -> None:
 
 
 def release_name(session: PostgresSession, table: TablePlace) -> None:
-    """Let other publications have a name again."""
+    """Release the lock on a name."""
     session.fetch(f"SELECT pg_advisory_unlock({_lock_of(table)})")
 
 
@@ -203,7 +208,7 @@ def _lock_of(table: TablePlace) -> str:
 
 
 def relation_kind(session: PostgresSession, table: TablePlace) -> str | None:
-    """What a name of a schema is (``TABLE``, ``PERSON_VIEW``, …), None where nothing has it."""
+    """Return the kind of a relation for DROP (``TABLE``, ``VIEW``, …), None if the name is free."""
     found = session.fetch(
         "SELECT c.relkind FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
         f"WHERE n.nspname = {literal(table.schema)} AND c.relname = {literal(table.name)}"
@@ -212,7 +217,7 @@ def relation_kind(session: PostgresSession, table: TablePlace) -> str | None:
 
 
 def drop_relation(session: PostgresSession, table: TablePlace) -> None:
-    """Drop a table or view, if there is one; ``InputError`` where others depend on it."""
+    """Drop a table or view if it exists; raises ``InputError`` if other relations depend on it."""
     kind = relation_kind(session, table)
     if kind is not None:
         session.run(f"DROP {kind} {table.sql}")
@@ -225,11 +230,11 @@ def create_release_table(
     columns: Sequence[str],
     indexes: Sequence[Sequence[str]] = (),
 ) -> None:
-    """Create a table of a query's rows in its order, with statistics and indexes.
+    """Create a table of a query's rows in the query's order, with statistics and indexes.
 
-    An index has those two of its columns that have the most different cells: further ones narrow little down,
-    and make it several times as dear. One whose entries would be too long for the database (texts of more
-    than 2,700 bytes) is left out.
+    Each index gets only the two of its columns with the most distinct cells: further columns hardly narrow a
+    search and make the index several times as expensive. An index whose entries exceed the database's limit
+    (texts of more than 2,700 bytes) is omitted.
     """
     _check_columns(columns)
     session.run(f"CREATE TABLE {table.sql} ({', '.join(map(identifier, columns))}) AS {query}")
@@ -241,10 +246,11 @@ def create_release_table(
 
 
 def _most_telling(session: PostgresSession, table: TablePlace, columns: Sequence[str]) -> list[str]:
-    """As many columns as are indexed, those with the most different cells (by statistics) first."""
+    """Return the columns to index: those with the most distinct cells by the statistics."""
     if len(columns) <= _MOST_INDEXED:
         return list(columns)
     found = session.fetch(
+        # pg_stats reports a negative n_distinct as a fraction of the number of rows.
         "SELECT attname, CASE WHEN n_distinct < 0 THEN -n_distinct * c.reltuples ELSE n_distinct END "
         "FROM pg_stats JOIN pg_namespace AS n ON n.nspname = schemaname "
         "JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = tablename "
@@ -257,7 +263,7 @@ def _most_telling(session: PostgresSession, table: TablePlace, columns: Sequence
 def create_view(
     session: PostgresSession, table: TablePlace, query: str, columns: Sequence[str] | None
 ) -> None:
-    """Create a view of a query, whose columns are named where ``columns`` says so."""
+    """Create a view of a query; ``columns`` rename its columns if given."""
     _check_columns(columns or ())
     names = "" if columns is None else f" ({', '.join(map(identifier, columns))})"
     session.run(f"CREATE VIEW {table.sql}{names} AS {query}")

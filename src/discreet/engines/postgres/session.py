@@ -1,7 +1,7 @@
 """PostgreSQL sessions: settings, one transaction with a savepoint per statement, and errors by SQLSTATE.
 
-The transaction sees one snapshot. A failing statement is undone alone; its savepoint is sent in the same
-message. Server messages quote rows, so none is passed on.
+The transaction sees one snapshot. Only a failing statement is rolled back; its savepoint is sent in the same
+message as the statement. Server messages quote rows, so they are never passed on.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ CANCELLED = "57014"
 
 
 class DatabaseLimitReached(LimitReached):
-    """A limit of the database's own, such as the width of a row or of an entry of an index."""
+    """Limit of the database itself, such as the width of a row or of an index entry."""
 
 
 @dataclass(frozen=True)
 class _Explanation:
-    """What an error of a code says."""
+    """Kind, message and advice of the error for an SQLSTATE."""
 
     kind: type[DiscreetError]
     message: str
@@ -133,9 +133,9 @@ _BY_CLASS: Mapping[str, _Explanation] = {"08": _LOST, "54": _TOO_LARGE, "57": _S
 
 
 def from_statement_error(code: str | None, *, lost: bool, label: str, limit: float | None) -> DiscreetError:
-    """The error of a statement that failed with a code; ``lost`` says that the connection is gone.
+    """Return the error of a failed statement by its SQLSTATE; ``lost`` means that the connection is lost.
 
-    ``limit`` is the statement time-out in seconds where it ran out; ``label`` names what was worked on.
+    ``limit`` is the statement time-out in seconds if it expired; ``label`` names the source in messages.
     """
     if code == CANCELLED and limit is not None:
         return LimitReached(
@@ -155,7 +155,7 @@ def from_statement_error(code: str | None, *, lost: bool, label: str, limit: flo
 
 
 def missing_right(label: str) -> InputError:
-    """The error for a right that is missing where it was not expected to."""
+    """Return the error for a right that is missing where none was expected to be."""
     return InputError(
         f"{label}: the role has no right to do this, or not any more",
         allowed="SELECT on the source's table (and all of its rows), CREATE and USAGE on the target's schema",
@@ -181,7 +181,7 @@ _LOGIN_ADVICE = "Give the password in the variable PGPASSWORD or in ~/.pgpass, a
 
 
 def from_connection_error(text: str, *, place: str, database: str) -> DiscreetError:
-    """The error of a connection that did not come about; ``text`` is only searched, never passed on."""
+    """Return the error of a failed connection; ``text`` is only searched, never passed on."""
     if _NO_DATABASE.format(database) in text:
         return InputError(f"{place}: there is no database of that name", advice="Check the address.")
     if "permission denied for database" in text:
@@ -206,7 +206,7 @@ _SAVEPOINT = "discreet_statement"
 
 
 class PostgresSession:
-    """A connection, and its one transaction at a time."""
+    """Connection with one transaction at a time."""
 
     def __init__(self, settings: Settings, url: str) -> None:
         self._psycopg = _psycopg()
@@ -228,7 +228,7 @@ class PostgresSession:
                 str(error), place=self.place, database=parameters.get("dbname", "")
             ) from None
         try:
-            # One snapshot: what is counted is what is recoded.
+            # All statements see one snapshot, so that the counted rows are the recoded rows.
             self._connection.isolation_level = self._psycopg.IsolationLevel.REPEATABLE_READ
             if self._connection.info.server_version < 150000:
                 raise InputError(
@@ -246,14 +246,16 @@ class PostgresSession:
             "TimeZone": "UTC",
             "DateStyle": "ISO, MDY",
             "IntervalStyle": "postgres",
-            # Doubles as the shortest text that reads as the same number.
+            # Doubles are sent as the shortest text that parses to the same number.
             "extra_float_digits": "1",
             "bytea_output": "hex",
             "standard_conforming_strings": "on",
             "client_min_messages": "error",
-            # A policy that hides rows becomes an error: a part must not pass for the table.
+            # A row-security policy raises an error instead of hiding rows: the visible rows are not the whole
+            # table.
             "row_security": "off",
-            # Joins that take NULLs as alike are misjudged, and sorting or looping for them takes minutes.
+            # The planner misjudges joins that treat NULLs as equal; merge and nested-loop joins then take
+            # minutes.
             "enable_mergejoin": "off",
             "enable_nestloop": "off",
             "jit": "off",
@@ -268,32 +270,32 @@ class PostgresSession:
         self.run("; ".join(f"SET {name} = '{value}'" for name, value in values.items()))
         try:
             self.run("SET client_connection_check_interval = '10s'")
-        except DiscreetError:  # a server on a system where it cannot look
+        except DiscreetError:  # the server's operating system does not support the setting
             return
         finally:
             self.commit()
 
     def run(self, statement: str) -> None:
-        """Run statements that return nothing."""
+        """Run statements that return no rows."""
 
         self._executed(statement, lambda _: None)
 
     def fetch(self, query: str) -> list[tuple[Any, ...]]:
-        """The rows of a query."""
+        """Return the rows of a query."""
         return self._executed(query, lambda cursor: cursor.fetchall())
 
     def described(self, query: str) -> list[psycopg.Column]:
-        """The columns of a query, which is not run."""
+        """Return the columns of a query without running it."""
 
         statement = f"SELECT * FROM ({query}) AS described LIMIT 0"
         return self._executed(statement, lambda cursor: list(cursor.description or ()))
 
     def within(self, action: Callable[[Cursor[Any]], T]) -> T:
-        """What an action with a cursor gives; where it fails, the transaction goes on as it was before."""
+        """Return an action's result with a cursor; if it fails, the transaction continues from before it."""
         return self._executed("", action)
 
     def _executed(self, statements: str, found: Callable[[Cursor[Any]], T]) -> T:
-        """What is found with a cursor behind the last of some statements, which are one message."""
+        """Run statements as one message, and return the result of ``found`` on the last one's cursor."""
         started = time.monotonic()
         try:
             with (
@@ -301,7 +303,7 @@ class PostgresSession:
                 self._connection.cursor() as cursor,
                 self._undone_on_failure(),
             ):
-                # A statement that fails dooms its transaction, unless it can be undone alone.
+                # A failing statement aborts its transaction, unless it is rolled back to a savepoint.
                 cursor.execute(f"{self._mark()}; {statements}".encode())
                 self._marked = True
                 while cursor.nextset():
@@ -313,11 +315,11 @@ class PostgresSession:
             raise failures.out_of_memory(self._memory_limit) from None
 
     def _mark(self) -> str:
-        """What sets the savepoint, in place of that of the statement before."""
+        """Return the statements that replace the previous savepoint by a new one."""
         return (f"RELEASE SAVEPOINT {_SAVEPOINT}; " if self._marked else "") + f"SAVEPOINT {_SAVEPOINT}"
 
     def commit(self) -> None:
-        """End the transaction, so that everybody sees what it wrote; the next statement begins another."""
+        """Commit the transaction; the next statement begins a new one."""
         self._marked = False
         try:
             self._connection.commit()
@@ -331,14 +333,14 @@ class PostgresSession:
             raise self._translated(error, 0.0) from None
 
     def interrupt(self) -> None:
-        """Ask the server to stop what another thread runs."""
+        """Cancel on the server the statement that another thread runs."""
         try:
             self._connection.cancel_safe(timeout=10.0)
         except self._psycopg.Error:
             return
 
     def close(self) -> None:
-        """Close the connection; a transaction that was not committed is undone."""
+        """Close the connection; an uncommitted transaction is rolled back."""
         try:
             self._connection.close()
         except self._psycopg.Error:
@@ -368,7 +370,7 @@ class PostgresSession:
 
 
 def parse_address(url: str) -> dict[str, Any]:
-    """The parts of an address (``host``, ``dbname``, …); ``InputError`` for one that is none."""
+    """Return the parts of an address (``host``, ``dbname``, …); raises ``InputError`` for an invalid one."""
     psycopg = _psycopg()
     try:
         return dict(psycopg.conninfo.conninfo_to_dict(url))
@@ -379,7 +381,7 @@ def parse_address(url: str) -> dict[str, Any]:
 
 
 def _place(parts: dict[str, Any]) -> str:
-    """An address for messages: without user and password."""
+    """Return an address for messages, without user and password."""
     host = parts.get("host") or "this machine"
     port = f":{parts['port']}" if parts.get("port") and not str(host).startswith("/") else ""
     return f"the database {parts.get('dbname') or parts.get('user') or ''} on {host}{port}".replace("  ", " ")

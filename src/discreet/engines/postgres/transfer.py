@@ -1,4 +1,4 @@
-"""Rows to and from PostgreSQL by COPY: binary arrays, text files for the embedded engine, and loaded tables."""
+"""Rows to and from PostgreSQL by COPY: binary arrays, text files for the embedded engine, loaded tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from discreet.engines.postgres.session import PostgresSession
 
 
-# The numbers of types that every server has (pg_type.oid).
+# OIDs of the types that every server has (pg_type.oid).
 _HOUSE: Mapping[int, str] = {
     16: "BOOLEAN",
     17: "BLOB",
@@ -50,11 +50,11 @@ SENT: Mapping[str, str] = {
     "FLOAT": ">f4",
     "DOUBLE": ">f8",
 }
-"""How numbers of a house type are sent in binary, as numpy says it."""
+"""Numpy formats in which numbers of a house type are sent by binary COPY."""
 
 
 def house_type(column: Column) -> str | None:
-    """The house's name of a column's type, None where it has none: its cells are read as text."""
+    """Return the house type of a column; None without one, which is read as text."""
     if column.type_code == _NUMERIC:
         precision, scale = column.precision, column.scale
         if precision is None or scale is None or not 0 <= scale <= precision <= _MOST_DIGITS:
@@ -64,7 +64,7 @@ def house_type(column: Column) -> str | None:
 
 
 def nested_type(category: str) -> str | None:
-    """The house's name of a type that holds several values, by its category (``pg_type.typcategory``)."""
+    """Return the house type of an array or composite type by its category (``pg_type.typcategory``)."""
     return {_ARRAY: "VARCHAR[]", _COMPOSITE: "STRUCT"}.get(category)
 
 
@@ -80,7 +80,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
 def fetch_numbers(session: PostgresSession, query: str) -> dict[str, NDArray[Any]] | None:
-    """A result of NULL-free numbers of fixed width, sent in binary; None where a column is something else."""
+    """Return a result of NULL-free fixed-width numbers by binary COPY; None if a column has another type."""
     kinds = {column.name: house_type(column) for column in session.described(query)}
     formats = [SENT.get(kind or "") for kind in kinds.values()]
     if not formats or None in formats:
@@ -88,6 +88,8 @@ def fetch_numbers(session: PostgresSession, query: str) -> dict[str, NDArray[Any
     fields: list[tuple[str, str]] = [("cells", ">i2")]
     for i, kind in enumerate(formats):
         fields += [(f"length{i}", ">i4"), (f"value{i}", str(kind))]
+    # Binary COPY rows without NULL have a fixed layout: the number of cells, then the length and value of
+    # each cell. A length other than the type's size means NULL.
     layout = np.dtype(fields)
 
     def read(cursor: Cursor[Any]) -> bytearray:
@@ -111,9 +113,9 @@ def fetch_numbers(session: PostgresSession, query: str) -> dict[str, NDArray[Any
 
 
 def spool_rows_to_file(session: PostgresSession, query: str, path: Path) -> str:
-    """Write a query's rows to a file, in their order; what the embedded engine selects from it.
+    """Write a query's rows to a file in their order, and return the query by which DuckDB reads it.
 
-    Cells are quoted texts, which the embedded engine casts to the house's types. ``LimitReached`` where the
+    Cells are quoted texts, which the embedded engine casts to house types. Raises ``LimitReached`` if the
     disk is full.
     """
     columns = session.described(query)
@@ -138,7 +140,7 @@ def spool_rows_to_file(session: PostgresSession, query: str, path: Path) -> str:
 
 
 def _sent(column: str, kind: str) -> str:
-    """A column as it is sent, where its own text is none that the embedded engine reads."""
+    """Return the expression that sends a column; it converts types whose text DuckDB cannot parse."""
     if kind in POSTGRES.texts and kind not in SENT:
         return f"{POSTGRES.text(column, kind)} AS {column}"
     return column
@@ -150,6 +152,7 @@ def _relation(path: Path, names: Sequence[str], kinds: Sequence[str]) -> str:
         f"CAST({_bytes(i) if kind == 'BLOB' else f'c{i}'} AS {kind}) AS {identifier(name)}"
         for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
     )
+    # NULL is an unquoted \N, so that a quoted text \N stays a text; one thread keeps the order of rows.
     options = (
         f"columns={{{texts}}}, auto_detect=false, header=false, delim=',', quote='\"', escape='\"', "
         "new_line='\\n', "
@@ -164,9 +167,9 @@ def _bytes(position: int) -> str:
 
 
 def statistics_of(place: str) -> str:
-    """What takes the statistics of an intermediate table: of a fifth of the rows that a server looks at.
+    """Return the statements that compute an intermediate table's statistics from a fifth of the usual sample.
 
-    They choose its plans alone. Those of a release are the server's own.
+    These statistics serve only the planner. Release tables get the server's own statistics.
     """
     return f"SET default_statistics_target = {_TARGET}; ANALYZE {place}; RESET default_statistics_target"
 
@@ -177,9 +180,9 @@ def load_columns(
     columns: Mapping[str, Sequence[str | None] | NDArray[Any]],
     create: str,
 ) -> None:
-    """Create a table by ``create`` and the columns' types, fill it, and take its statistics.
+    """Create a table by ``create`` and the columns' types, fill it, and compute its statistics.
 
-    A small one is created by one message.
+    A small table is created by one message.
     """
     kinds = [_loaded_kind(values) for values in columns.values()]
     types = ", ".join(
@@ -202,7 +205,7 @@ def load_columns(
 
 
 def _inserted(place: str, columns: Sequence[Any], kinds: Sequence[str]) -> str:
-    """The statement that inserts rows, with what ends it; nothing without rows."""
+    """Return the INSERT statement of the rows, with its separator; empty without rows."""
     cells = [
         (
             "NULL" if value is None else literal(str(value))

@@ -1,4 +1,4 @@
-"""Declaration of Spark: Parquet files and folders, catalog tables and DataFrames; other files through a copy."""
+"""Declaration of Spark: Parquet files and folders, catalog tables and DataFrames; other files are copied."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Spark as an engine, for tables beyond one machine.
 
-SQL runs in a separate session; temporary tables are Parquet files behind views; rows come here only as Arrow
-or as files for the embedded engine. Table identities come from the catalog.
+SQL runs in a separate session; temporary tables are Parquet files behind views; rows are fetched only as
+Arrow tables or as files for the embedded engine. Table identities come from the catalog.
 """
 
 from __future__ import annotations
@@ -61,10 +61,11 @@ _BYTES_IN_PLANS = 16 * 2**20
 
 
 class SparkEngine(SingleLoadMixin, LocalExport):
-    """Spark as an ``Engine``; a context manager. One thread at a time.
+    """Spark as an ``Engine``, as a context manager. Not thread-safe.
 
-    ``source`` says which session: a DataFrame's own, else the active one, else one that is made
-    (``DISCREET_SPARK_MASTER``) and kept for the process. Raises ``InputError`` where there is none to be had.
+    ``source`` determines the session: a DataFrame's own, else the active one, else a new one
+    (``DISCREET_SPARK_MASTER``) that is kept for the process. Raises ``InputError`` if no session is
+    available.
     """
 
     name: str = "spark"
@@ -90,16 +91,16 @@ class SparkEngine(SingleLoadMixin, LocalExport):
 
     @property
     def dialect(self) -> Dialect:
-        """Spark's, in ANSI mode."""
+        """Spark's dialect, in ANSI mode."""
         return SPARK
 
     @property
     def groups_at_once(self) -> int:
-        """How many tasks run at a time, by the session's word."""
+        """Number of concurrent tasks according to the session."""
         return max(1, int(self._guarded(lambda: self._session.sparkContext.defaultParallelism)))
 
     def describe_table(self, table: str) -> list[tuple[str, str]]:
-        """Return what the publisher's catalog says of a table, by its key."""
+        """Return the publisher's catalog entry of a table as pairs of key and value."""
         name = backticked_table(table) if '"' in table else table
 
         def described() -> list[tuple[str, str]]:
@@ -126,6 +127,8 @@ class SparkEngine(SingleLoadMixin, LocalExport):
             written = SourceQuery.of(source, columns, types, whole)
             if not written.is_plain:
                 frame = self._sql(written.query(identifier(f"{name}_rows"), SPARK))
+            # Spark resolves a frame's plan when the frame is created, so the view that named the rows in SQL
+            # can go.
             self._session.catalog.dropTempView(f"{name}_rows")
             frame.createOrReplaceTempView(name)
             return replace(rows, subset=written.filters_rows), written
@@ -143,7 +146,7 @@ class SparkEngine(SingleLoadMixin, LocalExport):
         )
 
     def close_source(self, table: SourceTable) -> None:
-        """Forget an opened source, and remove its copy if there is one (see ``Engine``)."""
+        """Close an opened source and remove its copy, if any (see ``Engine``)."""
         name = table.relation.strip('"')
         rows = self._opened.pop(name, None)
         if rows is None:
@@ -152,7 +155,7 @@ class SparkEngine(SingleLoadMixin, LocalExport):
         self._release(rows)
 
     def execute(self, statement: str) -> None:
-        """Run one statement that returns nothing."""
+        """Run one statement that returns no rows."""
         self._guarded(lambda: self._sql(statement))
 
     def create_table(self, name: str, query: str, *, shared: bool = False) -> None:
@@ -161,13 +164,13 @@ class SparkEngine(SingleLoadMixin, LocalExport):
         self._keep(name, lambda: self._sql(query))
 
     def drop_table(self, name: str) -> None:
-        """Drop a temporary table and its files, if there is one of that name."""
+        """Drop a temporary table and its files if it exists."""
         self._guarded(lambda: self._session.catalog.dropTempView(name))
         self._tables.discard(name)
         self._replace_place(name, None)
 
     def frame(self, query: str) -> DataFrame:
-        """A query's result, not yet computed, for what only DataFrames can do."""
+        """Return a query's result as a DataFrame that is not yet computed."""
         return self._guarded(lambda: self._sql(query))
 
     def apply_to_groups(
@@ -181,23 +184,23 @@ class SparkEngine(SingleLoadMixin, LocalExport):
         *,
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Create a temporary table of what a function makes of each group, in the executors."""
+        """Create a temporary table from a function's results for each group, computed in the executors."""
         self._keep(name, lambda: grouped_frame(self._sql(query), group, function, columns))
         if progress is not None:
             progress(len(numbers), len(numbers))
 
     def column_types(self, query: str) -> tuple[str, ...]:
-        """The house types of a query's columns (see ``Engine``)."""
+        """Return the house types of a query's columns (see ``Engine``)."""
         fields = self._guarded(lambda: self._sql(query).schema.fields)
         return tuple("" if reads_as_text(field.dataType) else house_type(field.dataType) for field in fields)
 
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
-        """A small result, row by row."""
+        """Return a small result row by row."""
         columns = [column.to_pylist() for column in self._arrow(query).columns]
         return list(zip(*columns, strict=True))
 
     def fetch_arrays(self, query: str) -> dict[str, NDArray[Any]]:
-        """A large result of NULL-free numbers, column by column."""
+        """Return a large result of NULL-free numbers column by column."""
         table = self._arrow(query)
         found: dict[str, NDArray[Any]] = {}
         for name, column in zip(table.column_names, table.columns, strict=True):
@@ -211,7 +214,7 @@ class SparkEngine(SingleLoadMixin, LocalExport):
     def load_table(self, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> None:
         """Create a temporary table from columns of equal length (texts, or arrays of numbers).
 
-        A small one travels in the plans that use it; a large one is written to files.
+        A small table is part of the plans that use it; a large one is written to files.
         """
         table = arrow_table(columns)
 
@@ -230,8 +233,8 @@ class SparkEngine(SingleLoadMixin, LocalExport):
     def write_folder(self, query: str, folder: Path, columns: Sequence[str] | None = None) -> None:
         """Write a query's result to a new owner-only folder of Parquet files, in its order.
 
-        Files are written beside it and renamed at the end; every executor must reach the folder by this
-        path. ``InputError`` where it is there already; on a failure nothing is left.
+        Files are written to a hidden folder next to it, which is renamed at the end; every executor must
+        reach the folder by this path. Raises ``InputError`` if the folder exists; on failure no file is left.
         """
         label, self._label = self._label, str(folder)
         try:
@@ -240,7 +243,7 @@ class SparkEngine(SingleLoadMixin, LocalExport):
             self._label = label
 
     def write_table(self, query: str, table: str, columns: Sequence[str] | None = None) -> None:
-        """Write a query's result to a new table of the catalog; ``InputError`` where it exists."""
+        """Write a query's result to a new table of the catalog; raises ``InputError`` if it exists."""
         label, self._label = self._label, f"the table {table}"
         try:
             self._guarded(lambda: write_catalog_table(self._sessions, self._sql(query), table, columns))
@@ -253,11 +256,11 @@ class SparkEngine(SingleLoadMixin, LocalExport):
         self._guarded(lambda: refresh_table(self._sessions, new))
 
     def drop_catalog_table(self, table: str) -> None:
-        """Drop a table of the catalog, if it is there."""
+        """Drop a table of the catalog if it exists."""
         self.execute(f"DROP TABLE IF EXISTS {quoted_table(table)}")
 
     def has_table(self, table: str) -> bool:
-        """Whether the catalog has a table or view of a name (``schema.table``, as its user writes it)."""
+        """Return True if the catalog has a table or view of that name (``schema.table``)."""
         return bool(self._guarded(lambda: self._session.catalog.tableExists(backticked_table(table))))
 
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
@@ -270,7 +273,10 @@ class SparkEngine(SingleLoadMixin, LocalExport):
             embedded.confirm_rows(opened.copied, rows)
 
     def locate(self, table: SourceTable, name: str, value: str) -> str:
-        """Where a cell text first occurs in a column; rows of Spark have no order, so the column is named."""
+        """Return where a cell text first occurs in a column.
+
+        Rows that Spark read have no order, so only the column is named.
+        """
         copied = self._opened[table.relation.strip('"')].copied
         if copied is not None:
             return self._embedded_engine().locate(copied, name, value)
@@ -282,7 +288,7 @@ class SparkEngine(SingleLoadMixin, LocalExport):
         super().interrupt()
 
     def close(self) -> None:
-        """Forget everything that is temporary; the session stays. A second call does nothing."""
+        """Drop all temporary tables and sources; the session stays. A second call does nothing."""
         for rows in self._opened.values():
             with suppress(DiscreetError):
                 self._release(rows)
@@ -296,9 +302,9 @@ class SparkEngine(SingleLoadMixin, LocalExport):
         return self._session.sql(escape_backslashes(statement))
 
     def _keep(self, name: str, frame: Callable[[], DataFrame]) -> None:
-        """Store a frame and put it behind a view; a table of that name is replaced at the end.
+        """Store a frame behind a view; an existing table of that name is replaced at the end.
 
-        One of loaded rows alone travels in the plans that use it, as these do.
+        A frame of only loaded rows is not stored: it is part of the plans that use it.
         """
 
         def keep() -> str | None:
@@ -329,7 +335,7 @@ class SparkEngine(SingleLoadMixin, LocalExport):
 
     @contextmanager
     def fetched(self, query: str) -> Iterator[str]:
-        """A query's result in files on this machine, in its order; what selects from them."""
+        """Store a query's result in local files, and yield the query by which DuckDB reads them in order."""
 
         def fetch() -> tuple[str, list[Path]]:
             place = self._scratch.store(cast_untyped_columns(self._sql(query)))
@@ -373,7 +379,7 @@ _STATEMENT = "View Text"
 
 
 def identities(engine: SparkEngine, source: SourceSpec) -> tuple[Identity, ...]:
-    """Return the identities of the catalog's table that a source names; none of a DataFrame."""
+    """Return the identities of the catalog table that a source names; empty for a DataFrame."""
     if source.table is None:
         return ()
     found: dict[Identity, None] = {}
@@ -386,7 +392,7 @@ def identities(engine: SparkEngine, source: SourceSpec) -> tuple[Identity, ...]:
         try:
             told = dict(engine.describe_table(table))
         except DiscreetError:
-            continue  # a word of a view's statement that names no table
+            continue  # a word of a view's statement that is no table name
         name = ".".join(told[key].casefold() for key in _NAMED if key in told)
         found |= {("table", f"spark {name or table.casefold()}"): None}
         found |= {("path", f"{told[key].removeprefix('file:')}\n"): None for key in _PLACES if key in told}
@@ -395,5 +401,5 @@ def identities(engine: SparkEngine, source: SourceSpec) -> tuple[Identity, ...]:
 
 
 def _words(statement: str) -> list[str]:
-    """The words of a view's statement that may name a table, with or without its database."""
+    """Return the words of a view's statement that may name a table, with or without its database."""
     return sorted(set(re.findall(r"[\w$`]+(?:\.[\w$`]+)*", statement)))

@@ -1,4 +1,4 @@
-"""Spark's exceptions translated to the kinds of ``errors``, by their condition or a sign in their text."""
+"""Translation of Spark's exceptions to the kinds of ``errors``, by their condition or by their text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DENIED = re.compile(r"Permission denied|AccessControlException|PERMISSION_DENIE
 
 
 def missing_package_error() -> InputError:
-    """The error where pyspark or pyarrow is not installed."""
+    """Return the error for a missing pyspark or pyarrow."""
     return InputError(
         "Spark needs the packages pyspark and pyarrow, which are not installed",
         advice="Install them with: pip install 'discreet[spark]'",
@@ -40,7 +40,7 @@ def missing_package_error() -> InputError:
 
 
 def missing_java_error(found: str | None) -> InputError:
-    """The error where there is no Java, or one that is too old (``found`` is its version)."""
+    """Return the error for a missing Java, or for a version that is too old (``found``)."""
     fact = "Spark needs Java, which was not found" if found is None else f"Spark cannot run on Java {found}"
     return InputError(
         fact,
@@ -51,7 +51,7 @@ def missing_java_error(found: str | None) -> InputError:
 
 
 def unreachable_master_error(master: str) -> InputError:
-    """The error where no master answers."""
+    """Return the error for a master that does not answer."""
     return InputError(
         f"the Spark master {master} does not answer",
         advice="Check DISCREET_SPARK_MASTER, and that the cluster runs.",
@@ -59,7 +59,7 @@ def unreachable_master_error(master: str) -> InputError:
 
 
 def spark_connect_error(what: str) -> InputError:
-    """The error for a session that is reached by Spark Connect."""
+    """Return the error for a session of Spark Connect."""
     return InputError(
         f"{what}: discreet needs a session whose driver is this process's. One of Spark Connect hands over "
         "neither a second session with settings of its own, nor the files of temporary tables, nor a way to "
@@ -70,7 +70,7 @@ def spark_connect_error(what: str) -> InputError:
 
 
 def session_stopped_error() -> InputError:
-    """The error where the session was stopped by whoever gave it."""
+    """Return the error for a session that its owner stopped."""
     return InputError(
         "the Spark session was stopped while it was in use",
         advice="Keep the session until the work is done, and run it again.",
@@ -78,7 +78,7 @@ def session_stopped_error() -> InputError:
 
 
 def process_ended_error() -> LimitReached:
-    """The error where Spark's process has ended."""
+    """Return the error for a Java process that has ended."""
     return LimitReached(
         "the Java process of Spark has ended",
         advice="It may have been short of memory: see the system's log, then run it again.",
@@ -86,12 +86,15 @@ def process_ended_error() -> LimitReached:
 
 
 def cancelled_error() -> LimitReached:
-    """The error of a statement that ``interrupt`` stopped."""
+    """Return the error of a statement that ``interrupt`` stopped."""
     return LimitReached("the statement was cancelled", advice="Run it again.")
 
 
 def error_text(error: BaseException) -> str:
-    """What to look for signs in; empty where even that fails, since the process is gone."""
+    """Return the text of an error to search for signs.
+
+    If even that raises, the Java process has ended, and the name of that error is returned.
+    """
     try:
         return f"{type(error).__name__} {_condition(error) or ''} {error}"
     except Exception:
@@ -99,10 +102,10 @@ def error_text(error: BaseException) -> str:
 
 
 def translate_error(error: BaseException, *, limit: int, label: str, opening: bool = False) -> DiscreetError:
-    """The error of an exception of Spark's or of the bridge to it.
+    """Translate an exception of Spark or of its Python bridge.
 
-    ``limit`` is the driver's memory in bytes, ``label`` the source for messages; ``opening`` says that the
-    source is being opened, so that what is missing is the publisher's to name.
+    ``limit`` is the driver's memory in bytes, ``label`` the source for messages; ``opening`` means that the
+    source is being opened, so that a missing table is an error in the source's name.
     """
     text = error_text(error)
     if any(sign in text for sign in _NO_SPACE):
@@ -155,7 +158,7 @@ def _of_data(text: str, error: BaseException, label: str, opening: bool) -> Disc
 
 
 def unknown_error(error: BaseException) -> InternalError:
-    """The error of an exception that nothing is known about: its kind, and the object that it names."""
+    """Return the error for an unrecognized exception, with its condition and the object that it names."""
     condition = _condition(error)
     detail = f": {condition}" if condition else ""
     named = _parameters(error).get("objectName") if condition else None

@@ -1,7 +1,7 @@
-"""DataFrames, statements and functions handed to Spark.
+"""DataFrames, statements and functions passed to Spark.
 
 Escaped literals, Arrow tables, and functions of numpy arrays applied to groups in the executors. Executors
-import this module, so it must stay light: no pyspark, no embedded engine.
+import this module, so it must stay small: no pyspark, no embedded engine.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 
 
 def escape_backslashes(statement: str) -> str:
-    r"""A statement whose literals hold backslashes as plain characters, as one that escapes them.
+    r"""Escape the backslashes in a statement's string literals.
 
-    Spark has a setting for plain backslashes, under which a doubled quote stays two quotes.
+    Spark has a setting for plain backslashes, but with it a doubled quote remains two quotes.
 
     >>> print(escape_backslashes(r'''SELECT 'it''s a \d', "a\b"'''))
     SELECT 'it''s a \\d', "a\b"
@@ -49,7 +49,7 @@ _SIGNED = {1: np.int16, 2: np.int32, 4: np.int64, 8: np.int64}
 
 
 def arrow_table(columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> Any:
-    """Columns of equal length (texts, or arrays of numbers) as an Arrow table of types that Spark has."""
+    """Convert columns of equal length (texts, or arrays of numbers) to an Arrow table with Spark's types."""
     import pyarrow
 
     arrays = {}
@@ -63,7 +63,7 @@ def arrow_table(columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> A
 
 
 def store_arrow_table(table: Any, folder: Path) -> Path:
-    """An Arrow table as a new Parquet file in a folder."""
+    """Write an Arrow table to a new Parquet file in a folder."""
     from pyarrow import parquet
 
     path = folder / f"loaded-{secrets.token_hex(4)}.parquet"
@@ -72,7 +72,7 @@ def store_arrow_table(table: Any, folder: Path) -> Path:
 
 
 def cast_untyped_columns(frame: DataFrame) -> DataFrame:
-    """A frame whose columns of nothing but NULL literals are texts, since files need a type."""
+    """Cast a frame's columns that contain only NULL literals to text, because files need a type."""
     untyped = [field.name for field in frame.schema.fields if field.dataType.typeName() == "void"]
     return (
         frame.withColumns({name: frame[_quoted(name)].cast("string") for name in untyped})
@@ -82,9 +82,9 @@ def cast_untyped_columns(frame: DataFrame) -> DataFrame:
 
 
 def is_constant_frame(frame: DataFrame) -> bool:
-    """Whether Spark makes a frame's rows while it plans: rows that were loaded, each cell cast at most.
+    """Return True if Spark computes a frame's rows while planning: loaded rows, at most with casts.
 
-    No job is run for them, and whoever makes them again makes the same ones.
+    No job runs for such rows, and every computation returns the same rows.
     """
     plans: Any = frame._jdf.queryExecution()
     return bool(plans.analyzed().deterministic()) and plans.optimizedPlan().nodeName() == "LocalRelation"
@@ -95,7 +95,7 @@ def _quoted(name: str) -> str:
 
 
 def parquet_query(files: Sequence[Path]) -> str:
-    """The query by which the embedded engine reads Spark's files, in their order."""
+    """Return the query by which the embedded engine reads Spark's files, in their order."""
     paths = ", ".join(glob_literal(path) for path in files)
     return f"SELECT * FROM read_parquet([{paths}], hive_partitioning=false)"
 
@@ -103,23 +103,24 @@ def parquet_query(files: Sequence[Path]) -> str:
 def grouped_frame(
     frame: DataFrame, group: str, function: GroupFunction, columns: Mapping[str, str]
 ) -> DataFrame:
-    """What ``function`` makes of each group of a frame, not yet computed (see ``Engine.apply_to_groups``)."""
+    """Apply a function to each group of a frame lazily (see ``Engine.apply_to_groups``)."""
     from pyspark.sql.types import LongType, StringType, StructField, StructType
 
     kinds = {"BIGINT": LongType(), "VARCHAR": StringType()}
     schema = StructType([StructField(name, kinds[house]) for name, house in columns.items()])
     arrow = _ArrowFunction(function, tuple(columns.items()))
     with warnings.catch_warnings():
-        # Spark asks for pandas before it sends Arrow, and warns of newer ones, which nothing here uses.
+        # Spark imports pandas before it sends Arrow data, and warns about newer versions, which are not used
+        # here.
         warnings.simplefilter("ignore", FutureWarning)
-        # It reads from a signature what a function takes: a plain one, without hints, takes a table.
+        # Spark inspects the function's signature: a function without type hints receives an Arrow table.
         applied: DataFrame = frame.groupBy(group).applyInArrow(lambda table: arrow(table), schema)
     return applied
 
 
 @dataclass(frozen=True)
 class _ArrowFunction:
-    """A function of numpy columns as one of an Arrow table, as Spark calls it."""
+    """Function of numpy columns wrapped as a function of an Arrow table, as Spark calls it."""
 
     function: GroupFunction
     columns: tuple[tuple[str, str], ...]

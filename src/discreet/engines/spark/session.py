@@ -1,8 +1,7 @@
-"""Spark sessions: the caller's or a new one, the separate session in which SQL runs, and cancellable job
-groups.
+"""Spark sessions: the caller's or a new one, the separate session for SQL, and cancellable job groups.
 
-A given session is never changed or stopped. Each statement runs in a job group of its own, so that another
-thread can cancel it and nothing else.
+A given session is never changed or stopped. Each statement runs in its own job group, so that another thread
+can cancel only that statement.
 """
 
 from __future__ import annotations
@@ -51,9 +50,9 @@ _OWN_SETTINGS = {
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
-    # No file beside the rows that says no more than that all went well.
+    # No additional file that only marks success.
     "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
-    # A stage that runs again with other random keys makes every stage behind it run again.
+    # If a stage is repeated with other random keys, every later stage is repeated as well.
     "spark.sql.shuffle.orderIndependentChecksum.enabled": "true",
     "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch": "true",
 }
@@ -65,29 +64,29 @@ _LEAST_BROADCAST, _MOST_BROADCAST = 10 * 2**20, 64 * 2**20
 
 @dataclass(frozen=True)
 class SparkSessions:
-    """The session that knows the publisher's names (``given``, or made), and the one that SQL runs in."""
+    """Session with the publisher's names (``given``, or a new one), and the separate session for SQL."""
 
     given: SparkSession
     own: SparkSession
 
     @property
     def is_local(self) -> bool:
-        """Whether driver and executors are one process, so that every folder is everybody's."""
+        """True if driver and executors are one process, so that all of them can read every folder."""
         return is_local(str(self.own.sparkContext.master))
 
     def is_stopped(self) -> bool:
-        """Whether somebody stopped the session, or its process has ended."""
+        """Return True if the session was stopped, or if its process has ended."""
         return context_is_stopped(self.own.sparkContext)
 
 
-# A process has one Spark context, which two threads must not start at once.
+# A process has one Spark context, so only one thread at a time may start it.
 _MAKING = threading.Lock()
 
 
 def open_sessions(settings: Settings, frame: object | None) -> SparkSessions:
-    """The sessions for a frame's rows, or for those that the active session, else a made one, can reach.
+    """Open the sessions for a frame's rows, else for the active session, else for a new one.
 
-    ``InputError`` where Spark, Java or the master is missing.
+    Raises ``InputError`` if Spark, Java or the master is missing.
     """
     with quiet_imports():
         try:
@@ -109,7 +108,7 @@ def open_sessions(settings: Settings, frame: object | None) -> SparkSessions:
 
 
 def _refuse_connect() -> None:
-    """Raise ``InputError`` where the environment has pyspark make sessions of Spark Connect."""
+    """Raise ``InputError`` if the environment makes pyspark use Spark Connect."""
     mode = os.environ.get("SPARK_API_MODE", "").lower()
     if os.environ.get("SPARK_REMOTE") or os.environ.get("SPARK_CONNECT_MODE_ENABLED") or mode == "connect":
         raise spark_failures.spark_connect_error("the environment asks for Spark Connect (SPARK_REMOTE)")
@@ -117,7 +116,7 @@ def _refuse_connect() -> None:
 
 @contextmanager
 def active_session_kept(own: SparkSession) -> Iterator[None]:
-    """Let the caller's session stay the active one, which a session that makes a frame becomes."""
+    """Restore the caller's active session at the end: creating a frame makes another session active."""
     from pyspark.sql import SparkSession
 
     before: Any = SparkSession.getActiveSession()
@@ -133,7 +132,7 @@ def active_session_kept(own: SparkSession) -> Iterator[None]:
 
 
 def context_is_stopped(context: Any) -> bool:
-    """Whether a Spark context was stopped, or its process has ended."""
+    """Return True if a Spark context was stopped, or if its process has ended."""
     java = getattr(context, "_jsc", None)
     if java is None:
         return True
@@ -159,7 +158,7 @@ def _session_of(frame: object) -> SparkSession:
 
 
 def _active() -> SparkSession | None:
-    """The session that runs in this process, if there is one; ends one whose Java process has ended."""
+    """Return the session that runs in this process, if any; drops one whose Java process has ended."""
     from pyspark.core.context import SparkContext
     from pyspark.sql import SparkSession
 
@@ -173,7 +172,7 @@ def _active() -> SparkSession | None:
 
 
 def _drop_dead_session() -> None:
-    """Let go of a session whose process has ended, so that another can be made."""
+    """Drop a session whose process has ended, so that a new one can be started."""
     from pyspark.core.context import SparkContext
     from pyspark.sql import SparkSession
 
@@ -189,10 +188,10 @@ def _drop_dead_session() -> None:
 
 
 def _new_session(given: SparkSession, settings: Settings) -> SparkSession:
-    """A session of our own beside another, with its settings and current schema, then ours.
+    """Create a separate session with another session's settings and current schema, then our settings.
 
-    A map of row types is sent to the rows rather than sorted with them, as far as memory allows and nobody
-    has said otherwise: Spark's 10 MB would have a cluster move all rows for a map of 100,000 row types.
+    A map of row types is broadcast instead of sort-merged, within the memory limit and unless the user has
+    set the threshold: with Spark's 10 MB, a cluster would shuffle all rows for a map of 100,000 row types.
     """
     from pyspark.errors import PySparkException
 
@@ -217,20 +216,20 @@ _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 class _OtherThreadsFilter(logging.Filter):
-    """Leaves out what the thread that made it logs."""
+    """Log filter that drops records of the thread that created it."""
 
     def __init__(self) -> None:
         super().__init__()
         self._thread = threading.get_ident()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether another thread logs."""
+        """Return True for records of other threads."""
         return record.thread != self._thread
 
 
 @contextmanager
 def unlogged() -> Iterator[None]:
-    """Keep pyspark from logging the messages of errors, which quote cells."""
+    """Prevent pyspark from logging error messages, which quote cells."""
     from pyspark.logger import PySparkLogger
 
     silence = _OtherThreadsFilter()
@@ -245,7 +244,7 @@ def unlogged() -> Iterator[None]:
 
 
 class JobGroups:
-    """A job group of its own for each statement; the calling thread's own group is put back after it."""
+    """Separate job group for each statement; the calling thread's own group is restored afterwards."""
 
     def __init__(self, context: SparkContext) -> None:
         self._context: Any = context
@@ -253,7 +252,7 @@ class JobGroups:
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        """Run a statement's jobs as a group, which an interrupt from the keyboard cancels."""
+        """Run a statement's jobs as one group, which a keyboard interrupt cancels."""
         before = [self._context.getLocalProperty(name) for name in _PROPERTIES]
         group = f"discreet-{secrets.token_hex(8)}"
         self._context.setJobGroup(group, "discreet", interruptOnCancel=True)
@@ -271,7 +270,7 @@ class JobGroups:
                     self._context.setLocalProperty(name, value)
 
     def cancel(self) -> None:
-        """Cancel the jobs of the statement that runs, and those that it has not begun."""
+        """Cancel the running statement's jobs, including those not yet started."""
         group = self._group
         if group is not None:
             with suppress(Exception):

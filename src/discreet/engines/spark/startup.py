@@ -1,6 +1,6 @@
 """Starting a Spark session: Java, the master, settings, and how it ends.
 
-One session per process, stopped at exit; everything it writes is in one owner-only folder.
+One session per process, stopped at exit; everything that it writes is in one owner-only folder.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _JAVA_OPTIONS = (
     "SPARK_SUBMIT_OPTS",
     "PYSPARK_SUBMIT_ARGS",
 )
-"""Where a user's options of Java stand in the environment."""
+"""Environment variables in which users set Java options."""
 
 _LOGGING = """\
 appender.none.type = Null
@@ -53,7 +53,7 @@ rootLogger.appenderRef.none.ref = none
 
 @dataclass(frozen=True)
 class _StartedSession:
-    """The session that this process made, and the folder of all that it writes."""
+    """Session that this process started, and the folder of everything that it writes."""
 
     session: SparkSession
     folder: TemporaryFolder
@@ -64,21 +64,21 @@ _STARTED: list[_StartedSession] = []
 
 @contextmanager
 def quiet_imports() -> Iterator[None]:
-    """Leave out what pyspark says of the versions of libraries that are not used here."""
+    """Suppress pyspark's warnings about versions of libraries that are not used here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 def is_local(master: str) -> bool:
-    """Whether a master's address means this process."""
+    """Return True if a master's address means this process."""
     return re.fullmatch(r"local(\[.*\])?", master) is not None
 
 
 def start_session(settings: Settings, builder: Any) -> SparkSession:
-    """Start a session (``DISCREET_SPARK_MASTER``) that ``stop_session`` stops; the caller sees to threads.
+    """Start a session (``DISCREET_SPARK_MASTER``) that ``stop_session`` stops; not thread-safe.
 
-    ``InputError`` where Java or the master is missing.
+    Raises ``InputError`` if Java or the master is missing.
     """
     master = os.environ.get("DISCREET_SPARK_MASTER") or f"local[{settings.threads}]"
     check_java()
@@ -91,7 +91,7 @@ def start_session(settings: Settings, builder: Any) -> SparkSession:
             builder = builder.config(name, value)
         with _own_python(_on_this_machine(master)), quiet_imports():
             session: SparkSession = builder.master(master).appName("discreet").getOrCreate()
-            # Where a stopped session's Java process goes on, it has that session's log.
+            # The Java process of a stopped session may still run; the new session then keeps its log level.
             session.sparkContext.setLogLevel("OFF")
     except BaseException as error:
         temporary.remove()
@@ -99,7 +99,7 @@ def start_session(settings: Settings, builder: Any) -> SparkSession:
             raise
         raise _not_started(error, settings, master) from None
     finally:
-        # Spark's own handler would cancel every job in the process.
+        # Spark's own SIGINT handler would cancel every job in the process.
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, before)
     if not _STARTED:
@@ -109,7 +109,7 @@ def start_session(settings: Settings, builder: Any) -> SparkSession:
 
 
 def stop_session() -> None:
-    """Stop the session that this process made, if any, and its Java process, and remove its files."""
+    """Stop the session that this process started, if any, with its Java process, and remove its files."""
     from pyspark.core.context import SparkContext
 
     while _STARTED:
@@ -123,7 +123,7 @@ def stop_session() -> None:
 
 
 def close_gateway(gateway: Any) -> None:
-    """End the Java process, whose standard input is its sign of life, and let another be started."""
+    """End the Java process, which lives as long as its standard input, so that another can be started."""
     from pyspark.core.context import SparkContext
 
     with suppress(Exception):
@@ -143,7 +143,7 @@ def remove_folders() -> None:
 
 
 def _start_settings(settings: Settings, master: str, folder: Path) -> dict[str, str]:
-    """What a session is made with; nothing listens beyond this machine unless the cluster does."""
+    """Return the settings of a new session; it listens only on this machine unless the cluster is remote."""
     logging = folder / "log4j2.properties"
     logging.write_text(_LOGGING, encoding="utf-8")
     found = {
@@ -160,11 +160,11 @@ def _start_settings(settings: Settings, master: str, folder: Path) -> dict[str, 
     if not os.environ.get("SPARK_CONF_DIR"):
         found["spark.sql.warehouse.dir"] = (folder / "warehouse").as_uri()
     if is_local(master):
-        # Adaptive execution joins small partitions again; none is split.
+        # Many partitions: adaptive execution merges small partitions, but splits none.
         found["spark.sql.shuffle.partitions"] = str(4 * settings.threads)
         found["spark.authenticate"] = "true"
     else:
-        # Executors would log the cells that a task fails on.
+        # Executors would otherwise log the cells on which a task fails.
         found |= {"spark.log.level": "OFF", "spark.executor.syncLogLevel.enabled": "true"}
     if _on_this_machine(master):
         found |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
@@ -172,10 +172,10 @@ def _start_settings(settings: Settings, master: str, folder: Path) -> dict[str, 
 
 
 def _collector(master: str) -> str:
-    """The Java option by which a process that does the work itself collects garbage, unless one is named.
+    """Return the Java option for the parallel garbage collector in a local session, if users set none.
 
-    Java's own choice collects beside the work, for pauses that nobody here waits through; where it stops the
-    work instead, that takes a tenth less processor time. Two that are named would keep Java from starting.
+    Java's default collector runs concurrently to shorten pauses, which are irrelevant here; stopping the work
+    for collection takes a tenth less processor time. Java does not start with two collectors.
     """
     named = any("GC" in os.environ.get(name, "") for name in _JAVA_OPTIONS)
     return "" if named or not is_local(master) else " -XX:+UseParallelGC"
@@ -188,7 +188,7 @@ def _on_this_machine(master: str) -> bool:
 
 @contextmanager
 def _own_python(here: bool) -> Iterator[None]:
-    """Let functions that are sent to rows run in this Python, where the rows are on this machine."""
+    """Run functions that are sent to rows in this Python, if the rows are on this machine."""
     named = "PYSPARK_PYTHON" in os.environ
     if here and not named:
         os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -227,7 +227,7 @@ def check_java() -> None:
 
 
 def check_master(master: str) -> None:
-    """Raise ``InputError`` where no master of a standalone cluster answers (Spark would wait a minute)."""
+    """Raise ``InputError`` if no master of a standalone cluster answers (Spark would wait a minute)."""
     hosts = _hosts(master)
     for host, port in hosts:
         with suppress(OSError), socket.create_connection((host, port), timeout=_SECONDS_TO_ANSWER):

@@ -1,8 +1,7 @@
-"""Rows in and out of Spark: sources read in place or copied, stored temporary tables, folders and catalog
-tables.
+"""Rows in and out of Spark: sources read in place or copied, temporary tables, folders and catalog tables.
 
 A temporary table is computed once into Parquet files that every executor can read: a cached partition may be
-recomputed, with other random keys. What Spark does not read itself the embedded engine copies to Parquet.
+recomputed, with other random keys. Files that Spark cannot read are copied to Parquet by the embedded engine.
 """
 
 from __future__ import annotations
@@ -43,18 +42,18 @@ _PATTERN = re.compile(r"[{}\[\]*?\\]")
 
 
 def spark_path(path: Path) -> str:
-    """A path of this machine as Spark takes it: no character is encoded."""
+    """Return a local path as Spark expects it, without encoded characters."""
     return f"{_HERE}{path}"
 
 
 def read_parquet_files(
     session: SparkSession, *places: str, schema: StructType | None = None, base: str | None = None
 ) -> DataFrame:
-    """The rows of Parquet files at addresses in which no character stands for others.
+    """Read Parquet files at addresses without active wildcards.
 
-    Folders between the ``base`` and the files, ``column=value``, are columns. Such characters are escaped one
-    by one: ``__globPaths__`` would do for one address, but of several Spark reads each as often as there are
-    addresses with such a character.
+    Folders between ``base`` and the files, ``column=value``, are columns. Wildcards are escaped one by one:
+    ``__globPaths__`` works for one address, but of several addresses Spark reads each as often as there are
+    addresses with a wildcard character.
     """
     reader = session.read.options(mergeSchema="false")
     if base is not None:
@@ -64,7 +63,7 @@ def read_parquet_files(
 
 
 class SparkScratch:
-    """An owner-only folder for one engine, here or on the cluster's file system, removed by ``close``."""
+    """Owner-only folder of one engine, local or on the cluster's file system, removed by ``close``."""
 
     def __init__(self, sessions: SparkSessions) -> None:
         self._session: SparkSession = sessions.own
@@ -79,18 +78,18 @@ class SparkScratch:
 
     @property
     def folder(self) -> Path:
-        """The part of it on this machine."""
+        """Local part of the folder."""
         return self._folder
 
     def new_place(self) -> str:
-        """An address for a table's files, where nothing is yet."""
+        """Return an unused address for a table's files."""
         self._number += 1
         if self._remote is not None:
             return f"{self._remote}/t{self._number}"
         return spark_path(self._folder / f"t{self._number}")
 
     def store(self, frame: DataFrame) -> str:
-        """Compute a frame, once, into files; their address."""
+        """Compute a frame once into files, and return their address."""
         place = self.new_place()
         try:
             frame.write.parquet(place)
@@ -100,7 +99,7 @@ class SparkScratch:
         return place
 
     def hand_over(self, path: Path) -> str:
-        """The address of a file of this machine's part, put where the executors reach it."""
+        """Move a file of the local part to an address that the executors can read."""
         if self._remote is None:
             return spark_path(path)
         place = f"{self.new_place()}.parquet"
@@ -109,7 +108,7 @@ class SparkScratch:
         return place
 
     def files(self, place: str) -> list[Path]:
-        """The files of a stored table, on this machine and in the order of its rows."""
+        """Return the files of a stored table on this machine, in the order of its rows."""
         if self._remote is not None:
             copy = self._folder / place.rpartition("/")[2]
             system, source = self._system(place)
@@ -120,7 +119,7 @@ class SparkScratch:
         return sorted(folder.glob("part-*.parquet"))
 
     def remove(self, place: str) -> None:
-        """Remove a stored table's files, and the copy of them on this machine."""
+        """Remove a stored table's files and their copy on this machine."""
         copy = self._folder / place.rpartition("/")[2]
         shutil.rmtree(copy, ignore_errors=True)
         copy.unlink(missing_ok=True)
@@ -130,7 +129,7 @@ class SparkScratch:
                 system.delete(path, True)
 
     def close(self) -> None:
-        """Remove everything; a second call does nothing."""
+        """Remove the folder with its contents; a second call does nothing."""
         if self._remote is not None:
             with suppress(Exception):
                 system, path = self._system(self._remote)
@@ -159,7 +158,7 @@ class SparkScratch:
 
 
 def _default_place(sessions: SparkSessions) -> str:
-    """The temporary folder of this machine for a local session, else that of the cluster's file system."""
+    """Return the local temporary folder for a local session, else that of the cluster's file system."""
     if sessions.is_local:
         return tempfile.gettempdir()
     context: Any = sessions.own.sparkContext
@@ -182,9 +181,9 @@ def _owner_only_folder(parent: str | None) -> TemporaryFolder:
 
 
 def write_parquet_folder(frame: DataFrame, folder: Path, columns: Sequence[str] | None) -> None:
-    """Compute a frame, once, into a new owner-only folder: ``part-00000.parquet``, … in its order.
+    """Compute a frame once into a new owner-only folder of files ``part-00000.parquet``, … in its order.
 
-    The folder appears whole, by one rename, or not at all. ``InputError`` where it cannot be made.
+    The folder appears complete, by one rename, or not at all. Raises ``InputError`` if it cannot be created.
     """
     folder = folder.absolute()
     if os.path.lexists(folder):
@@ -192,6 +191,7 @@ def write_parquet_folder(frame: DataFrame, folder: Path, columns: Sequence[str] 
     named = _named(frame, columns)
     beside = folder.parent / f".{folder.name}.{secrets.token_hex(8)}"
     try:
+        # All files are written and synced in a hidden folder first; the last step is the rename.
         beside.mkdir(mode=0o700)
         named.write.parquet(spark_path(beside / "written"))
         whole = beside / "whole"
@@ -214,7 +214,7 @@ def write_parquet_folder(frame: DataFrame, folder: Path, columns: Sequence[str] 
 def write_catalog_table(
     sessions: SparkSessions, frame: DataFrame, name: str, columns: Sequence[str] | None
 ) -> None:
-    """Compute a frame, once, into a new table of the catalog, which appears whole or not at all."""
+    """Compute a frame once into a new table of the catalog, which appears complete or not at all."""
     target = backticked_table(name)
     named = _named(frame, columns)
     if sessions.own.catalog.tableExists(target):
@@ -229,18 +229,18 @@ def write_catalog_table(
 
 
 def refresh_table(sessions: SparkSessions, name: str) -> None:
-    """Let the given session forget the files of a table that had this name before."""
+    """Drop the given session's cached file list of an earlier table of this name."""
     with suppress(Exception):
         sessions.given.catalog.refreshTable(backticked_table(name))
 
 
 def quoted_table(name: str) -> str:
-    """A table's name as its user writes it, in our own session's SQL."""
+    """Quote a table's name for the SQL of discreet's own session."""
     return ".".join(map(identifier, table_parts(name)))
 
 
 def backticked_table(name: str) -> str:
-    """A table's name as its user writes it (``schema."odd name"``), for Spark's own methods."""
+    """Quote a table's name (``schema."odd name"``) with backticks for Spark's own methods."""
     return ".".join("`" + part.replace("`", "``") + "`" for part in table_parts(name))
 
 
@@ -263,10 +263,11 @@ _SPARK_SKIPS = ("_", ".")
 
 @dataclass(frozen=True)
 class SparkRows:
-    """An opened source: its frame with columns ``c0``, ``c1``, …, its own names, and their house types.
+    """Opened source: its frame with columns ``c0``, ``c1``, …, its original names, and their house types.
 
-    ``copied`` is the embedded engine's table where that read it, and ``place`` the copy. ``shared`` is the
-    name by which another session knows the frame. ``subset`` says that rows of the source may be left out.
+    ``copied`` is the embedded engine's table if that engine read the source, and ``place`` the address of the
+    copy. ``shared`` is the name under which another session can read the frame. ``subset`` means that rows of
+    the source may be left out.
     """
 
     frame: DataFrame
@@ -286,9 +287,9 @@ def read_source_rows(
     *,
     own: bool = False,
 ) -> SparkRows:
-    """The rows of a source; ``InputError`` where it is wrong. Spark's own exceptions pass.
+    """Read the rows of a source; raises ``InputError`` for an invalid source, and Spark's own exceptions.
 
-    ``own`` says that ``table`` is a temporary table of our own session.
+    ``own`` means that ``table`` is a temporary table of discreet's own session.
     """
     if source.data is not None and is_frame(source.data):
         return _shared_rows(source.data, source.label, sessions)  # type: ignore[arg-type]
@@ -306,7 +307,7 @@ def read_source_rows(
 
 
 def _is_parquet(source: SourceSpec) -> bool:
-    """Whether Spark reads a path itself; ``InputError`` for a folder of other files."""
+    """Return True if Spark reads a path itself; raises ``InputError`` for a folder of other files."""
     assert source.path is not None
     if is_versioned_table(source.path.absolute()):
         return False
@@ -318,9 +319,9 @@ def _is_parquet(source: SourceSpec) -> bool:
 
 
 def _files_in_place(path: Path, label: str, sessions: SparkSessions, embedded: DuckdbEngine) -> SparkRows:
-    """The rows of the files that the embedded engine would read, each of them named to Spark.
+    """Read the same files as the embedded engine, each passed to Spark by its path.
 
-    Left to itself, Spark has rules of its own on what it leaves out of a folder.
+    Given only the folder, Spark would omit files by rules of its own.
     """
     with embedded.order.preserved():
         known = read_parquet_schema(path, label, embedded.fetch_rows)
@@ -330,12 +331,12 @@ def _files_in_place(path: Path, label: str, sessions: SparkSessions, embedded: D
 
 
 def _spark_sees(path: Path) -> bool:
-    """Spark leaves out files whose name begins so, even where they are named outright."""
+    """Return True unless Spark skips the file by its name; it does so even for explicitly named files."""
     return path.is_file() and not path.name.startswith(_SPARK_SKIPS)
 
 
 def _shared_rows(frame: DataFrame, label: str, sessions: SparkSessions) -> SparkRows:
-    """Rows of the given session, by a name that both sessions see."""
+    """Return rows of the given session through a global view that both sessions can read."""
     rows = _numbered_columns(frame, label)
     name = f"discreet_{secrets.token_hex(8)}"
     rows.frame.createGlobalTempView(name)
@@ -344,7 +345,7 @@ def _shared_rows(frame: DataFrame, label: str, sessions: SparkSessions) -> Spark
 
 
 def _numbered_columns(frame: DataFrame, label: str) -> SparkRows:
-    """A frame with its columns named by place, and text of a length or collation of its own as plain text."""
+    """Name a frame's columns by position, and cast texts with a length or collation to plain text."""
     from pyspark.sql import functions
 
     fields = frame.schema.fields
@@ -365,7 +366,7 @@ def _numbered_columns(frame: DataFrame, label: str) -> SparkRows:
 def _copied_rows(
     source: SourceSpec, sessions: SparkSessions, scratch: SparkScratch, embedded: DuckdbEngine
 ) -> SparkRows:
-    """Rows that the embedded engine reads as they are written, copied into a Parquet file."""
+    """Copy rows, unparsed, into a Parquet file with the embedded engine."""
     unmodified = replace(source, written={}, decimal=None, strip=False, subset=None)
     table = embedded.open_source(replace(unmodified, star_free=(), set_apart=()))
     types = {name: kind if is_nested(kind) else transfer_type(kind) for name, kind in table.types.items()}

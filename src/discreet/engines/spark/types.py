@@ -1,5 +1,6 @@
-"""Spark's data types by the house's names. Loaded at every start by the declaration, so it imports neither
-numpy nor pyspark.
+"""Spark's data types by house names.
+
+The declaration loads this module at every start, so it imports neither numpy nor pyspark.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _HOUSE = {
     "variant": "VARIANT",
 }
 
-# How the embedded engine hands a column of one of its types to Spark, where Spark has no such type.
+# Wider types for columns of the embedded engine whose type Spark does not have.
 _WIDER = {
     "UTINYINT": "SMALLINT",
     "USMALLINT": "INTEGER",
@@ -38,9 +39,9 @@ _SHARED = {*_HOUSE.values()} - {"VARIANT"}
 
 
 def house_type(kind: Any) -> str:
-    """The house's name of a Spark data type; nested ones by their kind alone.
+    """Return the house type of a Spark data type; nested types have only the name of their kind.
 
-    Types that the house has no name for are text: ``reads_as_text`` says which.
+    Types without a house name are ``VARCHAR``: ``reads_as_text`` reports them.
     """
     name: str = kind.simpleString()
     base = re.split(r"[(<]", name, maxsplit=1)[0]
@@ -52,20 +53,20 @@ def house_type(kind: Any) -> str:
 
 
 def reads_as_text(kind: Any) -> bool:
-    """Whether a column of a Spark data type is to be cast to plain text before it is read.
+    """Return True if a column of a Spark data type must be cast to plain text before it is read.
 
-    That is text with a length or a collation of its own, and types without a name of the house's.
+    These are texts with a length or a collation, and types without a house name.
     """
     return house_type(kind) == "VARCHAR" and kind.simpleString() != "string"
 
 
 def transfer_type(house: str) -> str:
-    """The type in which the embedded engine hands a column of a house type to Spark."""
+    """Return the type in which the embedded engine passes a column of a house type to Spark."""
     if house in _SHARED or house.startswith("DECIMAL"):
         return house
     return _WIDER.get(house, "VARCHAR")
 
 
 def is_frame(data: object) -> bool:
-    """Whether a table in memory is Spark's."""
+    """Return True for a table in memory of a pyspark type."""
     return type(data).__module__.partition(".")[0] == "pyspark"
