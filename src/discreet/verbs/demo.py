@@ -64,7 +64,7 @@ def adult_folder() -> Path | None:
 
 
 def adult_document(adult: Path, folder: Path) -> dict[str, Any]:
-    """Return the spec of Adult with the negotiation paper's quasi-identifiers, paths relative to ``folder``."""
+    """Return the spec of Adult with the negotiation paper's quasi-identifiers, relative to ``folder``."""
     attributes: dict[str, Any] = {
         name: {
             "role": "quasi-identifier",

@@ -223,8 +223,8 @@ def _describe_guarantee(sample: PrivateSample) -> str:
         return "The loss holds of levels and hierarchies that were chosen without a look at the rows."
     levels = ", ".join(f"{name} {level}" for name, level in sample.levels.items())
     return (
-        f"A private search, which spent {format_decimal(sample.search)} of the ε, chose the levels: {levels}. "
-        "The loss holds of hierarchies and limits of levels that were chosen without a look at the rows."
+        f"A private search, which spent {format_decimal(sample.search)} of the ε, chose the levels: {levels}"
+        ". The loss holds of hierarchies and limits of levels that were chosen without a look at the rows."
     )
 
 

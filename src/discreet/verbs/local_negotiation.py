@@ -94,8 +94,8 @@ class LocalNegotiationResult(Printable):
         if self.exact is not None:
             part = format_rows(self.exact.found.suppressed, rows)
             text = (
-                f"Exact answer by local recoding: {asked} holds with {part} of {format_quantity(rows, 'row')} "
-                f"suppressed; at most {limit:,} were allowed. Levels are the highest that a cell may show."
+                f"Exact answer by local recoding: {asked} holds with {part} of {format_quantity(rows, 'row')}"
+                f" suppressed; at most {limit:,} were allowed. Levels are the highest that a cell may show."
             )
             return (Line(text, Tone.GOOD),)
         lines = [Line(f"No exact answer for {asked} by local recoding.{self._reason(limit)}", Tone.BAD)]
@@ -111,7 +111,8 @@ class LocalNegotiationResult(Printable):
             return " Within the levels asked every row must be suppressed."
         part = format_rows(fewest.found.suppressed, self.negotiation.rows)
         return (
-            f" Within the levels asked, at least {part} of {format_quantity(self.negotiation.rows, 'row')} must be "
+            f" Within the levels asked, at least {part} of "
+            f"{format_quantity(self.negotiation.rows, 'row')} must be "
             f"suppressed under any recoding; at most {limit:,} may be."
         )
 

@@ -188,8 +188,8 @@ class ReleaseComparison(Printable):
             Line(
                 f"Of {found.held_out:,} rows of the original that were held out, a classifier trained on the "
                 f"release names {format_share(found.release, 1)} right, one trained on the original "
-                f"{format_share(found.original, 1)}, always the most frequent value {format_share(found.majority, 1)}."
-                + recovered
+                f"{format_share(found.original, 1)}, always the most frequent value "
+                f"{format_share(found.majority, 1)}." + recovered
             ),
         )
 
@@ -365,8 +365,8 @@ def _comparison_warnings(compared: ReleasePair, errors: WorkloadError | None) ->
     uncovered = _count_uncovered_rows(compared)
     if uncovered:
         found.append(
-            f"{format_quantity(uncovered, 'row')} of the release stand for no row of the original: its cells of "
-            f"{', '.join(names)} do not tell the truth, or it was made of another table."
+            f"{format_quantity(uncovered, 'row')} of the release stand for no row of the original: its cells "
+            f"of {', '.join(names)} do not tell the truth, or it was made of another table."
         )
     elif compared.can_cover and compared.members is None and compared.stated is None:
         found.append(
@@ -375,12 +375,13 @@ def _comparison_warnings(compared: ReleasePair, errors: WorkloadError | None) ->
         )
     if errors is not None and errors.outside:
         found.append(
-            f"{format_quantity(errors.outside, 'query', 'queries')} of the workload have their true answer outside the "
-            "bounds that the release would make sure."
+            f"{format_quantity(errors.outside, 'query', 'queries')} of the workload have their true answer "
+            "outside the bounds that the release would make sure."
         )
     if errors is not None and errors.unanswered:
         found.append(
-            f"{format_quantity(errors.unanswered, 'query', 'queries')} could not be compared: no row to answer with."
+            f"{format_quantity(errors.unanswered, 'query', 'queries')} could not be compared: "
+            "no row to answer with."
         )
     return tuple(found)
 
