@@ -45,6 +45,7 @@ def draw_lattice_html(lattice: Lattice, suppressed: NDArray[np.int64], rows: int
         for level, row in enumerate(shown)
         for column, index in enumerate(row)
     }
+    # A notebook may contain several drawings, so the ids and radio buttons of each need their own name.
     name = f"lattice-{secrets.token_hex(4)}"
     parts = [
         _limit_buttons(name),

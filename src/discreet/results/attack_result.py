@@ -341,6 +341,7 @@ def _linkage_cells(sides: list[LinkageSide]) -> list[tuple[str, ...]]:
         ("matching rows, median", *(_MISSING if s.median is None else f"{s.median:,.0f}" for s in sides)),
         ("right links, if all were in the table", *(f"{s.expected_if_present:,.1f}" for s in sides)),
     ]
+    # Only with the original is the person of an outside record known.
     if sides[-1].correct is not None:
         rows += [
             ("records of people in the original", *(f"{s.known or 0:,}" for s in sides)),

@@ -178,7 +178,8 @@ class AuditResult(Printable):
         lines = [
             Line(
                 f"{verdict}: {format_quantity(report.rows, 'row')} in "
-                f"{format_quantity(counts.groups, 'group')}, counted again, and the help table computed again.",
+                f"{format_quantity(counts.groups, 'group')}, counted again, "
+                "and the help table computed again.",
                 Tone.GOOD if report.passed else Tone.BAD,
             ),
             Line(

@@ -52,6 +52,8 @@ class PublishedRowTypes:
         last = self._last[0] if self._last else None
         if last is None or last.node != node:
             last = roll_up(self.table, node)
+            # One assignment of a complete entry: another thread reads the old or the new one, never a
+            # mixture.
             self._last[:] = [last]
         return last
 

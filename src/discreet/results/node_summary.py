@@ -340,6 +340,7 @@ def summarize_node(lattice: SignatureLookup, node: LatticeNode, requirement: Req
     indexes = {name: index for index, name in enumerate(told, 1)}
     by_rows = table.subjects is None
     kept = [(signature, rows) for signature, rows, fails in signatures if not fails]
+    # All classes of a signature have the size ``signature[0]``, so the rows divided by it count the classes.
     kept_classes = sum(rows // signature[0] for signature, rows in kept) if by_rows else None
     kept_rows = sum(rows for _, rows in kept)
     return NodeSummary(
@@ -399,6 +400,7 @@ def _lookup_signatures(
     rows = np.array(list(found.values()), np.int64)
     fails = threshold_mask(list(columns), requirement.of_classes.thresholds(scores, names))
     if requirement.of_release:
+        # One size per published class: criteria of the whole release suppress the smallest classes.
         sizes = np.repeat(columns[0], np.where(fails, 0, rows // columns[0]))
         fails |= columns[0] < smallest_kept_size(requirement.of_release, sizes)
     told = tuple(name for name in names if distinct_score(name) in scores)

@@ -543,7 +543,8 @@ def describe_intersection_of_tables(statistics: JointAnonymity, required: int | 
             Line(
                 f"{format_quantity(statistics.alone, 'person', 'people')} look like nobody else: who knows "
                 "all that is released of such a person, in every table, finds the person. "
-                "Each table by itself keeps its k; together = N in the relational spec asks it of all tables together.",
+                "Each table by itself keeps its k; together = N in the relational spec "
+                "asks it of all tables together.",
                 Tone.WARNING,
             )
         )

@@ -76,7 +76,7 @@ def build_requirement(
 
 
 def _merged_criteria(spec: TableSpec, requested: Sequence[Criterion]) -> tuple[Criterion, ...]:
-    """Merge criteria by name: one of an attribute replaces its default, one without attribute all defaults."""
+    """Merge criteria by name: one of an attribute replaces its default, one without all defaults."""
     found: list[Criterion] = []
     for default in spec.request.criteria:
         rivals = [criterion for criterion in requested if criterion.name == default.name]

@@ -144,7 +144,10 @@ class NegotiationLattice(Printable):
         min_level: LevelsByAttribute | None = None,
         criteria: Sequence[Criterion] = (),
     ) -> AttributeSuppressionResult:
-        """Return the cost of a request with one attribute at its top, or left out, for each attribute."""
+        """Return the cost of a request with one attribute at its top, or left out, for each attribute.
+
+        >>> table.lattice().attribute_suppression(k=10).proposals  # doctest: +SKIP
+        """
         return self.attribute_suppression_of(
             build_request(
                 self._spec,
@@ -169,7 +172,10 @@ class NegotiationLattice(Printable):
         l: int | Mapping[str, int] | None = None,
         criteria: Sequence[Criterion] = (),
     ) -> NeighboursResult:
-        """Return the effect of one level more or less, from an answer or from levels (default 0)."""
+        """Return the effect of one level more or less, from an answer or from levels (default 0).
+
+        >>> table.lattice().neighbours({"age": 2}, k=10).neighbours  # doctest: +SKIP
+        """
         from discreet.negotiation.alternatives import find_neighbours
         from discreet.results.answer_alternatives import NeighboursResult
 
@@ -193,11 +199,16 @@ class NegotiationLattice(Printable):
         """Summarize one node: loss, suppressed rows, class sizes, distinct sensitive values.
 
         With a ``cost``, given here or in the spec's ``[request]``, the summary includes it.
+
+        >>> table.lattice().node({"age": 2}, k=10).suppressed  # doctest: +SKIP
         """
         return self.summary_of(*self._node_and_requirement(of, k, l, criteria), choose_cost(self._spec, cost))
 
     def histogram(self, of: AnswerResult | LevelsByAttribute) -> NodeHistogramResult:
-        """Count one node's classes by size and by distinct sensitive values, with the rows below each."""
+        """Count one node's classes by size and by distinct sensitive values, with the rows below each.
+
+        >>> table.lattice().histogram({"age": 2}).sizes  # doctest: +SKIP
+        """
         from discreet.results.node_summary import make_node_histogram
 
         node = of.answer.node if isinstance(of, AnswerResult) else self.node_of(of)
@@ -240,7 +251,10 @@ class NegotiationLattice(Printable):
         criteria: Sequence[Criterion] = (),
         number: int = 8,
     ) -> RowPreview:
-        """Preview real rows before and after a node's generalization; only for the publisher."""
+        """Preview real rows before and after a node's generalization; only for the publisher.
+
+        >>> print(table.lattice().preview({"age": 2}, k=10))  # doctest: +SKIP
+        """
         from discreet.results.node_rows import preview_rows
 
         return preview_rows(self._frequency_set, *self._node_and_requirement(of, k, l, criteria), number)
@@ -256,6 +270,8 @@ class NegotiationLattice(Printable):
         """Count the suppressed rows of a node by value, and find the attribute that costs most.
 
         Only for the publisher, since it contains counts of rare values.
+
+        >>> table.lattice().left_out({"age": 2}, k=10).costliest  # doctest: +SKIP
         """
         from discreet.results.node_rows import report_suppression
 
@@ -390,7 +406,10 @@ class TableLattice(NegotiationLattice):
         l: int | Mapping[str, int] | None = None,
         criteria: Sequence[Criterion] = (),
     ) -> SuppressionResult:
-        """Return every node's suppressed rows."""
+        """Return every node's suppressed rows.
+
+        >>> table.lattice().suppression(k=10).values  # doctest: +SKIP
+        """
         return self.suppression_of(build_requirement(self._spec, k=k, l=l, criteria=criteria))
 
     def suppression_of(self, requirement: Requirement) -> SuppressionResult:
@@ -415,6 +434,8 @@ class TableLattice(NegotiationLattice):
         With a ``cost``, given here or in the spec's ``[request]``, return the nodes not dominated in that
         cost and suppression. A cost is a name, one of ``discreet.costs``, or a function of a node's
         statistics.
+
+        >>> table.lattice().frontier(k=10, max_suppressed="1%").points  # doctest: +SKIP
         """
         request = build_request(self._spec, k=k, l=l, max_suppressed=max_suppressed, criteria=criteria)
         return self.frontier_of(request, choose_cost(self._spec, cost))

@@ -83,6 +83,7 @@ class ClassParts:
         Of randomly split classes this is the maximum.
         """
         class_of, codes = self._entries(sets)
+        # Class and code are packed into one integer; a plain ``unique`` is faster than one along an axis.
         pairs = class_of * max(sets.size, 1) + codes
         return np.unique(np.unique(pairs) // max(sets.size, 1), return_counts=True)[1]
 
@@ -90,6 +91,7 @@ class ClassParts:
         """Count the classes that have at least two different codes; linear in the entries."""
         class_of, codes = self._entries(sets)
         one = np.zeros(int(self.class_of.max(initial=-1)) + 1, dtype=np.int64)
+        # Repeated indexes: one code of each class remains, and any other code of the class differs from it.
         one[class_of] = codes
         return len(np.unique(class_of[codes != one[class_of]]))
 
@@ -97,6 +99,7 @@ class ClassParts:
         """Return the class and the code of every entry of value sets."""
         starts, ends = sets.offsets[self.row_types], sets.offsets[self.row_types + 1]
         lengths = ends - starts
+        # The concatenation of ``arange(start, end)`` of each part, without a loop.
         places = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
         return np.repeat(self.class_of, lengths), sets.codes[places]
 

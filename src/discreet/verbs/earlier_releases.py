@@ -275,6 +275,7 @@ def _list_registered(table: TableContext, output: Path | ReleaseAddress) -> list
     address = output if isinstance(output, ReleaseAddress) else ReleaseAddress(path=output)
     place = describe_output(address)
     known = find_releases_of_people(table.settings.private_log, table.spec)
+    # A later entry with the same digest replaces the earlier one.
     latest = {one.sha256: one for one in known if one.output != place}
     return list(reversed(latest.values()))
 

@@ -87,6 +87,7 @@ def write_text(path: Path, text: str, *, overwrite: bool, owner_only: bool = Fal
     partial = path.with_name(f".{path.name}.{token_hex(4)}.partial")
     try:
         mode = 0o600 if owner_only else 0o666
+        # O_EXCL with a random name never follows a link, and the mode applies before any byte is written.
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)

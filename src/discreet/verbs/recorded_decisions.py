@@ -199,8 +199,10 @@ def publish_and_lock(
     else:
         lattice = table.negotiable_lattice_for(request.requirement)
         answer = require_rows_left(choose_answer(lattice.answer(request), relaxation))
+    # Before the publication, so that a decision that cannot be locked is not published.
     made = make_lock(table, answer, request, target.suppressed, target.order)
     release = publish_answer(table, answer, target)
+    # The lock is written last: it exists only if its release does.
     write_text(lock, made.text(), overwrite=False)
     return release
 

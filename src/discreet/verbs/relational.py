@@ -234,7 +234,10 @@ class RelatedTables:
         self.spec, self.settings, self._reporter = spec, settings, reporter
 
     def check(self) -> dict[str, RowOwners]:
-        """Assign an owner to each row of each table; raise ``InputError`` for inconsistent keys."""
+        """Assign an owner to each row of each table; raise ``InputError`` for inconsistent keys.
+
+        >>> discreet.open_tables("study.toml").check()  # doctest: +SKIP
+        """
         read = {}
         for table in self.spec.tables:
             with (
@@ -250,6 +253,8 @@ class RelatedTables:
 
         Raises as ``Table.publish`` for each table, ``InputError`` also for inconsistent keys, and
         ``NoSolution`` if a table would have no rows. ``output`` does not exist after an error.
+
+        >>> discreet.open_tables("study.toml").publish("release").together.fewest  # doctest: +SKIP
         """
         folder = parse_path(output, "the path of the output")
         with stage_folder(folder, self.spec, self.settings, overwrite=overwrite) as stage:

@@ -55,6 +55,7 @@ def add_regions(found: FileCheck) -> FileCheck:
 
 
 def _add_region(check: CriterionCheck, columns: dict[str, Region]) -> CriterionCheck:
+    # A check of one attribute is named ``NAME of ATTRIBUTE``; others point to the header's line.
     _, of, name = check.name.partition(" of ")
     region = columns.get(name) if of else next(iter(columns.values()), None) and Region(1)
     return check if check.passed else replace(check, region=region)

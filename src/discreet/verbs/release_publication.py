@@ -210,6 +210,7 @@ def publish_levels(
     write_options = _WriteOptions.of(table, target)
     check_publish_target(table, target)
     requirement = request.requirement
+    # The attempt to count decides between memory and the engine; earlier releases need the row types.
     try:
         frequency_set = table.counted_for(requirement)
     except LimitReached:
@@ -391,15 +392,23 @@ class ReleasedTable(ReleaseResult):
 
         ``part`` is one of ``parts``. Whole numbers and booleans with NULLs have pandas' nullable types, and
         dates are ``datetime.date``. Raises ``InputError`` if pandas or pyarrow is not installed.
+
+        >>> table.publish(table.negotiate(k=5).exact).to_pandas()  # doctest: +SKIP
         """
         return dataframes.to_pandas(self._bytes(part))
 
     def to_polars(self, part: str = DATA) -> polars.DataFrame:
-        """Return the released rows as a new polars frame; raise ``InputError`` if polars is not installed."""
+        """Return the released rows as a new polars frame; raise ``InputError`` if polars is not installed.
+
+        >>> table.publish(table.negotiate(k=5).exact).to_polars()  # doctest: +SKIP
+        """
         return dataframes.to_polars(self._bytes(part))
 
     def to_arrow(self, part: str = DATA) -> pyarrow.Table:
-        """Return the released rows as an Arrow table; raise ``InputError`` if pyarrow is not installed."""
+        """Return the released rows as an Arrow table; raise ``InputError`` if pyarrow is not installed.
+
+        >>> table.publish(table.negotiate(k=5).exact).to_arrow()  # doctest: +SKIP
+        """
         return dataframes.to_arrow(self._bytes(part))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:

@@ -141,6 +141,7 @@ def make_negotiate_script(path: Path, spec: TableSpec, request: Request, tops: M
     """
     explicit = _explicit_request(spec, request, tops)
     words = request_arguments(explicit)
+    # Explicit defaults: otherwise the spec's ``[request]`` would apply to them.
     if "--max-suppressed" not in words:
         words += ["--max-suppressed", "0"]
     if spec.request.scope is not None and "--scope" not in words:

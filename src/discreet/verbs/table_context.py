@@ -264,6 +264,7 @@ class TableContext:
         """
         from discreet.profile.table_warnings import check_table
 
+        # ``cached_property`` reads the instance dictionary, so these entries become the cached values.
         found = vars(self)
         if self.is_counted or "findings" in found:
             return

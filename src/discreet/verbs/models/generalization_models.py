@@ -410,7 +410,8 @@ class RelaxedMondrian(_BaseMondrian):
 class Mondrian(_BaseMondrian):
     """Strict Mondrian: equal rows stay together, and classes are boxes that do not overlap.
 
-    ``workload`` is a file of queries, or their description: the ends of their predicates are cut first.
+    LeFevre, DeWitt and Ramakrishnan (2006). ``workload`` is a file of queries, or their description: the ends
+    of their predicates are cut first.
 
     >>> table.publish(models.Mondrian(summary="sets"), "release.csv", k=10)  # doctest: +SKIP
     """
@@ -464,6 +465,7 @@ class Mondrian(_BaseMondrian):
         try:
             return super().publish(table, asked, target, reporter)
         except LimitReached as error:
+            # The rows fit the limit, so something else exceeded it, and the engine would not help.
             if table.is_counted_for(asked.request(table.spec).requirement):
                 raise
             if self.workload is not None:

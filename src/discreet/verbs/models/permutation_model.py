@@ -46,6 +46,8 @@ def parse_first_group(option_name: str, text: str) -> tuple[int, str]:
 class Permutation(Model):
     """Permutation: rows are divided into groups, and a sensitive attribute's values are permuted within each.
 
+    Zhang, Koudas, Srivastava and Yu (2007): (k,e)-anonymity.
+
     ``e`` is the least range of a group's values, in the attribute's unit; the request's k is its least number
     of distinct values. With the partition ``recoding`` groups are the classes of a ``recoding``: a model, a
     model's name, or an existing recoding; without one, the classes of the published ``level``. ``near`` are

@@ -43,6 +43,8 @@ class Found:
 
     ``work`` are facts for a reader, each a name and a text; ``told`` are parts of the JSON by key, such as
     the ``evidence`` of a proof.
+
+    >>> Found(recoding, work=(("rounds", "3"),))  # doctest: +SKIP
     """
 
     recoding: ClassRecoding
@@ -86,6 +88,8 @@ class Task:
     """One search: the table, its request, and the progress reporter.
 
     ``every_value`` counts all sensitive values, even those that the requirement does not read.
+
+    >>> task = Task.of(table, RequestOptions(k=10), SILENT)  # doctest: +SKIP
     """
 
     table: TableContext
@@ -136,6 +140,11 @@ class Model(ABC):
     A model defines ``name`` (in manifests; ``aliases`` are shorter), ``title`` and ``text`` (for a form), and
     overrides ``search``. Raises ``InputError`` for an option that is not one of its choices or is out of
     bounds.
+
+    >>> class Coarsest(Model):  # doctest: +SKIP
+    ...     name, title, text = "coarsest", "Coarsest", "One class of all rows."
+    ...
+    ...     def search(self, task): ...  # returns Found(recoding)
     """
 
     name: ClassVar[str]
