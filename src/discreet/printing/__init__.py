@@ -1,1 +1,1 @@
-"""How results print: documents, and their words in a terminal, a notebook and a page."""
+"""Printing of results: documents, rendered for a terminal, a notebook and a page."""

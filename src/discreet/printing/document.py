@@ -1,7 +1,7 @@
 """Documents: lines of prose and grids of cells, with the formats of numbers, shares and lists.
 
-One document serves a terminal, a notebook and a page, so a number is worded once. ``Tone`` states what a
-line means for renderers that use colour.
+One document serves a terminal, a notebook and a page, so every number is formatted once. ``Tone`` is the
+meaning of a line, for renderers with colour.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _SYMBOL_START = re.compile(r"[^\W\d_](?=[-(=])|(?![aiAI])[^\W\d_](?![\w'’])|[\
 
 
 def capitalize(text: str) -> str:
-    """Return a text with a capital first, unless it begins with a symbol or a name that begins with one.
+    """Capitalize a text, unless it begins with a symbol or with a name that begins with one.
 
-    Greek capitals look like Latin ones, and T is not t: a criterion's name is never changed.
+    Greek capitals look like Latin ones, and T is not t: the name of a criterion is never changed.
 
     >>> [capitalize(text) for text in ("the rows", "t-closeness", "α-deassociation", "a share")]
     ['The rows', 't-closeness', 'α-deassociation', 'A share']
@@ -29,7 +29,7 @@ def capitalize(text: str) -> str:
 
 
 class Tone(StrEnum):
-    """What a line means, for those who show it in colour."""
+    """Meaning of a line, for renderers with colour."""
 
     PLAIN = "plain"
     HEADING = "heading"
@@ -41,7 +41,7 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True)
 class Line:
-    """One paragraph; ``verbatim`` text (a command to copy) is never wrapped."""
+    """Paragraph; ``verbatim`` text (a command to copy) is never wrapped."""
 
     text: str
     tone: Tone = Tone.PLAIN
@@ -50,9 +50,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Column:
-    """A grid's column: its title, and whether its cells are numbers and stand to the right.
+    """Column of a grid: its title, and ``right`` to align its cells on the right, as for numbers.
 
-    A column that ``shrinks`` gives way when the grid is too wide: its cells wrap.
+    A column that ``shrinks`` wraps its cells if the grid is too wide.
     """
 
     title: str
@@ -62,7 +62,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Grid:
-    """An aligned table; every row has one cell per column."""
+    """Aligned table; every row has one cell per column."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -73,36 +73,37 @@ Document = tuple[Line | Grid, ...]
 BLANK = Line("")
 _MAX_NAMES = 10
 _TOLERANCE = 1e-9
-"""How far a sum of floating-point shares may exceed its whole."""
+"""Largest excess of a sum of floating-point shares over its whole."""
 _LONG_LIST = re.compile(r"('[^']*'(?:, '[^']*'){9})((?:, '[^']*')+)")
 
 
 def heading_line(text: str) -> Line:
-    """A heading."""
+    """Return a heading."""
     return Line(text, Tone.HEADING)
 
 
 def warning_block(texts: Sequence[str]) -> Document:
-    """One line per warning, after a blank one; nothing where there is none. Long lists of names are cut."""
+    """Return a blank line and one line per warning, with long lists of names cut; empty without warnings."""
     return (BLANK, *warning_lines(texts)) if texts else ()
 
 
 def answer_lines(answer: Document, warnings: Sequence[str]) -> tuple[Document, tuple[str, ...]]:
-    """The first lines of an answer with the warnings about its groups, and the other warnings.
+    """Return an answer with the warnings about its groups, and the other warnings.
 
-    That k counts rows of few people stands above the answer, that groups have one sensitive value under it.
+    The warning that k counts rows of few people is above the answer, the warning about homogeneous groups
+    below it.
     """
     above, under, behind = partition_warnings(warnings)
     return (*warning_lines(above), *answer, *warning_lines(under)), behind
 
 
 def warning_lines(texts: Sequence[str]) -> Document:
-    """One line per warning."""
+    """Return one line per warning."""
     return tuple(Line(f"Warning: {abbreviate_list(text)}", Tone.WARNING) for text in texts)
 
 
 def abbreviate_list(text: str) -> str:
-    """A sentence with a list of quoted names cut after the tenth; documents for programs have them all.
+    """Cut a list of quoted names in a sentence after the tenth; JSON documents keep all names.
 
     >>> abbreviate_list("Left out: " + ", ".join(f"'q{i}'" for i in range(13)) + ".")
     "Left out: 'q0', 'q1', 'q2', 'q3', 'q4', 'q5', 'q6', 'q7', 'q8', 'q9' and 3 more."
@@ -111,7 +112,7 @@ def abbreviate_list(text: str) -> str:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Names in a list, the first ten of a longer one.
+    """Join names in a list, cut after the tenth.
 
     >>> join_names([f"q{i}" for i in range(13)])
     'q0, q1, q2, q3, q4, q5, q6, q7, q8, q9 and 3 more'
@@ -121,15 +122,14 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def format_quantity(number: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun: ``1 row``, ``30,162 rows``."""
+    """Format a number with its noun: ``1 row``, ``30,162 rows``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def format_share(part: float, total: float) -> str:
-    """Format a part of a whole in percent; it never rounds to 0% or 100% unless it is.
+    """Format a part of a whole in percent; it rounds to 0% or 100% only if it is exactly that.
 
-    What is no part of the whole (less than nothing, or more than all of it) is written as the ratio that it
-    is, never cut to 0% or 100%.
+    A value outside the whole (negative or above it) is formatted as a ratio, never cut to 0% or 100%.
 
     >>> format_share(1, 8), format_share(1, 1_000_000), format_share(843, 100)
     ('12.5%', '<0.01%', '843%')
@@ -167,5 +167,5 @@ def format_ratio(value: float | None) -> str:
 
 
 def format_rows(part: int, total: int) -> str:
-    """``285 (0.94%)``."""
+    """Format rows with their share of a total: ``285 (0.94%)``."""
     return f"{part:,} ({format_share(part, total)})"

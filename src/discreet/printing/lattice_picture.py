@@ -1,8 +1,8 @@
 """A lattice as an HTML drawing for notebooks: one dot per node, coloured by its suppressed rows.
 
-Heights go up; within a height nodes with fewer suppressed rows are on the left. Buttons dim the nodes above
-a limit by CSS only, so an untrusted notebook keeps the drawing. It contains names, levels and counts, never
-a cell.
+Heights go up; within a height nodes with fewer suppressed rows are on the left. Buttons dim the nodes above a
+limit by CSS only, so an untrusted notebook keeps the drawing. It contains names, levels and counts, never a
+cell.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ _Positions = dict[LatticeNode, tuple[float, int]]
 
 
 def draw_lattice_html(lattice: Lattice, suppressed: NDArray[np.int64], rows: int) -> str:
-    """HTML with the drawing; the empty text for a lattice too large to draw.
+    """Return HTML with the drawing, or an empty text for a lattice that is too large to draw.
 
-    Shapes:
-        suppressed: ``(nodes,)``, in mixed-radix order, the last attribute fastest.
+    ``suppressed`` has shape ``(nodes,)``, in mixed-radix order, the last attribute fastest.
     """
     if lattice.size > _MAX_NODES:
         return ""
@@ -46,6 +45,7 @@ def draw_lattice_html(lattice: Lattice, suppressed: NDArray[np.int64], rows: int
         for level, row in enumerate(shown)
         for column, index in enumerate(row)
     }
+    # A notebook may contain several drawings, so the ids and radio buttons of each need their own name.
     name = f"lattice-{secrets.token_hex(4)}"
     parts = [
         _limit_buttons(name),
@@ -70,7 +70,7 @@ def draw_lattice_html(lattice: Lattice, suppressed: NDArray[np.int64], rows: int
 
 
 def _drawn_nodes(lattice: Lattice, suppressed: NDArray[np.int64]) -> list[list[int]]:
-    """The numbers of the drawn nodes by height, those that suppress least first."""
+    """Return the indexes of the drawn nodes by height, those with fewest suppressed rows first."""
     heights = lattice.all_levels().sum(axis=1)
     order = np.lexsort((suppressed, heights))
     by_height = np.split(order, np.searchsorted(heights[order], np.arange(1, sum(lattice.heights) + 1)))
@@ -78,7 +78,7 @@ def _drawn_nodes(lattice: Lattice, suppressed: NDArray[np.int64]) -> list[list[i
 
 
 def _limit_bucket(suppressed: int, rows: int) -> int:
-    """The first limit that a node keeps to; one more than the last where it keeps to none."""
+    """Return the index of the first limit that a node meets, or the number of limits if it meets none."""
     return sum(suppressed > limit * rows for _, limit in SUPPRESSION_LIMITS)
 
 
@@ -93,7 +93,8 @@ def _node_circle(
     )
     bucket = _limit_bucket(suppressed, rows)
     return (
-        f'<circle class="b{bucket}" cx="{position[0]:g}" cy="{position[1]:g}" r="4.5" fill="{_SHADES[bucket]}">'
+        f'<circle class="b{bucket}" cx="{position[0]:g}" cy="{position[1]:g}" r="4.5" '
+        f'fill="{_SHADES[bucket]}">'
         f"<title>{told}</title></circle>"
     )
 
@@ -115,7 +116,7 @@ def _height_label(level: int, height: int) -> str:
 
 
 def _limit_buttons(name: str) -> str:
-    """A choice of limits, and the rules by which it dims."""
+    """Return radio buttons for the limits, and the CSS rules that dim nodes."""
     rules = [f"#{name} circle:hover{{stroke:#888;stroke-width:3px}}"]
     buttons = []
     for position, (text, _) in enumerate(SUPPRESSION_LIMITS):

@@ -16,7 +16,7 @@ _MISSING = "–"
 
 
 def metric_grid(metrics: Sequence[MetricValue]) -> Grid:
-    """One row per metric that is defined here."""
+    """Return one row per metric that is defined."""
     columns = (
         Column("metric"),
         Column("value", right=True),
@@ -36,7 +36,7 @@ def metric_grid(metrics: Sequence[MetricValue]) -> Grid:
 
 
 def format_measure(value: float | int | None) -> str:
-    """A number for people: whole ones in full, others to four places or five digits."""
+    """Format a number: whole ones in full, others to four decimals, large ones to four significant digits."""
     if value is None:
         return _MISSING
     if not isfinite(value):
@@ -54,7 +54,7 @@ _COMPARISON_NOTE = (
 
 
 def describe_strictest_values(found: Sequence[StrictestValue]) -> Document:
-    """The values, then the criteria without one by their reasons; nothing where none was asked."""
+    """Return the strictest values, then the criteria without one by reason; empty unless requested."""
     if not found:
         return ()
     value_text = [one for one in found if one.reason is None]
@@ -75,7 +75,7 @@ def describe_strictest_values(found: Sequence[StrictestValue]) -> Document:
 
 
 def _strictest_grid(value_text: Sequence[StrictestValue]) -> Grid:
-    """Columns that say nothing of any line are left out."""
+    """Return a grid of the strictest values, without empty columns."""
     columns = (
         Column("criterion", shrinks=True),
         Column("option"),

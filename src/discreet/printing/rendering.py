@@ -24,15 +24,15 @@ DEFAULT_WIDTH = 100
 
 
 def render_text(document: Document, width: int = DEFAULT_WIDTH) -> str:
-    """The whole document, lines joined."""
+    """Render a document as text."""
     return "\n".join(text for text, _ in render_lines(document, width))
 
 
 def render_lines(document: Document, width: int) -> Iterator[tuple[str, Tone]]:
-    """Every line of text with its tone; no line is wider than ``width`` but for verbatim ones.
+    """Yield every line of text with its tone; no line except verbatim ones is wider than ``width``.
 
-    In a grid that does not fit, titles and the cells of shrinking columns wrap; where that is not enough it
-    is shown as one record per row.
+    In a grid that does not fit, titles and the cells of shrinking columns wrap; if that is not enough, each
+    row becomes a record.
     """
     for block in document:
         if isinstance(block, Line):
@@ -42,7 +42,7 @@ def render_lines(document: Document, width: int) -> Iterator[tuple[str, Tone]]:
 
 
 def escape_control_characters(text: str) -> str:
-    """The text without control characters, so that a cell cannot command a terminal: they show as escapes."""
+    """Escape the control characters of a text, so that a cell cannot command a terminal."""
     if text.isprintable():
         return text
     return "".join(
@@ -51,7 +51,7 @@ def escape_control_characters(text: str) -> str:
 
 
 def display_width(text: str) -> int:
-    """How many terminal cells a text takes: wide characters two, combining ones none."""
+    """Count the terminal cells of a text: wide characters take two, combining ones none."""
     if text.isascii():
         return len(text)
     return sum(
@@ -105,7 +105,7 @@ def _fitting_widths(columns: tuple[Column, ...], rows: list[list[str]], width: i
 
 
 def _row_lines(columns: tuple[Column, ...], cells: list[str], widths: list[int]) -> Iterator[str]:
-    """A row's lines: one, or as many as its longest cell wraps to."""
+    """Yield a row's lines: as many as its longest cell wraps to."""
     wrapped = [_cell_lines(cell, width) for cell, width in zip(cells, widths, strict=True)]
     for number in range(max(len(lines) for lines in wrapped)):
         parts = []
@@ -117,7 +117,7 @@ def _row_lines(columns: tuple[Column, ...], cells: list[str], widths: list[int])
 
 
 def _cell_lines(text: str, width: int) -> list[str]:
-    """A cell in lines no wider than ``width``, broken at blanks where there are any."""
+    """Break a cell into lines no wider than ``width``, at blanks if possible."""
     lines, line = [], ""
     for word in text.split(" "):
         joined = f"{line} {word}" if line else word
@@ -134,7 +134,7 @@ def _cell_lines(text: str, width: int) -> list[str]:
 
 
 def _longest_prefix(text: str, width: int) -> str:
-    """The longest start of a text that fits, up to a hyphen where it has one; one character at least."""
+    """Return the longest prefix that fits, up to a hyphen if there is one; at least one character."""
     end = 1
     while end < len(text) and display_width(text[: end + 1]) <= width:
         end += 1
@@ -143,7 +143,7 @@ def _longest_prefix(text: str, width: int) -> str:
 
 
 def _record_lines(columns: tuple[Column, ...], rows: list[list[str]], width: int) -> Iterator[str]:
-    """Each row on lines of its own: the first cell (a number with its title), then the others with theirs."""
+    """Yield each row as a record: the first cell (a number with its title), then titles and cells."""
     widest = max(display_width(column.title) for column in columns)
     title_width = min(widest, max(width // 2, 8))
     cell_width = max(width - title_width - 2 * len(_GAP), 8)
@@ -163,7 +163,7 @@ _CELL_STYLE = "padding:2px 10px;text-align:{side}"
 
 
 def render_html(document: Document) -> str:
-    """The document's lines and grids, every text escaped."""
+    """Render a document as HTML, with every text escaped."""
     return "\n".join(
         _line_html(block) if isinstance(block, Line) else _table_html(block) for block in document
     )
@@ -195,11 +195,11 @@ def _cell_html(tag: str, column: Column, text: str) -> str:
 
 
 class Printable(ABC):
-    """A result with a document."""
+    """Base class of results with a document."""
 
     @abstractmethod
     def document(self) -> Document:
-        """What the result says."""
+        """Return the document to print."""
 
     def __str__(self) -> str:
         return render_text(
@@ -214,7 +214,7 @@ class Printable(ABC):
 
 
 def _with_python_options(document: Document) -> Document:
-    """The document with options in the words of Python; what names a command of ours stays as it is typed."""
+    """Return a document with Python's option names; lines with a ``discreet`` command stay unchanged."""
     return tuple(
         replace(block, text=python_wording(block.text))
         if isinstance(block, Line) and not block.verbatim and "discreet " not in block.text

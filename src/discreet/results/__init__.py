@@ -1,1 +1,1 @@
-"""What the verbs take and hand back."""
+"""Arguments and results of the verbs."""

@@ -38,9 +38,11 @@ _MAX_ROWS = 40
 
 @dataclass(frozen=True, repr=False)
 class FrontierResult(Printable):
-    """The nodes not dominated in height, loss and suppression, for one requirement.
+    """Frontier: the nodes not dominated in height, loss and suppression, for one requirement.
 
-    Where a cost is named, those not dominated in that cost and suppression.
+    With a named cost, the nodes not dominated in that cost and suppression.
+
+    >>> table.lattice().frontier(k=10).points  # doctest: +SKIP
     """
 
     points: tuple[FrontierPoint, ...]
@@ -51,7 +53,7 @@ class FrontierResult(Printable):
     cost_name: str | None = None
 
     def as_json(self) -> list[dict[str, Any]]:
-        """One object per node, in the frontier's order."""
+        """Return one object per node, in the frontier's order."""
         return [
             {
                 "levels": self.lattice.levels_of(p.node),
@@ -64,7 +66,7 @@ class FrontierResult(Printable):
         ]
 
     def document(self) -> Document:
-        """Height, loss and suppression of each node within the limit, or of those that come nearest to it."""
+        """Return height, loss and suppression of the nodes within the limit, or of those closest to it."""
         within = [p for p in self.points if p.suppressed <= self.limit]
         of = "" if self.cost_name is None else f" of {self.cost_name}"
         title = f"Frontier{of} for {self.requirement}: {format_quantity(len(self.points), 'node')}"
@@ -92,7 +94,10 @@ class FrontierResult(Printable):
 
 @dataclass(frozen=True, repr=False)
 class NeighboursResult(Printable):
-    """What one level more or less of each attribute would change, from one node."""
+    """Neighbours of a node: the effect of one level more or less in each attribute.
+
+    >>> table.lattice().neighbours({"age": 2}, k=10).neighbours  # doctest: +SKIP
+    """
 
     neighbours: tuple[Neighbour, ...]
     node: LatticeNode
@@ -102,7 +107,7 @@ class NeighboursResult(Printable):
     of: str = "this node"
 
     def as_json(self) -> list[dict[str, Any]]:
-        """One object per neighbour: the step, where it leads, and the differences."""
+        """Return one object per neighbour: the step, the node, and the differences."""
         return [
             {
                 "attribute": n.attribute,
@@ -118,7 +123,7 @@ class NeighboursResult(Printable):
         ]
 
     def document(self) -> Document:
-        """One row per attribute: suppressed rows one level below and one above."""
+        """Return one row per attribute: suppressed rows one level below and one above."""
         steps = {(n.attribute, n.step): n for n in self.neighbours}
         rows = tuple(
             (
@@ -143,9 +148,11 @@ class NeighboursResult(Printable):
 
 @dataclass(frozen=True, repr=False)
 class SuppressionResult(Printable):
-    """The suppressed rows of every node for one requirement; ``values`` has shape ``(nodes,)``.
+    """Suppressed rows of every node for one requirement; ``values`` has shape ``(nodes,)``.
 
     Nodes are in mixed-radix order, the last attribute fastest.
+
+    >>> table.lattice().suppression(k=10).values  # doctest: +SKIP
     """
 
     lattice: Lattice
@@ -154,7 +161,7 @@ class SuppressionResult(Printable):
     values: NDArray[np.int64]
 
     def as_json(self) -> dict[str, Any]:
-        """The contract's document of ``discreet lattice --json``."""
+        """Return the contract's document of ``discreet lattice --json``."""
         table = np.column_stack([self._levels, self.values])
         return {
             "attributes": list(self.lattice.attributes),
@@ -164,17 +171,17 @@ class SuppressionResult(Printable):
         }
 
     def document(self) -> Document:
-        """Per height: its nodes, and the least, mean and most suppressed rows, with a bar for the mean."""
+        """Return a row per height: nodes, least, mean and most suppressed rows, and a bar for the mean."""
         lattice = format_quantity(self.lattice.size, "node")
         title = f"Suppressed rows for {self.requirement}: {lattice}, {format_quantity(self.rows, 'row')}"
         return (heading_line(title), BLANK, Grid(_HEIGHT_COLUMNS, tuple(self._height_rows())))
 
     def _repr_html_(self) -> str:
-        """The table of heights, and the lattice drawn, where it is small enough."""
+        """Return the table of heights and, for a small lattice, a drawing of it."""
         return super()._repr_html_() + draw_lattice_html(self.lattice, self.values, self.rows)
 
     def every_node(self) -> Document:
-        """One row per node, in mixed-radix order."""
+        """Return one row per node, in mixed-radix order."""
         rows = tuple(
             (f"{sum(levels)}", levels_text(levels), f"{value:,}", format_share(value, self.rows))
             for levels, value in zip(map(tuple, self._levels.tolist()), self.values.tolist(), strict=True)
@@ -215,12 +222,12 @@ _HEIGHT_COLUMNS = (
 
 
 def levels_text(node: tuple[int, ...]) -> str:
-    """A node as its levels: ``2 1 1 0 1 2``."""
+    """Return a node as its levels: ``2 1 1 0 1 2``."""
     return " ".join(str(level) for level in node)
 
 
 def levels_legend(lattice: Lattice) -> Line:
-    """Which attribute each level belongs to."""
+    """Return a legend with the attribute of each level."""
     return Line(f"levels: {' '.join(lattice.attributes)}")
 
 
@@ -236,7 +243,7 @@ _SUPPRESSION_NOTE = (
 
 @dataclass(frozen=True, repr=False)
 class AttributeSuppressionResult(Printable):
-    """What a request costs with one attribute at its top, or left out: one proposal per attribute."""
+    """Effect of one attribute at its top, or left out, on a request: one proposal per attribute."""
 
     proposals: tuple[SuppressedAttribute, ...]
     lattice: Lattice
@@ -244,7 +251,7 @@ class AttributeSuppressionResult(Printable):
     request: Request
 
     def as_json(self) -> list[dict[str, Any]]:
-        """One object per attribute, in the lattice's order; ``exact``: the request is met."""
+        """Return one object per attribute, in the lattice's order; ``exact``: the request is met."""
         return [
             {
                 "attribute": p.attribute,
@@ -258,7 +265,7 @@ class AttributeSuppressionResult(Printable):
         ]
 
     def document(self) -> Document:
-        """One row per attribute: whether the request is met, suppressed rows, heights, levels."""
+        """Return one row per attribute: the verdict, suppressed rows, heights, levels."""
         bounds = dict(self.request.max_level)
         rows = tuple(
             (

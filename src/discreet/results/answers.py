@@ -1,7 +1,7 @@
-"""Results of a negotiation: the exact answer or the relaxations, and what a partial lattice proves.
+"""Results of a negotiation: the exact answer or the relaxations, and the bounds of a partial lattice.
 
-A grid shows attributes down and answers across. Where the lattice was counted in part, ``PartialEvidence``
-states the counted nodes, their selection metric and the proven bounds.
+A grid shows attributes down and answers across. If only a part of the lattice was counted,
+``PartialEvidence`` reports the counted nodes, their selection metric and the proven bounds.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PartialEvidence:
-    """The partial lattice behind an answer: its nodes of how many, their choice, its cost, the bound.
+    """Partial lattice behind an answer: its size, selection metric, cost and proven bound.
 
-    ``runtime``: the request's own node was counted. ``descended``: answers were walked down to minimal
-    nodes. ``counted`` are the nodes counted since the preparation.
+    ``nodes`` of ``of`` nodes are in it. ``runtime``: the request's own node was counted. ``descended``:
+    answers descended to minimal nodes. ``counted`` is the number of nodes counted since the preparation.
     """
 
     nodes: int
@@ -61,7 +61,7 @@ class PartialEvidence:
     bound: ProvenBound
 
     def as_json(self) -> dict[str, Any]:
-        """The keys that a partial lattice adds to ``negotiate --json``."""
+        """Return the keys that a partial lattice adds to ``negotiate --json``."""
         return {
             "lattice": "partial",
             "partial": {
@@ -82,7 +82,7 @@ class PartialEvidence:
         }
 
     def lines(self, negotiation: Negotiation, limit: int) -> Document:
-        """What was looked at, and what is proven all the same."""
+        """Return a description of the counted nodes, and the proven statements."""
         more = f" and {self.counted:,} more at run time" if self.counted else ""
         looked = Line(
             f"Answered from a partial lattice: {format_quantity(self.nodes, 'node')} of {self.of:,} "
@@ -115,9 +115,11 @@ class PartialEvidence:
 
 @dataclass(frozen=True, repr=False)
 class AnswerResult(Printable):
-    """One answer: a node, what it was asked to meet, and how many rows it suppresses.
+    """One answer: a node, the requirement that it meets, and its suppressed rows.
 
-    ``cost`` is that of the node under the cost named ``cost_name``, where one was asked.
+    ``cost`` is the node's cost under ``cost_name``, if one was requested.
+
+    >>> table.negotiate(k=10).exact.levels  # doctest: +SKIP
     """
 
     answer: Answer
@@ -128,56 +130,58 @@ class AnswerResult(Printable):
 
     @property
     def relaxed(self) -> str | None:
-        """The part of the request that gives way; None where the answer is exact."""
+        """Relaxed part of the request; None for an exact answer."""
         return None if self.answer.relaxed is None else str(self.answer.relaxed)
 
     @property
     def levels(self) -> ReadOnlyDict[str, int]:
-        """The level of each quasi-identifier; read-only, since the answer decides what is published."""
+        """Level of each quasi-identifier; read-only, since the answer decides the release."""
         return ReadOnlyDict(self.lattice.levels_of(self.answer.node), "the levels of an answer")
 
     @property
     def height(self) -> int:
-        """The sum of the levels."""
+        """Sum of the levels."""
         return node_height(self.answer.node)
 
     @property
     def k(self) -> int | None:
-        """The k that holds; None where none was asked."""
+        """k that holds; None if none was requested."""
         return self.answer.requirement.k
 
     @property
     def l(self) -> int | dict[str, int] | None:  # noqa: E743
-        """The l that holds; None where none was asked."""
+        """l that holds; None if none was requested."""
         return self.answer.requirement.l_as_json()
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
-        """Every criterion that holds, k and l among them, each with its value."""
+        """Criteria that hold, including k and l, each with its value."""
         return self.answer.requirement.criteria
 
     @property
     def suppressed(self) -> int:
-        """Rows that are suppressed."""
+        """Number of suppressed rows."""
         return self.answer.suppressed
 
     def as_json(self) -> dict[str, Any]:
-        """The contract's form of one answer; ``cost`` is there where one was asked."""
+        """Return the contract's form of one answer; ``cost`` is included if one was requested."""
         told = {} if self.cost_name is None else {"cost": cost_as_json(self.cost)}
         return self.answer.as_json(self.lattice) | told
 
     def document(self) -> Document:
-        """One column: levels, height, each criterion's value, and suppressed rows."""
+        """Return one column: levels, height, the value of each criterion, and suppressed rows."""
         return (answers_grid((self,)),)
 
 
 @dataclass(frozen=True, repr=False)
 class NegotiationResult(Printable):
-    """The exact answer to a request, or the relaxations.
+    """Exact answer to a request, or the relaxations.
 
-    ``basis`` tells of the partial lattice that answered; None where every node was known. ``costs`` are those
-    of the answers under the cost named ``cost_name``, where one was asked. ``warnings`` are about the rows of
-    the table.
+    ``basis`` describes the partial lattice of the answer; None if every node was counted. ``costs`` are those
+    of the answers under ``cost_name``, if one was requested. ``warnings`` are about the rows of the table.
+
+    >>> result = table.negotiate(k=10, max_suppressed="1%")  # doctest: +SKIP
+    >>> result.exact or result.relaxation("k")  # doctest: +SKIP
     """
 
     negotiation: Negotiation
@@ -189,7 +193,7 @@ class NegotiationResult(Printable):
 
     @property
     def outcome(self) -> str:
-        """``exact`` or ``relaxed``."""
+        """Outcome: ``exact`` or ``relaxed``."""
         return self.negotiation.outcome
 
     @property
@@ -199,7 +203,10 @@ class NegotiationResult(Printable):
 
     @property
     def is_proven(self) -> bool:
-        """Whether no lower node can be the answer, or none is there: always where every node was known."""
+        """True if it is proven that no lower node is the answer, or that none exists.
+
+        It is always true if every node was counted.
+        """
         if self.basis is None:
             return True
         if self.exact is None:
@@ -208,7 +215,7 @@ class NegotiationResult(Printable):
 
     @property
     def answers(self) -> tuple[AnswerResult, ...]:
-        """The exact answer alone, or one answer per relaxation that has a solution."""
+        """Exact answer only, or one answer per relaxation that has a solution."""
         lattice, found = self.negotiation.lattice, self.negotiation.answers
         costs = self.costs if self.cost_name is not None else (None,) * len(found)
         return tuple(
@@ -218,15 +225,15 @@ class NegotiationResult(Printable):
 
     @property
     def exact(self) -> AnswerResult | None:
-        """The exact answer, where there is one."""
+        """Exact answer, if there is one."""
         return next((a for a in self.answers if a.relaxed is None), None)
 
     def relaxation(self, relaxed: Relaxation | str) -> AnswerResult | None:
-        """The answer that relaxes ``max_suppressed``, ``height`` or a criterion by name; None without any."""
+        """Return the answer that relaxes ``max_suppressed``, ``height`` or a criterion; None without one."""
         return next((a for a in self.answers if a.relaxed == relaxed), None)
 
     def as_json(self) -> dict[str, Any]:
-        """The contract's document of ``discreet negotiate --json``."""
+        """Return the contract's document of ``discreet negotiate --json``."""
         document = self.negotiation.as_json()
         if self.cost_name is not None:
             document |= {"cost": self.cost_name, "answers": [answer.as_json() for answer in self.answers]}
@@ -234,7 +241,7 @@ class NegotiationResult(Printable):
         return document if self.basis is None else document | self.basis.as_json()
 
     def sentences(self) -> Document:
-        """The outcome in words, the warnings, and what a partial lattice proves."""
+        """Return the outcome, the warnings, and the statements that a partial lattice proves."""
         lines, others = answer_lines(self._outcome_lines(), self.warnings)
         lines = (*lines, *warning_lines(others))
         if self.basis is None:
@@ -243,7 +250,7 @@ class NegotiationResult(Printable):
         return (*lines, BLANK, *self.basis.lines(self.negotiation, limit))
 
     def document(self) -> Document:
-        """The outcome in words, and the answers side by side."""
+        """Return the outcome, and a grid of the answers."""
         lines = self.sentences()
         if not self.answers:
             return lines
@@ -295,9 +302,9 @@ class NegotiationResult(Printable):
 def answers_grid(
     answers: tuple[AnswerResult, ...], max_level: Mapping[str, int] | None = None, title: str = "exact"
 ) -> Grid:
-    """Attributes down, answers across; a level above ``max_level`` shows by how much.
+    """Build a grid with a row per attribute and a column per answer; levels above ``max_level`` are marked.
 
-    ``title`` heads an answer that relaxes nothing.
+    ``title`` is the column title of an answer without relaxation.
     """
     if not answers:
         return Grid((), ())

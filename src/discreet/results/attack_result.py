@@ -36,7 +36,7 @@ _DASH = "–"
 
 
 def describe_finding(found: Finding) -> Document:
-    """A heading, what the attacker does, figures, tables, notes; or why it was not tried."""
+    """Return heading, method, figures, tables and notes of an attack, or the reason for skipping it."""
     begin = (BLANK, heading_line(found.title))
     if found.skipped is not None:
         return (*begin, Line(f"Not tried: {found.skipped}."))
@@ -54,7 +54,7 @@ def describe_finding(found: Finding) -> Document:
 
 
 def format_finding_value(value: Value, kind: ValueKind) -> str:
-    """A value by its kind, a dash where there is none."""
+    """Format a value by its kind, or a dash if it is None."""
     if value is None:
         return _DASH
     if isinstance(value, str) or kind is ValueKind.TEXT:
@@ -87,9 +87,9 @@ _MISSING = "–"
 
 @dataclass(frozen=True)
 class TableRisk:
-    """A table as an attacker finds it: its classes by size, the prosecutor's risk, minimal uniques.
+    """Risk of a table: its classes by size, prosecutor risk and minimal uniques.
 
-    ``class_sizes`` maps a number of rows to the classes that have so many.
+    ``class_sizes`` maps a size in rows to the number of classes of that size.
     """
 
     rows: int
@@ -99,7 +99,7 @@ class TableRisk:
     uniques: MinimalUniques
 
     def as_json(self) -> dict[str, Any]:
-        """The document's part."""
+        """Return the table's part of the document."""
         return {
             "rows": self.rows,
             "classes": self.classes,
@@ -111,13 +111,16 @@ class TableRisk:
 
 @dataclass(frozen=True, repr=False)
 class AttackResult(Printable):
-    """What an attacker gets out of a release.
+    """Result of the attacks on a release.
 
-    ``before`` is the original, where it is known. ``order_by_group`` says that values are permuted within
-    groups: quasi-identifiers are then as they were, and ``disclosure`` speaks of groups. ``threshold`` is the
-    chance above which a row counts as at risk, ``dominance`` the share above which one value dominates a
-    class. ``findings`` are those of the attacks that were named beside (``by``). ``count_single_values`` has,
-    for each published column that is no quasi-identifier, the rows that its values single out.
+    ``before`` is the original, if it is known. ``by_group``: values are permuted within groups, so
+    quasi-identifiers are unchanged, and ``disclosure`` describes groups. ``threshold`` is the probability
+    above which a row is at risk, ``dominance`` the share above which one value dominates a class.
+    ``findings`` are those of the named attacks (``by``). ``single_values`` counts, for each published column
+    that is not a quasi-identifier, the rows that its values single out.
+
+    >>> result = discreet.attack("release.csv")  # doctest: +SKIP
+    >>> result.after.prosecutor.highest, result.marketer  # doctest: +SKIP
     """
 
     path: Path
@@ -137,19 +140,19 @@ class AttackResult(Printable):
     single_values: tuple[SingleValues, ...] = ()
 
     def finding(self, attack: str) -> Finding:
-        """What the attack of a name found; ``KeyError`` where it was not tried."""
+        """Return the finding of an attack by name; raise ``KeyError`` if it was not tried."""
         return {each.attack: each for each in self.findings}[attack]
 
     @property
     def marketer(self) -> float:
-        """The share of rows that an attacker who tries everybody is expected to name right."""
+        """Marketer risk: the expected share of rows that an attacker identifies if all rows are tried."""
         return self.after.prosecutor.mean if self.journalist is None else self.journalist.risk.mean
 
     @property
     def marketer_before(self) -> float | None:
-        """The same of the original; None where it is not known, or where a population file is the basis.
+        """Marketer risk of the original; None if it is unknown, or if the basis is a population file.
 
-        Such a file is laid beside the release alone.
+        A population file is compared only with the release.
         """
         if self.before is None or self.journalist is not None:
             return None
@@ -157,11 +160,11 @@ class AttackResult(Printable):
 
     @property
     def marketer_basis(self) -> str:
-        """What the marketer's risk rests on."""
+        """Basis of the marketer risk."""
         return "the prosecutor's mean" if self.journalist is None else "the population file"
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet attack --json``."""
+        """Return the document of ``discreet attack --json``."""
         return {
             "release": str(self.path),
             "model": self.model,
@@ -188,7 +191,7 @@ class AttackResult(Printable):
         }
 
     def document(self) -> Document:
-        """The risks before and after, uniques, classes that stand out, disclosure, linkage, warnings."""
+        """Return the risks before and after, uniques, outlier classes, disclosure, linkage and warnings."""
         after = self.after
         starred = f", {format_quantity(self.starred, 'starred row')} apart" if self.starred else ""
         classes = format_quantity(after.classes, "class", "classes")
@@ -243,7 +246,7 @@ class AttackResult(Printable):
         return (BLANK, heading_line(title), Grid(columns, rows))
 
     def _single_values(self) -> Document:
-        """The rows that values of other columns than quasi-identifiers single out."""
+        """Return the rows that values of columns other than quasi-identifiers single out."""
         found = [each for each in self.single_values if each.alone or each.in_class]
         if not found:
             return ()
@@ -338,6 +341,7 @@ def _linkage_cells(sides: list[LinkageSide]) -> list[tuple[str, ...]]:
         ("matching rows, median", *(_MISSING if s.median is None else f"{s.median:,.0f}" for s in sides)),
         ("right links, if all were in the table", *(f"{s.expected_if_present:,.1f}" for s in sides)),
     ]
+    # Only with the original is the person of an outside record known.
     if sides[-1].correct is not None:
         rows += [
             ("records of people in the original", *(f"{s.known or 0:,}" for s in sides)),
@@ -349,7 +353,7 @@ def _linkage_cells(sides: list[LinkageSide]) -> list[tuple[str, ...]]:
 
 
 def match_range_names() -> tuple[str, ...]:
-    """The ranges of matching rows that a histogram tells apart, in words."""
+    """Return the ranges of matching rows in a linkage histogram, in words."""
     names = []
     for i, least in enumerate(MATCH_STEPS):
         most = MATCH_STEPS[i + 1] - 1 if i + 1 < len(MATCH_STEPS) else None

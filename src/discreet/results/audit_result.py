@@ -30,14 +30,17 @@ _OMITTED_NOTE = "Its query names values of the release; print it by discreet aud
 
 @dataclass(frozen=True, repr=False)
 class CheckStatements(Printable):
-    """Statements, and who runs them: ``reader`` is the name of the dialect."""
+    """Check statements of a release; ``reader`` is the name of the SQL dialect.
+
+    >>> print(discreet.audit_sql("release.csv", k=5).script)  # doctest: +SKIP
+    """
 
     statements: tuple[CheckStatement, ...]
     reader: str
 
     @property
     def script(self) -> str:
-        """SQL to be run as it stands: a comment and a query for each guarantee."""
+        """SQL script with a comment and a query per guarantee."""
         parts = [f"-- For {self.reader}. Every query must find failing = 0.\n"]
         for one in self.statements:
             told = "\n".join(f"-- {line}" for line in one.guarantee.splitlines())
@@ -46,7 +49,7 @@ class CheckStatements(Printable):
 
     @property
     def without_values(self) -> CheckStatements:
-        """The same, with a comment in place of each query in which cells of the release stand."""
+        """Statements with a comment instead of each query that contains cells of the release."""
         told = (
             replace(one, guarantee=f"{one.guarantee}\n{_OMITTED_NOTE}", sql=None) if one.holds_values else one
             for one in self.statements
@@ -54,14 +57,14 @@ class CheckStatements(Printable):
         return replace(self, statements=tuple(told))
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet audit --sql --json``."""
+        """Return the document of ``discreet audit --sql --json``."""
         return {
             "for": self.reader,
             "statements": [{"guarantee": one.guarantee, "sql": one.sql} for one in self.statements],
         }
 
     def document(self) -> Document:
-        """The script, line by line: a wrapped line would break a literal."""
+        """Return the script line by line, unwrapped: a wrapped line would break a literal."""
         return tuple(Line(line, verbatim=True) for line in self.script.split("\n"))
 
 
@@ -71,10 +74,12 @@ _FAILING_NOUNS = "class fails", "classes fail"
 
 @dataclass(frozen=True, repr=False)
 class AuditResult(Printable):
-    """What the audit counted in the file itself.
+    """Counts and verdict of the audit of a release.
 
-    ``asked_k`` normalizes the average class; without one the k that the release had to have, else the
-    smallest class.
+    ``asked_k`` normalizes C_AVG; without it the k that the release requires, else the size of the smallest
+    class.
+
+    >>> discreet.audit("release.csv", k=5).passed  # doctest: +SKIP
     """
 
     report: AuditReport
@@ -82,10 +87,10 @@ class AuditResult(Printable):
 
     @property
     def metrics(self) -> tuple[MetricValue, ...]:
-        """What the sizes of the classes in rows tell; nothing where groups were audited: they are no classes.
+        """Metrics of the class sizes in rows; empty for permuted releases, whose groups are not classes.
 
-        Suppressed rows are those that the manifest tells; without one, the starred rows. Further rows of
-        stars, which an audit cannot tell from suppressed ones, are a class.
+        The manifest gives the number of suppressed rows; without one, they are the starred rows. Further rows
+        of stars, which an audit cannot distinguish from suppressed ones, are a class.
         """
         report = self.report
         if report.kind.permuted:
@@ -99,40 +104,40 @@ class AuditResult(Printable):
 
     @property
     def passed(self) -> bool:
-        """Whether every class meets what was asked."""
+        """True if every class meets the requirement."""
         return self.report.passed
 
     @property
     def rows(self) -> int:
-        """Rows, starred ones left out."""
+        """Number of rows without starred ones."""
         return self.report.rows
 
     @property
     def classes(self) -> int:
-        """Equivalence classes."""
+        """Number of equivalence classes."""
         return self.report.classes
 
     @property
     def k(self) -> int:
-        """The size of the smallest class; 0 where there is none."""
+        """Size of the smallest class; 0 without classes."""
         return self.report.k
 
     @property
     def l(self) -> ReadOnlyDict[str, int]:  # noqa: E743
-        """The fewest distinct values of each sensitive attribute in any class."""
+        """Least number of distinct values of each sensitive attribute in any class."""
         return ReadOnlyDict(self.report.l, "the l of an audit")
 
     @property
     def strictest(self) -> tuple[StrictestValue, ...]:
-        """Of every criterion the strictest value that the file meets; nothing unless asked."""
+        """Strictest value of every criterion that the file satisfies; empty unless requested."""
         return self.report.strictest
 
     def as_json(self) -> dict[str, Any]:
-        """The contract's document of ``discreet audit --json``."""
+        """Return the contract's document of ``discreet audit --json``."""
         return self.report.as_json() | {"metrics": {m.metric.name: m.json_value for m in self.metrics}}
 
     def document(self) -> Document:
-        """The verdict, the counts, the metrics, and the failing classes by their published values."""
+        """Return the verdict, the counts, the metrics, and the failing classes by their published values."""
         report = self.report
         if report.permutation is not None:
             groups, others = answer_lines(self._groups(report.permutation), report.warnings)
@@ -162,23 +167,24 @@ class AuditResult(Printable):
         return (*lines, *metrics, *strictest, *self._failing(), *warning_block(others))
 
     def criteria_lines(self) -> tuple[Line, ...]:
-        """Each criterion beside k and l that was asked, and what was found; none where there is no class."""
+        """Return a line per criterion other than k and l; empty without classes."""
         return tuple(map(_describe_criterion, self.report.criteria)) if self.report.classes else ()
 
     def _groups(self, counts: GroupCounts) -> Document:
-        """The groups of a permuted release."""
+        """Return the verdict and the counts of a permuted release's groups."""
         report = self.report
         verdict = "Audit passed" if report.passed else "Audit failed"
         range_ = "" if counts.smallest_range is None else f", a range of at least {counts.smallest_range:,}"
         lines = [
             Line(
-                f"{verdict}: {format_quantity(report.rows, 'row')} in {format_quantity(counts.groups, 'group')}, counted again, "
+                f"{verdict}: {format_quantity(report.rows, 'row')} in "
+                f"{format_quantity(counts.groups, 'group')}, counted again, "
                 "and the help table computed again.",
                 Tone.GOOD if report.passed else Tone.BAD,
             ),
             Line(
-                f"Every group has at least {format_quantity(counts.fewest_values, 'distinct value')}{range_} and "
-                f"{format_quantity(report.k, 'row')}; required: {counts.requirement}."
+                f"Every group has at least {format_quantity(counts.fewest_values, 'distinct value')}{range_} "
+                f"and {format_quantity(report.k, 'row')}; required: {counts.requirement}."
             ),
         ]
         if counts.rows_without_value:
@@ -210,7 +216,7 @@ class AuditResult(Printable):
 
 
 def _describe_criterion(found: CriterionFinding) -> Line:
-    """A criterion beside k and l: what was asked, what the worst class has, and how many classes fail."""
+    """Return a line on a criterion: the required value, that of the worst class, and the failing classes."""
     criterion = found.criterion
     of = "" if criterion.attribute is None else f" of {criterion.attribute}"
     who, where, verdict = "a class", "the worst class", "every class passes"

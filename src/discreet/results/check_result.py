@@ -1,7 +1,7 @@
 """The results of ``discreet check``: checks per file, and the records JUnit XML and SARIF 2.1.0.
 
-Records are stored and shown by other programs, so they contain no cell of a file: of a file that cannot be
-checked they state only the kind of error.
+Other programs store and show the records, so they contain no cell of a file: for a file that cannot be
+checked they contain only the kind of error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CHECK_FAILED = 1
 
 @dataclass(frozen=True)
 class Region:
-    """A line of a file of text, from 1, and of it the characters from ``start`` up to ``end``, where told."""
+    """Region of a text file: a line, from 1, and optionally its characters from ``start`` up to ``end``."""
 
     line: int
     start: int | None = None
@@ -34,10 +34,10 @@ class Region:
 
 @dataclass(frozen=True)
 class CriterionCheck:
-    """One thing that was asked of a file: what it is, what was asked and found in words, and the verdict.
+    """One check of a file: its name, the required and the found value as text, and the verdict.
 
-    Nothing in it shows a cell of the file: a pipeline's records are read by many. ``region`` is what a check
-    that failed points at.
+    It contains no cell of the file, since the records of a pipeline have many readers. ``region`` is the
+    location of a failed check.
     """
 
     name: str
@@ -48,17 +48,17 @@ class CriterionCheck:
 
     @property
     def description(self) -> str:
-        """The check as a sentence."""
+        """Sentence about the check."""
         return f"{self.name}: {self.asked} asked, {self.found} found"
 
     def as_json(self) -> dict[str, Any]:
-        """The entry in ``checks`` of ``discreet check --json``."""
+        """Return the entry in ``checks`` of ``discreet check --json``."""
         return {"name": self.name, "asked": self.asked, "found": self.found, "passed": self.passed}
 
 
 @dataclass(frozen=True)
 class FileCheck:
-    """What was found of one file; ``error`` where it could not be checked, ``region`` what that points at."""
+    """Checks of one file; ``error`` if it could not be checked, with its ``region``."""
 
     file: str
     checks: tuple[CriterionCheck, ...] = ()
@@ -69,16 +69,16 @@ class FileCheck:
 
     @property
     def passed(self) -> bool:
-        """Whether it has all that was asked."""
+        """True if the file could be checked and passes every check."""
         return self.error is None and all(check.passed for check in self.checks)
 
     @property
     def status(self) -> int:
-        """The exit status that this file alone would have."""
+        """Exit status for this file only."""
         return self.error.exit_status if self.error is not None else 0 if self.passed else CHECK_FAILED
 
     def as_json(self) -> dict[str, Any]:
-        """The entry in ``files`` of ``discreet check --json``."""
+        """Return the entry in ``files`` of ``discreet check --json``."""
         return {
             "file": self.file,
             "passed": self.passed,
@@ -90,28 +90,31 @@ class FileCheck:
 
 @dataclass(frozen=True, repr=False)
 class FileChecks(Printable):
-    """The files of one run of ``discreet check``, in the order in which they were named."""
+    """Checks of the files of one run of ``discreet check``, in the order of the arguments.
+
+    >>> discreet.check(["may.csv", "june.csv"], k=5).passed  # doctest: +SKIP
+    """
 
     files: tuple[FileCheck, ...]
 
     @property
     def passed(self) -> bool:
-        """Whether every file has all that was asked of it."""
+        """True if every file passes."""
         return all(each.passed for each in self.files)
 
     @property
     def status(self) -> int:
-        """The exit status: the highest of the files' own."""
+        """Exit status: the highest of the files."""
         return max((each.status for each in self.files), default=0)
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet check --json``."""
+        """Return the document of ``discreet check --json``."""
         return {"passed": self.passed, "files": [each.as_json() for each in self.files]}
 
     def document(self, *, typed: bool = False) -> Document:
-        """The verdict, a row for each check of each file, errors and warnings.
+        """Return the verdict, a row for each check of each file, errors and warnings.
 
-        Errors are in the words of Python, or, where ``typed``, in those of the command line.
+        Errors use Python's option names, or with ``typed`` those of the command line.
         """
         failing = sum(not each.passed for each in self.files)
         line = Line(f"{format_quantity(len(self.files), 'file')}: all checks passed.", Tone.GOOD)
@@ -139,12 +142,12 @@ class FileChecks(Printable):
 
 
 def _name_file(file: str, text: str) -> str:
-    """A sentence that begins with its file, once."""
+    """Prefix a sentence with its file, unless it begins with it."""
     return text if text.startswith(file) else f"{file}: {text}"
 
 
 def list_checks(report: AuditReport) -> Iterator[CriterionCheck]:
-    """What an audit judged, one by one; last of all the rest of its verdict, where that alone failed."""
+    """Yield the checks of an audit; the last one covers a verdict that failed for another reason."""
     found = tuple(_check_groups(report) if report.permutation is not None else _check_classes(report))
     yield from found
     if not report.passed and all(check.passed for check in found):
@@ -161,7 +164,7 @@ def _check_groups(report: AuditReport) -> Iterator[CriterionCheck]:
 
 
 def _check_classes(report: AuditReport) -> Iterator[CriterionCheck]:
-    # Where every row is a row of stars there is no class that could fail.
+    # Without classes (every row is starred) no check can fail.
     nothing = report.classes == 0 and report.passed
     if report.required_k is not None:
         passed = nothing or report.k >= report.required_k
@@ -189,7 +192,7 @@ _RULE_DESCRIPTIONS = {
 
 
 def to_junit(found: FileChecks) -> str:
-    """An XML document: a suite for each file, a case for each check; what cannot be checked is an error."""
+    """Return JUnit XML: a suite per file, a case per check; a file that cannot be checked is an error."""
     suites = ElementTree.Element("testsuites", name=_SUITES_NAME)
     for each in found.files:
         cases = [_junit_case(each, check) for check in each.checks] or [_junit_case(each, None)]
@@ -218,10 +221,10 @@ def _junit_case(each: FileCheck, check: CriterionCheck | None) -> ElementTree.El
 
 
 def _escape_for_xml(text: str) -> str:
-    """Return a text with escapes in place of the characters that XML 1.0 has no form for.
+    r"""Return a text with escapes for the characters that XML 1.0 cannot represent.
 
-    >>> _escape_for_xml("a\\x01b")
-    'a\\\\x01b'
+    >>> _escape_for_xml("a\x01b")
+    'a\\x01b'
     """
     return _NOT_IN_XML.sub(_escape_character, text)
 
@@ -232,7 +235,7 @@ def _escape_character(found: re.Match[str]) -> str:
 
 
 def to_sarif(found: FileChecks, version: str) -> str:
-    """A log of one run: a rule for each kind of check, a result for each check that failed."""
+    """Return a SARIF log of one run: a rule per kind of check, a result per failed check."""
     results = [result for each in found.files for result in _sarif_results(each)]
     rules = dict.fromkeys(result["ruleId"] for result in results)
     driver = {

@@ -40,7 +40,7 @@ _ARROW = " → "
 
 @dataclass(frozen=True)
 class AttributeInspection:
-    """One quasi-identifier: how far it singles rows out, its hierarchy, one value at every level."""
+    """One quasi-identifier: its uniqueness, its hierarchy, and one value at every level."""
 
     unique: AttributeUniqueness
     height: int
@@ -51,11 +51,11 @@ class AttributeInspection:
 
     @property
     def name(self) -> str:
-        """The attribute's name."""
+        """Name of the attribute."""
         return self.unique.attribute
 
     def as_json(self) -> dict[str, Any]:
-        """The attribute's part of ``discreet inspect --json``."""
+        """Return the attribute's part of ``discreet inspect --json``."""
         return {
             "name": self.name,
             "role": str(AttributeRole.QUASI_IDENTIFIER),
@@ -72,13 +72,15 @@ class AttributeInspection:
 
 @dataclass(frozen=True, repr=False)
 class Inspection(Printable):
-    """A table as it stands.
+    """Inspection of a table before recoding.
 
-    ``risk`` is the prosecutor's, on row types as classes: in rows, or in subjects where the spec names one
-    (``unit``). ``unlisted`` columns are in the source but not in the spec; ``patterns`` are the stanzas that
-    stand for several columns, ``ways`` what stands in the place of identifiers, ``shifted`` the columns of
-    moved dates. In the table of attributes, rows are unique alone where no other row has their value, and
-    unique without where they would stay unique if the attribute were generalized to its top.
+    ``risk`` is prosecutor risk with row types as classes, in rows, or in subjects if the spec has one
+    (``unit``). ``unlisted`` columns are in the source but not in the spec; ``patterns`` are attribute
+    sections for several columns, ``ways`` the replacements of identifiers, ``shifted`` the columns with
+    shifted dates. In the table of attributes, "unique alone" counts rows whose value no other row has, and
+    "unique without" the rows that stay unique if the attribute is generalized to its top.
+
+    >>> table.inspect().unique_rows  # doctest: +SKIP
     """
 
     label: str
@@ -102,7 +104,7 @@ class Inspection(Printable):
     shifted: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet inspect --json``."""
+        """Return the document of ``discreet inspect --json``."""
         return {
             "source": self.label,
             "rows": self.rows,
@@ -132,10 +134,11 @@ class Inspection(Printable):
         }
 
     def document(self) -> Document:
-        """The counts, the risk, a row per attribute, metrics, the other columns, the warnings."""
+        """Return the counts, the risk, a row per attribute, metrics, the other columns and the warnings."""
         return (
             heading_line(
-                f"{self.label}: {format_quantity(self.rows, 'row')}, {format_quantity(self.row_types, 'row type')}"
+                f"{self.label}: {format_quantity(self.rows, 'row')}, "
+                f"{format_quantity(self.row_types, 'row type')}"
             ),
             Line(f"Unique by their quasi-identifiers: {format_rows(self.unique_rows, self.rows)} rows."),
             Line(f"Smallest class: {format_quantity(self.smallest_class, self.unit)}."),
@@ -208,8 +211,8 @@ class Inspection(Printable):
             )
         lines += [
             Line(
-                f"{format_key(('attributes', s.pattern))} stands for {format_quantity(len(s.columns), 'column')}: "
-                f"{join_names(s.columns)}."
+                f"{format_key(('attributes', s.pattern))} stands for "
+                f"{format_quantity(len(s.columns), 'column')}: {join_names(s.columns)}."
             )
             for s in self.patterns
             if s.columns
@@ -258,13 +261,13 @@ def inspect_frequency_set(
 
 
 def _source_label(spec: TableSpec) -> str:
-    """The source's name, without steps up and down again in its path."""
+    """Return the source's name, with a normalized path."""
     path = spec.source.path
     return spec.source.label if path is None else os.path.normpath(path)
 
 
 def _class_sizes(frequency_set: FrequencySet) -> NDArray[np.int64]:
-    """Rows, or subjects, of each row type."""
+    """Return the rows, or subjects, of each row type."""
     subjects = frequency_set.subjects
     return frequency_set.counts if subjects is None else np.diff(subjects.offsets)
 
@@ -303,6 +306,7 @@ def _spec_warnings(spec: TableSpec, frequency_set: FrequencySet, unlisted: tuple
     for s in frequency_set.sensitive:
         if s.size < 2:
             found.append(
-                f"Sensitive '{s.attribute}' has {format_quantity(s.size, 'value')}: no l of 2 or more can hold."
+                f"Sensitive '{s.attribute}' has {format_quantity(s.size, 'value')}: "
+                "no l of 2 or more can hold."
             )
     return found

@@ -1,4 +1,4 @@
-"""Rows at one node: which row types are published, suppressed rows by value, and a preview of rows.
+"""Rows at one node: published row types, suppressed rows by value, and a preview of rows.
 
 The report of suppressed values and the preview show cells: they are for the publisher only and are written
 into no release, log or report. Cost: one roll-up of the row types per node; the report adds one look-up per
@@ -27,19 +27,19 @@ from discreet.printing.rendering import Printable
 
 @dataclass(frozen=True, eq=False)
 class PublishedRowTypes:
-    """Which row types of a table nodes publish, asked one after the other; threads may share it.
+    """Published row types of successive nodes; threads may share it.
 
-    The classes of the last node are remembered: a move of k often stays at its node.
+    The classes of the last node are cached: a change of k often keeps the node.
     """
 
     table: FrequencySet
     _last: list[GeneralizedCounts] = field(default_factory=list, repr=False)
 
     def of(self, node: LatticeNode, requirement: Requirement) -> NDArray[np.bool_]:
-        """Whether each row type's class is published, shape ``(row types,)``.
+        """Return True for each row type whose class is published, shape ``(row types,)``.
 
-        ``InputError`` for a criterion of an attribute that is not sensitive. Cost: one roll-up of the row
-        types where the node is another.
+        Raises ``InputError`` for a criterion of an attribute that is not sensitive. Cost: one roll-up of the
+        row types if the node changed.
         """
         classes = self._classes(node)
         counter = FactCounter.of(self.table, requirement)
@@ -52,6 +52,8 @@ class PublishedRowTypes:
         last = self._last[0] if self._last else None
         if last is None or last.node != node:
             last = roll_up(self.table, node)
+            # One assignment of a complete entry: another thread reads the old or the new one, never a
+            # mixture.
             self._last[:] = [last]
         return last
 
@@ -59,26 +61,18 @@ class PublishedRowTypes:
 def find_published_row_types(
     table: FrequencySet, node: LatticeNode, requirement: Requirement
 ) -> NDArray[np.bool_]:
-    """The same of one node alone."""
+    """Return the published row types of one node."""
     return PublishedRowTypes(table).of(node, requirement)
 
 
 def published_classes_meet(
     table: FrequencySet, node: LatticeNode, published: Requirement, required: Requirement
 ) -> bool | None:
-    """Return whether every class that a node publishes under one requirement meets another.
+    """Return True if every class that a node publishes under one requirement meets another.
 
-    Args:
-        table: The frequency set.
-        node: The levels.
-        published: The requirement whose failing classes are suppressed.
-        asked: The requirement to check on the others.
-
-    Returns:
-        None where ``asked`` counts a population, which is not known of a part of the classes.
-
-    Raises:
-        InputError: A criterion is of an attribute that is not sensitive.
+    ``published`` is the requirement whose failing classes are suppressed; ``required`` is checked on the
+    others. None if ``required`` counts a population, which is unknown for a part of the classes. Raises
+    ``InputError`` for a criterion of an attribute that is not sensitive.
     """
     if required == published:
         return True
@@ -93,35 +87,35 @@ def published_classes_meet(
 
 
 _MAX_VALUES = 12
-"""Values of an attribute that are printed."""
+"""Number of printed values per attribute."""
 
 
 class SuppressedRowCounter(Protocol):
-    """What knows any node's suppression."""
+    """Source of the suppression of any node."""
 
     def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
-        """The rows that a node leaves out."""
+        """Count the rows that a node suppresses."""
 
 
 @dataclass(frozen=True)
 class SuppressedValue:
-    """One value of an attribute, None being NULL: its ``rows``, and those ``left_out`` of the release."""
+    """Value of an attribute (None is NULL): its ``rows``, and those ``left_out`` of the release."""
 
     value: str | None
     rows: int
     left_out: int
 
     def as_json(self) -> dict[str, Any]:
-        """The value as a document."""
+        """Return the value as a document."""
         return {"value": self.value, "rows": self.rows, "left_out": self.left_out}
 
 
 @dataclass(frozen=True)
 class SuppressionByAttribute:
-    """One attribute: its values of which rows are left out, most rows first, and what it costs.
+    """Suppression by one attribute: its values with suppressed rows, most rows first, and its cost.
 
-    ``level`` of ``height`` is the node's. ``raise_to_top`` are the rows that would be left out were this
-    attribute wholly generalized and all others as they are; ``costs`` are the rows that would then stay.
+    ``level`` of ``height`` is the node's. ``at_top`` is the number of suppressed rows if only this attribute
+    is raised to its top; ``costs`` is the number of rows that would then be published.
     """
 
     name: str
@@ -132,7 +126,7 @@ class SuppressionByAttribute:
     values: tuple[SuppressedValue, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The attribute as a document."""
+        """Return the attribute as a document."""
         return {
             "name": self.name,
             "level": self.level,
@@ -145,7 +139,7 @@ class SuppressionByAttribute:
 
 @dataclass(frozen=True, repr=False)
 class SuppressionReport(Printable):
-    """The rows that a node leaves out of a release, counted by value, per attribute."""
+    """Suppressed rows of a node, counted by value, per attribute."""
 
     rows: int
     suppressed: int
@@ -153,12 +147,12 @@ class SuppressionReport(Printable):
 
     @property
     def costliest(self) -> SuppressionByAttribute | None:
-        """The attribute that most rows are left out for, the first of equal ones; None where none is."""
+        """Attribute with the highest cost, the first of equal ones; None if no attribute has a cost."""
         found = max(self.attributes, key=lambda attribute: attribute.costs, default=None)
         return found if found is not None and found.costs > 0 else None
 
     def sentence(self) -> str:
-        """Which attribute costs most, in one sentence."""
+        """Return a sentence about the attribute with the highest cost."""
         if self.suppressed == 0:
             return "No row is suppressed."
         found = self.costliest
@@ -170,7 +164,7 @@ class SuppressionReport(Printable):
         return f"{found.name} costs most: without its detail {stay} would stay."
 
     def as_json(self) -> dict[str, Any]:
-        """The same as a document."""
+        """Return the report as a document."""
         return {
             "rows": self.rows,
             "suppressed": self.suppressed,
@@ -179,7 +173,7 @@ class SuppressionReport(Printable):
         }
 
     def document(self) -> Document:
-        """The sentence, and for each attribute the values of which most rows are left out."""
+        """Return the sentence, and the values of each attribute with most suppressed rows."""
         title = f"Suppressed: {format_rows(self.suppressed, self.rows)}"
         columns = (
             Column("attribute"),
@@ -207,9 +201,10 @@ def report_suppression(
     node: LatticeNode,
     requirement: Requirement,
 ) -> SuppressionReport:
-    """Count what a node leaves out. Cost: one roll-up, and one look-up per attribute.
+    """Count the rows that a node suppresses, by value.
 
-    ``InputError`` for a criterion of an attribute that is not sensitive.
+    Raises ``InputError`` for a criterion of an attribute that is not sensitive. Cost: one roll-up, and one
+    look-up per attribute.
     """
     lost = np.where(find_published_row_types(table, node, requirement), 0, table.counts)
     suppressed = int(lost.sum())
@@ -240,10 +235,10 @@ _SEED = 1
 
 @dataclass(frozen=True)
 class PreviewedRow:
-    """One row type: its values, what a release shows of them, and the class that it falls in.
+    """Row type: its values, the released values, and its class.
 
-    ``before`` and ``after`` run beside the quasi-identifiers, None being NULL. ``size`` is the class's rows,
-    or subjects where the spec names one; ``distinct`` its distinct values per sensitive attribute.
+    ``before`` and ``after`` follow the quasi-identifiers, with None for NULL. ``size`` is the class's rows,
+    or subjects if the spec has one; ``distinct`` its distinct values per sensitive attribute.
     """
 
     before: tuple[str | None, ...]
@@ -254,7 +249,7 @@ class PreviewedRow:
     suppressed: bool
 
     def as_json(self) -> dict[str, Any]:
-        """The row as a document."""
+        """Return the row as a document."""
         return {
             "before": list(self.before),
             "after": list(self.after),
@@ -267,17 +262,17 @@ class PreviewedRow:
 
 @dataclass(frozen=True, repr=False)
 class RowPreview(Printable):
-    """Some row types of a table under a node and a requirement; the same ones for every node."""
+    """Sample of row types under a node and a requirement; the same ones for every node."""
 
     attributes: tuple[str, ...]
     rows: tuple[PreviewedRow, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The preview as a document."""
+        """Return the preview as a document."""
         return {"attributes": list(self.attributes), "rows": [row.as_json() for row in self.rows]}
 
     def document(self) -> Document:
-        """Before and after, one row type below the other."""
+        """Return each row type before and after recoding."""
         columns = (Column(""), *(Column(name) for name in self.attributes), Column("class", right=True))
         rows: list[tuple[str, ...]] = []
         for row in self.rows:
@@ -290,10 +285,10 @@ class RowPreview(Printable):
 def preview_rows(
     table: FrequencySet, node: LatticeNode, requirement: Requirement, number: int = 8
 ) -> RowPreview:
-    """``number`` row types, drawn by their rows with a fixed seed, so that they stay while the node changes.
+    """Preview ``number`` row types, drawn by their rows with a fixed seed: the same ones for every node.
 
-    ``InputError`` for a criterion of an attribute that is not sensitive. Cost: one generalization of the row
-    types, and one comparison of them all with each row that is shown.
+    Raises ``InputError`` for a criterion of an attribute that is not sensitive. Cost: one generalization of
+    the row types, and one comparison of all of them with each row that is shown.
     """
     columns = [
         hierarchy.level_map(level)[table.codes[:, i]]
@@ -305,6 +300,7 @@ def preview_rows(
         if class_of[position] < 0:
             class_of[_find_members(columns, position)] = place
     counter = FactCounter.of(table, requirement.of_classes, exact=True)
+    # Only the classes of the drawn row types are counted; criteria of the whole release need every class.
     facts = counter.facts(class_of, len(drawn), population=_class_population(table, node, drawn))
     if requirement.of_classes == requirement and not any(one.of_rest for one in requirement.criteria):
         fails = failing_mask(counter.bound, facts)
@@ -331,7 +327,7 @@ def preview_rows(
 
 
 def _find_suppressed(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> NDArray[np.bool_]:
-    """Whether the class of each row type goes, where all classes of the node are judged together."""
+    """Return the row types that are suppressed if all classes of the node are evaluated together."""
     classes = roll_up(table, node)
     facts = FactCounter.of(table, requirement)
     found: NDArray[np.bool_] = suppression_mask(facts.bound, facts.at_node(classes))[classes.class_of]
@@ -339,7 +335,7 @@ def _find_suppressed(table: FrequencySet, node: LatticeNode, requirement: Requir
 
 
 def _find_members(columns: Sequence[NDArray[np.int64]], position: int) -> NDArray[np.int64]:
-    """The row types that are generalized as the one at ``position`` is."""
+    """Return the row types with the same generalization as the one at ``position``."""
     same = np.ones(len(columns[0]), dtype=np.bool_)
     for column in columns:
         same &= column == column[position]
@@ -370,7 +366,7 @@ def _cell_text(cell: str | None) -> str:
 
 
 def _class_population(table: FrequencySet, node: LatticeNode, drawn: Sequence[int]) -> ClassPopulation | None:
-    """The people who match the class of each row type that was drawn; None without a population."""
+    """Return the people matching the class of each drawn row type; None without a population."""
     if table.population is None:
         return None
     found = roll_up(table, node)

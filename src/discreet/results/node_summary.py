@@ -1,6 +1,6 @@
 """Summary and histogram of one node: loss, suppressed rows, class sizes, distinct sensitive values.
 
-The summary reads the evaluated signatures where these answer all criteria, else it rolls the row types up
+The summary reads the evaluated signatures if they suffice for all criteria, else it rolls the row types up
 once. The histogram and the count of homogeneous classes always roll up.
 """
 
@@ -45,21 +45,12 @@ from discreet.printing.rendering import Printable
 def count_homogeneous_classes(
     table: FrequencySet, node: LatticeNode, requirement: Requirement
 ) -> dict[str, int]:
-    """Count the classes of a node that are published with at most one value of a sensitive attribute.
+    """Count the published classes of a node with at most one value of a sensitive attribute.
 
-    Args:
-        table: The frequency set, with the values of its sensitive attributes.
-        node: The levels.
-        requirement: What a class must meet to be published.
-
-    Returns:
-        The number of such classes by sensitive attribute. NULL is no value: a class of ``flu`` and NULL has
-        one, and a class of NULL only has none.
-
-    Raises:
-        InputError: The requirement has a criterion of an attribute that is not sensitive.
-
-    Cost: one roll-up of the row types, and one pass over the sensitive values.
+    ``requirement`` decides which classes are published. The result maps each sensitive attribute to the
+    number of such classes. NULL is not a value: a class of ``flu`` and NULL has one, and a class of only NULL
+    has none. Raises ``InputError`` for a criterion of an attribute that is not sensitive. Cost: one roll-up
+    of the row types, and one pass over the sensitive values.
     """
     classes = roll_up(table, node)
     counter = FactCounter.of(table, requirement, exact=True)
@@ -78,10 +69,10 @@ _MAX_LINES = 30
 
 @dataclass(frozen=True)
 class HistogramLine:
-    """The classes of one value, a size or a number of distinct sensitive values.
+    """Classes of one value: a size or a number of distinct sensitive values.
 
-    ``rows`` are those of the classes, ``upto`` those of all classes of at most this value: so many rows are
-    suppressed where one more is required.
+    ``rows`` are those of the classes; ``upto`` are those of all classes of at most this value, which would be
+    suppressed by a bound of ``value`` + 1.
     """
 
     value: int
@@ -90,15 +81,15 @@ class HistogramLine:
     upto: int
 
     def as_json(self) -> dict[str, int]:
-        """The line as a document."""
+        """Return the line as a document."""
         return {"value": self.value, "classes": self.classes, "rows": self.rows, "upto": self.upto}
 
 
 @dataclass(frozen=True, repr=False)
 class NodeHistogramResult(Printable):
-    """The classes of one node by their size and, for each sensitive attribute, by its distinct values.
+    """Histogram of one node's classes by size and, per sensitive attribute, by distinct values.
 
-    ``unit`` is what sizes count: rows, or subjects where the spec names one.
+    ``unit`` is the unit of sizes: rows, or subjects if the spec has one.
     """
 
     levels: dict[str, int]
@@ -109,7 +100,7 @@ class NodeHistogramResult(Printable):
     distinct: dict[str, tuple[HistogramLine, ...]]
 
     def as_json(self) -> dict[str, Any]:
-        """The histogram as a document, a line for every value that occurs."""
+        """Return the histogram as a document, a line for every value that occurs."""
         return {
             "levels": self.levels,
             "rows": self.rows,
@@ -120,11 +111,12 @@ class NodeHistogramResult(Printable):
         }
 
     def document(self) -> Document:
-        """A grid with bars for the sizes, and one for each sensitive attribute; long ones are cut."""
+        """Return a grid with bars for the sizes, and one per sensitive attribute; long ones are cut."""
         levels = " ".join(f"{level}" for level in self.levels.values())
         found: list[Line | Grid] = [
             heading_line(
-                f"Node {levels}: {format_quantity(self.rows, 'row')} in {format_quantity(self.classes, 'class', 'classes')}"
+                f"Node {levels}: {format_quantity(self.rows, 'row')} in "
+                f"{format_quantity(self.classes, 'class', 'classes')}"
             )
         ]
         found += _histogram_grid(f"class size in {self.unit}", self.sizes)
@@ -161,7 +153,7 @@ def _histogram_lines(values: NDArray[np.int64], rows: NDArray[np.int64]) -> tupl
 
 
 def _histogram_grid(value_title: str, lines: tuple[HistogramLine, ...]) -> Iterable[Line | Grid]:
-    """The lines with a bar of the rows of each; of many the first, and how many are left out."""
+    """Yield a grid of the first lines with bars, and a line on the rest."""
     shown = lines if len(lines) <= _MAX_LINES else lines[: _MAX_LINES - 1]
     most = max((line.rows for line in lines), default=1)
     columns = (
@@ -192,11 +184,11 @@ def _histogram_grid(value_title: str, lines: tuple[HistogramLine, ...]) -> Itera
 
 
 _BIN_STARTS = (0, 1, 2, 3, 5, *(step * 10**power for power in range(1, 19) for step in (1, 2, 5)))
-"""Where bins begin."""
+"""First value of each bin."""
 
 
 class SignatureLookup(Protocol):
-    """What a summary asks of a lattice, whole or partial (``results.table_lattice`` has it)."""
+    """Lattice, whole or partial, that a summary reads (``results.table_lattice`` implements it)."""
 
     @property
     def lattice(self) -> Lattice:
@@ -212,22 +204,22 @@ class SignatureLookup(Protocol):
 
     @property
     def loss_tables(self) -> LossTables:
-        """Each attribute's loss by level."""
+        """Loss of each attribute by level."""
 
     @property
     def scores(self) -> tuple[ScoreKey, ...]:
-        """The parts of a signature."""
+        """Parts of a signature."""
 
     def rows_by_signature(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
-        """One node's rows by the scores of their classes."""
+        """Return one node's rows by the scores of their classes."""
 
 
 @dataclass(frozen=True)
 class ClassBin:
-    """The classes whose size, or number of distinct values, lies from ``first`` to ``last``.
+    """Classes with a size, or number of distinct values, from ``first`` to ``last``.
 
-    ``kept`` and ``suppressed`` are rows. ``classes`` counts the classes, suppressed ones too; None where the
-    sizes are in subjects, or the bin is of distinct values.
+    ``kept`` and ``suppressed`` are rows. ``classes`` counts the classes, including suppressed ones; None if
+    the sizes are in subjects, or if the bin is of distinct values.
     """
 
     first: int
@@ -237,7 +229,7 @@ class ClassBin:
     classes: int | None
 
     def as_json(self) -> dict[str, int | None]:
-        """The bin as a document."""
+        """Return the bin as a document."""
         return {
             "first": self.first,
             "last": self.last,
@@ -249,14 +241,14 @@ class ClassBin:
 
 @dataclass(frozen=True, repr=False)
 class NodeSummary(Printable):
-    """One node under a requirement.
+    """Summary of one node under a requirement.
 
-    ``unit`` is what class sizes count: rows, or subjects where the spec names one. ``classes``, ``kept`` (the
-    classes that are published) and ``mean`` are None for subjects. ``smallest`` and ``largest`` are of the
-    classes that are published, None where all are suppressed; ``least_distinct`` likewise, by sensitive
-    attribute. ``sizes`` are bins of class sizes, ``distinct`` of distinct values per sensitive attribute.
-    ``homogeneous`` counts the published classes with at most one value, by sensitive attribute.
-    ``cost`` is that of the node by the name ``cost_name``, where one was asked.
+    ``unit`` is the unit of class sizes: rows, or subjects if the spec has one. ``classes``, ``kept``
+    (published classes) and ``mean`` are None for subjects. ``smallest`` and ``largest`` are of the published
+    classes, None if all are suppressed; ``least_distinct`` likewise, by sensitive attribute. ``sizes`` are
+    bins of class sizes, ``distinct`` of distinct values per sensitive attribute. ``homogeneous`` counts the
+    published classes with at most one value, by sensitive attribute. ``cost`` is the node's cost under
+    ``cost_name``, if one was requested.
     """
 
     levels: dict[str, int]
@@ -278,7 +270,7 @@ class NodeSummary(Printable):
     cost_name: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The node as a document; ``cost`` is there where one was asked, a ranked one as its parts."""
+        """Return the node as a document; ``cost`` is included on request, a ranked one as its parts."""
         asked = {"name": self.cost_name, "value": cost_as_json(self.cost)}
         return {
             **({} if self.cost_name is None else {"cost": asked}),
@@ -300,7 +292,7 @@ class NodeSummary(Printable):
         }
 
     def document(self) -> Document:
-        """Levels, suppressed rows, classes, and the bins of class sizes."""
+        """Return levels, suppressed rows, classes, and the bins of class sizes."""
         levels = " ".join(f"{level}" for level in self.levels.values())
         facts = [
             ("height", f"{self.height}"),
@@ -334,10 +326,10 @@ class NodeSummary(Printable):
 
 
 def summarize_node(lattice: SignatureLookup, node: LatticeNode, requirement: Requirement) -> NodeSummary:
-    """One node of a lattice, whole or partial, under a requirement.
+    """Summarize one node of a lattice, whole or partial, under a requirement.
 
-    ``InputError`` for a criterion of an attribute that is not sensitive. Cost: one pass over the node's
-    signatures; a roll-up of the row types where they do not tell all that is asked.
+    Raises ``InputError`` for a criterion of an attribute that is not sensitive. Cost: one pass over the
+    node's signatures; a roll-up of the row types if the signatures do not suffice.
     """
     table = lattice.frequency_set
     names = table.sensitive_attributes
@@ -348,6 +340,7 @@ def summarize_node(lattice: SignatureLookup, node: LatticeNode, requirement: Req
     indexes = {name: index for index, name in enumerate(told, 1)}
     by_rows = table.subjects is None
     kept = [(signature, rows) for signature, rows, fails in signatures if not fails]
+    # All classes of a signature have the size ``signature[0]``, so the rows divided by it count the classes.
     kept_classes = sum(rows // signature[0] for signature, rows in kept) if by_rows else None
     kept_rows = sum(rows for _, rows in kept)
     return NodeSummary(
@@ -383,18 +376,18 @@ def summarize_node(lattice: SignatureLookup, node: LatticeNode, requirement: Req
 
 
 def _count_single_valued(kept: Iterable[tuple[tuple[int, ...], int]], index: int) -> int:
-    """Count the classes whose number of distinct values, at a place of their signature, is at most 1."""
+    """Count the classes with at most one distinct value, at an index of their signature."""
     return sum(rows // signature[0] for signature, rows in kept if signature[index] <= 1)
 
 
 JudgedSignature = tuple[tuple[int, ...], int, bool]
-"""A signature (class size, then distinct values), the rows of classes that have it, whether these fail."""
+"""Signature (class size, then distinct values), the rows of its classes, and True if these classes fail."""
 
 
 def _lookup_signatures(
     lattice: SignatureLookup, node: LatticeNode, requirement: Requirement
 ) -> tuple[tuple[str, ...], list[JudgedSignature]] | None:
-    """A node's signatures as evaluated, with the attributes that they tell; None where that is too little."""
+    """Return the attributes and signatures of an evaluated node; None if its scores do not suffice."""
     names, scores = lattice.frequency_set.sensitive_attributes, lattice.scores
     if requirement.of_cells is not None or any(one.of_rest for one in requirement.criteria):
         return None
@@ -407,6 +400,7 @@ def _lookup_signatures(
     rows = np.array(list(found.values()), np.int64)
     fails = threshold_mask(list(columns), requirement.of_classes.thresholds(scores, names))
     if requirement.of_release:
+        # One size per published class: criteria of the whole release suppress the smallest classes.
         sizes = np.repeat(columns[0], np.where(fails, 0, rows // columns[0]))
         fails |= columns[0] < smallest_kept_size(requirement.of_release, sizes)
     told = tuple(name for name in names if distinct_score(name) in scores)
@@ -417,7 +411,7 @@ def _lookup_signatures(
 def _count_signatures(
     table: FrequencySet, node: LatticeNode, requirement: Requirement
 ) -> list[JudgedSignature]:
-    """The same from the row types, by any criteria."""
+    """Count a node's signatures from the row types, for any criteria."""
     classes = roll_up(table, node)
     counter = FactCounter.of(table, requirement, exact=True)
     facts = counter.at_node(classes)
@@ -432,7 +426,7 @@ def _count_signatures(
 
 
 def _make_bins(found: Iterable[tuple[int, int, bool]], *, classes: bool) -> tuple[ClassBin, ...]:
-    """Rows by value, in bins that begin at 1, 2, 3, 5, 10, 20, 50, 100, …; empty ones in between are kept."""
+    """Sum rows by value, in bins from 1, 2, 3, 5, 10, 20, 50, 100, …; empty bins in between are kept."""
     bins: dict[int, list[int]] = {}
     for value, rows, fails in found:
         tally = bins.setdefault(bisect_right(_BIN_STARTS, value) - 1, [0, 0, 0])

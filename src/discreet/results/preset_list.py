@@ -1,4 +1,4 @@
-"""The presets as a result: what rules require, with their sources."""
+"""The presets as a result: requirements of rules, with their sources."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from discreet.spec.preset import Preset
 
 @dataclass(frozen=True, repr=False)
 class PresetList(Printable):
-    """Some presets, in order."""
+    """List of presets."""
 
     presets: tuple[Preset, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet presets --json``."""
+        """Return the document of ``discreet presets --json``."""
         return {
             "presets": [
                 {
@@ -34,7 +34,7 @@ class PresetList(Printable):
         }
 
     def document(self) -> Document:
-        """Each by its name, with what it asks."""
+        """Return each preset by name, with its requirement."""
         lines: list[Line] = []
         for one in self.presets:
             asked = ", ".join(map(str, one.criteria)) or "no number"

@@ -49,11 +49,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReleaseIntersection:
-    """What a new release tells together with an earlier one, as the intersection attack counts it.
+    """Intersection of a new release with an earlier one, as the intersection attack counts it.
 
-    ``k`` is the size of the smallest part that they share; ``failing`` are the parts that do not meet the new
-    release's requirement, ``rows`` the rows in them, ``alone`` the rows alone in their part. ``reason`` says
-    why nobody can tell, and then there are no numbers.
+    ``k`` is the size of the smallest common part; ``failing`` is the number of parts that do not meet the new
+    release's requirement, ``rows`` the rows in them, ``alone`` the number of rows that are the only one in
+    their part. If the releases could not be compared, ``reason`` is set and there are no numbers.
     """
 
     name: str
@@ -66,11 +66,11 @@ class ReleaseIntersection:
 
     @property
     def safe(self) -> bool:
-        """Whether it was counted, and no part fails."""
+        """True if the intersection was counted, and no part fails."""
         return self.reason is None and not self.failing
 
     def as_json(self) -> dict[str, Any]:
-        """The entry under ``beside``."""
+        """Return the entry under ``beside``."""
         if self.reason is not None:
             return {"release": self.name, "time": self.time, "reason": self.reason}
         return {
@@ -84,7 +84,7 @@ class ReleaseIntersection:
 
 
 def describe_intersections(intersections: tuple[ReleaseIntersection, ...]) -> Document:
-    """The earlier releases, and what each gives away together with the new one."""
+    """Return a grid of the earlier releases and their intersections with the new one."""
     if not intersections:
         return ()
     told = [one for one in intersections if one.reason is None]
@@ -122,7 +122,7 @@ def describe_intersections(intersections: tuple[ReleaseIntersection, ...]) -> Do
 
 
 def _names_by_reason(releases: Iterable[ReleaseIntersection]) -> dict[str, str]:
-    """The names of releases that nobody laid beside, by the reason; of one name how often it stands there."""
+    """Return the names of releases that were not compared, by reason, with the count of repeated names."""
     found: dict[str, Counter[str]] = {}
     for one in releases:
         if one.reason is not None:
@@ -135,10 +135,12 @@ def _names_by_reason(releases: Iterable[ReleaseIntersection]) -> dict[str, str]:
 
 @dataclass(frozen=True, repr=False)
 class ReleaseResult(Printable):
-    """A release in place: where it lies, what it carries out, and what its audit found.
+    """Published release: its location, its answer or recoding, and its audit.
 
-    That is the ``answer`` of a full-domain release, and the ``recoding`` of a release by another model.
-    ``beside`` are earlier releases of the same people that the register knows.
+    ``answer`` is set for a full-domain release, ``recoding`` for a release by another model. ``beside`` are
+    earlier releases of the same people in the register.
+
+    >>> release = table.publish(table.negotiate(k=10).exact, "release.csv")  # doctest: +SKIP
     """
 
     release: Release
@@ -148,51 +150,51 @@ class ReleaseResult(Printable):
 
     @property
     def address(self) -> ReleaseAddress:
-        """Where the release lies: give it to ``discreet.audit`` and the like."""
+        """Address of the release, for ``discreet.audit`` and other verbs."""
         return self.release.address
 
     @property
     def path(self) -> Path:
-        """The published file or folder."""
+        """Path of the published file or folder."""
         return self.release.path
 
     @property
     def manifest_path(self) -> Path:
-        """Its manifest."""
+        """Path of the manifest."""
         return self.release.manifest_path
 
     @property
     def model(self) -> str:
-        """The recoding model, by the taxonomy's name, or ``permutation``."""
+        """Recoding model, by the taxonomy's name, or ``permutation``."""
         return self.release.model
 
     @property
     def permutation(self) -> PermutedRelease | None:
-        """The groups and further files of a permuted release."""
+        """Groups and further files of a permuted release."""
         return self.release.permutation
 
     @property
     def levels(self) -> ReadOnlyDict[str, int]:
-        """The level of each quasi-identifier; none where classes have no level in common."""
+        """Level of each quasi-identifier; empty if classes have no common levels."""
         return ReadOnlyDict(self.release.levels, "the levels of a release")
 
     @property
     def suppressed(self) -> int:
-        """Rows that were suppressed."""
+        """Number of suppressed rows."""
         return self.release.suppressed
 
     @property
     def audit(self) -> AuditResult:
-        """What the audit of the written file found."""
+        """Audit of the written file."""
         return AuditResult(self.release.audit)
 
     @property
     def asks_original(self) -> bool:
-        """Whether an audit of the release must be told of the original, by the publisher's spec."""
+        """True if an audit of the release needs the original, by the publisher's spec."""
         return any(found.criterion.asks_original for found in self.release.audit.criteria)
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet publish --json``."""
+        """Return the document of ``discreet publish --json``."""
         document, facts = self.release.as_json(), self.release.permutation
         if self.beside:
             document = {**document, "beside": [one.as_json() for one in self.beside]}
@@ -211,7 +213,7 @@ class ReleaseResult(Printable):
         }
 
     def document(self) -> Document:
-        """The paths, what was asked, the levels, the audit."""
+        """Return the paths, the request, the levels and the audit."""
         release = self.release
         if release.permutation is not None:
             return self._permuted(release.permutation)
@@ -227,14 +229,14 @@ class ReleaseResult(Printable):
         )
 
     def _audited(self) -> AuditResult:
-        """The audit, without the warnings that the publication tells in its own words."""
+        """Return the audit without the warnings that the publication reports itself."""
         report = self.release.audit
         return AuditResult(
             replace(report, warnings=unreported_warnings(report.warnings, self.release.warnings))
         )
 
     def _permuted(self, facts: PermutedRelease) -> Document:
-        """The files of a permuted release, its groups, and what it does not protect."""
+        """Return the files of a permuted release, its groups, and its cautions."""
         release = self.release
         rows = (
             ("permuted within groups", facts.sensitive),
@@ -255,12 +257,12 @@ class ReleaseResult(Printable):
         )
 
     def _published(self, done: str) -> Line:
-        """Where the release and its manifest lie, and what was carried out."""
+        """Return a line with the locations of the release and its manifest, and the requirement."""
         label, manifest = self.release.address.label, self.release.manifest_address.label
         return Line(f"Published {label} for {done}; the manifest is {manifest}.", Tone.GOOD)
 
     def _files(self, facts: PermutedRelease) -> list[tuple[str, str]]:
-        """The files or tables of a permuted release, by what they hold."""
+        """Return the files or tables of a permuted release, by purpose."""
         data = self.release.address.name if facts.table is None else f"table {facts.table}"
         return [
             ("data", data),
@@ -271,7 +273,7 @@ class ReleaseResult(Printable):
         ]
 
     def _carried_out(self) -> tuple[str, Document]:
-        """What the release carries out, in words and as a grid."""
+        """Return the requirement or model of the release, in words and as a grid."""
         if self.answer is not None:
             relaxed = f", with {self.answer.relaxed} relaxed" if self.answer.relaxed else ""
             grid = answers_grid((self.answer,), title="release")
@@ -282,16 +284,16 @@ class ReleaseResult(Printable):
 
 
 def parse_suppression_policy(text: str) -> SuppressionPolicy:
-    """``drop`` or ``star``; ``InputError`` for anything else."""
+    """Parse ``drop`` or ``star``; raise ``InputError`` for another text."""
     if text not in tuple(SuppressionPolicy):
         raise InputError(f"suppressed rows: '{text}'", allowed=", ".join(SuppressionPolicy))
     return SuppressionPolicy(text)
 
 
 def parse_relaxation(text: str | None, requirement: Requirement) -> str | None:
-    """The relaxation that is accepted, or None; ``InputError`` for a text that names none.
+    """Return the accepted relaxation, or None; raise ``InputError`` for an unknown one.
 
-    Any criterion's name does: whether it is asked shows in the answers.
+    Any criterion's name is valid: the answers show whether the criterion was requested.
     """
     known = (*Relaxation, *CRITERIA.names(), *requirement.names)
     if text is not None and text not in known:
@@ -300,7 +302,7 @@ def parse_relaxation(text: str | None, requirement: Requirement) -> str | None:
 
 
 def choose_answer(result: NegotiationResult, relaxation: str | None) -> AnswerResult:
-    """The exact answer, or the accepted relaxation; ``NoSolution`` where there is neither."""
+    """Return the exact answer, or the accepted relaxation; raise ``NoSolution`` without either."""
     if result.exact is not None:
         return result.exact
     wish = f"{result.request.requirement} with at most {result.request.max_suppressed} rows suppressed"
@@ -323,9 +325,9 @@ def choose_answer(result: NegotiationResult, relaxation: str | None) -> AnswerRe
 def resolve_node(
     lattice: Lattice, levels: LevelsByAttribute, min_level: LevelsByAttribute | Sequence[tuple[str, int]]
 ) -> LatticeNode:
-    """The node of given levels; where none is named the least level that is asked, else 0.
+    """Return the node of given levels; the default is the lowest allowed level, else 0.
 
-    ``InputError`` for a level out of range or below the least.
+    Raises ``InputError`` for a level out of range or below the lowest allowed one.
     """
     least = lattice.node_of(min_level, lattice.bottom)
     node = lattice.node_of(levels, least)
@@ -342,7 +344,7 @@ def resolve_node(
 def require_within_limit(
     lattice: Lattice, node: LatticeNode, request: Request, suppressed: int, rows: int
 ) -> AnswerResult:
-    """A node as an answer; ``NoSolution`` where it suppresses all rows, or more than the request allows."""
+    """Return a node as an answer; raise ``NoSolution`` if it suppresses all rows, or more than allowed."""
     answer = AnswerResult(Answer(None, node, request.requirement, suppressed), lattice, rows)
     require_rows_left(answer)
     limit = request.max_suppressed.of(rows)
@@ -357,7 +359,7 @@ def require_within_limit(
 
 
 def count_suppressed_rows(frequency_set: FrequencySet, node: LatticeNode, requirement: Requirement) -> int:
-    """The rows that one node suppresses, its lattice unseen."""
+    """Count the rows that one node suppresses, without its lattice."""
     classes = roll_up(frequency_set, node)
     failing = find_failing_classes(
         frequency_set, classes.class_of, classes.classes, requirement, classes.population, classes.codes
@@ -366,7 +368,7 @@ def count_suppressed_rows(frequency_set: FrequencySet, node: LatticeNode, requir
 
 
 def require_rows_left(answer: AnswerResult | None) -> AnswerResult:
-    """The answer itself; ``NoSolution`` where there is none, or where it suppresses every row."""
+    """Return the answer; raise ``NoSolution`` if it is None or suppresses every row."""
     if answer is None:
         raise NoSolution(
             "there is no answer to publish",
@@ -382,9 +384,10 @@ def require_rows_left(answer: AnswerResult | None) -> AnswerResult:
 
 @dataclass(frozen=True)
 class RelatedRelease:
-    """One of several tables: its release, and the rows that were left out before its classes were counted.
+    """Release of one of several tables, and the rows that were removed before its classes were counted.
 
-    ``orphans`` belong to nobody; ``with_person`` to a row above them that is not released.
+    ``orphans`` are rows without a person; ``with_person`` are rows whose person or parent row is not
+    released.
     """
 
     name: str
@@ -395,7 +398,10 @@ class RelatedRelease:
 
 @dataclass(frozen=True, repr=False)
 class RelatedReleases(Printable):
-    """Tables that were published together, parents first, and what they tell together."""
+    """Releases of related tables, parents first, and their joint anonymity.
+
+    >>> discreet.open_tables("study.toml").publish("release").together.fewest  # doctest: +SKIP
+    """
 
     path: Path
     tables: tuple[RelatedRelease, ...]
@@ -404,15 +410,15 @@ class RelatedReleases(Printable):
 
     @property
     def manifest_path(self) -> Path:
-        """The manifest of the whole."""
+        """Path of the joint manifest."""
         return self.path / TABLES_MANIFEST_NAME
 
     def table(self, name: str) -> ReleaseResult:
-        """A table's own release, by its name."""
+        """Return the release of a table by name."""
         return {each.name: each.release for each in self.tables}[name]
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet publish --json``."""
+        """Return the document of ``discreet publish --json``."""
         return {
             "path": str(self.path),
             "manifest": str(self.manifest_path),
@@ -429,7 +435,7 @@ class RelatedReleases(Printable):
         }
 
     def document(self) -> Document:
-        """The folder, a line for each table, and what all tell together."""
+        """Return the folder, a row per table, and the joint anonymity of the tables."""
         names = ("table", "rows", "suppressed", "left out with their person", "orphans", "k", "levels")
         rows = tuple(
             (
@@ -450,8 +456,8 @@ class RelatedReleases(Printable):
         ]
         return (
             Line(
-                f"Published {format_quantity(len(self.tables), 'table')} in {self.path}; the manifest of the whole is "
-                f"{self.manifest_path}.",
+                f"Published {format_quantity(len(self.tables), 'table')} in {self.path}; the manifest of the "
+                f"whole is {self.manifest_path}.",
                 Tone.GOOD,
             ),
             BLANK,
@@ -464,7 +470,10 @@ class RelatedReleases(Printable):
 
 @dataclass(frozen=True, repr=False)
 class RelatedAudits(Printable):
-    """The audit of several released tables: each table's own, and that of all together."""
+    """Audits of several released tables: each table's own, and that of all together.
+
+    >>> discreet.audit_tables("release").passed  # doctest: +SKIP
+    """
 
     path: Path
     tables: Mapping[str, AuditResult]
@@ -473,12 +482,12 @@ class RelatedAudits(Printable):
 
     @property
     def passed(self) -> bool:
-        """Whether each table passes, all keys fit, and as many people look alike as had to."""
+        """True if each table passes, all keys fit, and enough people look alike."""
         enough = self.required is None or self.together.fewest >= self.required
         return enough and not self.together.problems and all(each.passed for each in self.tables.values())
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet audit --json``."""
+        """Return the document of ``discreet audit --json``."""
         return {
             "passed": self.passed,
             "tables": {name: each.as_json() for name, each in self.tables.items()},
@@ -487,7 +496,7 @@ class RelatedAudits(Printable):
         }
 
     def document(self) -> Document:
-        """The verdict, each table's verdict, the keys, and what all tell together."""
+        """Return the verdicts, the keys, and the joint anonymity of the tables."""
         verdict = "passed" if self.passed else "failed"
         lines = [
             Line(
@@ -500,8 +509,9 @@ class RelatedAudits(Printable):
             unit = "row" if each.report.class_rows is None else "subject"
             lines.append(
                 Line(
-                    f"{name}: {format_quantity(each.rows, 'row')} in {format_quantity(each.classes, 'class', 'classes')}, the "
-                    f"smallest of {format_quantity(each.k, unit)}{failing}.",
+                    f"{name}: {format_quantity(each.rows, 'row')} in "
+                    f"{format_quantity(each.classes, 'class', 'classes')}, the smallest of "
+                    f"{format_quantity(each.k, unit)}{failing}.",
                     Tone.PLAIN if each.passed else Tone.BAD,
                 )
             )
@@ -516,10 +526,10 @@ class RelatedAudits(Printable):
 
 
 def describe_intersection_of_tables(statistics: JointAnonymity, required: int | None) -> tuple[Line, ...]:
-    """The same in words."""
+    """Describe the joint anonymity of related tables."""
     told = (
-        f"All tables together: of {format_quantity(statistics.people, 'person', 'people')} the fewest who look alike in "
-        f"every table are {statistics.fewest:,}"
+        f"All tables together: of {format_quantity(statistics.people, 'person', 'people')} the fewest who "
+        f"look alike in every table are {statistics.fewest:,}"
     )
     asked = "" if required is None else f" ({required:,} were required)"
     lines = [
@@ -531,9 +541,10 @@ def describe_intersection_of_tables(statistics: JointAnonymity, required: int | 
     if statistics.alone:
         lines.append(
             Line(
-                f"{format_quantity(statistics.alone, 'person', 'people')} look like nobody else: who knows all that is "
-                "released of such a person, in every table, finds the person. Each table by itself keeps its "
-                "k; together = N in the relational spec asks it of all tables together.",
+                f"{format_quantity(statistics.alone, 'person', 'people')} look like nobody else: who knows "
+                "all that is released of such a person, in every table, finds the person. "
+                "Each table by itself keeps its k; together = N in the relational spec "
+                "asks it of all tables together.",
                 Tone.WARNING,
             )
         )

@@ -24,12 +24,12 @@ from discreet.printing.rendering import Printable
 
 @dataclass(frozen=True)
 class RecodingFacts:
-    """What is told of a recoding by classes.
+    """Measures of a recoding by classes.
 
-    Classes that show the same are one, as in the release; ``smallest``, ``mean`` and ``largest`` are rows of
-    a class. ``summary`` says how classes are shown, where that was chosen; ``granularity`` and ``usefulness``
-    are None where they were not measured; ``work`` are facts of the search, each a name and a
-    text; ``told`` are further parts of the JSON by their key: the ``evidence`` of what was proven, say.
+    Classes with the same labels are one, as in the release; ``smallest``, ``mean`` and ``largest`` are class
+    sizes in rows. ``summary`` is the summary of classes, if the model has a choice; ``granularity`` and
+    ``usefulness`` are None if they were not measured; ``work`` are facts of the search, each a name and a
+    text; ``told`` are further parts of the JSON by key, such as the ``evidence`` of a proof.
     """
 
     model: str
@@ -47,7 +47,7 @@ class RecodingFacts:
     told: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """The part of ``discreet publish --json`` that speaks of the recoding."""
+        """Return the recoding's part of ``discreet publish --json``."""
         found = {
             "model": str(self.model),
             "summary": self.summary,
@@ -63,7 +63,7 @@ class RecodingFacts:
         return found | dict(self.told)
 
     def grid(self) -> Grid:
-        """The facts, one per line."""
+        """Return the facts, one per line."""
         summary = () if self.summary is None else (("classes show", self.summary),)
         kept = () if self.granularity is None else (("granularity kept", format_measure(self.granularity)),)
         useful = () if self.usefulness is None else (("usefulness", format_measure(self.usefulness)),)
@@ -82,7 +82,10 @@ class RecodingFacts:
 
 @dataclass(frozen=True, repr=False)
 class RecodingResult(Printable):
-    """Which class each row goes to and what the classes show; nothing is published yet."""
+    """Recoding before publication: the class of each row and the labels of the classes.
+
+    >>> table.publish(table.recode("mondrian", k=5), "release.csv")  # doctest: +SKIP
+    """
 
     recoding: ClassRecoding
     facts: RecodingFacts
@@ -97,7 +100,7 @@ class RecodingResult(Printable):
         numeric: Mapping[str, bool] | None = None,
         told: Mapping[str, Any] | None = None,
     ) -> RecodingResult:
-        """The result with its measures; ``numeric`` is what the spec declares of numbers."""
+        """Build the result with its measures; ``numeric`` is the spec's declaration of numeric attributes."""
         from discreet.measures.recoding_metrics import (
             OriginalMembers,
             compute_usefulness,
@@ -128,17 +131,17 @@ class RecodingResult(Printable):
 
     @property
     def model(self) -> str:
-        """The recoding model, by the taxonomy's name."""
+        """Recoding model, by the taxonomy's name."""
         return str(self.facts.model)
 
     @property
     def classes(self) -> int:
-        """The number of classes."""
+        """Number of classes."""
         return self.facts.classes
 
     @property
     def smallest(self) -> int:
-        """The rows of the smallest class; 0 where there is none."""
+        """Rows of the smallest class; 0 without classes."""
         return self.facts.smallest
 
     @property
@@ -148,14 +151,14 @@ class RecodingResult(Printable):
 
     @property
     def granularity(self) -> float | None:
-        """How much of the values' detail is kept, from 0 to 1."""
+        """Share of the values' detail that is kept, from 0 to 1."""
         return self.facts.granularity
 
     def as_json(self) -> dict[str, Any]:
-        """The facts."""
+        """Return the facts."""
         return self.facts.as_json()
 
     def document(self) -> Document:
-        """The model, its classes, and what it keeps of the values."""
+        """Return the model, its classes, and its measures."""
         title = f"Recoding of the {self.model} model for {self.facts.requirement}"
         return (heading_line(title), self.facts.grid(), *warning_block(self.recoding.warnings))

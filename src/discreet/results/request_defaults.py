@@ -1,6 +1,6 @@
 """Requests, requirements and costs from keyword arguments and the spec's defaults.
 
-Each builder merges what a caller gave with the spec's ``[request]``: levels and criteria attribute by
+Each builder merges the caller's values with the spec's ``[request]``: levels and criteria attribute by
 attribute, other values as a whole. Light on purpose: the command line and the script generator need it
 without a lattice.
 """
@@ -20,9 +20,9 @@ LevelsByAttribute = Mapping[str, int]
 
 
 def choose_cost(spec: TableSpec, requested: AnyCost | None) -> NamedCost | None:
-    """The cost that was given, else the one that the spec's ``[request]`` names; None where neither does.
+    """Return the given cost, else that of the spec's ``[request]``; None without either.
 
-    ``InputError`` for a name that no cost has.
+    Raises ``InputError`` for an unknown name.
     """
     if requested is not None:
         return resolve_cost(requested)
@@ -41,10 +41,10 @@ def build_request(
     scope: str | None = None,
     criteria: Iterable[Criterion] = (),
 ) -> Request:
-    """A request from what was given, and the spec's ``[request]`` for what was not.
+    """Build a request from the given values, with the spec's ``[request]`` as defaults.
 
-    Levels, and criteria of one name, are merged attribute by attribute. ``InputError`` where neither asks
-    for anything, and for values that are not allowed.
+    Levels, and criteria of one name, are merged attribute by attribute. Raises ``InputError`` without any
+    criterion, and for values that are not allowed.
     """
     defaults, criteria = spec.request, tuple(criteria)
     if criteria:  # k and l may be among them
@@ -71,12 +71,12 @@ def build_requirement(
     l: int | Mapping[str, int] | None = None,
     criteria: Iterable[Criterion] = (),
 ) -> Requirement:
-    """The requirement alone, with the spec's defaults; ``InputError`` where neither asks for anything."""
+    """Build only the requirement, with the spec's defaults; raise ``InputError`` without any criterion."""
     return build_request(spec, k=k, l=l, criteria=criteria).requirement
 
 
 def _merged_criteria(spec: TableSpec, requested: Sequence[Criterion]) -> tuple[Criterion, ...]:
-    """A criterion of one attribute wins over the default of it; one of all wins over all of its name."""
+    """Merge criteria by name: one of an attribute replaces its default, one without all defaults."""
     found: list[Criterion] = []
     for default in spec.request.criteria:
         rivals = [criterion for criterion in requested if criterion.name == default.name]
@@ -91,7 +91,7 @@ def _merged_criteria(spec: TableSpec, requested: Sequence[Criterion]) -> tuple[C
 
 
 def _merged_l(spec: TableSpec, requested: int | Mapping[str, int] | None) -> int | Mapping[str, int] | None:
-    """``l`` by attribute wins over the default attribute by attribute; a number wins over all of it."""
+    """Merge ``l``: values by attribute replace the default per attribute; a number replaces all of it."""
     default = spec.request.l
     if requested is None:
         return default
@@ -109,7 +109,7 @@ def _merged_levels(defaults: LevelsByAttribute, requested: LevelsByAttribute | N
 
 
 def _plain_int(value: int) -> int:
-    """A plain ``int`` from any whole number (numpy's too); other values are left for the model to refuse."""
+    """Convert a whole number (also numpy's) to ``int``; other values are left for the model to refuse."""
     try:
         return value if isinstance(value, bool) else index(value)
     except TypeError:

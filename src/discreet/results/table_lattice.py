@@ -1,7 +1,7 @@
 """The evaluated lattice of a table and its queries: negotiation, frontier, neighbours, single nodes.
 
-``NegotiationLattice`` is the interface that evaluated and partial lattices share. Every query is a look-up
-in the suppressed rows of all nodes; results that few callers need are imported inside the methods.
+``NegotiationLattice`` is the interface that evaluated and partial lattices share. Every query is a look-up in
+the suppressed rows of all nodes; results that few callers need are imported inside the methods.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
 
 class NegotiationLattice(Printable):
-    """A lattice that answers requests.
+    """Lattice of a table that answers requests.
 
-    Asked of classes are k, l, and further ``criteria``; the spec's ``[request]`` says what is not given.
+    Classes must meet k, l, and further ``criteria``; defaults come from the spec's ``[request]``.
     """
 
     def __init__(
@@ -70,33 +70,33 @@ class NegotiationLattice(Printable):
     @property
     @abstractmethod
     def scores(self) -> tuple[ScoreKey, ...]:
-        """What was counted of every class: the parts of a signature."""
+        """Scores of every class: the parts of a signature."""
 
     @property
     @abstractmethod
     def _lookup(self) -> NodeQueries:
-        """Any node's suppression."""
+        """Queries for any node's suppression."""
 
     @property
     def frequency_set(self) -> FrequencySet:
-        """Row types with counts, and the values of the sensitive attributes whose l can be asked."""
+        """Row types with counts, and the values of the sensitive attributes that may have an l."""
         return self._frequency_set
 
     @property
     def loss_tables(self) -> LossTables:
-        """Each attribute's loss by level."""
+        """Loss of each attribute by level."""
         return self._loss_tables
 
     @abstractmethod
     def rows_by_signature(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
-        """One node's rows by signature: a class's ``scores``.
+        """Return one node's rows by signature: a class's ``scores``.
 
-        The size, which is the first, is in subjects where the spec names one, else in rows. Then come the
-        distinct values of sensitive attributes, and further scores.
+        The first score is the class size, in subjects if the spec has one, else in rows. The distinct values
+        of sensitive attributes and further scores follow.
         """
 
     def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
-        """One node's suppressed rows."""
+        """Count one node's suppressed rows."""
         return self._lookup.suppressed(node, requirement)
 
     def negotiate(
@@ -110,10 +110,12 @@ class NegotiationLattice(Printable):
         scope: str | None = None,
         criteria: Sequence[Criterion] = (),
     ) -> NegotiationResult:
-        """The exact answer to a wish, or its relaxations.
+        """Return the exact answer to a request, or its relaxations.
 
         ``max_suppressed`` is a number of rows or a percentage such as ``"1%"``; levels are by attribute.
-        ``InputError`` for values that are not allowed.
+        Raises ``InputError`` for values that are not allowed.
+
+        >>> table.lattice().negotiate(k=10, max_suppressed="1%").exact  # doctest: +SKIP
         """
         return self.answer(
             build_request(
@@ -130,7 +132,7 @@ class NegotiationLattice(Printable):
 
     @abstractmethod
     def answer(self, request: Request) -> NegotiationResult:
-        """The same for a request that is already made."""
+        """Return the exact answer to a ``Request``, or its relaxations."""
 
     def attribute_suppression(
         self,
@@ -142,7 +144,10 @@ class NegotiationLattice(Printable):
         min_level: LevelsByAttribute | None = None,
         criteria: Sequence[Criterion] = (),
     ) -> AttributeSuppressionResult:
-        """What the wish would cost with one attribute at its top, or left out: all attributes in turn."""
+        """Return the cost of a request with one attribute at its top, or left out, for each attribute.
+
+        >>> table.lattice().attribute_suppression(k=10).proposals  # doctest: +SKIP
+        """
         return self.attribute_suppression_of(
             build_request(
                 self._spec,
@@ -157,7 +162,7 @@ class NegotiationLattice(Printable):
 
     @abstractmethod
     def attribute_suppression_of(self, request: Request) -> AttributeSuppressionResult:
-        """The same for a request that is already made."""
+        """Return the cost of a ``Request`` with each attribute at its top."""
 
     def neighbours(
         self,
@@ -167,7 +172,10 @@ class NegotiationLattice(Printable):
         l: int | Mapping[str, int] | None = None,
         criteria: Sequence[Criterion] = (),
     ) -> NeighboursResult:
-        """What one level more or less would change, from an answer or from levels (0 where not named)."""
+        """Return the effect of one level more or less, from an answer or from levels (default 0).
+
+        >>> table.lattice().neighbours({"age": 2}, k=10).neighbours  # doctest: +SKIP
+        """
         from discreet.negotiation.alternatives import find_neighbours
         from discreet.results.answer_alternatives import NeighboursResult
 
@@ -188,14 +196,19 @@ class NegotiationLattice(Printable):
         criteria: Sequence[Criterion] = (),
         cost: AnyCost | None = None,
     ) -> NodeSummary:
-        """One node summed up: loss, suppressed rows, class sizes, distinct sensitive values.
+        """Summarize one node: loss, suppressed rows, class sizes, distinct sensitive values.
 
-        With a ``cost``, or one that the spec's ``[request]`` names, that of the node, too.
+        With a ``cost``, given here or in the spec's ``[request]``, the summary includes it.
+
+        >>> table.lattice().node({"age": 2}, k=10).suppressed  # doctest: +SKIP
         """
         return self.summary_of(*self._node_and_requirement(of, k, l, criteria), choose_cost(self._spec, cost))
 
     def histogram(self, of: AnswerResult | LevelsByAttribute) -> NodeHistogramResult:
-        """One node's classes by size and by distinct sensitive values, with the rows below each."""
+        """Count one node's classes by size and by distinct sensitive values, with the rows below each.
+
+        >>> table.lattice().histogram({"age": 2}).sizes  # doctest: +SKIP
+        """
         from discreet.results.node_summary import make_node_histogram
 
         node = of.answer.node if isinstance(of, AnswerResult) else self.node_of(of)
@@ -204,7 +217,7 @@ class NegotiationLattice(Printable):
     def summary_of(
         self, node: LatticeNode, requirement: Requirement, cost: NamedCost | None = None
     ) -> NodeSummary:
-        """The same of a node under a requirement that is already made."""
+        """Summarize a node under a ``Requirement``."""
         from discreet.results.node_summary import summarize_node
 
         found = summarize_node(self, node, requirement)
@@ -214,7 +227,7 @@ class NegotiationLattice(Printable):
         return replace(found, cost=told, cost_name=cost.name)
 
     def with_costs(self, result: NegotiationResult, cost: NamedCost | None) -> NegotiationResult:
-        """A result that tells what each of its answers costs, each under what it meets."""
+        """Return a result with the cost of each answer, each under its own requirement."""
         if cost is None:
             return result
         costs = tuple(
@@ -238,7 +251,10 @@ class NegotiationLattice(Printable):
         criteria: Sequence[Criterion] = (),
         number: int = 8,
     ) -> RowPreview:
-        """Some real rows before and after a node's generalization; for the publisher's eyes only."""
+        """Preview real rows before and after a node's generalization; only for the publisher.
+
+        >>> print(table.lattice().preview({"age": 2}, k=10))  # doctest: +SKIP
+        """
         from discreet.results.node_rows import preview_rows
 
         return preview_rows(self._frequency_set, *self._node_and_requirement(of, k, l, criteria), number)
@@ -251,9 +267,11 @@ class NegotiationLattice(Printable):
         l: int | Mapping[str, int] | None = None,
         criteria: Sequence[Criterion] = (),
     ) -> SuppressionReport:
-        """Who is left out at a node: rows by value, and the attribute that costs most.
+        """Count the suppressed rows of a node by value, and find the attribute that costs most.
 
-        For the publisher's eyes only: counts of rare values.
+        Only for the publisher, since it contains counts of rare values.
+
+        >>> table.lattice().left_out({"age": 2}, k=10).costliest  # doctest: +SKIP
         """
         from discreet.results.node_rows import report_suppression
 
@@ -272,7 +290,7 @@ class NegotiationLattice(Printable):
         return self.node_of(of), build_requirement(self._spec, k=k, l=l, criteria=criteria)
 
     def node_of(self, levels: LevelsByAttribute) -> LatticeNode:
-        """A node from levels, 0 where not named; ``InputError`` for what is out of range."""
+        """Return a node from levels, default 0; raise ``InputError`` for a level out of range."""
         return self.lattice.node_of(levels, self.lattice.bottom)
 
     def frontier_of_cost(
@@ -282,10 +300,10 @@ class NegotiationLattice(Printable):
         levels: NDArray[np.int64],
         suppressed: NDArray[np.int64],
     ) -> dict[int, float]:
-        """The positions of the nodes not dominated in a cost and suppressed rows, with their costs.
+        """Return the indexes of the nodes not dominated in a cost and suppressed rows, with their costs.
 
-        ``levels`` has shape ``(nodes, quasi-identifiers)``; of an evaluated lattice all nodes in its order.
-        ``InputError`` for an option of the cost that the table does not allow.
+        ``levels`` has shape ``(nodes, quasi-identifiers)``; for an evaluated lattice it has all nodes in
+        order. Raises ``InputError`` for an option of the cost that the table does not allow.
         """
         from discreet.negotiation.frontier import compute_cost_frontier
 
@@ -314,7 +332,7 @@ class NegotiationLattice(Printable):
 
     @property
     def _evaluated_lattice(self) -> EvaluatedLattice | None:
-        """The evaluated lattice, None of a partial one."""
+        """Evaluated lattice; None for a partial one."""
         return None
 
     @cached_property
@@ -324,9 +342,12 @@ class NegotiationLattice(Printable):
 
 
 class TableLattice(NegotiationLattice):
-    """Every node's suppression for any k and l; each question below is a look-up.
+    """Evaluated lattice: every node's suppression for any k and l; each query is a look-up.
 
-    Where k and l are not given, the spec's ``[request]`` says them.
+    Defaults of k and l come from the spec's ``[request]``.
+
+    >>> lattice = table.lattice()  # doctest: +SKIP
+    >>> lattice.negotiate(k=10).exact, lattice.frontier(k=10)  # doctest: +SKIP
     """
 
     def __init__(
@@ -351,7 +372,7 @@ class TableLattice(NegotiationLattice):
 
     @property
     def scores(self) -> tuple[ScoreKey, ...]:
-        """What was counted of every class."""
+        """Scores of every class."""
         return self.evaluated.scores
 
     @property
@@ -363,11 +384,11 @@ class TableLattice(NegotiationLattice):
         return self.evaluated
 
     def answer(self, request: Request) -> NegotiationResult:
-        """The exact answer to a request, or its relaxations."""
+        """Return the exact answer to a request, or its relaxations."""
         return NegotiationResult(self._negotiator.negotiate(request), request)
 
     def attribute_suppression_of(self, request: Request) -> AttributeSuppressionResult:
-        """What a request would cost with one attribute at its top, or left out."""
+        """Return the cost of a request with each attribute at its top, or left out."""
         from discreet.negotiation.alternatives import suppress_attributes
         from discreet.results.answer_alternatives import AttributeSuppressionResult
 
@@ -375,7 +396,7 @@ class TableLattice(NegotiationLattice):
         return AttributeSuppressionResult(proposals, self.lattice, self.rows, request)
 
     def rows_by_signature(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
-        """One node's rows by signature, looked up."""
+        """Look up one node's rows by signature."""
         return self.evaluated.histogram(node)
 
     def suppression(
@@ -385,11 +406,14 @@ class TableLattice(NegotiationLattice):
         l: int | Mapping[str, int] | None = None,
         criteria: Sequence[Criterion] = (),
     ) -> SuppressionResult:
-        """Every node's suppressed rows."""
+        """Return every node's suppressed rows.
+
+        >>> table.lattice().suppression(k=10).values  # doctest: +SKIP
+        """
         return self.suppression_of(build_requirement(self._spec, k=k, l=l, criteria=criteria))
 
     def suppression_of(self, requirement: Requirement) -> SuppressionResult:
-        """The same for a requirement that is already made."""
+        """Return every node's suppressed rows for a ``Requirement``."""
         from discreet.results.answer_alternatives import SuppressionResult
 
         return SuppressionResult(
@@ -405,16 +429,19 @@ class TableLattice(NegotiationLattice):
         criteria: Sequence[Criterion] = (),
         cost: AnyCost | None = None,
     ) -> FrontierResult:
-        """The nodes not dominated in height, loss and suppression; the limit only marks those within it.
+        """Return the nodes not dominated in height, loss and suppression; the limit only marks nodes.
 
-        With a ``cost``, or one that the spec's ``[request]`` names, they are those not dominated in that cost
-        and suppression: a name, one of ``discreet.costs``, or a function of a node's statistics.
+        With a ``cost``, given here or in the spec's ``[request]``, return the nodes not dominated in that
+        cost and suppression. A cost is a name, one of ``discreet.costs``, or a function of a node's
+        statistics.
+
+        >>> table.lattice().frontier(k=10, max_suppressed="1%").points  # doctest: +SKIP
         """
         request = build_request(self._spec, k=k, l=l, max_suppressed=max_suppressed, criteria=criteria)
         return self.frontier_of(request, choose_cost(self._spec, cost))
 
     def frontier_of(self, request: Request, cost: NamedCost | None = None) -> FrontierResult:
-        """The same for a request that is already made; its levels do not matter, nor the spec's cost."""
+        """Return the frontier for a ``Request``; its level bounds and the spec's cost are ignored."""
         from discreet.negotiation.frontier import compute_frontier
         from discreet.results.answer_alternatives import FrontierResult
 
@@ -429,7 +456,7 @@ class TableLattice(NegotiationLattice):
         return FrontierResult(points, self.lattice, self.rows, requirement, limit, name)
 
     def _points_of_cost(self, requirement: Requirement, cost: NamedCost) -> tuple[FrontierPoint, ...]:
-        """From the least cost up; equal ones by the tie rule."""
+        """Return the frontier of a cost, from the least cost up; ties by the tie rule."""
         from discreet.negotiation.frontier import FrontierPoint
 
         suppressed = self.evaluated.suppression(requirement)
@@ -444,7 +471,7 @@ class TableLattice(NegotiationLattice):
         return tuple(sorted(points, key=lambda p: (-p.suppressed, p.height, tie_break_key(p.node))))
 
     def document(self) -> Document:
-        """Size, and the height of each attribute."""
+        """Return the size, and the height of each attribute."""
         size = f"{format_quantity(self.lattice.size, 'node')}, {format_quantity(self.rows, 'row')}"
         row_types = format_quantity(self._frequency_set.row_types, "row type")
         rows = tuple((h.attribute, f"{h.height}", f"{len(h.leaves):,}") for h in self.evaluated.hierarchies)

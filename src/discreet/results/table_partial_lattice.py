@@ -1,4 +1,4 @@
-"""The partial lattice of a table: negotiation where not every node is counted.
+"""The partial lattice of a table: negotiation if not every node is counted.
 
 Loaded on demand: only tables whose lattice exceeds the memory limit, and ``--partial``, need it.
 """
@@ -35,11 +35,11 @@ from discreet.settings import Settings
 
 
 class TablePartialLattice(NegotiationLattice):
-    """The most important nodes of a table's lattice with their suppression; others are counted when needed.
+    """Partial lattice: the most important nodes with their suppression; others are counted when needed.
 
-    With ``runtime`` a request's own node is counted too, which settles whether there is an exact answer, how
-    few rows must be suppressed, and the largest k and l. With ``descends`` answers are walked down to minimal
-    nodes, and bounds are probed for; both count nodes at run time.
+    With ``runtime`` a request's own node is counted too, which decides whether there is an exact answer, how
+    few rows must be suppressed, and the largest k and l. With ``descends`` answers descend to minimal nodes,
+    and bounds are probed; both count nodes at run time.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class TablePartialLattice(NegotiationLattice):
 
     @property
     def scores(self) -> tuple[ScoreKey, ...]:
-        """What was counted of every class."""
+        """Scores of every class."""
         return self.partial.scores
 
     @property
@@ -77,7 +77,7 @@ class TablePartialLattice(NegotiationLattice):
         return self.partial
 
     def answer(self, request: Request) -> NegotiationResult:
-        """The exact answer to a request, or its relaxations, with the bounds that are proven."""
+        """Return the exact answer to a request, or its relaxations, with the proven bounds."""
         partial = self.partial
         negotiation = PartialNegotiator(partial, runtime=self.runtime).negotiate(request)
         if self.descends:
@@ -97,17 +97,17 @@ class TablePartialLattice(NegotiationLattice):
         return NegotiationResult(negotiation, request, basis)
 
     def rows_by_signature(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
-        """One node's rows by signature, counted now."""
+        """Count one node's rows by signature."""
         found = self.partial.counter.histogram(node)
         return dict(zip(map(tuple, found.signatures.T.tolist()), found.rows.tolist(), strict=True))
 
     def attribute_suppression_of(self, request: Request) -> AttributeSuppressionResult:
-        """What a request would cost with one attribute at its top, or left out; one count per attribute."""
+        """Return the cost of a request with each attribute at its top, by one count per attribute."""
         proposals = PartialNegotiator(self.partial).suppress_attributes(request)
         return AttributeSuppressionResult(proposals, self.lattice, self.rows, request)
 
     def document(self) -> Document:
-        """Size and cost, and the grouping power of each level."""
+        """Return size and cost, and the grouping power of each level."""
         partial = self.partial
         size = self.lattice.size
         part = f"{format_quantity(partial.size, 'node')} of {size:,} ({format_share(partial.size, size)})"

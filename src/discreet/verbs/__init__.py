@@ -1,1 +1,1 @@
-"""The verbs of the Python API: wiring."""
+"""Verbs of the Python API: each one reads a spec, calls the algorithms, and returns a result."""

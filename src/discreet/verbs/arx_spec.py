@@ -1,4 +1,4 @@
-"""A project of ARX (``.deid``) as a spec with its hierarchies as files."""
+"""Import of an ARX project (``.deid``) as a spec with its hierarchies as files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,12 @@ _NO_DATA_NOTE = "the rows were not unpacked: put them there, or name in [source]
 
 @dataclass(frozen=True, repr=False)
 class ArxSpec(Printable):
-    """What became of a project of ARX; ``path`` is where the spec was written, ``files`` what beside it."""
+    """Spec imported from an ARX project.
+
+    ``path`` is the written spec, ``files`` are the other written files; without an output, ``path`` is None.
+
+    >>> discreet.coming_from.arx("study.deid", "study/discreet.toml")  # doctest: +SKIP
+    """
 
     project: ArxProject
     mapping: Mapping[str, Any]
@@ -45,7 +50,7 @@ class ArxSpec(Printable):
 
     @property
     def text(self) -> str:
-        """The spec as TOML."""
+        """Spec as TOML."""
         made = f" with ARX {self.project.version}" if self.project.version else ""
         return format_spec(
             self.mapping,
@@ -57,11 +62,11 @@ class ArxSpec(Printable):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What could not be carried over, and what to look at."""
+        """Notes on the parts of the project that were left out, and on the rows."""
         return (*self.notes, *(f"left out: {note}" for note in self.project.notes))
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet init NAME.deid --json``."""
+        """Return the document of ``discreet init NAME.deid --json``."""
         return {
             "path": None if self.path is None else str(self.path),
             "source": dict(self.mapping["source"]),
@@ -79,7 +84,7 @@ class ArxSpec(Printable):
         }
 
     def document(self) -> Document:
-        """A row per column, what is asked, the files, and what could not be carried over."""
+        """Return one row per column, the request, the written files, and the warnings."""
         columns = Column("column"), Column("role"), Column("hierarchy", shrinks=True)
         rows = tuple(_attribute_row(a, self.mapping["attributes"][a.name]) for a in self.project.attributes)
         asked = ", ".join(
@@ -99,7 +104,7 @@ class ArxSpec(Printable):
 
 
 def is_arx_project(data: object) -> bool:
-    """Whether data are the path of a project of ARX, by its ending."""
+    """Return True if ``data`` is the path of an ARX project, by its suffix."""
     return (
         isinstance(data, str | Path)
         and Path(data).suffix.lower() == ARX_SUFFIX
@@ -114,12 +119,17 @@ def arx(
     extract: bool | None = None,
     overwrite: bool = False,
 ) -> ArxSpec:
-    """Read a project of ARX; with ``output`` write its spec there, its hierarchies into a folder beside it.
+    """Read an ARX project; with ``output``, write its spec there and its hierarchies to a folder next to it.
 
-    Without ``output`` the mapping holds the hierarchies. ``extract``: write the project's rows beside the
-    spec, too, as a file that only its owner may read; None: where the spec's folder is new, and is made here.
-    What cannot be carried over is told by ``warnings``. ``InputError`` where the project cannot be read, or
-    where a file is there already and is not to be replaced; rows are never replaced.
+    Without ``output`` the mapping contains the hierarchies. With ``extract`` the rows of the project are
+    written next to the spec, to a file that only its owner may read; None extracts them if this call creates
+    the spec's folder. ``warnings`` of the result lists the parts that could not be imported.
+
+    Raises ``InputError`` if the project cannot be read, or if a file exists and ``overwrite`` is false; rows
+    are never overwritten.
+
+    >>> spec = discreet.coming_from.arx("study.deid", "study/discreet.toml")  # doctest: +SKIP
+    >>> spec.warnings  # doctest: +SKIP
     """
     found = read_arx_project(parse_path(project, "the path of a project"))
     if output is None:
@@ -179,9 +189,10 @@ def _inline_hierarchy(attribute: ArxAttribute) -> object:
 
 
 def _hierarchy_files(project: ArxProject) -> tuple[dict[str, str], dict[str, str]]:
-    """The text of each hierarchy file by its path beside the spec, and the path of each column's.
+    """Return the text of each hierarchy file by its path relative to the spec, and each column's path.
 
-    Paths are made of letters, digits, ``_`` and ``-`` of the column's name, whatever the archive calls them.
+    Paths contain only letters, digits, ``_`` and ``-`` of the column's name: names in the archive are
+    untrusted.
     """
     texts, names, taken = dict[str, str](), dict[str, str](), set[str]()
     for attribute in project.attributes:
@@ -198,7 +209,7 @@ def _hierarchy_files(project: ArxProject) -> tuple[dict[str, str], dict[str, str
 
 
 def _file_name(text: str) -> str:
-    """A text as the name of a file.
+    """Convert a text to a file name.
 
     >>> _file_name("../age at visit")
     'age_at_visit'

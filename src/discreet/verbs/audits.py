@@ -1,7 +1,7 @@
-"""``discreet.audit``: the independent count of a published file, table or frame, and its SQL.
+"""``discreet.audit``: independent count of a published file, table or frame, and its SQL.
 
-Most criteria are judged from the release alone. ``AuditReference`` reads the original only for criteria
-that compare with the population or with the original distribution.
+Most criteria are computed from the release only. ``AuditReference`` reads the original only for criteria that
+compare a release with the population or with the original distribution.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ from discreet.verbs.table_context import TableContext
 
 @dataclass(frozen=True, eq=False)
 class AuditReference:
-    """The ``people`` of the population as the release shows them, and sensitive attributes by name."""
+    """Original data of criteria: the population by the release's labels, and sensitive attributes by name."""
 
     people: GeneralizedPopulation | None = None
     known: Mapping[str, SensitiveAttribute] = field(default_factory=dict)
 
 
 def read_required_criteria(address: ReleaseAddress, engine: Engine) -> tuple[Criterion, ...]:
-    """What a release's manifest requires beside k and l; nothing where there is none.
+    """Return the criteria other than k and l that a release's manifest requires; empty without a manifest.
 
-    ``InputError`` for a manifest that cannot be read.
+    Raises ``InputError`` if the manifest cannot be read.
     """
     if not has_manifest(address, engine):
         return ()
@@ -66,7 +66,7 @@ def read_required_criteria(address: ReleaseAddress, engine: Engine) -> tuple[Cri
 
 
 def resolve_spec(spec: str | Path | TableSpec) -> TableSpec:
-    """Load a spec where it is named by its path."""
+    """Load a spec that is given as a path; return any other spec unchanged."""
     return spec if isinstance(spec, TableSpec) else load_spec(parse_path(spec, "the path of a spec"))
 
 
@@ -80,12 +80,13 @@ def read_audit_reference(
     *,
     all_known: bool = False,
 ) -> Iterator[AuditReference]:
-    """What criteria ask of the table that a spec names, for as long as the context lasts.
+    """Read the data that criteria need from the table of a spec, for the duration of the context.
 
-    Nothing is counted for criteria that ask nothing; with ``all_known`` it is whatever the spec can tell.
-    Levels are those of the release's manifest; what was suppressed is not told here. ``InputError`` for
-    criteria of a population where the spec names none, the release lies in a database, or its manifest does
-    not tell every level.
+    Nothing is counted if no criterion needs the original; with ``all_known``, everything that the spec
+    provides is counted. Levels come from the release's manifest; suppressed rows are not excluded here.
+
+    Raises ``InputError`` for a population criterion if the spec names no population, the release is in a
+    database, or its manifest does not record every level.
     """
     if spec is None or not (all_known or any(criterion.asks_original for criterion in criteria)):
         yield AuditReference()
@@ -109,7 +110,7 @@ def read_audit_reference(
 def _read_population(
     engine: Engine, spec: TableSpec, counted: FrequencySet, address: ReleaseAddress, folder: Path
 ) -> GeneralizedPopulation:
-    """The spec's population by the release's levels, in a file that the audit's engine can read."""
+    """Generalize the spec's population to the release's levels, into a file for the audit's engine."""
     beside = spec.of_population
     if beside is None:
         raise InputError(
@@ -124,7 +125,7 @@ def _read_population(
 
 
 def _manifest_recoding(spec: TableSpec, address: ReleaseAddress) -> FullDomainRecoding:
-    """The levels of a release, by its manifest."""
+    """Return the levels of a release, from its manifest."""
     if address.path is None:
         raise InputError(f"a population beside {address.label}", allowed="beside a file or a folder")
     names = tuple(attribute.name for attribute in spec.require_quasi_identifiers())
@@ -139,13 +140,13 @@ def _manifest_recoding(spec: TableSpec, address: ReleaseAddress) -> FullDomainRe
 
 
 AuditInput: TypeAlias = ReleaseLocation | object
-"""A release's path or address, or a table in memory: pandas, polars, Arrow, Spark, a stream of batches."""
+"""Release to audit: a path, an address, or a table in memory that ``discreet.open`` accepts."""
 
 _TABLE_ATTRIBUTES = ("__arrow_c_stream__", "to_arrow", "schema", "columns")
 
 
 def is_table(release: object) -> bool:
-    """Whether something is a table in memory, and no path, address or release in a file.
+    """Return True if ``release`` is a table in memory, and not a path, an address or a release in a file.
 
     >>> is_table("release.csv"), is_table({"age": 3})
     (False, False)
@@ -168,11 +169,12 @@ def audit_frame(
     settings: Settings,
     reporter: Reporter,
 ) -> AuditReport:
-    """Count the classes of a table in memory and judge a requirement.
+    """Count the classes of a table in memory and check a requirement.
 
-    A frame has no manifest, so its quasi-identifiers are named; a release that ``publish`` keeps in memory
-    brings its own. ``InputError`` where nothing names quasi-identifiers, and for a ``table`` or for what
-    concerns files.
+    A frame has no manifest, so its quasi-identifiers are required; a release that ``publish`` keeps in memory
+    has its own manifest.
+
+    Raises ``InputError`` if quasi-identifiers are missing, and for ``table`` or options of files.
     """
     if table is not None or form != FileOptions(null_values=form.null_values):
         raise InputError(
@@ -235,20 +237,24 @@ def audit(
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> AuditResult:
-    """Re-read a published file, folder, table or frame, count its classes by SQL of its own, and check them.
-
-    ``criteria`` are further ones to check, each by the SQL that it brings.
+    """Audit a release: read the file, folder, table or frame again, and count its classes by separate SQL.
 
     ``release`` is a path, the address of a database (``verbs.locations``) with a ``table``, or a table in
-    memory that ``discreet.open`` takes: an Arrow, pandas, polars or Spark table, a stream of record batches.
-    Columns that are not given come from the manifest beside it, and the requirement too where nothing is
-    asked; a table in memory has none, so ``quasi_identifiers`` names its columns.
-    How a file of another program's is read (``format``, ``encoding``, ``delimiter``, ``quote``) is told from
-    the file where it is not given; cells of one of ``null_values`` are NULL. ``spec`` is the publisher's: its
-    table and population are counted for criteria that ask of them (``verbs.audits``).
-    ``strictest`` tells also, without a verdict, the strictest value of every criterion that the file meets
-    (``strictest`` of the result): not by itself, as that groups the rows again for each criterion.
-    ``InputError`` where the file cannot be read, or where nothing names its quasi-identifiers.
+    memory that ``discreet.open`` accepts: an Arrow, pandas, polars or Spark table, or a stream of record
+    batches. Columns that are not given come from the manifest, and so does the requirement if no criterion is
+    given; a table in memory has no manifest and needs ``quasi_identifiers``.
+
+    ``criteria`` are criteria other than k and l; each provides the SQL that checks it. ``format``,
+    ``encoding``, ``delimiter`` and ``quote`` describe a file of another program; those that are not given are
+    detected. Cells equal to one of ``null_values`` are NULL. ``spec`` is the publisher's spec: its table and
+    population are counted for criteria that need them. ``strictest`` also computes the strictest value of
+    every criterion that the file satisfies, without a verdict (``strictest`` of the result); it is off by
+    default, since it groups the rows again for each criterion.
+
+    Raises ``InputError`` if the file cannot be read, or if its quasi-identifiers are unknown.
+
+    >>> result = discreet.audit("release.csv", k=5)  # doctest: +SKIP
+    >>> result.passed, result.k  # doctest: +SKIP
     """
     asked = Requirement.of(k, l, criteria)
     requirement = None if asked.is_empty and l is None else asked
@@ -298,7 +304,7 @@ def _add_people_warnings(
     settings: Settings,
     reporter: Reporter,
 ) -> AuditReport:
-    """The report with the people of the classes by the publisher's table, where nothing says who they are."""
+    """Add warnings about few people per class, from the publisher's table, unless the report has one."""
     if any(getattr(text, "code", None) == FEW_PEOPLE for text in report.warnings):
         return report
     known = (
@@ -326,12 +332,15 @@ def audit_sql(
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> CheckStatements:
-    """The statements by which anybody checks a release with psql, DuckDB or Spark, without this program.
+    """Return SQL statements that check a release with psql, DuckDB or Spark, without this program.
 
-    What is asked, and how a file is read, is said as of ``audit``; here nothing is judged. Files are read by
-    DuckDB's statements, tables by those of where they lie. ``InputError`` as of ``audit``, where nothing is
-    required, for a file that is neither CSV or TSV in UTF-8 nor Parquet, and for an engine whose SQL is not
-    written for people.
+    Arguments are those of ``audit``; nothing is checked here. Files are read by DuckDB's statements, tables
+    by those of their own engine.
+
+    Raises ``InputError`` as ``audit`` does, if nothing is required, for a file that is neither Parquet nor
+    CSV or TSV in UTF-8, and for an engine without published SQL.
+
+    >>> print(discreet.audit_sql("release.csv", k=5).script)  # doctest: +SKIP
     """
     asked = Requirement.of(k, l, criteria)
     form = FileOptions(format, encoding, delimiter, quote, tuple(null_values))
@@ -346,9 +355,9 @@ def audit_sql(
 
 
 def publishable_statements(release: ReleaseLocation, *, settings: Settings | None = None) -> CheckStatements:
-    """The statements for what a manifest requires, to be handed over: files by name, and no cell in them.
+    """Return statements for the manifest's requirement that may be handed over: file names only, no cell.
 
-    ``InputError`` as of ``audit_sql``; its text may name the path.
+    Raises ``InputError`` as ``audit_sql`` does; its text may contain the path.
     """
     return _make_statements(address_of(release), None, None, None, settings, by_name=True).without_values
 

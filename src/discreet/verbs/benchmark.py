@@ -41,10 +41,10 @@ from discreet.workload.answerable_table import AnswerableTable, table_of_frequen
 from discreet.workload.query_answer import measure_workload_error
 
 QUERY_COUNT = 40
-"""How many queries each contender is asked."""
+"""Number of random count queries that each candidate answers."""
 
 LEVELS_KIND, RELEASE_KIND, MODEL_KIND = "answer", "release", "model"
-"""What a contender is: levels, something published, a model that was tried."""
+"""Kinds of candidate: levels of a node, a release, a model's recoding."""
 
 BEST_VALUE: dict[str, Callable[..., float]] = {
     "detail": max,
@@ -53,16 +53,15 @@ BEST_VALUE: dict[str, Callable[..., float]] = {
     "kept": max,
     "query_error": min,
 }
-"""The columns that have a best value, and which that is."""
+"""Columns with a best value, and the function that selects it."""
 
 
 @dataclass(frozen=True)
 class ComparedRelease:
-    """One line of the comparison.
+    """Metrics of one candidate.
 
     ``detail``, ``found`` and ``highest`` are shares from 0 to 1; ``query_error`` is a ratio and may exceed 1.
-
-    What is not known is None, and ``why`` says it.
+    Unknown values are None, and ``why`` gives the reason.
     """
 
     name: str
@@ -77,13 +76,16 @@ class ComparedRelease:
     why: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The line as a document."""
+        """Return the metrics as a document."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 @dataclass(frozen=True, repr=False)
 class SideBySide(Printable):
-    """The contenders in the order in which they were named."""
+    """Comparison of candidates, in the order of the arguments.
+
+    >>> discreet.compare(table, ["release.csv"], models=["mondrian"], k=5).best  # doctest: +SKIP
+    """
 
     label: str
     contenders: tuple[ComparedRelease, ...]
@@ -91,11 +93,11 @@ class SideBySide(Printable):
 
     @property
     def best(self) -> ReadOnlyDict[str, list[str]]:
-        """The names that have the best value of each column."""
+        """Names with the best value of each column."""
         return ReadOnlyDict(find_best(self.contenders), "the best of a comparison")
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet compare --json``."""
+        """Return the document of ``discreet compare --json``."""
         return {
             "source": self.label,
             "queries": self.queries,
@@ -104,7 +106,7 @@ class SideBySide(Printable):
         }
 
     def document(self) -> Document:
-        """A table, the best of each column with a star behind it."""
+        """Return a grid that marks the best value of each column with a star."""
         columns = (
             Column("", shrinks=True),
             *(Column(t, right=True) for t in ("detail kept", "found on average", "highest risk")),
@@ -132,7 +134,7 @@ class SideBySide(Printable):
 
 
 def find_best(contenders: Sequence[ComparedRelease]) -> dict[str, list[str]]:
-    """The names that have the best value of each column, where two or more have one."""
+    """Return the names with the best value of each column that has two or more values."""
     found = {}
     for column, better in BEST_VALUE.items():
         values = {c.name: getattr(c, column) for c in contenders if getattr(c, column) is not None}
@@ -143,7 +145,7 @@ def find_best(contenders: Sequence[ComparedRelease]) -> dict[str, list[str]]:
 
 
 class Benchmark:
-    """Measures contenders against one original. The queries are drawn when it is made."""
+    """Benchmark of candidates against one original; its queries are drawn in the constructor."""
 
     def __init__(self, table: TableContext, queries: int = QUERY_COUNT) -> None:
         self.table = table
@@ -155,13 +157,13 @@ class Benchmark:
         self.original = table_of_frequency_set(table.frequency_set)
 
     def of_levels(self, name: str, levels: LevelsByAttribute, requirement: Requirement) -> ComparedRelease:
-        """A node of the lattice, whose failing classes are left out; levels that are not named are 0."""
+        """Measure a node of the lattice without its failing classes; levels that are not given are 0."""
         return self._of_recoding(name, LEVELS_KIND, recode_at_levels(self.table, levels, requirement))
 
     def of_model(
         self, name: str, model: Model | str, request_options: RequestOptions, reporter: Reporter = SILENT
     ) -> ComparedRelease:
-        """What a model would publish; one that finds nothing, or recodes nothing, is told with its reason."""
+        """Measure a model's recoding; a model that fails or recodes nothing gets a line with the reason."""
         try:
             found = resolve_model(model).recode(self.table, request_options, reporter)
         except DiscreetError as error:
@@ -169,7 +171,7 @@ class Benchmark:
         return self._of_recoding(name, MODEL_KIND, found.recoding)
 
     def of_release(self, name: str, release: ReleaseLocation) -> ComparedRelease:
-        """A release, ours or another program's; one that cannot be read beside the table, with its reason."""
+        """Measure a release of any program; one that cannot be read gives a line with the reason."""
         try:
             pair, released = read_release_pair(self.table, release, self.original)
         except DiscreetError as error:
@@ -205,13 +207,13 @@ class Benchmark:
 def recode_at_levels(
     table: TableContext, levels: LevelsByAttribute, requirement: Requirement
 ) -> ClassRecoding:
-    """The recoding of a node, its failing classes left out; ``InputError`` for a level out of range."""
+    """Recode at a node and suppress its failing classes; raise ``InputError`` for a level out of range."""
     from discreet.lattice.evaluation import build_lattice
     from discreet.taxonomy.class_counts import ClassCounts
     from discreet.taxonomy.full_domain import level_cells
     from discreet.taxonomy.value_tree import build_recoding_of_columns
 
-    counted = table.frequency_set  # the one that is measured against: its row types
+    counted = table.frequency_set  # the set that candidates are measured against: its row types
     lattice = build_lattice(counted)
     node = lattice.node_of(levels, lattice.bottom)
     pairs = list(zip(counted.hierarchies, node, strict=True))
@@ -223,7 +225,7 @@ def recode_at_levels(
 
 
 def list_comparable_models() -> Iterator[tuple[str, type[Model]]]:
-    """The models that recode, by the name that users type: those that permute have nothing to compare."""
+    """Yield the models that recode, by the name that users type; permutation models are excluded."""
     return ((model.called(), model) for model in MODELS if not model.permuted)
 
 
@@ -241,12 +243,15 @@ def compare(
     criteria: Sequence[Criterion] = (),
     reporter: Reporter = SILENT,
 ) -> SideBySide:
-    """Releases, nodes and models side by side, measured alike; see the module.
+    """Compare releases, nodes and models of one original with the same metrics (see the module).
 
-    ``releases`` are paths or addresses, ``levels`` nodes by a name of yours, ``models`` values or names.
-    ``k`` to ``criteria`` are what nodes and models must meet; what is left out comes from the spec's
-    ``[request]``. A contender that cannot be measured stays in the table, with why.
-    ``InputError`` where nothing is named, and for levels out of range.
+    ``releases`` are paths or addresses, ``levels`` maps a name of your choice to a node, ``models`` are
+    models or their names. ``k`` to ``criteria`` apply to nodes and models; values that are not given come
+    from the spec's ``[request]``. A candidate that cannot be measured keeps its line, with the reason.
+
+    Raises ``InputError`` without any candidate, and for levels out of range.
+
+    >>> discreet.compare(table, ["release.csv"], levels={"coarse": {"age": 2}}, k=5)  # doctest: +SKIP
     """
     wish = RequestOptions(k, l, max_suppressed, max_level, min_level, tuple(criteria))
     if not releases and not levels and not models:

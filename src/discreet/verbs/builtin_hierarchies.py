@@ -25,12 +25,12 @@ from discreet.printing.rendering import Printable
 
 @dataclass(frozen=True, repr=False)
 class BuiltinHierarchies(Printable):
-    """Every built-in hierarchy: its name, levels from fine to coarse, an example, and where it comes from."""
+    """List of the built-in hierarchies: name, levels from fine to coarse, an example, and the source."""
 
     builtins: tuple[BuiltinDeclaration, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet hierarchies --json``."""
+        """Return the document of ``discreet hierarchies --json``."""
         return {
             "hierarchies": [
                 {
@@ -45,7 +45,7 @@ class BuiltinHierarchies(Printable):
         }
 
     def document(self) -> Document:
-        """A row per hierarchy, their sources, and how the spec names one."""
+        """Return one row per hierarchy, the sources, and the line that a spec needs."""
         columns = (
             Column("name"),
             Column("values", shrinks=True),
@@ -69,11 +69,14 @@ class BuiltinHierarchies(Printable):
 
 
 def hierarchies() -> BuiltinHierarchies:
-    """Every hierarchy that is built in, each known before any data."""
+    """List the built-in hierarchies, which are independent of the data.
+
+    >>> [each.name for each in discreet.hierarchies().builtins]  # doctest: +SKIP
+    """
     return BuiltinHierarchies(tuple(BUILTINS.values()))
 
 
 def _example_labels(builtin: BuiltinDeclaration) -> tuple[str, ...]:
-    """The example and its labels."""
+    """Return the example value and its labels."""
     labels = builtin.labels(builtin.example) or ()
     return builtin.example, *labels

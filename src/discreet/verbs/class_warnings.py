@@ -1,7 +1,7 @@
 """Warnings about the classes of an answer or of a release: few people, one sensitive value.
 
 Class size hides both. Cost: people take one GROUP BY by quasi-identifiers and the identifying column, once
-per table and only where that column repeats; sensitive values are in the frequency set.
+per table and only if that column repeats; sensitive values are in the frequency set.
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ EXCEEDS_MEMORY = "the rows exceed the memory limit"
 
 @dataclass(frozen=True, eq=False)
 class ClassParts:
-    """The published classes as parts: the class and the row type of each part, by a frequency set.
+    """Published classes as parts: the class and the row type of each part, of one frequency set.
 
-    ``drawn`` says that rows of one type go to several classes, so that nobody knows beforehand which.
+    ``randomly_split``: rows of one row type are drawn into several classes, so their assignment is not known
+    in advance.
     """
 
     table: FrequencySet
@@ -54,7 +55,7 @@ class ClassParts:
 
     @classmethod
     def at_node(cls, table: FrequencySet, node: LatticeNode, requirement: Requirement) -> ClassParts:
-        """The classes of a node that meet a requirement."""
+        """Return the classes of a node that meet a requirement."""
         found = roll_up(table, node)
         fails = find_failing_classes(
             table, found.class_of, found.classes, requirement, found.population, found.codes
@@ -64,7 +65,7 @@ class ClassParts:
 
     @classmethod
     def of_recoding(cls, table: FrequencySet, recoding: ClassRecoding) -> ClassParts:
-        """The classes of a recoding; those that show the same are one."""
+        """Return the classes of a recoding; classes with the same labels are one."""
         _, alike = np.unique(recoding.shown, axis=0, return_inverse=True)
         kept = recoding.classes != SUPPRESSED
         classes = alike.reshape(-1)[recoding.classes[kept]]
@@ -73,26 +74,32 @@ class ClassParts:
 
     @property
     def classes(self) -> int:
-        """The number of classes."""
+        """Number of classes."""
         return len(np.unique(self.class_of))
 
     def distinct(self, sets: ValueSets) -> _IntArray:
-        """The distinct codes of each class that has one, in no promised order; of drawn ones the most."""
+        """Count the distinct codes of each class that has one, in no guaranteed order.
+
+        Of randomly split classes this is the maximum.
+        """
         class_of, codes = self._entries(sets)
+        # Class and code are packed into one integer; a plain ``unique`` is faster than one along an axis.
         pairs = class_of * max(sets.size, 1) + codes
         return np.unique(np.unique(pairs) // max(sets.size, 1), return_counts=True)[1]
 
     def classes_of_several(self, sets: ValueSets) -> int:
-        """The number of classes that have two different codes at least; linear in the entries."""
+        """Count the classes that have at least two different codes; linear in the entries."""
         class_of, codes = self._entries(sets)
         one = np.zeros(int(self.class_of.max(initial=-1)) + 1, dtype=np.int64)
+        # Repeated indexes: one code of each class remains, and any other code of the class differs from it.
         one[class_of] = codes
         return len(np.unique(class_of[codes != one[class_of]]))
 
     def _entries(self, sets: ValueSets) -> tuple[_IntArray, _IntArray]:
-        """The class and the code of every entry of value sets."""
+        """Return the class and the code of every entry of value sets."""
         starts, ends = sets.offsets[self.row_types], sets.offsets[self.row_types + 1]
         lengths = ends - starts
+        # The concatenation of ``arange(start, end)`` of each part, without a loop.
         places = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
         return np.repeat(self.class_of, lengths), sets.codes[places]
 
@@ -100,7 +107,7 @@ class ClassParts:
 def class_warnings(
     table: TableContext, parts: ClassParts, requirement: Requirement
 ) -> tuple[CodedWarning, ...]:
-    """Return the warnings of a table, with what is counted of an answer's classes in the first places."""
+    """Return the warnings of a table, those about the classes of an answer first."""
     found = (*people_warnings(table, parts, requirement), *homogeneity_warnings(parts))
     values = (*single_value_warnings(parts.table), *warn_about_counted_values(parts.table))
     return order_warnings((*found, *values, *_other_warnings(table)))
@@ -121,7 +128,7 @@ def answer_warnings(table: TableContext, result: NegotiationResult) -> tuple[Cod
 
 
 def inspection_warnings(table: TableContext) -> tuple[CodedWarning, ...]:
-    """Return the warnings of a table before anything is done to it."""
+    """Return the warnings of an unmodified table."""
     counted = table.frequency_set
     return (*table.warnings, *single_value_warnings(counted), *warn_about_counted_values(counted))
 
@@ -129,10 +136,9 @@ def inspection_warnings(table: TableContext) -> tuple[CodedWarning, ...]:
 def publish_warnings(
     table: TableContext, parts: ClassParts | None, requirement: Requirement, reason: str = ""
 ) -> tuple[CodedWarning, ...]:
-    """Return the warnings of a table for a release, whose people are counted where ``parts`` are known.
+    """Return the warnings of a table for a release; people are counted if ``parts`` are known.
 
-    That everybody in a class has the same value, and that values occur once, is what the audit says of the
-    written file.
+    Homogeneous classes and values that occur once are left to the audit of the written file.
     """
     others = _other_warnings(table, SINGLE_VALUES)
     if parts is None:
@@ -141,9 +147,9 @@ def publish_warnings(
 
 
 def release_people_warnings(table: TableContext, manifest: Manifest | None) -> tuple[CodedWarning, ...]:
-    """Return that classes of a release contain few people, by the table that it was made of.
+    """Warn that classes of a release contain few people, according to the original table.
 
-    They are counted where the manifest records the levels of a full-domain release.
+    People are counted if the manifest records the levels of a full-domain release.
     """
     if table.findings.people.first is None:
         return ()
@@ -161,9 +167,9 @@ def release_people_warnings(table: TableContext, manifest: Manifest | None) -> t
 
 
 def group_warnings(table: TableContext) -> tuple[str | None, tuple[CodedWarning, ...]]:
-    """Return the column by which the people of permuted groups are counted, and the other warnings.
+    """Return the column that identifies the people of permuted groups, and the other warnings.
 
-    They are counted where the rows are held as arrays; a warning for elsewhere says that nobody counted them.
+    People are counted if the rows are in arrays; otherwise a warning reports that they were not counted.
     """
     key = table.findings.people.first
     counted = key is not None and key.can_be_subject
@@ -175,7 +181,7 @@ def group_warnings(table: TableContext) -> tuple[str | None, tuple[CodedWarning,
 def people_warnings(
     table: TableContext, parts: ClassParts, requirement: Requirement
 ) -> tuple[CodedWarning, ...]:
-    """Return that classes contain few people, by the column that identifies them; nothing where none do."""
+    """Warn that classes contain few people, by the column that identifies them; empty if none do."""
     key = table.findings.people.first
     if key is None:
         return ()
@@ -202,13 +208,13 @@ _RANDOM_GROUPS = "rows are drawn into groups at random"
 
 
 def uncounted_people_warnings(table: TableContext, reason: str) -> tuple[CodedWarning, ...]:
-    """Return that nobody counted the people of classes, where a column that identifies them repeats."""
+    """Warn that the people of classes were not counted, if a column that identifies them repeats."""
     key = table.findings.people.first
     return () if key is None else (warn_about_uncounted_persons(key, reason),)
 
 
 def homogeneity_warnings(parts: ClassParts) -> tuple[CodedWarning, ...]:
-    """Return the classes in which everybody has the same value, of each sensitive attribute."""
+    """Warn of classes in which all rows have the same value, per sensitive attribute."""
     found, classes = [], parts.classes
     for sets in parts.table.sensitive:
         several = parts.classes_of_several(sets)
@@ -218,9 +224,9 @@ def homogeneity_warnings(parts: ClassParts) -> tuple[CodedWarning, ...]:
 
 
 def single_value_warnings(table: FrequencySet) -> tuple[CodedWarning, ...]:
-    """Return the rows, or subjects, whose value of a sensitive attribute no other has.
+    """Warn of rows, or subjects, with a sensitive value that no other row or subject has.
 
-    Nothing is told of attributes whose values are not counted.
+    Attributes without counted values are skipped.
     """
     found = []
     unit, whole = ("rows", table.rows) if table.subjects is None else ("people", table.subjects.size)
@@ -232,7 +238,7 @@ def single_value_warnings(table: FrequencySet) -> tuple[CodedWarning, ...]:
 
 
 def _count_singletons(sets: ValueSets) -> int:
-    """The values that one row has, or rows of one subject; 0 where nobody counted."""
+    """Count the values that only one row, or one subject's rows, have; 0 if values were not counted."""
     if sets.subjects is not None:
         pairs = np.unique(np.stack([sets.codes, sets.subjects]), axis=1)
         return int((np.bincount(pairs[0]) == 1).sum()) if pairs.size else 0
@@ -242,12 +248,12 @@ def _count_singletons(sets: ValueSets) -> int:
 
 
 def _other_warnings(table: TableContext, *told: str) -> Sequence[CodedWarning]:
-    """The warnings of a table but those about people, which are counted by class, and of codes ``told``."""
+    """Return a table's warnings except those about people (counted per class) and of codes ``told``."""
     return [warning for warning in table.warnings if warning.code not in (FEW_PEOPLE, *told)]
 
 
 def _align_row_types(people: FrequencySet, table: FrequencySet) -> _IntArray | None:
-    """The place in ``people`` of each row type of ``table``; None where they have other row types."""
+    """Return the index in ``people`` of each row type of ``table``; None if the row types differ."""
     if people.codes.shape != table.codes.shape:
         return None
     order, other = np.lexsort(table.codes.T), np.lexsort(people.codes.T)

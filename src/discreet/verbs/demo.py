@@ -23,7 +23,7 @@ _CENSUS_WISHES = ({"age": 1, "municipality": 2, "occupation": 1}, {"age": 2, "mu
 
 @dataclass(frozen=True)
 class DemoStep:
-    """One command of the tour, and what it shows."""
+    """One command of the tour, and its title."""
 
     title: str
     command: tuple[str, ...]
@@ -31,7 +31,7 @@ class DemoStep:
 
 @dataclass(frozen=True)
 class Demo:
-    """Where the demonstration lies, on which data, and its steps; ``next_commands`` are to try afterwards."""
+    """Folder, data and steps of the demonstration; ``next_commands`` are suggestions for afterwards."""
 
     folder: Path
     data: str
@@ -40,9 +40,9 @@ class Demo:
 
 
 def prepare_demo(folder: Path) -> Demo:
-    """Write the spec (and the generated census where Adult is not at hand) into ``folder``.
+    """Write the spec into ``folder``, and the generated census if the Adult data are missing.
 
-    The folder is new, empty, or one of an earlier demonstration; ``InputError`` for any other.
+    Raises ``InputError`` unless the folder is new, empty, or one of an earlier demonstration.
     """
     _claim_folder(folder)
     adult = adult_folder()
@@ -57,14 +57,14 @@ def prepare_demo(folder: Path) -> Demo:
 
 
 def adult_folder() -> Path | None:
-    """The folder of Adult: in ``DISCREET_DATA``, else in ``../shared/data``; None where there is none."""
+    """Return the folder of Adult in ``DISCREET_DATA``, else in ``../shared/data``; None if it is missing."""
     folder = Path(os.environ.get("DISCREET_DATA") or Path("..", "shared", "data")) / "adult"
     here = (folder / "adult_30162.csv").is_file() and (folder / "hierarchies_negotiation").is_dir()
     return folder if here else None
 
 
 def adult_document(adult: Path, folder: Path) -> dict[str, Any]:
-    """The spec of Adult with the quasi-identifiers of the negotiation paper, paths relative to ``folder``."""
+    """Return the spec of Adult with the negotiation paper's quasi-identifiers, relative to ``folder``."""
     attributes: dict[str, Any] = {
         name: {
             "role": "quasi-identifier",
@@ -78,7 +78,7 @@ def adult_document(adult: Path, folder: Path) -> dict[str, Any]:
 
 
 def _make_demo(folder: Path, data: str, wishes: tuple[Mapping[str, int], Mapping[str, int]]) -> Demo:
-    """The steps; the first of the ``wishes`` (highest levels) cannot be met, the second can."""
+    """Build the steps; the first of ``wishes`` (highest levels) has no exact answer, the second has one."""
     spec, release = str(folder / _SPEC), str(folder / _RELEASE)
     requirement = ("--k", "10", "--l", "3", "--max-suppressed", "1%")
     tight, wide = (

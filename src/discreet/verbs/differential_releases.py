@@ -48,9 +48,11 @@ _MAX_CELLS = 20
 
 @dataclass(frozen=True, repr=False)
 class BudgetResult(Printable):
-    """What the differentially private releases of a table may spend, have spent, and may still spend.
+    """Privacy budget of a table: total, spent and left.
 
     ``path`` is the ledger.
+
+    >>> table.budget().left  # doctest: +SKIP
     """
 
     path: Path
@@ -58,21 +60,21 @@ class BudgetResult(Printable):
 
     @property
     def budget(self) -> PrivacyLoss:
-        """All of it, as the spec says."""
+        """Total budget of the spec."""
         return self.balance.budget
 
     @property
     def spent(self) -> PrivacyLoss:
-        """The sum of what the releases have spent."""
+        """Sum of the losses of all releases."""
         return self.balance.spent
 
     @property
     def left(self) -> PrivacyLoss:
-        """What may still be spent."""
+        """Budget that is left."""
         return self.balance.left
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet budget --json``; numbers are decimal texts, which nobody rounds."""
+        """Return the document of ``discreet budget --json``, with numbers as exact decimal texts."""
         return {
             "ledger": str(self.path),
             **budget_json(self.balance),
@@ -83,7 +85,7 @@ class BudgetResult(Printable):
         }
 
     def document(self) -> Document:
-        """The sums, and each release."""
+        """Return the sums, and a row per release."""
         lines: Document = (
             heading_line(f"Privacy budget: {self.budget}"),
             Line(f"Spent: {self.spent}. Left: {self.left}."),
@@ -99,28 +101,31 @@ class BudgetResult(Printable):
 
 @dataclass(frozen=True, repr=False)
 class TabulationResult(Printable):
-    """Noisy counts that were released: ``marginals`` hold labels and counts, ``privacy`` what they cost."""
+    """Released noisy counts: ``marginals`` contain labels and counts, ``privacy`` describes their cost.
+
+    >>> table.tabulate([["age", "sex"]], "counts.csv", epsilon=1)  # doctest: +SKIP
+    """
 
     counts: NoisyCounts
     privacy: dict[str, Any]
 
     @property
     def marginals(self) -> tuple[NoisyMarginal, ...]:
-        """The marginals, in the order in which they were asked."""
+        """Marginals in the order of the request."""
         return self.counts.marginals
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """Path of the released file."""
         return self.counts.path
 
     @property
     def left(self) -> PrivacyLoss:
-        """What is left of the budget."""
+        """Budget that is left."""
         return self.counts.balance.left
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet tabulate --json``; the counts are in the file."""
+        """Return the document of ``discreet tabulate --json``; the counts are only in the file."""
         counts = self.counts
         return {
             "output": str(counts.path),
@@ -135,7 +140,7 @@ class TabulationResult(Printable):
         }
 
     def document(self) -> Document:
-        """What was released, what the noise is, what is left; and the cells of small marginals."""
+        """Return a description of the release, the noise and the budget, and the cells of small marginals."""
         noise, counts = self.counts.plan.noise, self.counts
         cells = sum(len(marginal.counts) for marginal in counts.marginals)
         lines = [
@@ -156,7 +161,7 @@ class TabulationResult(Printable):
 
 
 def budget_json(balance: Balance) -> dict[str, Any]:
-    """Budget, spent and left as decimal texts."""
+    """Return budget, spent and left as decimal texts."""
     return {
         "budget": balance.budget.as_json(),
         "spent": balance.spent.as_json(),
@@ -166,23 +171,26 @@ def budget_json(balance: Balance) -> dict[str, Any]:
 
 @dataclass(frozen=True, repr=False)
 class SampleResult(Printable):
-    """A sample that was released; ``privacy`` says what it cost."""
+    """Released SafePub sample; ``privacy`` describes its cost.
+
+    >>> table.safepub({"age": 2}, "sample.csv", epsilon=1, delta=1e-6)  # doctest: +SKIP
+    """
 
     sample: PrivateSample
     privacy: dict[str, Any]
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """Path of the released file."""
         return self.sample.path
 
     @property
     def left(self) -> PrivacyLoss:
-        """What is left of the budget."""
+        """Budget that is left."""
         return self.sample.balance.left
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet safepub --json``."""
+        """Return the document of ``discreet safepub --json``."""
         return {
             "output": str(self.sample.path),
             "manifest": str(self.sample.manifest_path),
@@ -194,7 +202,7 @@ class SampleResult(Printable):
         }
 
     def document(self) -> Document:
-        """What was released, how it was drawn, and what is left."""
+        """Return a description of the release, the sampling, the guarantee and the budget."""
         sample, sampling = self.sample, self.sample.sampling
         rows = (
             f"{format_quantity(sample.rows, 'row')} in {format_quantity(sample.classes, 'class', 'classes')}"
@@ -215,8 +223,8 @@ def _describe_guarantee(sample: PrivateSample) -> str:
         return "The loss holds of levels and hierarchies that were chosen without a look at the rows."
     levels = ", ".join(f"{name} {level}" for name, level in sample.levels.items())
     return (
-        f"A private search, which spent {format_decimal(sample.search)} of the ε, chose the levels: {levels}. "
-        "The loss holds of hierarchies and limits of levels that were chosen without a look at the rows."
+        f"A private search, which spent {format_decimal(sample.search)} of the ε, chose the levels: {levels}"
+        ". The loss holds of hierarchies and limits of levels that were chosen without a look at the rows."
     )
 
 
@@ -273,24 +281,24 @@ def tabulate_table(
 
 
 def read_privacy_budget(table: TableContext) -> BudgetResult:
-    """What is left of a table's budget; ``InputError`` where the spec has none.
+    """Return a table's budget; raise ``InputError`` if the spec has none.
 
-    A table that is known by its content, say, is remembered by its place as well.
+    A table that is identified by its content is also registered by its location.
     """
     with table.engine("Identifying the table") as engine:
         ledger = Ledger.of(table.spec, table.settings, engine)
-    with suppress(DiscreetError):  # a folder that may only be read: nothing can be spent there either
+    with suppress(DiscreetError):  # a read-only folder: nothing can be spent there either
         ledger.remember("seen")
     return BudgetResult(ledger.path, ledger.balance())
 
 
 def parse_marginal(text: str, names: Sequence[str]) -> Marginal:
-    """The marginal of ``age=2,sex``, where ``names`` are the attributes; ``InputError`` for another form."""
+    """Parse a marginal such as ``age=2,sex`` of the attributes ``names``; raise ``InputError`` otherwise."""
     return Marginal.parse(text, names)
 
 
 def parse_mechanism(name: str) -> Mechanism:
-    """The mechanism of a name; ``InputError`` for another."""
+    """Return the mechanism of a name; raise ``InputError`` for an unknown one."""
     try:
         return Mechanism(name)
     except ValueError:

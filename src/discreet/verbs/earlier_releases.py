@@ -1,8 +1,8 @@
 """Earlier releases of the same people: joint safety with a new release, and the register of releases.
 
-The parts that releases share are intersected (``attacks.composition``; Ganta, Kasiviswanathan and Smith,
-2008). Named releases must be safe together with the new one; registered ones are counted and reported,
-never refused.
+Equivalence classes of several releases are intersected (``attacks.composition``; Ganta, Kasiviswanathan and
+Smith, 2008). Releases that the user names must be safe together with the new one; registered ones are counted
+and reported, never refused.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class EarlierReleases:
-    """Earlier releases of a table: the class of each of its row types in each, and the files' digests."""
+    """Earlier releases of a table: the class of each row type in each, and the digests of the files."""
 
     table: FrequencySet
     classes: tuple[_IntArray, ...] = ()
@@ -62,9 +62,10 @@ class EarlierReleases:
     def of(
         cls, table: TableContext, after: Sequence[ReleaseLocation], requirement: Requirement
     ) -> EarlierReleases | None:
-        """Read the releases; None where none is named.
+        """Read the releases; return None if there are none.
 
-        ``InputError`` where one cannot be read or was made of other rows, and where neither k nor l is asked.
+        Raises ``InputError`` if a release cannot be read or was made of other rows, and if neither k nor l is
+        requested.
         """
         if not after:
             return None
@@ -80,16 +81,16 @@ class EarlierReleases:
 
     @classmethod
     def one(cls, table: TableContext, counted: FrequencySet, release: ReleaseLocation) -> EarlierReleases:
-        """A single release beside a table as it was counted; ``InputError`` as ``of`` raises it."""
+        """Read a single release of a counted table; raise ``InputError`` as ``of`` does."""
         classes, digest = _read_classes(OriginalTable(table.spec, counted), address_of(release), table)
         return cls(counted, (classes,), (digest,))
 
     def parts(self, class_of: _IntArray) -> IntersectionClasses:
-        """The parts of the earlier releases and of one whose classes are given."""
+        """Intersect the classes of the earlier releases with those of another release."""
         return intersect_classes(self.table, [*self.classes, class_of])
 
     def classes_at(self, node: LatticeNode, requirement: Requirement) -> _IntArray:
-        """The class of each row type at a node, those that fail suppressed."""
+        """Return the class of each row type at a node, or ``SUPPRESSED`` if its class fails."""
         found = roll_up(self.table, node)
         fails = find_failing_classes(
             self.table, found.class_of, found.classes, requirement, found.population, found.codes
@@ -97,7 +98,7 @@ class EarlierReleases:
         return np.where(fails[found.class_of], SUPPRESSED, found.class_of)
 
     def classes_of(self, recoding: ClassRecoding) -> _IntArray:
-        """The class of each row type; ``InputError`` where rows of one type go to several classes."""
+        """Return each row type's class; raise ``InputError`` if rows of one type go to several classes."""
         _, alike = np.unique(recoding.shown, axis=0, return_inverse=True)
         shown = alike.reshape(-1)
         if len(recoding.row_types) != self.table.row_types:
@@ -112,11 +113,11 @@ class EarlierReleases:
         return found
 
     def is_safe(self, node: LatticeNode, requirement: Requirement) -> bool:
-        """Whether every part meets k and l at a node."""
+        """Return True if every intersection meets k and l at a node."""
         return not self.parts(self.classes_at(node, requirement)).failing(requirement).any()
 
     def require_safe(self, class_of: _IntArray, requirement: Requirement) -> None:
-        """``RequirementNotMet`` unless every part meets k and l."""
+        """Raise ``RequirementNotMet`` unless every intersection meets k and l."""
         parts = self.parts(class_of)
         fails = parts.failing(requirement)
         if fails.any():
@@ -130,10 +131,11 @@ class EarlierReleases:
             )
 
     def lowest(self, lattice: TableLattice, request: Request) -> AnswerResult:
-        """The lowest node within a request, then the fewest suppressed rows, whose parts are all safe.
+        """Return the lowest node within a request whose intersections are all safe; ties by suppressed rows.
 
-        ``NoSolution`` where there is none. Nodes are tried in that order: suppression makes safety come and
-        go on the way up. Cost: two sorts of the row types for each.
+        Raises ``NoSolution`` without such a node. Suppression makes safety non-monotone in the lattice, so
+        nodes are tried in order of height, then of suppressed rows. Cost: two sorts of the row types per
+        node.
         """
         requirement, whole = request.requirement, lattice.lattice
         order = node_order(whole.heights)
@@ -159,7 +161,7 @@ class EarlierReleases:
 def _read_classes(
     original: OriginalTable, address: ReleaseAddress, table: TableContext
 ) -> tuple[_IntArray, str]:
-    """The class of each row type in a release, and the digest in its manifest."""
+    """Return the class of each row type in a release, and the digest in its manifest."""
     with connect(table.settings, address.source()) as engine, interruptible_engine(engine):
         classes = read_assigned_classes(engine, address, original, table.settings)
         manifest = find_manifest(address, engine)
@@ -167,28 +169,28 @@ def _read_classes(
 
 
 def as_release_tuple(after: str | Path | Sequence[ReleaseLocation] | None) -> tuple[ReleaseLocation, ...]:
-    """Earlier releases as a user names them: one, several or none."""
+    """Normalize the ``after`` argument: one release, several, or none."""
     return (after,) if isinstance(after, str | Path) else tuple(after or ())
 
 
 MAX_INTERSECTED_RELEASES = 5
-"""Earlier releases that are read anew for each publication, the latest."""
+"""Number of the latest earlier releases that are read again for each publication."""
 
 MAX_INTERSECTED_ROW_TYPES = 200_000
-"""Above it a release is laid beside others only where ``--after`` asks for it: it would take minutes."""
+"""Row types above which releases are intersected only on request (``--after``): it takes minutes."""
 
 ClassAssignment = Callable[[EarlierReleases], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, repr=False)
 class ReleaseRegister(Printable):
-    """The releases of the register, the latest first; ``log`` is the file that has them."""
+    """Registered releases, the latest first; ``log`` is the file of the register."""
 
     releases: tuple[RegisteredRelease, ...]
     log: Path
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet releases --json``."""
+        """Return the document of ``discreet releases --json``."""
         return {
             "register": str(self.log),
             "releases": [
@@ -208,7 +210,7 @@ class ReleaseRegister(Printable):
         }
 
     def document(self) -> Document:
-        """One line each."""
+        """Return one row per release."""
         if not self.releases:
             return (Line(f"No release is in {self.log}.", Tone.HINT),)
         names = ("time", "release", "of", "model", "now")
@@ -230,7 +232,7 @@ class ReleaseRegister(Printable):
 
 
 def read_release_register(settings: Settings, spec: TableSpec | None = None) -> ReleaseRegister:
-    """The register, or what of it is of the same people as a spec's table."""
+    """Read the register, or with ``spec`` only its releases of the same people."""
     log = settings.private_log
     found = list_registered_releases(log) if spec is None else find_releases_of_people(log, spec)
     return ReleaseRegister(tuple(reversed(found)), log)
@@ -243,9 +245,9 @@ def intersect_registered(
     requirement: Requirement,
     classes_of: ClassAssignment,
 ) -> tuple[ReleaseIntersection, ...]:
-    """What a recoding tells together with each earlier release of the same people, before it is written.
+    """Intersect a recoding with each registered release of the same people, before it is written.
 
-    ``classes_of`` gives the class of each row type. Nothing here refuses: that is what ``--after`` is for.
+    ``classes_of`` returns the class of each row type. Nothing is refused here; ``--after`` requires safety.
     """
     found = []
     for number, release in enumerate(_list_registered(table, output)):
@@ -261,7 +263,7 @@ def intersect_registered(
 def list_uncounted_releases(
     table: TableContext, output: Path | ReleaseAddress
 ) -> tuple[ReleaseIntersection, ...]:
-    """The same of a table that exceeds the memory limit: that nobody can tell."""
+    """Return the registered releases as not counted, for a table that exceeds the memory limit."""
     reason = "the table exceeds the memory limit"
     return tuple(
         ReleaseIntersection(one.name, one.time, reason=reason) for one in _list_registered(table, output)
@@ -269,16 +271,17 @@ def list_uncounted_releases(
 
 
 def _list_registered(table: TableContext, output: Path | ReleaseAddress) -> list[RegisteredRelease]:
-    """Other releases of the same people than the one at a target, the latest first, each digest once."""
+    """List the other releases of the same people, the latest first, each digest once."""
     address = output if isinstance(output, ReleaseAddress) else ReleaseAddress(path=output)
     place = describe_output(address)
     known = find_releases_of_people(table.settings.private_log, table.spec)
+    # A later entry with the same digest replaces the earlier one.
     latest = {one.sha256: one for one in known if one.output != place}
     return list(reversed(latest.values()))
 
 
 def _reason_to_skip(release: RegisteredRelease, number: int, counted: FrequencySet) -> str | None:
-    """Why a release is not laid beside a new one; None where it is."""
+    """Return why a release is not intersected with a new one; None if it is."""
     state = release.state
     if state is not ReleaseState.IN_PLACE:
         return f"{state}"

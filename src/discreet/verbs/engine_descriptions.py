@@ -11,7 +11,7 @@ from discreet.engines.registry import known_engines, query_dialects
 
 
 def data_addresses() -> str:
-    """The addresses of data that are no path: ``postgresql://… with --table; or spark:FOLDER, or …``."""
+    """Return addresses of data other than paths: ``postgresql://… with --table; or spark:FOLDER, or …``."""
     return "; or ".join(_iterate_data_addresses())
 
 
@@ -25,7 +25,7 @@ def _iterate_data_addresses() -> Iterator[str]:
 
 
 def release_addresses() -> str:
-    """What may be written for the place of a release."""
+    """Return the addresses that a release may have."""
     schemes = [e.scheme if e.catalog else f"{e.scheme}{e.behind}" for e in known_engines() if e.scheme]
     return _join_with_or(
         ["a path", *_short_database_addresses(), "env:NAME (a variable that holds such an address)", *schemes]
@@ -33,7 +33,7 @@ def release_addresses() -> str:
 
 
 def table_addresses() -> str:
-    """The addresses of what has tables."""
+    """Return the addresses of databases and catalogs with tables."""
     return _join_with_or(
         [
             *_short_database_addresses(),
@@ -44,27 +44,27 @@ def table_addresses() -> str:
 
 
 def database_addresses() -> str:
-    """The addresses of databases."""
+    """Return the addresses of databases."""
     return ", ".join(_short_database_addresses())
 
 
 def database_kinds() -> str:
-    """What such databases are: ``a PostgreSQL database``."""
+    """Return the kinds of database: ``a PostgreSQL database``."""
     return " or ".join(e.databases.what for e in known_engines() if e.databases is not None)
 
 
 def table_targets() -> str:
-    """Where a release may become a table."""
+    """Return the engines in which a release may become a table."""
     return _join_with_or([e.catalog or e.title for e in known_engines() if e.tables is not None])
 
 
 def folder_targets() -> str:
-    """Which engines write a release into a folder, each behind a semicolon."""
+    """Return the engines that write a release into a folder, each after a semicolon."""
     return "".join(f"; {engine.title}: or a folder" for engine in known_engines() if engine.folders)
 
 
 def dialect_choices() -> str:
-    """The SQL that a query may be asked in, as the command line shows a choice."""
+    """Return the SQL dialects of a query, as the command line shows a choice."""
     return "|".join(query_dialects(known_engines()))
 
 

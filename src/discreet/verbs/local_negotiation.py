@@ -1,4 +1,4 @@
-"""Negotiation by local recoding, and its result: greatest levels down, answers across."""
+"""Negotiation by local recoding, and its result: a grid of greatest levels by attribute and answer."""
 
 from __future__ import annotations
 
@@ -36,9 +36,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class LocalNegotiationResult(Printable):
-    """The exact answer to a request by local recoding, or the relaxations.
+    """Exact answer to a request by local recoding, or the relaxations.
 
     ``warnings`` are about the rows of the table.
+
+    >>> table.negotiate_local(k=10, max_suppressed="1%").exact  # doctest: +SKIP
     """
 
     negotiation: LocalNegotiation
@@ -49,25 +51,25 @@ class LocalNegotiationResult(Printable):
 
     @property
     def outcome(self) -> str:
-        """``exact`` or ``relaxed``."""
+        """Outcome: ``exact`` or ``relaxed``."""
         return self.negotiation.outcome
 
     @property
     def answers(self) -> tuple[LocalAnswer, ...]:
-        """The exact answer alone, or one answer per relaxation that has a solution."""
+        """Exact answer only, or one answer per relaxation that has a solution."""
         return self.negotiation.answers
 
     @property
     def exact(self) -> LocalAnswer | None:
-        """The exact answer, where there is one."""
+        """Exact answer, if there is one."""
         return self.negotiation.exact
 
     def relaxation(self, relaxed: Relaxation | str) -> LocalAnswer | None:
-        """The answer that relaxes ``max_suppressed``, ``height``, ``k`` or ``l``; None where it has none."""
+        """Return the answer that relaxes ``max_suppressed``, ``height``, ``k`` or ``l``; None without one."""
         return self.negotiation.relaxation(relaxed)
 
     def recoding(self, relaxed: Relaxation | str | None = None) -> RecodingResult | None:
-        """An answer as a recoding that ``Table.publish`` takes; without ``relaxed`` the exact one."""
+        """Return an answer as a recoding for ``Table.publish``; without ``relaxed`` the exact one."""
         answer = self.exact if relaxed is None else self.relaxation(relaxed)
         if answer is None:
             return None
@@ -76,11 +78,11 @@ class LocalNegotiationResult(Printable):
         return RecodingResult.of(self.frequency_set, found.recoding, str(found.shown), work, self.numeric)
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet negotiate --model local --json``."""
+        """Return the document of ``discreet negotiate --model local --json``."""
         return self.negotiation.as_json() | {"warnings": list(self.warnings)}
 
     def document(self) -> Document:
-        """The outcome in words, the warnings, and the answers side by side."""
+        """Return the outcome, the warnings, and a grid of the answers."""
         lines, others = answer_lines(self._outcome_lines(), self.warnings)
         grid = local_answers_grid(self.negotiation, dict(self.request.max_level))
         return (*lines, *warning_lines(others), BLANK, grid)
@@ -92,8 +94,8 @@ class LocalNegotiationResult(Printable):
         if self.exact is not None:
             part = format_rows(self.exact.found.suppressed, rows)
             text = (
-                f"Exact answer by local recoding: {asked} holds with {part} of {format_quantity(rows, 'row')} "
-                f"suppressed; at most {limit:,} were allowed. Levels are the highest that a cell may show."
+                f"Exact answer by local recoding: {asked} holds with {part} of {format_quantity(rows, 'row')}"
+                f" suppressed; at most {limit:,} were allowed. Levels are the highest that a cell may show."
             )
             return (Line(text, Tone.GOOD),)
         lines = [Line(f"No exact answer for {asked} by local recoding.{self._reason(limit)}", Tone.BAD)]
@@ -109,13 +111,14 @@ class LocalNegotiationResult(Printable):
             return " Within the levels asked every row must be suppressed."
         part = format_rows(fewest.found.suppressed, self.negotiation.rows)
         return (
-            f" Within the levels asked, at least {part} of {format_quantity(self.negotiation.rows, 'row')} must be "
+            f" Within the levels asked, at least {part} of "
+            f"{format_quantity(self.negotiation.rows, 'row')} must be "
             f"suppressed under any recoding; at most {limit:,} may be."
         )
 
 
 def local_answers_grid(negotiation: LocalNegotiation, max_level: Mapping[str, int]) -> Grid:
-    """Attributes down, answers across, with what each keeps of the values."""
+    """Build a grid with a row per attribute and a column per answer, and the granularity of each."""
     answers, lattice = negotiation.answers, negotiation.lattice
     if not answers:
         return Grid((), ())

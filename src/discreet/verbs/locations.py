@@ -1,7 +1,7 @@
 """Locations of releases, targets and output files, and tables in memory by the spec written for them.
 
-``address_of`` and ``parse_target`` read what a user writes. Small text files are written under a temporary
-name and renamed. Tables in memory are held by weak references, since a spec file cannot name them.
+``address_of`` and ``parse_target`` parse the arguments of users. Small text files are written under a
+temporary name and renamed. Tables in memory are held by weak references, since a spec file cannot name them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FRAMES: WeakValueDictionary[Path, object] = WeakValueDictionary()
 
 
 def remember_frame(spec: Path, data: object) -> None:
-    """Remember the table in memory that a spec file was written for, where Python can refer to it weakly."""
+    """Remember the table in memory that a spec file was written for, if weak references allow it."""
     try:
         _FRAMES[spec.resolve()] = data
     except TypeError:
@@ -51,7 +51,7 @@ def forget_frame(spec: Path) -> None:
 
 
 def recall_frame(spec: Path) -> object | None:
-    """Return the table in memory that a spec file was written for; None where there is none any more."""
+    """Return the table in memory that a spec file was written for; None if it no longer exists."""
     return _FRAMES.get(spec.resolve())
 
 
@@ -61,10 +61,10 @@ _DISK_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 def check_output_file(
     path: Path, *, overwrite: bool, name: str = "an output", protected: Sequence[ProtectedFile] = ()
 ) -> None:
-    """Raise ``InputError`` where no file may be written.
+    """Raise ``InputError`` if ``path`` may not be written.
 
-    That is in no folder, in the place of a folder or of an existing file, and in that of one of ``kept``;
-    ``name`` is the file's in messages.
+    The folder must exist, ``path`` must be neither a folder nor, without ``overwrite``, an existing file, and
+    it must not replace one of ``protected``. ``name`` is the name of the file in messages.
     """
     parse_path(path, "the path of a file")
     check_outputs((TargetFile(name, path),), protected)
@@ -79,14 +79,15 @@ def check_output_file(
 
 
 def write_text(path: Path, text: str, *, overwrite: bool, owner_only: bool = False) -> None:
-    """Write UTF-8 under a temporary name beside ``path``, then rename it; nothing is left of a failure.
+    """Write UTF-8 under a temporary name in the folder of ``path``, then rename it; failures leave no file.
 
-    ``owner_only``: nobody else may read the file, until its owner decides otherwise.
+    With ``owner_only`` only the owner may read the file.
     """
     check_output_file(path, overwrite=overwrite)
     partial = path.with_name(f".{path.name}.{token_hex(4)}.partial")
     try:
         mode = 0o600 if owner_only else 0o666
+        # O_EXCL with a random name never follows a link, and the mode applies before any byte is written.
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
@@ -104,15 +105,15 @@ def write_text(path: Path, text: str, *, overwrite: bool, owner_only: bool = Fal
 
 
 ReleaseLocation: TypeAlias = str | Path | ReleaseAddress
-"""A release's path, or the address of the database that has it, or both in one value."""
+"""Path of a release, the address of its database, or both in one value."""
 
 
 @dataclass(frozen=True)
 class PublishTarget:
-    """Where a release goes, what becomes of suppressed rows there, and whether it may replace another.
+    """Target of a publication: location, treatment of suppressed rows, and whether it may replace a release.
 
-    ``order`` is that of its rows (``model.request``), None for what the spec says. ``after``
-    are earlier releases beside which it must be safe. ``kept`` are further files of the publisher that the
+    ``order`` is the row order (``model.request``); None means that of the spec. ``after`` are earlier
+    releases that the new one must be safe together with. ``protected`` are files of the publisher that the
     release must not replace.
     """
 
@@ -125,11 +126,11 @@ class PublishTarget:
 
 
 def address_of(release: ReleaseLocation, table: str | None = None) -> ReleaseAddress:
-    """Where a release lies: a path, or a ``table`` of the database at an address.
+    """Return the location of a release: a path, or a ``table`` of the database at an address.
 
     Addresses are those of the engines (``postgresql://…``, ``spark:`` for its catalog, ``spark:FOLDER``), and
-    ``env:NAME``, so that no password is in a shell's history. ``InputError`` where an address and a table do
-    not go together; it never shows the address.
+    ``env:NAME``, which keeps passwords out of a shell's history. Raises ``InputError`` if an address and a
+    table do not fit together; the message never shows the address.
     """
     if isinstance(release, ReleaseAddress):
         return release
@@ -145,7 +146,7 @@ def address_of(release: ReleaseLocation, table: str | None = None) -> ReleaseAdd
 
 
 def _path_text(release: object) -> str | os.PathLike[str]:
-    """The path of a release; of what ``publish`` gave the path that it has, which one in memory has not."""
+    """Return the path of a release or of the result of ``publish``; a release in memory has none."""
     found = getattr(release, "path", release)
     if isinstance(found, str | os.PathLike):
         return found
@@ -158,9 +159,9 @@ def _path_text(release: object) -> str | os.PathLike[str]:
 
 
 def parse_target(output: str | Path | None, table: str | None) -> Path | ReleaseAddress:
-    """Where a publication goes: a path, or a table of the database that has the source.
+    """Return the target of a publication: a path, or a table in the database of the source.
 
-    ``InputError`` unless exactly one is given.
+    Raises ``InputError`` unless exactly one is given.
     """
     if (output is None) == (table is None):
         raise InputError(
@@ -174,7 +175,7 @@ def parse_target(output: str | Path | None, table: str | None) -> Path | Release
 
 
 def database_label(source: SourceSpec) -> str:
-    """What has a source's table: the address of a database, without a password, or an engine's catalog."""
+    """Return a label of a source's database: its address without a password, or the engine's catalog."""
     if source.url is not None and is_variable(source.url):
         return f"the address in the variable {source.url.removeprefix(ENVIRONMENT_PREFIX)}"
     if source.url is not None:
@@ -185,7 +186,7 @@ def database_label(source: SourceSpec) -> str:
 
 
 def is_qualified_table_name(text: str) -> bool:
-    """Whether a text names a schema and a table of it.
+    """Return True if a text is a schema and a table name.
 
     >>> is_qualified_table_name('out."the people"'), is_qualified_table_name("people")
     (True, False)

@@ -57,14 +57,14 @@ from discreet.workload.answerable_table import (
 from discreet.workload.query_answer import QueryError, WorkloadError, measure_workload_error
 
 Workload = str | Path | Mapping[str, Any]
-"""A file of SQL, a file that ends in ``.toml`` with a description, or the description itself."""
+"""Workload: an SQL file, a ``.toml`` file with a description, or the description as a mapping."""
 
 
 def load_workload(workload: Workload, table: TableContext) -> tuple[AggregateQuery, ...]:
-    """The queries of a workload, their names as the table spells them.
+    """Load the queries of a workload, with names as the table spells them.
 
-    Raises ``InputError`` for a file that cannot be read, a statement that is no aggregate query, a
-    description that makes no sense, or a column that the table does not have.
+    Raises ``InputError`` for a file that cannot be read, a statement that is not an aggregate query, an
+    invalid description, or an unknown column.
     """
     if isinstance(workload, Mapping):
         return _generate_queries(parse_workload_description(workload, "the workload"), table)
@@ -105,10 +105,12 @@ _RANGE_SUMMARIES = ("ranges", "means")
 
 @dataclass(frozen=True, repr=False)
 class ReleaseComparison(Printable):
-    """What a release keeps of its original.
+    """Utility of a release compared with its original.
 
-    ``suppressed`` rows are starred, or missing in the release. ``losses`` are each quasi-identifier's, from 0
-    to 1.
+    ``suppressed`` rows are starred, or missing in the release. ``losses`` are those of the quasi-identifiers,
+    from 0 to 1.
+
+    >>> table.compare("release.csv", workload="queries.sql").losses  # doctest: +SKIP
     """
 
     path: Path
@@ -122,7 +124,7 @@ class ReleaseComparison(Printable):
     warnings: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet inspect --release --json``."""
+        """Return the document of ``discreet inspect --release --json``."""
         found: dict[str, Any] = {
             "release": str(self.path),
             "source": self.label,
@@ -138,7 +140,7 @@ class ReleaseComparison(Printable):
         return found | {"warnings": list(self.warnings)}
 
     def document(self) -> Document:
-        """The metrics, each attribute's loss, the workload's errors, the classification, the warnings."""
+        """Return the metrics, the loss of each attribute, workload errors, classification and warnings."""
         losses = tuple((name, f"{loss:.4f}") for name, loss in self.losses)
         return (
             heading_line(f"{self.path} beside {self.label}: {format_quantity(self.rows, 'row')}"),
@@ -186,8 +188,8 @@ class ReleaseComparison(Printable):
             Line(
                 f"Of {found.held_out:,} rows of the original that were held out, a classifier trained on the "
                 f"release names {format_share(found.release, 1)} right, one trained on the original "
-                f"{format_share(found.original, 1)}, always the most frequent value {format_share(found.majority, 1)}."
-                + recovered
+                f"{format_share(found.original, 1)}, always the most frequent value "
+                f"{format_share(found.majority, 1)}." + recovered
             ),
         )
 
@@ -202,16 +204,17 @@ def compare_with_original(
     k: int | None = None,
     reporter: Reporter = SILENT,
 ) -> ReleaseComparison:
-    """A release beside its original: every metric, and what a workload and a classifier make of it.
+    """Compare a release with its original: every metric, the workload error and classification accuracy.
 
-    Which rows are suppressed is told by the manifest: where it says that they were dropped, a row of stars is
-    a row like any other, and so are rows of stars beyond those that it counts. Without a manifest all rows of
+    The manifest decides which rows are suppressed: if it says that they were dropped, rows of stars are
+    ordinary rows, as are rows of stars beyond the number that it records. Without a manifest all rows of
     stars are suppressed.
 
-    ``workload`` is a file of queries or a description (``verbs.original_comparison``); ``target`` a column
-    that is no quasi-identifier, for classification. ``k`` normalizes C_AVG (None: the manifest's, without one
-    the spec's, or the smallest class). Raises ``InputError`` for a file that cannot be read or does not fit
-    the spec.
+    ``workload`` is a file of queries or a description (``Workload``); ``target`` is a column for
+    classification, which must not be a quasi-identifier. ``k`` normalizes C_AVG; None means the manifest's k,
+    without a manifest the spec's k or the smallest class.
+
+    Raises ``InputError`` for a file that cannot be read or does not fit the spec.
     """
     queries = () if workload is None else load_workload(workload, table)
     others = _other_columns(table, queries, target)
@@ -247,9 +250,9 @@ def compare_with_original(
 def read_release_pair(
     table: TableContext, release: ReleaseLocation, original: AnswerableTable
 ) -> tuple[ReleasePair, AnswerableTable]:
-    """A release as it is measured against its original, and as it answers queries.
+    """Read a release for metrics and for queries.
 
-    ``InputError`` for a file that cannot be read or does not fit the spec.
+    Raises ``InputError`` for a file that cannot be read or does not fit the spec.
     """
     address = address_of(release)
     manifest = read_manifest_if_present(address, table.settings)
@@ -261,7 +264,7 @@ def read_release_pair(
 def make_release_pair(
     table: TableContext, released: AnswerableTable, manifest: Manifest | None, k: int | None = None
 ) -> ReleasePair:
-    """A release that was read, beside its original; ``k`` as of ``compare``."""
+    """Pair a release with its original; ``k`` as in ``compare_with_original``."""
     spec = table.spec
     return ReleasePair.of_release(
         table.frequency_set,
@@ -274,14 +277,17 @@ def make_release_pair(
 
 
 def _count_suppressed_rows(released: AnswerableTable, manifest: Manifest | None) -> int:
-    """How many of the release's rows of stars are suppressed ones."""
+    """Count the rows of stars that are suppressed rows."""
     if manifest is None:
         return released.starred
     return min(released.starred, manifest.suppressed) if manifest.stars_rows else 0
 
 
 def _stated_usefulness(table: TableContext, address: ReleaseAddress, manifest: Manifest) -> float | None:
-    """What the publisher's log says of a release that is still as it was published; else None."""
+    """Return the usefulness that the private log records for an unchanged release; None otherwise.
+
+    The digest is compared again, since a file that was changed after publication has another usefulness.
+    """
     entry = find_publication(table.settings.private_log, manifest.sha256)
     found = None if entry is None else entry.get("usefulness")
     if not isinstance(found, int | float):
@@ -293,7 +299,7 @@ def _stated_usefulness(table: TableContext, address: ReleaseAddress, manifest: M
 def _other_columns(
     table: TableContext, queries: Sequence[AggregateQuery], target: str | None
 ) -> tuple[str, ...]:
-    """The columns beyond the quasi-identifiers that the workload and the target name."""
+    """Return the columns other than the quasi-identifiers that the workload and the target name."""
     names = table.frequency_set.attributes
     if target is not None and target in names:
         raise InputError(
@@ -305,7 +311,7 @@ def _other_columns(
 
 
 def _permutation_cautions(manifest: Manifest | None, columns: Sequence[str]) -> tuple[str, ...]:
-    """What a permuted release does not protect; ``InputError`` where its permuted attribute is asked for."""
+    """Return the cautions of a permuted release; raise ``InputError`` if ``columns`` has its attribute."""
     kind = CLASS_RELEASE if manifest is None else manifest.kind
     if kind.permuted_attribute in columns:
         raise InputError(
@@ -359,8 +365,8 @@ def _comparison_warnings(compared: ReleasePair, errors: WorkloadError | None) ->
     uncovered = _count_uncovered_rows(compared)
     if uncovered:
         found.append(
-            f"{format_quantity(uncovered, 'row')} of the release stand for no row of the original: its cells of "
-            f"{', '.join(names)} do not tell the truth, or it was made of another table."
+            f"{format_quantity(uncovered, 'row')} of the release stand for no row of the original: its cells "
+            f"of {', '.join(names)} do not tell the truth, or it was made of another table."
         )
     elif compared.can_cover and compared.members is None and compared.stated is None:
         found.append(
@@ -369,18 +375,19 @@ def _comparison_warnings(compared: ReleasePair, errors: WorkloadError | None) ->
         )
     if errors is not None and errors.outside:
         found.append(
-            f"{format_quantity(errors.outside, 'query', 'queries')} of the workload have their true answer outside the "
-            "bounds that the release would make sure."
+            f"{format_quantity(errors.outside, 'query', 'queries')} of the workload have their true answer "
+            "outside the bounds that the release would make sure."
         )
     if errors is not None and errors.unanswered:
         found.append(
-            f"{format_quantity(errors.unanswered, 'query', 'queries')} could not be compared: no row to answer with."
+            f"{format_quantity(errors.unanswered, 'query', 'queries')} could not be compared: "
+            "no row to answer with."
         )
     return tuple(found)
 
 
 def _count_uncovered_rows(compared: ReleasePair) -> int:
-    """Rows of classes whose cells cover no row of the original."""
+    """Count the rows of classes with cells that cover no row of the original."""
     if not compared.can_cover or not compared.release.groups:
         return 0
     left = compared.release.rows.copy()

@@ -36,16 +36,11 @@ def check_release_files(
     further: Sequence[TargetFile] = (),
     protected: Sequence[ProtectedFile] = (),
 ) -> None:
-    """Check the files of a release that is to be published against the publisher's.
+    """Raise ``InputError`` if a release would replace a file of the publisher.
 
-    Args:
-        place: where the release goes, and the earlier releases and other files that it must leave alone.
-        permuted: whether help tables and tables of sensitive values belong to it.
-        further: what else the verb writes, such as a lock.
-        kept: files of the verb's options.
-
-    Raises:
-        InputError: a file that the release would replace.
+    ``target`` also names the earlier releases and other files that must not be replaced. ``permuted``: help
+    tables and tables of sensitive values belong to the release. ``further`` are other outputs of the verb,
+    such as a lock; ``protected`` are files of the verb's options.
     """
     targets: list[TargetFile] = list(further)
     address = ReleaseAddress.of(target.output)
@@ -60,9 +55,9 @@ def check_release_files(
 
 
 def list_spec_files(spec: object, settings: Settings) -> tuple[ProtectedFile, ...]:
-    """Return the files that a spec names, given as a value or a path; none of any other value.
+    """Return the files that a spec (a value or a path) names; none for any other value.
 
-    A spec that cannot be read names none here: the verb that reads it reports the error.
+    A spec that cannot be read counts as one file: the verb that reads it reports the error.
     """
     if isinstance(spec, TableSpec):
         return list_protected_files(spec, settings)
@@ -86,7 +81,7 @@ def list_option_files(options: Mapping[str, object]) -> tuple[ProtectedFile, ...
 
 
 def collect_release_files(releases: Iterable[object], name: str) -> tuple[ProtectedFile, ...]:
-    """Return the files of releases and their manifests; none of what is no release's address."""
+    """Return the files of releases and their manifests; values that are not addresses have none."""
     found: list[ProtectedFile] = []
     for each in releases:
         if not isinstance(each, str | Path | ReleaseAddress):

@@ -62,16 +62,16 @@ from discreet.verbs.spec_editor import source_as_mapping, with_hierarchy, with_r
 
 @dataclass(frozen=True)
 class DataDescription:
-    """What is known of data before they are read, by the description that there is, if there is one.
+    """Description of a data file, if there is one.
 
-    ``rows`` is where they lie, None where the caller says it.
+    ``rows`` is the location of the data; None if the caller gives it.
     """
 
     description: TableDescription | None = None
     rows: Path | None = None
 
     def form(self, explicit_form: FileOptions) -> FileOptions:
-        """How the file is cut into cells: as is given, else as described; texts for NULL of both."""
+        """Return file options: explicit ones, else the described ones; null values of both."""
         if self.description is None:
             return explicit_form
         said = self.description.table.form
@@ -85,7 +85,7 @@ class DataDescription:
 
     @property
     def known(self) -> KnownColumns:
-        """The columns' forms and roles."""
+        """Formats and roles of the described columns."""
         if self.description is None:
             return NO_KNOWN_COLUMNS
         columns = self.description.table.columns
@@ -98,12 +98,12 @@ class DataDescription:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The file of the description."""
+        """File of the description."""
         return () if self.description is None else (self.description.path,)
 
     @property
     def told(self) -> tuple[str, ...]:
-        """Sentences on what was taken over."""
+        """Sentences on the parts of the description that were used."""
         if self.description is None:
             return ()
         name, columns = self.description.path.name, self.description.table.columns
@@ -113,14 +113,14 @@ class DataDescription:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What it says and was not taken over."""
+        """Notes on the parts of the description that were not used."""
         return () if self.description is None else self.description.table.notes
 
 
 def find_data_description(data: object, table: str | None, schema: str | Path | None) -> DataDescription:
-    """The description of data: the ``schema`` beside them, or data that are one themselves; or nothing.
+    """Return the description of data: the file ``schema``, or ``data`` if it is one; else an empty one.
 
-    ``InputError`` where it cannot be read, names no rows that lie here, or does not say which table is meant.
+    Raises ``InputError`` if it cannot be read, names no local rows, or leaves the table ambiguous.
     """
     if schema is not None:
         return DataDescription(read_description(parse_path(schema, "the path of a schema"), table))
@@ -133,50 +133,50 @@ def find_data_description(data: object, table: str | None, schema: str | Path | 
 
 
 CHOSEN_BY_USER = "chosen by you"
-"""The reason of a role that was edited."""
+"""Reason of a role that the user edited."""
 
 _MAX_REASONS = 3
 _MIN_ALIKE_COLUMNS = 4
 
 
 class EditedProposal(Protocol):
-    """What is printed of a proposal: as it was proposed, and its columns and mapping after edits."""
+    """Proposal to print: the original one, and its columns and mapping after edits."""
 
     @property
     def proposal(self) -> SpecProposal:
-        """The proposal before edits."""
+        """Proposal before edits."""
 
     @property
     def label(self) -> str:
-        """The name of the data."""
+        """Name of the data."""
 
     @property
     def path(self) -> Path | None:
-        """The file that the spec was written to."""
+        """File that the spec was written to."""
 
     @property
     def told(self) -> tuple[str, ...]:
-        """Sentences on what was guessed of the source."""
+        """Sentences on the guesses about the source."""
 
     @property
     def columns(self) -> tuple[ProposedAttribute, ...]:
-        """The columns after edits."""
+        """Columns after edits."""
 
     @property
     def mapping(self) -> dict[str, Any]:
-        """The spec after edits."""
+        """Spec after edits."""
 
     @property
     def is_edited(self) -> bool:
-        """Whether there are edits."""
+        """True if there are edits."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to look at first."""
+        """Warnings to read first."""
 
 
 def apply_edit(attribute: ProposedAttribute, entry: Any) -> ProposedAttribute:
-    """A column as the spec's ``entry`` has it after edits; None where the spec does not list it any more."""
+    """Return a column with the role of the spec's ``entry`` after edits; None: the spec omits it."""
     if entry is None:
         return replace(attribute, role=AttributeRole.IDENTIFIER, reason="not listed, so left out", form=None)
     role = entry.get("role") if isinstance(entry, Mapping) else None
@@ -187,7 +187,7 @@ def apply_edit(attribute: ProposedAttribute, entry: Any) -> ProposedAttribute:
 
 
 def hierarchy_as_json(entry: Any) -> dict[str, Any] | str | None:
-    """The hierarchy of a spec's ``entry`` as JSON has it; other values of Python by their text."""
+    """Return the hierarchy of a spec's ``entry`` for JSON; Python objects become text."""
     hierarchy = entry.get("hierarchy") if isinstance(entry, Mapping) else None
     if isinstance(hierarchy, Mapping):
         return {str(key): value for key, value in hierarchy.items()}
@@ -195,7 +195,7 @@ def hierarchy_as_json(entry: Any) -> dict[str, Any] | str | None:
 
 
 def describe_proposal(proposal: EditedProposal) -> Document:
-    """A row per column, the size of the lattice, warnings, and where the spec lies."""
+    """Return a row per column, the size of the lattice, warnings, and the path of the spec."""
     columns = (
         Column("column"),
         Column("values", right=True),
@@ -250,7 +250,7 @@ def describe_proposal(proposal: EditedProposal) -> Document:
 def _column_rows(
     attributes: Sequence[ProposedAttribute], entries: Mapping[str, Any]
 ) -> Iterator[tuple[str, ...]]:
-    """A row for each column; one for many that follow each other and are alike in all that is told."""
+    """Yield a row per column, and one row for a series of equal neighbouring columns."""
     for _, some in groupby(attributes, lambda a: _column_row(a, entries)[2:]):
         alike = list(some)
         if len(alike) >= LEAST_SERIES or (
@@ -270,7 +270,7 @@ def _column_row(attribute: ProposedAttribute, entries: Mapping[str, Any]) -> tup
 
 
 def list_pattern_reasons(pattern: AttributeGlob, reasons: Mapping[str, str]) -> list[str]:
-    """The columns of a pattern, and each reason that there is for their role."""
+    """Return the columns of a glob, and the different reasons for their role."""
     told = dict.fromkeys(as_sentence(reasons[name]) for name in pattern.columns)
     columns = (
         f"{format_quantity(len(pattern.columns), 'column')}, {pattern.columns[0]} to {pattern.columns[-1]}."
@@ -279,7 +279,7 @@ def list_pattern_reasons(pattern: AttributeGlob, reasons: Mapping[str, str]) -> 
 
 
 def as_sentence(text: str) -> str:
-    """A reason as a sentence."""
+    """Return a reason as a sentence."""
     return f"{capitalize(text)}."
 
 
@@ -308,13 +308,16 @@ _NO_PASSWORD_NOTE = "the spec holds no password: give it in the variable PGPASSW
 
 @dataclass(frozen=True, repr=False)
 class Proposal(Printable):
-    """Roles and hierarchies with reasons; ``path`` is where the spec was written, None where it was not.
+    """Proposed roles and hierarchies with reasons; ``path`` is the written spec, or None.
 
-    ``place`` is where the rows lie and how they are read, as the spec's ``[source]`` says it; ``told`` are
-    sentences on what of it was guessed, and from what.
+    ``place`` is the location and form of the rows, as in the spec's ``[source]``; ``told`` are sentences on
+    the guesses behind it.
 
     ``mapping`` may be edited in place; ``with_role`` and ``with_hierarchy`` return an edited copy. ``text``
-    and ``discreet.open(data, proposal)`` follow the edits. A file that was written before does not.
+    and ``discreet.open(data, proposal)`` follow the edits; a file that was written before does not.
+
+    >>> proposal = discreet.init("people.csv")  # doctest: +SKIP
+    >>> table = discreet.open("people.csv", proposal.with_role("name", "identifier"))  # doctest: +SKIP
     """
 
     proposal: SpecProposal
@@ -327,19 +330,19 @@ class Proposal(Printable):
 
     @cached_property
     def mapping(self) -> dict[str, Any]:
-        """The spec as a mapping, as ``discreet.open(data, mapping)`` takes it; edits of it take effect."""
+        """Spec as an editable mapping for ``discreet.open(data, mapping)``."""
         return deepcopy(dict(self.edited)) if self.edited is not None else self._proposed
 
     @property
     def _proposed(self) -> dict[str, Any]:
-        """The spec as it was proposed, a new one each time."""
+        """New copy of the spec before edits."""
         return deepcopy(self.proposal.document(self.place))
 
     def with_role(self, name: str, role: str) -> Proposal:
         """Return a proposal in which a column has another role.
 
-        A column that becomes a quasi-identifier has the hierarchy that was proposed for it, if one was, else
-        none: from value to ``*``. ``InputError`` for a name that no column has, or that is no role.
+        A column that becomes a quasi-identifier gets its proposed hierarchy if there is one, else the flat
+        one from value to ``*``. Raises ``InputError`` for an unknown column or role.
 
         >>> proposal.with_role("name", "identifier")  # doctest: +SKIP
         """
@@ -356,9 +359,9 @@ class Proposal(Printable):
     def with_hierarchy(self, name: str, hierarchy: object) -> Proposal:
         """Return a proposal in which a quasi-identifier has another hierarchy.
 
-        ``hierarchy`` is what the spec takes: a builder's table such as ``{"kind": "intervals", "widths":
-        [10]}``, the path of a file, a mapping from each leaf to its levels; None for none, from value to
-        ``*``. ``InputError`` for a name that no column has, or for a column of another role.
+        ``hierarchy`` is a value of the spec: a builder's table such as ``{"kind": "intervals", "widths":
+        [10]}``, the path of a file, a mapping from each leaf to its levels, or None for the flat hierarchy
+        from value to ``*``. Raises ``InputError`` for an unknown column, or for a column of another role.
 
         >>> proposal.with_hierarchy("age", {"kind": "intervals", "widths": [10, 20]})  # doctest: +SKIP
         """
@@ -376,18 +379,18 @@ class Proposal(Printable):
 
     @property
     def columns(self) -> tuple[ProposedAttribute, ...]:
-        """The columns with the roles that they have after edits, and the reasons."""
+        """Columns with their roles after edits, and the reasons."""
         entries = self.mapping["attributes"]
         return tuple(apply_edit(a, entries.get(a.name)) for a in self.proposal.attributes)
 
     @property
     def is_edited(self) -> bool:
-        """Whether the mapping is another than the proposed one."""
+        """True if the mapping differs from the proposed one."""
         return self.mapping != self._proposed
 
     @property
     def text(self) -> str:
-        """The spec as TOML, the reason of each role in a comment; columns of a series in one stanza."""
+        """Spec as TOML, with the reason of each role in a comment; a series of columns is one stanza."""
         document, reasons = deepcopy(self.mapping), self._reasons
         comments: dict[str, str | Sequence[str]] = {name: as_sentence(reasons[name]) for name in reasons}
         patterns = find_series_globs(document["attributes"], LEAST_SERIES)
@@ -400,17 +403,17 @@ class Proposal(Printable):
 
     @property
     def _reasons(self) -> dict[str, str]:
-        """The reasons of the columns that the spec lists, each once."""
+        """Reason of each column that the spec lists."""
         told = replace(self.proposal, attributes=self.columns).reasons
         return {name: told.get(name, CHOSEN_BY_USER) for name in self.mapping["attributes"]}
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to look at first."""
+        """Warnings to read first."""
         return (*self.notes, *self.proposal.warnings)
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet init --json``."""
+        """Return the document of ``discreet init --json``."""
         return {
             "path": None if self.path is None else str(self.path),
             "rows": self.proposal.rows,
@@ -439,7 +442,7 @@ class Proposal(Printable):
         }
 
     def document(self) -> Document:
-        """A row per column, the size of the lattice, warnings, and where the spec lies."""
+        """Return a row per column, the size of the lattice, warnings, and the path of the spec."""
         return describe_proposal(self)
 
 
@@ -463,19 +466,24 @@ def init(
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> Proposal:
-    """Profile a data file, a table of a database, or an Arrow, pandas, polars or Spark table; propose a spec.
+    """Profile a data file, a table of a database, or a table in memory, and propose a spec.
 
-    ``data`` is a path, ``postgresql://…`` (or ``env:NAME``, a variable that holds it) with a ``table`` there,
-    ``spark:`` with one of Spark's catalog, ``spark:FOLDER``, or the table in memory; of a spreadsheet with
-    several sheets ``table`` is the sheet. With
-    ``output`` the spec is written there, paths relative to it, and without the password of an address.
-    How a file is read (``format``, ``encoding``, ``delimiter``, ``quote``) is told from its name and its
-    bytes where it is not given; ``told`` of the proposal says from what. ``decimal``, ``strip``,
-    ``null_values``, ``nulls`` and ``subject`` are those of the spec's ``[source]``.
-    ``hierarchies`` is a folder of hierarchy files, each taken for the columns that it fits by name or values.
-    ``schema`` is a file that describes the columns: a Frictionless data package or Table Schema, or CSVW; a
-    package or CSVW may be ``data``, too, and names its rows itself (``table`` is one of several).
-    ``InputError`` where the data cannot be read or the spec cannot be written.
+    ``data`` is a path, ``postgresql://…`` (or ``env:NAME``, a variable with the address) with a ``table``,
+    ``spark:`` with a ``table`` of Spark's catalog, ``spark:FOLDER``, or an Arrow, pandas, polars or Spark
+    table. For a spreadsheet with several sheets ``table`` is the sheet. With ``output`` the spec is written
+    there, with paths relative to it and without the password of an address.
+
+    ``format``, ``encoding``, ``delimiter`` and ``quote`` are detected from the file's name and bytes if they
+    are not given; ``told`` of the proposal reports the reasons. ``decimal``, ``strip``, ``null_values``,
+    ``nulls`` and ``subject`` are those of the spec's ``[source]``. ``hierarchies`` is a folder of hierarchy
+    files; each is used for the columns that match it by name or values. ``schema`` describes the columns: a
+    Frictionless data package, a Table Schema, or CSVW. A package or CSVW may also be ``data``, since it names
+    its rows (``table`` selects one of several).
+
+    Raises ``InputError`` if the data cannot be read or the spec cannot be written.
+
+    >>> proposal = discreet.init("people.csv", "discreet.toml")  # doctest: +SKIP
+    >>> print(proposal.text)  # doctest: +SKIP
     """
     if is_arx_project(data):
         raise InputError(
@@ -514,14 +522,15 @@ def init(
 
 
 def parse_source(data: object, table: str | None) -> SourceSpec:
-    """The source that data are, with a ``table`` where they are an address; ``InputError`` otherwise."""
+    """Return the source of ``data``, with ``table`` for an address; raise ``InputError`` otherwise."""
     if not isinstance(data, str | os.PathLike):
         return SourceSpec(data=data, whole=True)
     text = os.fspath(data)
     if is_variable(text) or is_engine_place(text):
         found = address_of(text, table)
         if found.url is not None and is_variable(text):
-            # The spec names the variable: what it holds, a password too, is read where it is connected to.
+            # The spec names the variable: its value, which may include a password, is read when the engine
+            # connects.
             return SourceSpec(url=text, table=found.table, whole=True)
         return SourceSpec(path=found.path, url=found.url, table=found.table, engine=found.engine, whole=True)
     path = standard_input() if text == STANDARD_INPUT else parse_path(text)
@@ -531,7 +540,7 @@ def parse_source(data: object, table: str | None) -> SourceSpec:
 def _with_cell_options(
     source: SourceSpec, decimal: str | None, nulls: str, subject: str | None, *, strip: bool
 ) -> SourceSpec:
-    """A source with what holds for all its cells; ``InputError`` for what is not allowed."""
+    """Return a source with the options for all its cells; raise ``InputError`` for an invalid value."""
     if decimal not in (None, *DECIMAL_MARKS):
         raise InputError(f"decimal mark '{decimal}'", allowed='"," or "."')
     if nulls not in list(NullPolicy):
@@ -540,7 +549,7 @@ def _with_cell_options(
 
 
 def _hierarchy_folder(path: str | Path | None, target: Path | None) -> HierarchyFolder | None:
-    """A folder of hierarchy files, whose paths are written as a spec at ``target`` names them."""
+    """Return a folder of hierarchy files with paths relative to a spec at ``target``."""
     if path is None:
         return None
     folder = parse_path(path, "the path of a folder of hierarchies")
@@ -548,7 +557,7 @@ def _hierarchy_folder(path: str | Path | None, target: Path | None) -> Hierarchy
 
 
 def _hierarchy_files(folder: str | Path | None) -> tuple[Path, ...]:
-    """The files of a folder of hierarchies; none where there is no such folder, as its reader reports."""
+    """Return the files of a folder of hierarchies; empty if it is missing, which its reader reports."""
     path = None if folder is None else Path(folder)
     return (
         () if path is None or not path.is_dir() else tuple(each for each in path.iterdir() if each.is_file())
@@ -556,7 +565,7 @@ def _hierarchy_files(folder: str | Path | None) -> tuple[Path, ...]:
 
 
 def _source_keys(source: SourceSpec, target: Path | None) -> dict[str, str]:
-    """The keys of ``[source]`` that say where the rows lie."""
+    """Return the keys of ``[source]`` with the location of the rows."""
     url = None if source.url is None else without_password(source.url)
     keys = {
         "path": _relative_path(source.path, target),
@@ -568,7 +577,7 @@ def _source_keys(source: SourceSpec, target: Path | None) -> dict[str, str]:
 
 
 def _relative_path(path: Path | None, target: Path | None) -> str | None:
-    """The data's path as a spec at ``target`` names it."""
+    """Return the data's path as a spec at ``target`` names it."""
     if is_standard_input(path):
         return STANDARD_INPUT
     if path is None or target is None:

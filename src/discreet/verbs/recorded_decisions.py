@@ -1,7 +1,7 @@
-"""Publish new rows by a recorded decision: the levels of a manifest (``apply``), or of a lock file.
+"""Publication of new rows by a recorded decision: the levels of a manifest (``apply``) or of a lock file.
 
-Both refuse where the spec's columns or hierarchies differ from those of the decision, since the levels
-would then mean something else.
+Both refuse if the spec's columns or hierarchies differ from those of the decision, since the levels would
+then have another meaning.
 """
 
 from __future__ import annotations
@@ -69,15 +69,17 @@ def apply(
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> ReleaseResult:
-    """Publish other rows at the levels of a release, for what it had to meet, and audit them afresh.
+    """Publish other rows at the levels of a release, for the same requirement, and audit them.
 
-    ``data`` is a file that is read as the source of ``spec`` is, the publisher's, whose hierarchies are used.
-    Classes of the new rows alone are judged: those that fail are suppressed, at most ``max_suppressed`` rows
-    (the spec's, else none).
+    ``data`` is a file that is read like the source of ``spec``, the publisher's spec, with its hierarchies.
+    Only the classes of the new rows are checked: failing classes are suppressed, at most ``max_suppressed``
+    rows (default: the spec's limit, else 0).
 
-    ``InputError`` where the manifest does not record the recoding (another model than full-domain, levels or
-    labels that came from the data), where the spec's hierarchies are not those of the release, and for a
-    value without a leaf; else as ``Table.publish`` raises.
+    Raises ``InputError`` if the manifest does not record the recoding (a model other than full-domain, or
+    levels or labels derived from the data), if the hierarchies of the spec differ from those of the release,
+    and for a value without a leaf; otherwise as ``Table.publish``.
+
+    >>> discreet.apply("may.csv", "june-rows.csv", "june.csv", spec="discreet.toml")  # doctest: +SKIP
     """
     limits = settings or Settings.from_environment()
     address = address_of(release)
@@ -104,7 +106,7 @@ def apply(
 
 
 def read_recorded_levels(manifest: Manifest, label: str, spec: TableSpec) -> dict[str, int]:
-    """The level of each quasi-identifier; ``InputError`` where they are not recorded or not the spec's."""
+    """Return each quasi-identifier's level; raise ``InputError`` if levels are missing or do not fit."""
     if manifest.kind.permuted:
         raise InputError(f"{label} permutes values within groups of its own rows: there is no recoding in it")
     if not manifest.has_levels:
@@ -133,12 +135,12 @@ def read_recorded_levels(manifest: Manifest, label: str, spec: TableSpec) -> dic
 
 
 def _is_from_data(entry: ManifestAttribute) -> bool:
-    """Whether the release shows generalized values that its data made."""
+    """Return True if the release shows generalized values derived from its data."""
     return bool(entry.hierarchy_from_data) and entry.level not in (0, entry.height)
 
 
 def _replace_source(spec: TableSpec, data: Path) -> TableSpec:
-    """The spec with other rows: a file, read as the spec's file is."""
+    """Return the spec with the rows of another file, which is read like the spec's file."""
     if spec.source.path is None or spec.source.table is not None:
         raise InputError(
             f"the source of {spec.label} is no file: how the new one is read is not said",
@@ -154,7 +156,7 @@ def _replace_source(spec: TableSpec, data: Path) -> TableSpec:
 def _require_same_hierarchies(
     manifest: Manifest, spec: TableSpec, built: Mapping[str, GeneralizationHierarchy]
 ) -> None:
-    """Raise ``InputError`` where a hierarchy is not the one that the release was made with."""
+    """Raise ``InputError`` if a hierarchy differs from that of the release."""
     entries = {entry.name: entry for entry in manifest.attributes}
     for attribute in spec.quasi_identifiers:
         entry, hierarchy = entries[attribute.name], built[attribute.name]
@@ -168,7 +170,7 @@ def _require_same_hierarchies(
 def _is_same_hierarchy(
     entry: ManifestAttribute, attribute: Attribute, hierarchy: GeneralizationHierarchy
 ) -> bool:
-    """By its digest where the manifest has it, else by its height and the form of its labels."""
+    """Compare hierarchies by digest if the manifest has it, else by height and the form of the labels."""
     if entry.hierarchy_sha256 is not None:
         return compute_public_digest(attribute.hierarchy, hierarchy) == entry.hierarchy_sha256
     return hierarchy.height == entry.height and find_label_form(attribute.hierarchy) == entry.label_form
@@ -183,11 +185,11 @@ def publish_and_lock(
     levels: LevelsByAttribute | None = None,
     accept: str | None = None,
 ) -> ReleaseResult:
-    """Publish levels, or what a request is answered with, and write the decision into a new file ``lock``.
+    """Publish given levels, or the answer to a request, and write the decision to a new file ``lock``.
 
-    ``InputError`` before anything is written where the file exists or the decision cannot be locked: a level
-    between the lowest and the top of a hierarchy that is made of the data means another thing next month.
-    ``NoSolution`` as without a lock.
+    Raises ``InputError`` before anything is written if the file exists or the decision cannot be locked: in a
+    hierarchy derived from the data, a level strictly between the bottom and the top has another meaning for
+    other rows. Raises ``NoSolution`` as without a lock.
     """
     relaxation = parse_relaxation(accept, request.requirement)
     check_output_file(lock, overwrite=False)
@@ -197,8 +199,10 @@ def publish_and_lock(
     else:
         lattice = table.negotiable_lattice_for(request.requirement)
         answer = require_rows_left(choose_answer(lattice.answer(request), relaxation))
+    # Before the publication, so that a decision that cannot be locked is not published.
     made = make_lock(table, answer, request, target.suppressed, target.order)
     release = publish_answer(table, answer, target)
+    # The lock is written last: it exists only if its release does.
     write_text(lock, made.text(), overwrite=False)
     return release
 
@@ -208,9 +212,9 @@ def publish_locked(
 ) -> ReleaseResult:
     """Publish these rows by the decision in ``lock``, at exactly its levels.
 
-    ``InputError`` where the spec says something else of a column or the rows than it did; ``NoSolution``
-    where the levels suppress more rows than were allowed, with the nearest relaxations of these rows;
-    ``RequirementNotMet`` where the audit fails. Nothing is written then, the lock never.
+    Raises ``InputError`` if the spec of a column or of the rows has changed; ``NoSolution`` if the levels
+    suppress more rows than allowed, with the nearest relaxations for these rows; ``RequirementNotMet`` if the
+    audit fails. Nothing is written in these cases, and the lock is never written.
     """
     check_lock(table, PublishTarget(output), lock)
     locked = read_lock(lock)
@@ -232,14 +236,14 @@ def publish_locked(
 
 
 def check_lock(table: TableContext, target: PublishTarget, lock: Path) -> None:
-    """Raise ``InputError`` where a lock, or the release, is another file of the publisher."""
+    """Raise ``InputError`` if a lock, or the release, is another file of the publisher."""
     check_release_files(table.spec, table.settings, target, further=(TargetFile("the lock", lock),))
 
 
 def make_lock(
     table: TableContext, answer: AnswerResult, request: Request, suppressed: str, order: str | None
 ) -> Lock:
-    """The lock of an answer; ``InputError`` where a level means nothing beyond these rows."""
+    """Build the lock of an answer; raise ``InputError`` if a level depends on these rows."""
     requirement = answer.answer.requirement
     frequency_set = table.counted_for(requirement)
     levels: dict[str, int | str] = {}
@@ -270,7 +274,7 @@ def make_lock(
 
 
 def _rounded_up_share(answer: AnswerResult) -> str:
-    """The suppressed share as a limit, rounded up to hundredths of a percent."""
+    """Return the suppressed share as a limit, rounded up to hundredths of a percent."""
     return f"{ceil(Fraction(10_000 * answer.suppressed, answer.rows)) / 100}%"
 
 
@@ -282,7 +286,7 @@ def _request_from_lock(lock: Lock) -> Request:
 
 
 def _current_lock(table: TableContext, frequency_set: FrequencySet, locked: Lock, request: Request) -> Lock:
-    """The same decision with what the spec says now."""
+    """Return the same decision with the current columns of the spec."""
     columns = describe_columns(table.spec, frequency_set.hierarchies)
     told = (request.requirement.as_json(), locked.max_suppressed, locked.suppressed, locked.order)
     return Lock(*told, locked.levels, columns, describe_reading(table.spec), locked.program)
@@ -299,7 +303,10 @@ def _require_same_spec(then: Lock, now: Lock, path: Path) -> None:
 
 
 def _current_levels(lock: Lock, lattice: Lattice) -> dict[str, int]:
-    """The levels of these rows' lattice; ``InputError`` for a quasi-identifier that the lock has not."""
+    """Return the locked levels; raise ``InputError`` if quasi-identifiers are missing.
+
+    The symbolic top level becomes the height of the current hierarchy.
+    """
     if set(lock.levels) != set(lattice.attributes):
         raise InputError("the lock's levels are not those of the spec's quasi-identifiers")
     tops = dict(zip(lattice.attributes, lattice.heights, strict=True))
@@ -317,7 +324,7 @@ def _answer_at_levels(table: TableContext, levels: LevelsByAttribute, request: R
 def _make_refusal(
     table: TableContext, request: Request, levels: dict[str, int], frequency_set: FrequencySet, path: Path
 ) -> NoSolution:
-    """What fails of these rows, and the relaxations that are nearest to the locked levels."""
+    """Build the error for locked levels that fail, with the relaxations nearest to them."""
     lattice = build_lattice(frequency_set)
     node = lattice.node_of(levels, lattice.bottom)
     number, rows = count_suppressed_rows(frequency_set, node, request.requirement), frequency_set.rows
@@ -325,9 +332,10 @@ def _make_refusal(
     answers = table.negotiable_lattice_for(request.requirement).answer(wish).answers
     ways = "; ".join(_describe_relaxation(answer, levels) for answer in answers) or "none"
     return NoSolution(
-        f"the decision of {path} ({LOCK_MODEL}) suppresses {number:,} of {rows:,} rows ({format_share(number, rows)}) "
-        f"for {request.requirement}",
-        allowed=f"at most {format_quantity(request.max_suppressed.of(rows), 'row')} ({request.max_suppressed})",
+        f"the decision of {path} ({LOCK_MODEL}) suppresses {number:,} of {rows:,} rows "
+        f"({format_share(number, rows)}) for {request.requirement}",
+        allowed=f"at most {format_quantity(request.max_suppressed.of(rows), 'row')} "
+        f"({request.max_suppressed})",
         advice=f"Nothing was written. Nearest: {ways}. To take one, decide anew into a new lock.",
     )
 

@@ -1,9 +1,9 @@
 """Related tables of the same people: propose a relational spec, publish all tables, audit them together.
 
-Tables are published parents first; a row whose person or parent row is not released is removed before its
-table is counted, so every foreign key finds its row. Then the written files are counted together, and
-people who are not alike enough in all tables are removed and all is published again at the same levels,
-until the requirement holds.
+Tables are published parents first; a row without a released person or parent row is removed before its table
+is counted, so every foreign key finds its row. Then the written files are counted together. People with fewer
+matching people in all tables than required are removed, and all tables are published again at the same
+levels, until the requirement holds.
 """
 
 from __future__ import annotations
@@ -68,14 +68,17 @@ _RELATIONAL_HEADING = (
 
 @dataclass(frozen=True, repr=False)
 class ProposedTables(Printable):
-    """A relational spec, where it was written, and the proposal of each table by its name."""
+    """Proposed relational spec with its path, and the proposal of each table by name.
+
+    >>> discreet.init_tables("people.csv", ["visits.csv"], "study.toml").mapping  # doctest: +SKIP
+    """
 
     path: Path
     mapping: Mapping[str, Any]
     tables: Mapping[str, Proposal]
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet init --related … --json``."""
+        """Return the document of ``discreet init --related … --json``."""
         return {
             "path": str(self.path),
             "spec": dict(self.mapping),
@@ -83,7 +86,7 @@ class ProposedTables(Printable):
         }
 
     def document(self) -> Document:
-        """A line for each table: its spec, its key, and what it references."""
+        """Return a row per table: its spec, its key, and its references."""
         rows = tuple(
             (
                 name,
@@ -110,10 +113,12 @@ def init_tables(
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> ProposedTables:
-    """Profile several files; propose a relational spec, written to ``output``, and beside it a spec for each.
+    """Profile several files and propose a relational spec: ``output``, and one spec per file next to it.
 
-    ``data`` has a row for each person, ``related`` are the other tables. ``InputError`` where no key of the
-    people is found, or a table references none.
+    ``data`` has one row per person; ``related`` are the other tables. Raises ``InputError`` if no key of the
+    people is found, or if a table has no reference.
+
+    >>> discreet.init_tables("people.csv", ["visits.csv"], "study.toml")  # doctest: +SKIP
     """
     target = parse_path(output, "the path of the spec")
     files = [parse_path(each, "the path of a table") for each in (data, *related)]
@@ -147,15 +152,15 @@ def init_tables(
 
 
 def _with_relative_source(proposal: Proposal, file: Path, spec: Path) -> Proposal:
-    """The proposal as it is written: its source relative to its spec."""
+    """Return the proposal with a source path relative to its spec."""
     relative = Path(os.path.relpath(file, spec.parent)).as_posix()
     return replace(proposal, place={**proposal.place, "path": relative}, path=spec)
 
 
 def guess_keys(tables: Mapping[str, Sequence[ColumnProfile]]) -> dict[str, dict[str, Any]]:
-    """The key and the references of each table; the first is the subjects' table.
+    """Guess the key and the references of each table; the first table contains the subjects.
 
-    ``InputError`` where the first has no key, or another references nothing.
+    Raises ``InputError`` if the first table has no key, or another has no reference.
     """
     people, *others = tables
     columns = {name: [column.name for column in each] for name, each in tables.items()}
@@ -188,7 +193,7 @@ def guess_keys(tables: Mapping[str, Sequence[ColumnProfile]]) -> dict[str, dict[
 def _guess_references(
     name: str, people: str, keys: Mapping[str, str], columns: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    """The people's table, where it is referenced, and one other."""
+    """Yield the reference to the people's table, if there is one, and one other reference."""
     above = [(key, other) for other, key in keys.items() if other not in (name, people) and key in columns]
     yield from ((keys[people], people) for _ in range(keys[people] in columns))
     yield from above[:1]
@@ -199,7 +204,7 @@ def _is_unique(column: ColumnProfile) -> bool:
 
 
 def _with_keys(proposal: Proposal, keys: Mapping[str | None, str]) -> Proposal:
-    """The proposal with its keys as identifiers."""
+    """Return the proposal with its keys as identifiers."""
     attributes = tuple(
         replace(
             each,
@@ -216,17 +221,23 @@ def _with_keys(proposal: Proposal, keys: Mapping[str | None, str]) -> Proposal:
 
 
 _OwnerByKey = Mapping[str, str]
-"""Keys of released rows, each with its person."""
+"""Person of each released row, by the row's key."""
 
 
 class RelatedTables:
-    """Several tables of the same people, by a relational spec; no row is read yet."""
+    """Related tables of the same people, by a relational spec; no row is read yet.
+
+    >>> discreet.open_tables("study.toml").publish("release")  # doctest: +SKIP
+    """
 
     def __init__(self, spec: RelationalSpec, settings: Settings, reporter: Reporter = SILENT) -> None:
         self.spec, self.settings, self._reporter = spec, settings, reporter
 
     def check(self) -> dict[str, RowOwners]:
-        """Whose each row is, table by table; ``InputError`` where a key does not fit."""
+        """Assign an owner to each row of each table; raise ``InputError`` for inconsistent keys.
+
+        >>> discreet.open_tables("study.toml").check()  # doctest: +SKIP
+        """
         read = {}
         for table in self.spec.tables:
             with (
@@ -238,16 +249,20 @@ class RelatedTables:
         return assign_owners(self.spec, read)
 
     def publish(self, output: str | Path, *, overwrite: bool = False) -> RelatedReleases:
-        """Publish all tables into a new folder: a file and a manifest each, and one of the whole.
+        """Publish all tables into a new folder: a file and a manifest for each, and a manifest for all.
 
-        Raises as ``Table.publish`` does of each table, ``InputError`` also for keys that do not fit, and
-        ``NoSolution`` where a table would have no row left. Nothing is left at ``output`` then.
+        Raises as ``Table.publish`` for each table, ``InputError`` also for inconsistent keys, and
+        ``NoSolution`` if a table would have no rows. ``output`` does not exist after an error.
+
+        >>> discreet.open_tables("study.toml").publish("release").together.fewest  # doctest: +SKIP
         """
         folder = parse_path(output, "the path of the output")
         with stage_folder(folder, self.spec, self.settings, overwrite=overwrite) as stage:
             owned = self.check()
             people: _OwnerByKey = owned[self.spec.subjects].owner
             levels: dict[str, Mapping[str, int]] | None = None
+            # Removing people changes the classes of every table, so all tables are published and counted
+            # again at the same levels until the joint requirement holds.
             while True:
                 made = self._published(stage, folder, owned, people, levels)
                 found = self._together(stage)
@@ -277,7 +292,7 @@ class RelatedTables:
         people: _OwnerByKey,
         levels: Mapping[str, Mapping[str, int]] | None,
     ) -> dict[str, RelatedRelease]:
-        """Every table once, parents first; at given levels where there are any."""
+        """Publish every table once, parents first; at given levels if there are any."""
         kept: dict[str, _OwnerByKey] = {}
         made = {}
         for table in self.spec.tables:
@@ -314,7 +329,7 @@ class RelatedTables:
         address: ReleaseAddress,
         levels: Mapping[str, int] | None,
     ) -> ReleaseResult:
-        """One table, by its model, by levels, or by what its request is answered with."""
+        """Publish one table by its model, by levels, or by the answer to its request."""
         opened_table = Table(spec, self.settings, self._reporter)
         target = PublishTarget(address, overwrite=True)
         if table.model is not None:
@@ -324,7 +339,7 @@ class RelatedTables:
         return publish_request(opened_table, build_request(spec), target, accept=table.accept)
 
     def _keys_in(self, path: Path, table: RelatedTable) -> set[str]:
-        """What stands in the place of a table's keys in its written file."""
+        """Return the values that replace a table's keys in its written file."""
         assert table.key is not None
         written = own_release_source(ReleaseAddress(path=path))
         with connect(self.settings) as engine, open_source_table(engine, written) as release:
@@ -335,7 +350,7 @@ class RelatedTables:
         return {str(row[0]) for row in rows}
 
     def _originals(self, table: RelatedTable, keys: _OwnerByKey, released: set[str]) -> dict[str, str]:
-        """The keys whose replacements were released; ``InputError`` where there are others, which are new."""
+        """Return the keys with released replacements; raise ``InputError`` for keys added since."""
         assert table.key is not None
         texts = list(keys)
         shown = compute_replacements(table.way, texts, table.key)
@@ -349,7 +364,7 @@ class RelatedTables:
         return found
 
     def _together(self, stage: Path) -> JointAnonymity:
-        """What the written tables tell together; ``InternalError`` where their keys do not fit."""
+        """Count the joint anonymity of the written tables; raise ``InternalError`` for inconsistent keys."""
         with (
             connect(self.settings) as engine,
             interruptible_engine(engine),
@@ -367,9 +382,11 @@ class RelatedTables:
 def open_tables(
     spec: str | Path, *, settings: Settings | None = None, reporter: Reporter = SILENT
 ) -> RelatedTables:
-    """Several tables of the same people, from a relational spec (``docs/related-tables.md``).
+    """Open several tables of the same people by a relational spec (``docs/related-tables.md``).
 
-    ``InputError`` where anything is wrong with it or a table's spec. No row is read yet.
+    Raises ``InputError`` for an invalid spec. No row is read yet.
+
+    >>> tables = discreet.open_tables("study.toml")  # doctest: +SKIP
     """
     known = settings or Settings.from_environment()
     return RelatedTables(load_relational_spec(parse_path(spec, "the path of a spec"), known), known, reporter)
@@ -378,9 +395,11 @@ def open_tables(
 def audit_tables(
     release: str | Path, *, settings: Settings | None = None, reporter: Reporter = SILENT
 ) -> RelatedAudits:
-    """Audit a folder of tables that were published together: each by itself, its keys, and all together.
+    """Audit a folder of related tables: each table separately, the keys, and all tables together.
 
-    ``InputError`` where the folder has no manifest of several tables, or a file cannot be read.
+    Raises ``InputError`` if the folder has no manifest of several tables, or if a file cannot be read.
+
+    >>> discreet.audit_tables("release").passed  # doctest: +SKIP
     """
     known = settings or Settings.from_environment()
     folder = parse_path(release, "the path of a release")
@@ -393,7 +412,7 @@ def audit_tables(
 
 @contextmanager
 def _name_table(table: RelatedTable) -> Iterator[None]:
-    """Name the table first in what is wrong with it."""
+    """Prefix the errors of a block with the name of the table."""
     try:
         yield
     except DiscreetError as error:
@@ -402,7 +421,7 @@ def _name_table(table: RelatedTable) -> Iterator[None]:
 
 
 def _with_final_addresses(result: ReleaseResult, path: Path) -> ReleaseResult:
-    """A table's result with the places where its files are put at last."""
+    """Return a table's result with the final addresses of its files."""
     release = replace(
         result.release,
         address=ReleaseAddress(path=path),
@@ -412,7 +431,7 @@ def _with_final_addresses(result: ReleaseResult, path: Path) -> ReleaseResult:
 
 
 def _manifest_counts(table: RelatedRelease, stage: Path) -> dict[str, Any]:
-    """What the manifest of the whole says of a table."""
+    """Return a table's entry in the joint manifest."""
     release = table.release.release
     return {
         "sha256": compute_file_digest(stage / release.path.name),

@@ -80,18 +80,23 @@ def attack(
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> AttackResult:
-    """Attack a release, ours or foreign: risks, uniques, homogeneous classes, linkage with a file.
+    """Attack a release of any program: risks, minimal uniques, homogeneous classes, linkage with a file.
 
-    ``release`` is a path, or a ``ReleaseAddress``. ``table`` is the original (``discreet.open``): with it the
-    risk before is known, and what generalized cells stand for. ``outside`` is a file of the attacker's,
-    ``population`` one of the whole population; ``match`` maps their columns to quasi-identifiers (None:
-    columns of the same name), and ``key``, ``OUTSIDE=ORIGINAL`` or a name that both have, says who is who.
-    Columns of the release come from its manifest where they are not given.
+    ``release`` is a path or a ``ReleaseAddress``. ``table`` is the original (``discreet.open``); it adds the
+    risk before recoding and the meaning of generalized cells. ``outside`` is a file of the attacker,
+    ``population`` a file of the whole population; ``match`` maps their columns to quasi-identifiers (None:
+    equal names), and ``key``, either ``OUTSIDE=ORIGINAL`` or one common name, identifies the same person in
+    both. Columns of the release that are not given come from its manifest.
 
-    ``by`` are further attacks by name or as values (``discreet.attackers``), ``"all"`` for all that can be
-    tried, ``options`` theirs by name; with ``persons`` they tell of single persons. ``format`` to
-    ``null_values`` say how the outside files are read, else another program's release. ``InputError`` for a
-    file or a column that does not fit.
+    ``by`` selects further attacks by name or value (``discreet.attackers``), or ``"all"`` for every
+    applicable attack; ``options`` are their options by name, and ``persons`` adds findings about single
+    persons. ``format`` to ``null_values`` describe the outside files, or without them the release of another
+    program.
+
+    Raises ``InputError`` for a file or a column that does not fit.
+
+    >>> result = discreet.attack("release.csv", table=discreet.open("discreet.toml"))  # doctest: +SKIP
+    >>> result.after.prosecutor.highest  # doctest: +SKIP
     """
     form = FileOptions(format, encoding, delimiter, quote, tuple(null_values))
     given = outside or population
@@ -123,7 +128,7 @@ def _make_result(
     most: Fraction,
     reporter: Reporter,
 ) -> AttackResult:
-    """The common attacks, and what the others found."""
+    """Collect the common attacks and the findings of the named ones."""
     published, original, manifest = grounds.published, grounds.ground.original, grounds.manifest
     before, after = _measure_risks(published, original, grounds.threshold, reporter)
     unknown = (_NO_ORIGINAL,) if original is None else ()
@@ -148,7 +153,7 @@ def _make_result(
 def _file_attacks(
     grounds: Grounds, population: SourceSpec | None
 ) -> tuple[Linkage | None, PopulationRisk | None]:
-    """Linkage with the attacker's file, and the journalist's risk by one of the population."""
+    """Compute linkage with the attacker's file, and journalist risk from the population file."""
     told = (grounds.ground, grounds.settings)
     linkage = journalist = None
     if grounds.outside is not None:
@@ -171,7 +176,7 @@ def _file_attacks(
 def _named_attacks(
     attacks: Sequence[Attack], grounds: Grounds, reporter: Reporter, *, named: bool
 ) -> tuple[Finding, ...]:
-    """What each attack finds; one that cannot be tried is an error where it was named."""
+    """Run each attack; one that cannot run raises an error only if it was named."""
     found = []
     for each in attacks:
         with reporter.stage(f"Attacking: {each.title.lower()}") as advance:
@@ -180,14 +185,14 @@ def _named_attacks(
 
 
 def _read_file(path: str | Path | None, form: FileOptions, reporter: Reporter) -> SourceSpec | None:
-    """A file of the attacker's, as somebody says and as it tells."""
+    """Return the source of an attacker's file, with explicit and detected options."""
     if path is None:
         return None
     return infer_release_form(ReleaseAddress(path=Path(path)), form, reporter).source()
 
 
 def parse_key_pair(text: str) -> tuple[str, str]:
-    """``OUTSIDE=ORIGINAL``, split at the last ``=``, or one name for both; else ``InputError``."""
+    """Parse ``OUTSIDE=ORIGINAL`` at the last ``=``, or one name for both; raise ``InputError`` otherwise."""
     outside, sign, original = text.rpartition("=")
     if not original or (sign and not outside):
         raise InputError(f"key '{text}'", allowed="COLUMN=COLUMN, the file's and the original's")
@@ -197,7 +202,7 @@ def parse_key_pair(text: str) -> tuple[str, str]:
 def _measure_risks(
     published: ReleaseClasses, original: OriginalTable | None, threshold: Fraction, reporter: Reporter
 ) -> tuple[TableRisk | None, TableRisk]:
-    """The original as an attacker would find it, where it is known, and the release."""
+    """Measure the risk of the original, if it is known, and of the release."""
     before = None
     with reporter.stage("Looking for minimal uniques in the release") as advance:
         after = _measure_risk(published.attributes, published.shown, published.rows, threshold, advance)

@@ -1,7 +1,7 @@
 """``discreet.check``: audits of several files for pipelines, with JUnit and SARIF records.
 
 Results point to the header's column that a check concerns, never to rows: rows of a failing class would
-show who is unique. Kept apart from ``audit``, which every publication loads.
+reveal unique people. Separate from ``audit``, which every publication loads.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _MAX_HEADER = 1 << 16
 
 
 def add_regions(found: FileCheck) -> FileCheck:
-    """The findings of one file with the regions of those that failed, where there are any."""
+    """Return a file's checks with the regions of those that failed, if there are regions."""
     if found.error is not None:
         line = _LINE.search(found.error.message)
         return found if line is None else replace(found, region=Region(int(line[1])))
@@ -55,13 +55,14 @@ def add_regions(found: FileCheck) -> FileCheck:
 
 
 def _add_region(check: CriterionCheck, columns: dict[str, Region]) -> CriterionCheck:
+    # A check of one attribute is named ``NAME of ATTRIBUTE``; others point to the header's line.
     _, of, name = check.name.partition(" of ")
     region = columns.get(name) if of else next(iter(columns.values()), None) and Region(1)
     return check if check.passed else replace(check, region=region)
 
 
 def _column_regions(path: Path) -> dict[str, Region]:
-    """The regions of the columns' names in the first line; none where they cannot be told."""
+    """Return the regions of the column names in the first line; empty if they cannot be determined."""
     try:
         header = read_delimited_header(path, str(path), "\t" if path.suffix.lower() == ".tsv" else None, '"')
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -93,15 +94,16 @@ def check(
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> FileChecks:
-    """Audit files and say check by check what each has of what is asked; for scripts and pipelines.
+    """Audit files and report each check; for scripts and pipelines.
 
-    Each of ``files`` is a path or a table in memory, as ``audit`` takes it, and so may be ``files``; columns
-    and requirement come from its manifest where they are not given. A file that cannot be checked does not
-    stop the others: its ``error`` says why, and it has not passed. ``junit_to`` and ``sarif_to`` are paths of
-    records in these forms, which replace records of an earlier run and nothing else; no cell of a file stands
-    in them.
+    ``files`` is one path or table in memory, as for ``audit``, or several; columns and requirement come from
+    the manifests if they are not given. A file that cannot be checked does not stop the others: it fails, and
+    its ``error`` gives the reason. ``junit_to`` and ``sarif_to`` are paths of records in these formats, which
+    replace only records of an earlier run; they contain no cell of a file.
 
-    ``InputError`` where no file is named, or a record cannot be written.
+    Raises ``InputError`` without any file, or if a record cannot be written.
+
+    >>> discreet.check(["may.csv", "june.csv"], k=5, junit_to="audit.xml").passed  # doctest: +SKIP
     """
     one = is_table(files) or isinstance(files, str | ReleaseAddress) or not isinstance(files, Iterable)
     given: list[AuditInput] = [files] if one else list(cast("Sequence[AuditInput]", files))
@@ -153,14 +155,14 @@ def check(
 
 
 def _file_label(file: object, number: int | None) -> str:
-    """The name of a file; of a table in memory its number among several, never its text, which has cells."""
+    """Return a file's name; of a table in memory its number, never its text, which contains cells."""
     if is_table(file):
         return MEMORY_LABEL if number is None else f"{MEMORY_LABEL} ({number})"
     return redact_address(str(getattr(file, "label", file)))
 
 
 def _check_record_path(form: str, path: Path) -> None:
-    """``InputError`` where a record would replace anything but a record of an earlier run."""
+    """Raise ``InputError`` if a record would replace a file that is not an earlier record."""
     check_output_file(path, overwrite=True)
     if path.exists() and not _is_record(form, path):
         raise InputError(

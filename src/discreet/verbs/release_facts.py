@@ -1,8 +1,7 @@
 """Existing releases: facts from their manifests, their files, and descriptions for other tools.
 
-Descriptions are Frictionless data packages (https://specs.frictionlessdata.io/table-schema) or CSVW
-metadata (https://www.w3.org/TR/tabular-metadata). Files can be removed here; tables stay with their
-database.
+Descriptions are Frictionless data packages (https://specs.frictionlessdata.io/table-schema) or CSVW metadata
+(https://www.w3.org/TR/tabular-metadata). Files can be removed here; tables stay with their database.
 """
 
 from __future__ import annotations
@@ -42,12 +41,11 @@ _TABLE_MARK = " (table)"
 
 @dataclass(frozen=True)
 class ReleaseFacts:
-    """A release as its manifest describes it.
+    """Facts of a release from its manifest.
 
-    ``files`` maps what a file is (``data``, ``manifest``, ``report``, and further files of a permuted
-    release) to its path; those that are there. Of a table of a database only the report is a file.
-    ``written`` is the time of writing in nanoseconds. ``permuted`` releases come with ``warnings`` that must
-    stand beside them.
+    ``files`` maps the purposes of the existing files (``data``, ``manifest``, ``report``, and further files
+    of a permuted release) to their paths; for a table of a database only the report is a file. ``written`` is
+    the time of writing in nanoseconds. ``cautions`` of ``permuted`` releases must be shown with them.
     """
 
     address: ReleaseAddress
@@ -57,12 +55,12 @@ class ReleaseFacts:
 
     @property
     def name(self) -> str:
-        """The file's name; a table's with a mark that no file's name ends in."""
+        """Name of the file, or of the table with a mark that no file name ends in."""
         return table_label(self.address) if self.address.in_database else self.address.name
 
     @property
     def tables(self) -> dict[str, str]:
-        """The tables and views of a release in a database by their purposes; none of a file."""
+        """Tables and views of a release in a database by purpose; empty for a file."""
         if not self.address.in_database:
             return {}
         kind = self.manifest.kind
@@ -73,16 +71,16 @@ class ReleaseFacts:
 
     @property
     def permuted(self) -> bool:
-        """Whether sensitive values are permuted within groups."""
+        """True if sensitive values are permuted within groups."""
         return self.manifest.kind.permuted
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What must be said wherever the release is shown."""
+        """Cautions that must be shown with the release."""
         return self.manifest.kind.cautions
 
     def as_json(self) -> dict[str, Any]:
-        """The facts that a list of releases shows."""
+        """Return the facts for a list of releases."""
         manifest = self.manifest
         return {
             "name": self.name,
@@ -109,7 +107,7 @@ class ReleaseFacts:
 
 
 def read_release_facts(path: Path) -> ReleaseFacts:
-    """The facts of one release; ``InputError`` where the file or its manifest is missing or unreadable."""
+    """Read the facts of a release; raise ``InputError`` for a missing or unreadable file or manifest."""
     if not path.is_file():
         raise InputError(f"{path.name} does not exist")
     manifest = read_manifest(path)
@@ -124,7 +122,7 @@ def read_release_facts(path: Path) -> ReleaseFacts:
 
 
 def read_manifest_if_present(address: ReleaseAddress, settings: Settings) -> Manifest | None:
-    """The manifest of a release, None where it has none."""
+    """Return the manifest of a release, None without one."""
     if not address.in_database:
         return read_manifest(address) if has_manifest(address) else None
     with connect(settings, address.source()) as engine, interruptible_engine(engine):
@@ -132,7 +130,7 @@ def read_manifest_if_present(address: ReleaseAddress, settings: Settings) -> Man
 
 
 def table_label(address: ReleaseAddress) -> str:
-    """How a release in a database is called beside those that are files.
+    """Return the label of a release in a database in lists that also contain files.
 
     >>> table_label(ReleaseAddress(table="out.people"))
     'out.people (table)'
@@ -141,9 +139,9 @@ def table_label(address: ReleaseAddress) -> str:
 
 
 def read_table_facts(address: ReleaseAddress, text: str, folder: Path, written: int) -> ReleaseFacts:
-    """The facts of a table by its manifest's text; ``InputError`` where it is none.
+    """Return the facts of a table from its manifest's text; raise ``InputError`` for an invalid one.
 
-    ``folder`` is the one that has the report.
+    ``folder`` contains the report.
     """
     manifest = parse_manifest(text, address)
     report = report_path(address, folder)
@@ -152,21 +150,21 @@ def read_table_facts(address: ReleaseAddress, text: str, folder: Path, written: 
 
 
 def read_table_manifest(address: ReleaseAddress, settings: Settings) -> str:
-    """The manifest's text of a table, asked of its database; ``InputError`` where there is none."""
+    """Return the manifest's text of a table from its database; raise ``InputError`` without one."""
     source = address.source()
     with connect(settings, source) as engine, interruptible_engine(engine):
         return read_manifest_text(address, engine)
 
 
 def report_path(address: ReleaseAddress, folder: Path) -> Path:
-    """Where the report of a table lies, whatever characters its name has."""
+    """Return the path of a table's report, for a name with any characters."""
     plain = re.sub(r"[^\w.-]+", "_", address.name)
     mark = hashlib.sha256(address.name.encode()).hexdigest()[:8]
     return folder / f"{plain[:80]}.{mark}{HTML_REPORT_SUFFIX}"
 
 
 def list_folder_releases(folder: Path) -> tuple[ReleaseFacts, ...]:
-    """The releases of a folder, the latest first; what has no readable manifest is none."""
+    """List the releases of a folder, the latest first; files without a readable manifest are skipped."""
     found = []
     for manifest in folder.glob(f"*{MANIFEST_SUFFIX}"):
         path = manifest.with_name(manifest.name.removesuffix(MANIFEST_SUFFIX))
@@ -176,21 +174,22 @@ def list_folder_releases(folder: Path) -> tuple[ReleaseFacts, ...]:
 
 
 def sort_latest_first(found: Iterable[ReleaseFacts]) -> tuple[ReleaseFacts, ...]:
-    """Releases by the time of writing."""
+    """Sort releases by time of writing, the latest first."""
     return tuple(sorted(found, key=lambda facts: facts.written, reverse=True))
 
 
 def remove_release(facts: ReleaseFacts) -> None:
-    """Remove a release's files: the data first, so that nothing is left that looks whole.
+    """Remove a release's files: the data first, so that the rest never looks complete.
 
-    Of a table that is the report alone.
+    For a table this removes only the report.
     """
+    # ``files`` begins with the data.
     for path in facts.files.values():
         path.unlink(missing_ok=True)
 
 
 def read_column_names(path: Path, settings: Settings, null_values: Sequence[str] = ()) -> tuple[str, ...]:
-    """The columns of a data file; ``InputError`` where it cannot be read."""
+    """Return the columns of a data file; raise ``InputError`` if it cannot be read."""
     source = SourceSpec(path=path, null_values=tuple(null_values))
     with (
         connect(settings, source) as engine,
@@ -202,7 +201,7 @@ def read_column_names(path: Path, settings: Settings, null_values: Sequence[str]
 
 DescriptionForm = Literal["frictionless", "csvw"]
 DESCRIPTION_FORMS: tuple[str, ...] = ("frictionless", "csvw")
-"""The standards that a release is described by."""
+"""Standards for descriptions of a release."""
 
 _TEXT_FORMATS = {"csv": "text/csv", "tsv": "text/tab-separated-values"}
 _MEDIA_TYPES = {**_TEXT_FORMATS, "parquet": "application/vnd.apache.parquet"}
@@ -210,7 +209,7 @@ _MEDIA_TYPES = {**_TEXT_FORMATS, "parquet": "application/vnd.apache.parquet"}
 
 @dataclass(frozen=True)
 class _DescribedFile:
-    """A file of the release: its columns by name, each with its kind."""
+    """File of the release: its digest, and the type of each column by name."""
 
     path: Path
     sha256: str
@@ -220,12 +219,14 @@ class _DescribedFile:
 def describe(
     release: ReleaseLocation, form: DescriptionForm = "frictionless", *, settings: Settings | None = None
 ) -> dict[str, Any]:
-    """A release's description, to be written beside it as JSON.
+    """Describe a release for other tools; the result is JSON to be written next to it.
 
-    ``frictionless`` is a data package with a Table Schema for each file, ``csvw`` the metadata of CSV on the
-    web. Kinds of columns are told from what was published, roles and levels (``discreet:role``,
-    ``discreet:level``) from the manifest; no value stands in it. ``InputError`` where the release is no file
-    with a manifest, was changed since it was published, or is no text, which alone CSVW can describe.
+    ``frictionless`` is a data package with a Table Schema per file, ``csvw`` is CSV on the Web metadata.
+    Column types are inferred from the published data, roles and levels (``discreet:role``,
+    ``discreet:level``) come from the manifest; no value is included.
+
+    Raises ``InputError`` if the release is not a file with a manifest, was changed after publication, or has
+    a format that ``form`` cannot describe (CSVW describes only text).
     """
     if form not in DESCRIPTION_FORMS:
         raise InputError(f"a description by '{form}'", allowed=" or ".join(DESCRIPTION_FORMS))
@@ -249,7 +250,7 @@ def describe(
 
 
 def _file_digests(path: Path, manifest: Manifest) -> Iterator[tuple[str, str]]:
-    """The files' names and digests, the data first."""
+    """Yield the names and digests of the files, the data first."""
     yield path.name, manifest.sha256
     if manifest.permutation is not None:
         for file in manifest.permutation.files.values():
@@ -271,7 +272,7 @@ def _describe_file(engine: Engine, path: Path, sha256: str) -> _DescribedFile:
 
 
 def _attribute_metadata(attribute: ManifestAttribute | None) -> dict[str, Any]:
-    """What is said of a column beside its kind: its role, and of a generalized one its level."""
+    """Return a column's metadata other than its type: its role, and its level if it is generalized."""
     if attribute is None:
         return {}
     level = {} if attribute.level is None else {"discreet:level": attribute.level_text}
@@ -326,5 +327,5 @@ def _csvw_metadata(files: list[_DescribedFile], manifest: Manifest) -> dict[str,
 
 
 def _slug(text: str) -> str:
-    """A name as Frictionless asks of one: lower case, digits, and signs that are safe in addresses."""
+    """Return a name for Frictionless: lower case, digits, and characters that are safe in addresses."""
     return re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip("-") or "release"

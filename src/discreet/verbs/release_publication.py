@@ -1,8 +1,7 @@
-"""Publish an answer, levels, a request's answer or a recoding, to a file, a database table or memory.
+"""Publication of an answer, levels, a request's answer or a recoding, to a file, a database table or memory.
 
-A table whose frequency set exceeds the memory limit is counted and recoded in its engine. Warnings state
-what suppression does to survey weights. A release in memory is written, audited and read back like any
-other.
+A table whose frequency set exceeds the memory limit is counted and recoded in its engine. Warnings report the
+effect of suppression on survey weights. A release in memory is written, audited and read back like any other.
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """An answer about a star schema, which lives in its engine as long as the context that made it."""
+    """Answer for a star schema; it is valid as long as the context that created the schema."""
 
     engine: Engine
     facts: FactTable
@@ -94,10 +93,10 @@ class StoredAnswer:
 def answer_stored_levels(
     table: TableContext, levels: LevelsByAttribute, request: Request
 ) -> Iterator[StoredAnswer]:
-    """Given levels as an answer, what they suppress counted by one GROUP BY over the fact table.
+    """Yield given levels as an answer; one GROUP BY over the fact table counts the suppressed rows.
 
-    ``NoSolution`` where they suppress more rows than the request's limit, or all; ``LimitReached`` where the
-    distinct values of a column exceed the memory limit.
+    Raises ``NoSolution`` if the levels suppress more rows than the limit, or all rows; ``LimitReached`` if
+    the distinct values of a column exceed the memory limit.
     """
     with (
         table.engine("Counting in the engine") as engine,
@@ -120,10 +119,10 @@ _ClassAssignment = Callable[[EarlierReleases], NDArray[np.int64]]
 def weight_warnings(
     table: TableContext, counted: FrequencySet, classes_of: _ClassAssignment
 ) -> tuple[CodedWarning, ...]:
-    """That weights are not recalibrated, where the spec names some and suppressed rows take people with them.
+    """Warn that weights are not recalibrated, if the spec names weights and rows are suppressed.
 
-    ``classes_of`` gives the class of each row type, as it is about to be published. ``InputError`` where the
-    column holds what are no weights.
+    ``classes_of`` returns the class of each row type in the release. Raises ``InputError`` if the column
+    contains invalid weights.
     """
     column = table.spec.source.survey_weight
     if column is None:
@@ -133,7 +132,7 @@ def weight_warnings(
         survey = read_survey(engine, table.settings, original, column)
     try:
         kept = classes_of(EarlierReleases(counted)) != SUPPRESSED
-    except InputError:  # rows of one type are in several classes: which are left out nobody knows beforehand
+    except InputError:  # rows of one type are split: the suppressed ones are unknown in advance
         return unknown_weight_warnings(table)
     lost = compute_lost_share(survey, kept)
     if not lost:
@@ -143,14 +142,14 @@ def weight_warnings(
 
 
 def unknown_weight_warnings(table: TableContext) -> tuple[CodedWarning, ...]:
-    """The same where it cannot be told, as of a table that exceeds the memory limit."""
+    """Warn about weights if their shift is unknown, as for a table that exceeds the memory limit."""
     column = table.spec.source.survey_weight
     return () if column is None else (unknown_weights_warning(column),)
 
 
 @dataclass(frozen=True)
 class _WriteOptions:
-    """How a release is written: where, its suppressed rows, and its spec with the order asked."""
+    """Options of writing: target, suppression policy, and the spec with the requested row order."""
 
     output: Path | ReleaseAddress
     policy: SuppressionPolicy
@@ -159,7 +158,7 @@ class _WriteOptions:
 
     @classmethod
     def of(cls, table: TableContext, target: PublishTarget) -> _WriteOptions:
-        """Of what was asked; ``InputError`` for what there is not."""
+        """Return the options of a target; raise ``InputError`` for invalid ones."""
         spec = table.spec.with_order(target.order)
         return cls(target.output, parse_suppression_policy(target.suppressed), spec, target.overwrite)
 
@@ -171,15 +170,11 @@ def check_publish_target(
     permuted: bool = False,
     protected: Sequence[ProtectedFile] = (),
 ) -> None:
-    """Check where a release goes before any row is counted, as key files are written while rows are read.
+    """Check the target of a release before any row is counted: key files are written with the first read.
 
-    Args:
-        permuted: whether help tables belong to the release.
-        kept: files of the model's options.
-
-    Raises:
-        InputError: a release that would replace a file of the publisher, or that may not become a table of
-            the database. Formats of files are checked where they are written, as they depend on the model.
+    ``permuted``: help tables belong to the release. ``protected`` are files of the model's options. Raises
+    ``InputError`` if the release would replace a file of the publisher, or may not become a table of the
+    database. Formats of files are checked when they are written, since they depend on the model.
     """
     output = target.output
     check_release_files(table.spec, table.settings, target, permuted=permuted, protected=protected)
@@ -193,7 +188,7 @@ def publish_answer(
     answer: AnswerResult | None,
     target: PublishTarget,
 ) -> ReleaseResult:
-    """Publish one answer of a negotiation; ``NoSolution`` where there is none or where it leaves no row."""
+    """Publish one answer of a negotiation; raise ``NoSolution`` without an answer, or if it leaves no row."""
     write_options = _WriteOptions.of(table, target)
     check_publish_target(table, target)
     found = require_rows_left(answer)
@@ -206,15 +201,16 @@ def publish_levels(
     request: Request,
     target: PublishTarget,
 ) -> ReleaseResult:
-    """Publish at given levels; the request says k, l, the limit and the least levels.
+    """Publish at given levels; the request contains k, l, the limit and the lowest levels.
 
-    Where the frequency set exceeds the memory limit, the table stays in its engine, or ``LimitReached`` is
-    raised where the engine does not count all that is asked. ``NoSolution`` where the
-    levels suppress more rows than the limit.
+    If the frequency set exceeds the memory limit, the table stays in its engine; ``LimitReached`` is raised
+    if the engine cannot count every criterion. Raises ``NoSolution`` if the levels suppress more rows than
+    the limit.
     """
     write_options = _WriteOptions.of(table, target)
     check_publish_target(table, target)
     requirement = request.requirement
+    # The attempt to count decides between memory and the engine; earlier releases need the row types.
     try:
         frequency_set = table.counted_for(requirement)
     except LimitReached:
@@ -237,8 +233,8 @@ def publish_request(
 ) -> ReleaseResult:
     """Publish a request's exact answer, or else the relaxation that ``accept`` names.
 
-    ``NoSolution`` where there is neither; nothing is written then. With earlier releases (``after``) it is
-    the lowest node within the request that is safe beside them, too.
+    With earlier releases (``after``) the exact answer is the lowest node within the request that is safe
+    together with them. Raises ``NoSolution`` without an answer; nothing is written then.
     """
     write_options = _WriteOptions.of(table, target)
     relaxation = parse_relaxation(accept, request.requirement)
@@ -259,9 +255,9 @@ def publish_recoding(
     result: RecodingResult,
     target: PublishTarget,
 ) -> ReleaseResult:
-    """Publish a recoding by classes; ``InputError`` where the output may not be written.
+    """Publish a recoding by classes; raise ``InputError`` if the output may not be written.
 
-    ``InternalError`` where a class is counted to fail as it is applied: nothing is written then.
+    Raises ``InternalError`` if a class fails when the recoding is applied; nothing is written then.
     """
     write_options = _WriteOptions.of(table, target)
     recoding = replace(result.recoding, suppression=write_options.policy)
@@ -322,7 +318,7 @@ def _publish_stored(
 def _require_safe_answer(
     table: TableContext, after: Sequence[ReleaseLocation], answer: AnswerResult
 ) -> EarlierReleases | None:
-    """The earlier releases, beside which the answer is safe; ``RequirementNotMet`` where it is not."""
+    """Return the earlier releases; raise ``RequirementNotMet`` if the answer is unsafe with them."""
     earlier = EarlierReleases.of(table, after, answer.answer.requirement)
     if earlier is not None:
         _require_safe_classes(earlier, answer)
@@ -376,13 +372,14 @@ _MAX_ROWS, _MAX_COLUMNS = 5, 12
 
 @dataclass(frozen=True, repr=False)
 class ReleasedTable(ReleaseResult):
-    """A release in memory: ``to_pandas()``, ``to_polars()`` or ``to_arrow()`` is its table.
+    """Release in memory; ``to_pandas()``, ``to_polars()`` and ``to_arrow()`` return its table.
 
-    It was written, audited and compared with what was decided as every release is, as Parquet in a folder
-    that only its owner enters and that is gone by now; the frames are read from those very bytes. Their rows
-    stand in the release's own order, which says nothing of the input's, and a pandas index counts them.
-    ``manifest`` is the evidence, ``audit`` what was counted. A permuted release has more tables than one:
-    ``parts`` names them.
+    The release was written and audited like every other, as Parquet in a private temporary folder that no
+    longer exists; frames are read from the audited bytes. Rows have the release's own order, which is
+    independent of the input's, and a pandas index counts them. ``manifest`` is the evidence, ``audit`` the
+    result of the audit. A permuted release has several tables: ``parts`` names them.
+
+    >>> table.publish(table.negotiate(k=5).exact).to_pandas()  # doctest: +SKIP
     """
 
     manifest: Mapping[str, Any] = field(default_factory=dict)
@@ -391,53 +388,61 @@ class ReleasedTable(ReleaseResult):
     _parquet: Mapping[str, bytes] = field(default_factory=dict)
 
     def to_pandas(self, part: str = DATA) -> pandas.DataFrame:
-        """The released rows as a new pandas frame.
+        """Return the released rows as a new pandas frame.
 
         ``part`` is one of ``parts``. Whole numbers and booleans with NULLs have pandas' nullable types, and
-        dates are ``datetime.date``. ``InputError`` where pandas or pyarrow is not installed.
+        dates are ``datetime.date``. Raises ``InputError`` if pandas or pyarrow is not installed.
+
+        >>> table.publish(table.negotiate(k=5).exact).to_pandas()  # doctest: +SKIP
         """
         return dataframes.to_pandas(self._bytes(part))
 
     def to_polars(self, part: str = DATA) -> polars.DataFrame:
-        """The released rows as a new polars frame; ``InputError`` where polars is not installed."""
+        """Return the released rows as a new polars frame; raise ``InputError`` if polars is not installed.
+
+        >>> table.publish(table.negotiate(k=5).exact).to_polars()  # doctest: +SKIP
+        """
         return dataframes.to_polars(self._bytes(part))
 
     def to_arrow(self, part: str = DATA) -> pyarrow.Table:
-        """The released rows as an Arrow table; ``InputError`` where pyarrow is not installed."""
+        """Return the released rows as an Arrow table; raise ``InputError`` if pyarrow is not installed.
+
+        >>> table.publish(table.negotiate(k=5).exact).to_arrow()  # doctest: +SKIP
+        """
         return dataframes.to_arrow(self._bytes(part))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The released rows for what reads Arrow: DuckDB, Ibis, polars and others."""
+        """Export the released rows to Arrow readers: DuckDB, Ibis, polars and others."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The release's tables: ``data``, and of a permuted one ``help`` and perhaps ``sensitive``."""
+        """Tables of the release: ``data``, and for a permuted one ``help`` and possibly ``sensitive``."""
         return tuple(self._parquet)
 
     @property
     def address(self) -> ReleaseAddress:
-        """A release in memory has none: ``InputError``."""
+        """Raise ``InputError``: a release in memory has no address."""
         self._nowhere()
 
     @property
     def path(self) -> Path:
-        """A release in memory has none: ``InputError``."""
+        """Raise ``InputError``: a release in memory has no path."""
         self._nowhere()
 
     @property
     def manifest_path(self) -> Path:
-        """A release in memory has none: ``InputError``; ``manifest`` is the document."""
+        """Raise ``InputError``: a release in memory has no manifest file; ``manifest`` is the document."""
         self._nowhere()
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet publish --json``, with the manifest itself and without paths."""
+        """Return the document of ``discreet publish --json``, with the manifest instead of paths."""
         document = {**super().as_json(), "manifest": dict(self.manifest)}
         del document["path"]
         return document
 
     def document(self) -> Document:
-        """What was asked, the levels and the audit, and the first released rows."""
+        """Return the request, the levels and the audit, and the first released rows."""
         shown = self.columns[:_MAX_COLUMNS]
         more = len(self.columns) - len(shown)
         rows = tuple(
@@ -476,9 +481,9 @@ class ReleasedTable(ReleaseResult):
 def publish_in_memory(
     settings: Settings, publish: Callable[[ReleaseAddress], ReleaseResult]
 ) -> ReleasedTable:
-    """Publish into a folder of the run's own, and keep what was audited there; the folder goes.
+    """Publish into a temporary folder and keep the audited bytes; the folder is removed.
 
-    ``publish`` publishes to an address. ``LimitReached`` where the bytes are not those that were audited.
+    ``publish`` publishes to an address. Raises ``LimitReached`` if the bytes differ from the audited ones.
     """
     with TemporaryFolder() as folder:
         place = folder / _MEMORY_FILE
@@ -498,7 +503,7 @@ def publish_in_memory(
 
 
 def _read_parts(folder: Path, manifest: Mapping[str, Any]) -> dict[str, bytes]:
-    """The bytes of each table, which must be those that the manifest has the digests of."""
+    """Return the bytes of each table, after comparing them with the manifest's digests."""
     files = {DATA: manifest["data"], **manifest.get("permutation", {}).get("files", {})}
     found = {}
     for part, entry in files.items():
@@ -514,7 +519,7 @@ def _read_parts(folder: Path, manifest: Mapping[str, Any]) -> dict[str, bytes]:
 def _read_first_rows(
     path: Path, settings: Settings
 ) -> tuple[tuple[str, ...], tuple[tuple[str | None, ...], ...]]:
-    """The columns and some rows of what was written, as texts."""
+    """Return the columns and some rows of the written file, as texts."""
     with connect(settings) as engine:
         table = engine.open_source(SourceSpec(path=path, format="parquet"))
         texts = ", ".join(table.text(name) for name in table.columns[:_MAX_COLUMNS])

@@ -32,17 +32,18 @@ from discreet.verbs.table import Table
 from discreet.verbs.table import open as open_table
 
 PublicHierarchies = Mapping[str, str | Path | HierarchySource]
-"""By attribute, the file of a public hierarchy, or what builds one."""
+"""Public hierarchies by attribute: the path of a file, or a hierarchy builder."""
 
 _NO_SQL = "The release shows generalized cells, so there is no rewritten query: the answer follows from them."
 
 
 @dataclass(frozen=True)
 class QueryRow:
-    """One aggregate of one group, whose keys ``group`` holds by name: surely between the bounds.
+    """Bounds of one aggregate in one group; ``group`` maps the key columns to values.
 
-    None is NULL: no row can be selected, or none with a value. A bound is infinite where labels such as
-    ``≥90`` or ``*`` set none; in JSON it is then ``"infinity"`` or ``"-infinity"``.
+    The true value is between ``lower`` and ``upper``. None is NULL: no row can be selected, or no row with a
+    value. A bound is infinite if labels such as ``≥90`` or ``*`` set none; in JSON it is then ``"infinity"``
+    or ``"-infinity"``.
     """
 
     group: Mapping[str, Key]
@@ -53,11 +54,11 @@ class QueryRow:
 
     @property
     def width(self) -> Number | None:
-        """How far the bounds are apart."""
+        """Distance between the bounds."""
         return None if self.lower is None or self.upper is None else self.upper - self.lower
 
     def as_json(self) -> dict[str, Any]:
-        """The row in the contract's document."""
+        """Return the row in the contract's document."""
         return {
             "group": dict(self.group),
             "aggregate": self.aggregate,
@@ -69,9 +70,11 @@ class QueryRow:
 
 @dataclass(frozen=True, repr=False)
 class QueryResult(Printable):
-    """What a release answers: a row for each group and aggregate, and the rewritten query.
+    """Answer of a release to a query: a row per group and aggregate, and the rewritten query.
 
-    ``sql`` is None where the answer follows from what generalized cells may stand for.
+    ``sql`` is None if the answer is computed from the values that generalized cells may represent.
+
+    >>> discreet.query("release.csv", "SELECT AVG(salary) FROM t WHERE age < 40").rows  # doctest: +SKIP
     """
 
     release: Path
@@ -81,7 +84,7 @@ class QueryResult(Printable):
     warnings: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The contract's document of ``discreet query --json``."""
+        """Return the contract's document of ``discreet query --json``."""
         return {
             "columns": list(self.columns),
             "rows": [row.as_json() for row in self.rows],
@@ -90,7 +93,7 @@ class QueryResult(Printable):
         }
 
     def document(self) -> Document:
-        """The bounds of each group and aggregate, and the warnings."""
+        """Return the bounds of each group and aggregate, and the warnings."""
         titles = ("lower", "upper", "estimate", "width")
         columns = (
             *(Column(name, shrinks=True) for name in self.columns),
@@ -109,7 +112,7 @@ class QueryResult(Printable):
         return (*grid, *warning_block(self.warnings))
 
     def explanation(self) -> Document:
-        """The rewritten query, to be run by itself."""
+        """Return the rewritten query, which runs without this program."""
         if self.sql is None:
             return (Line(_NO_SQL),)
         return tuple(Line(line, verbatim=True) for line in self.sql.splitlines())
@@ -117,16 +120,16 @@ class QueryResult(Printable):
 
 @dataclass(frozen=True, repr=False)
 class QueryComparison(Printable):
-    """One query asked of several releases."""
+    """Answers of several releases to one query."""
 
     results: tuple[QueryResult, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """One document per release."""
+        """Return one document per release."""
         return {"releases": [{"release": str(r.release), **r.as_json()} for r in self.results]}
 
     def document(self) -> Document:
-        """A line per group, aggregate and release; the releases beneath each other."""
+        """Return a row per group, aggregate and release, grouped by the first two."""
         first = self.results[0]
         columns = (
             *(Column(name, shrinks=True) for name in first.columns),
@@ -159,16 +162,16 @@ class QueryComparison(Printable):
 
 @dataclass(frozen=True, repr=False)
 class ViewScript(Printable):
-    """Statements that make views over a permuted release."""
+    """Statements that create views over a permuted release."""
 
     statements: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The statements, in order."""
+        """Return the statements, in order."""
         return {"statements": list(self.statements)}
 
     def document(self) -> Document:
-        """The statements, to be run in their order."""
+        """Return the statements in the order in which they must run."""
         lines: list[Line] = []
         for statement in self.statements:
             lines += [BLANK] if lines else []
@@ -189,16 +192,18 @@ def query(
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> QueryResult:
-    """An aggregate query of a release, answered by bounds that hold surely, with an estimate.
+    """Answer an aggregate query from a release, by guaranteed bounds and an estimate.
 
-    ``sql`` is one SELECT of COUNT, SUM, AVG, MIN and MAX of a sensitive attribute, of rows that meet a
-    condition over quasi-identifiers, perhaps grouped by them. What the labels of generalized columns stand
-    for is read from the labels themselves, or said by ``hierarchies``, files in ARX's form by attribute, or
-    by the hierarchies of a ``spec``. ``release`` is a path, or the
-    address of a database with a ``table``. ``dialect`` (``duckdb``, ``postgres``, ``spark``; by default that
-    of where the release lies) is what the query is read in and what the result's ``sql`` is written in; the
-    two names are those of the release's tables there. Raises ``InputError`` for a query that is refused, with
-    the reason and what is allowed.
+    ``sql`` is one SELECT of COUNT, SUM, AVG, MIN and MAX of a sensitive attribute, with an optional condition
+    on quasi-identifiers and an optional GROUP BY of them. The values behind generalized labels are parsed
+    from the labels, or given by ``hierarchies`` (files in ARX's format by attribute) or by the hierarchies of
+    a ``spec``. ``release`` is a path, or the address of a database with a ``table``. ``dialect`` (``duckdb``,
+    ``postgres``, ``spark``; by default that of the release's engine) is the dialect of the query and of the
+    result's ``sql``; ``release_table`` and ``help_table`` name the release's tables in it.
+
+    Raises ``InputError`` for a query that is refused, with the reason and the allowed form.
+
+    >>> discreet.query("release.csv", "SELECT COUNT(*) FROM t WHERE age < 40")  # doctest: +SKIP
     """
     found = None if dialect is None else dialect_named(dialect)
     address = address_of(release, table)
@@ -222,7 +227,7 @@ def compare_query(
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> QueryComparison:
-    """The same query asked of several releases, permuted or generalized; errors as those of ``query``."""
+    """Answer the same query from several releases, permuted or generalized; errors as in ``query``."""
     asked = [
         query(path, sql, spec=spec, hierarchies=hierarchies, settings=settings, reporter=reporter)
         for path in releases
@@ -239,10 +244,12 @@ def views(
     help_table: str | None = None,
     settings: Settings | None = None,
 ) -> ViewScript:
-    """Statements that make views over a permuted release, by which existing tools can ask it.
+    """Return statements that create views over a permuted release, which existing tools can query.
 
-    The tables are those of a database file, ``release`` and ``help``, unless they are named. ``InputError``
-    where the release is not permuted.
+    The tables are those of a database file, ``release`` and ``help``, unless they are named. Raises
+    ``InputError`` if the release is not permuted.
+
+    >>> print(discreet.views("permuted.duckdb"))  # doctest: +SKIP
     """
     address = address_of(release, table)
     with _connect_database(address, settings or Settings.from_environment()) as engine:
@@ -256,7 +263,7 @@ def views(
 
 @contextmanager
 def _connect_database(address: ReleaseAddress, settings: Settings) -> Iterator[Engine | None]:
-    """The engine that has a release in a database; None for files, whose manifests need none."""
+    """Connect to the engine of a release in a database; yield None for files, which need no engine."""
     if not address.in_database:
         yield None
         return
@@ -288,7 +295,7 @@ def _check_hierarchy_names(release: OpenRelease, hierarchies: PublicHierarchies)
 
 
 def _build_public_hierarchy(name: str, source: str | Path | HierarchySource) -> GeneralizationHierarchy:
-    """A hierarchy that a recipient has, as a whole: no value of a table is needed for it."""
+    """Build a recipient's hierarchy without the values of a table."""
     built = FileHierarchy(Path(source)) if isinstance(source, str | Path) else source
     return built.build(name, ())
 
@@ -296,7 +303,7 @@ def _build_public_hierarchy(name: str, source: str | Path | HierarchySource) -> 
 def _spec_hierarchies(
     spec: Table | str | Path, settings: Settings, reporter: Reporter
 ) -> dict[str, GeneralizationHierarchy]:
-    """The hierarchies of a spec; those from files are there for analysts too, who have no original."""
+    """Return the hierarchies of a spec; without the original, only those that do not derive from its rows."""
     table = spec if isinstance(spec, Table) else open_table(spec, settings=settings, reporter=reporter)
     source = table.spec.source
     reachable = source.path is None or source.path.exists()
@@ -334,7 +341,7 @@ def _bound_text(number: Number | None) -> str:
 
 
 def _json_bound(bound: Number | None) -> Number | str | None:
-    """A bound for JSON, which has no infinite numbers."""
+    """Return a bound for JSON, which has no infinite numbers."""
     if bound is None or not isinf(bound):
         return bound
     return "infinity" if bound > 0 else "-infinity"

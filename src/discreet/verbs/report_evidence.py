@@ -31,12 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReleaseEvidence:
-    """Everything that is known of a release.
+    """Evidence about a release for its report.
 
-    ``audit`` was made now, from the written file. ``comparison`` is there where the original is,
-    ``unmeasured`` says why it is not. ``statements`` check the release without this program, and hold no cell
-    of it; None where there are none. ``date`` is the day of the audit, in UTC; ``discreet`` the version that
-    made it.
+    ``audit`` is a new audit of the written file. ``comparison`` is None without the original; ``unmeasured``
+    is the reason. ``statements`` check the release without this program and contain no cell of it; None if
+    there are none. ``date`` is the day of the audit in UTC; ``discreet`` is the version of the program.
     """
 
     path: Path
@@ -61,11 +60,10 @@ def gather_evidence(
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> ReleaseEvidence:
-    """Audit a release anew, attack it, and compare it with its original where ``table`` is that.
+    """Audit a release again, attack it, and compare it with its original if ``table`` is given.
 
-    ``options`` are those of the attacks that a report tries, by name.
-
-    ``InputError`` where the release has no manifest, or where the table is not the one it was made of.
+    ``options`` are those of the report's attacks, by name. Raises ``InputError`` if the release has no
+    manifest, or if the table is not its original.
     """
     address = address_of(release)
     with connect(settings or Settings.from_environment(), address.source()) as engine:
@@ -105,7 +103,7 @@ def gather_evidence(
 def merge_report_metadata(
     table: Table | None, path: str | Path | None, overrides: Mapping[str, str | None]
 ) -> ReportMetadata:
-    """The words of the table's spec; those of a file go before them, and those that are given before both."""
+    """Merge a report's metadata: ``overrides`` first, then the file at ``path``, then the table's spec."""
     read = ReportMetadata() if path is None else load_report_metadata(Path(path))
     known = {name: text for each in (asdict(read), overrides) for name, text in each.items() if text}
     found = replace(ReportMetadata() if table is None else table.spec.about, **known)
@@ -113,7 +111,10 @@ def merge_report_metadata(
 
 
 def _find_statements(address: ReleaseAddress, settings: Settings | None) -> CheckStatements | None:
-    """None where nothing is required, or no statement reads the form; the error would name the path."""
+    """Return the check statements; None without a requirement or for an unsupported format.
+
+    The error is dropped, since its text would name the path.
+    """
     try:
         return publishable_statements(address, settings=settings)
     except InputError:

@@ -1,4 +1,4 @@
-"""The context of a running verb: progress reporter, and interruption of its engines from another thread.
+"""Context of a running verb: progress reporter, and interruption of its engines from another thread.
 
 A process that must end stops its statements and removes temporary files by the functions at the end.
 """
@@ -15,54 +15,54 @@ from discreet.engines.base import Engine
 from discreet.engines.process_resources import RunningStatement, remove_temporary_folders, running_statements
 
 Advance = Callable[[int, int], None]
-"""Called with the steps done and the steps in all."""
+"""Progress callback with the numbers of finished steps and of all steps."""
 
 
 class Reporter(Protocol):
-    """A listener: stages of work, and single lines of notice."""
+    """Listener for stages of work and single lines of notice."""
 
     def stage(self, title: str) -> AbstractContextManager[Advance]:
-        """Work that may take long; its length is known once ``Advance`` is called."""
+        """Enter a stage that may take long; its length is known at the first call of ``Advance``."""
 
     def notice(self, text: str) -> None:
-        """One line that the user should see."""
+        """Show one line to the user."""
 
 
 class SilentReporter:
-    """A listener that says nothing."""
+    """Reporter without output."""
 
     def __repr__(self) -> str:
-        """As help shows what is left out."""
+        """Return the name of the default in signatures."""
         return "SILENT"
 
     @contextmanager
     def stage(self, title: str) -> Iterator[Advance]:  # noqa: ARG002
-        """Nothing is shown."""
+        """Show nothing."""
         yield lambda _done, _total: None
 
     def notice(self, text: str) -> None:
-        """Nothing is shown."""
+        """Show nothing."""
 
 
 SILENT = SilentReporter()
 
 
 class Interruption:
-    """Knows the engines that one piece of work has open, so that another thread may stop their statements."""
+    """Registry of the open engines of one piece of work, so that another thread can stop their statements."""
 
     def __init__(self) -> None:
         self._engines: list[Engine] = []
         self._lock = Lock()
 
     def interrupt(self) -> None:
-        """Stop the statements that run now; each fails in its own thread."""
+        """Stop the running statements; each raises an error in its own thread."""
         with self._lock:
             for engine in self._engines:
                 engine.interrupt()
 
     @contextmanager
     def over(self, engine: Engine) -> Iterator[None]:
-        """Know an engine while the block runs."""
+        """Register an engine while the block runs."""
         with self._lock:
             self._engines.append(engine)
         try:
@@ -73,12 +73,12 @@ class Interruption:
 
 
 CURRENT_INTERRUPTION: ContextVar[Interruption | None] = ContextVar("interruption", default=None)
-"""The interruption of the work that runs in this context, None where nobody may stop it."""
+"""Interruption of the work in this context; None if the work cannot be interrupted."""
 
 
 @contextmanager
 def interruptible_engine(engine: Engine) -> Iterator[None]:
-    """Let the current work's interruption know an engine while the block runs."""
+    """Register an engine with the current interruption while the block runs."""
     current = CURRENT_INTERRUPTION.get()
     if current is None:
         yield
@@ -88,14 +88,14 @@ def interruptible_engine(engine: Engine) -> Iterator[None]:
 
 
 def statements_of_process() -> tuple[RunningStatement, ...]:
-    """The statements of the embedded engine that run now, in whatever thread."""
+    """Return the running statements of the embedded engine, in all threads."""
     return running_statements()
 
 
 def remove_temporary_of_process() -> None:
-    """Remove this process's temporary folders, and the files of releases that it has not put in place.
+    """Remove this process's temporary folders, and its release files that are not final yet.
 
-    What its threads are at may fail, so the process is to end at once.
+    Running threads may fail afterwards, so the process must end immediately.
     """
     from discreet.release import release_target
 

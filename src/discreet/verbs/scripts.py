@@ -1,7 +1,7 @@
-"""Equivalent scripts of what was done in the browser: one shell command, and a Python program.
+"""Scripts equivalent to a session in the browser: one shell command, and a Python program.
 
-Options are written from the declarations by which the command line reads them. The address of a database is
-never written, as it may contain a password: scripts read it from the environment variable ``DATABASE``.
+Options are written from the declarations that the command line also reads. The address of a database is never
+written, as it may contain a password: scripts read it from the environment variable ``DATABASE``.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 
 def command_line(*words: str | Path) -> str:
-    """Words as one line that a shell reads back as these words."""
+    """Join words to a command line that a shell splits into the same words."""
     return shlex.join(["discreet", *map(str, words)])
 
 
 def request_option_text(request: Request) -> str:
-    """A request as options of the command line, with a blank before each."""
+    """Return a request as command-line options, each after a blank."""
     return "".join(f" {shlex.quote(word)}" for word in request_arguments(request))
 
 
 def request_arguments(request: Request) -> list[str]:
-    """A request as options; what every request begins with is left out."""
+    """Return a request as options, without default values."""
     words = criteria_arguments(request.requirement.criteria)
     if request.max_suppressed != NO_SUPPRESSION:
         words += ["--max-suppressed", f"{request.max_suppressed}"]
@@ -50,7 +50,7 @@ def request_arguments(request: Request) -> list[str]:
 
 
 def criteria_arguments(criteria: Iterable[Criterion]) -> list[str]:
-    """Criteria as options, each with the fixed parts that are not as it proposes."""
+    """Return criteria as options, with the fixed parameters that differ from their defaults."""
     words: list[str] = []
     for criterion in criteria:
         place = "" if criterion.attribute is None else f"{criterion.attribute}="
@@ -63,15 +63,15 @@ def criteria_arguments(criteria: Iterable[Criterion]) -> list[str]:
 
 
 def level_arguments(option: str, levels: Mapping[str, int]) -> list[str]:
-    """Levels by attribute as an option that is repeated."""
+    """Return levels by attribute as a repeated option."""
     return [word for name, level in levels.items() for word in (option, f"{name}={level}")]
 
 
 def option_arguments(owner: Model | Attack) -> list[str]:
-    """Options of a model or an attack that are not as it proposes, those of a model that it names among them.
+    """Return the non-default options of a model or an attack, including those of an inner model.
 
-    ``InputError`` for a value that no word says: an object that Python alone can give, and a name with a
-    comma where commas stand between names.
+    Raises ``InputError`` for a value that has no text: a Python object, or a name with a comma in a
+    comma-separated list.
     """
     from discreet.verbs.models.recoding_model import Model
 
@@ -89,7 +89,7 @@ def option_arguments(owner: Model | Attack) -> list[str]:
 
 
 def _flag_arguments(option: Option, value: object) -> list[str]:
-    """The flag of an option with each text that makes its value."""
+    """Return the flag of an option with each text of its value."""
     flag = str(option.flag)
     if option.kind is OptionKind.FLAG:
         return [flag] if value else []
@@ -123,9 +123,9 @@ _DATABASE = "env:DATABASE"
 
 @dataclass(frozen=True)
 class Script:
-    """The same work as one line of a shell and as a program.
+    """Script for a shell and for Python.
 
-    ``command`` is None where no line says it; ``advice`` then says why, and what does.
+    ``command`` is None if no command line exists; ``advice`` then gives the reason and an alternative.
     """
 
     command: str | None
@@ -134,13 +134,14 @@ class Script:
 
 
 def make_negotiate_script(path: Path, spec: TableSpec, request: Request, tops: Mapping[str, int]) -> Script:
-    """The negotiation of a request, whatever the spec's own ``[request]`` says beside it.
+    """Script the negotiation of a request, independent of the spec's own ``[request]``.
 
-    ``tops`` are the highest levels by quasi-identifier, which lift a limit that the spec alone has.
-    ``InputError`` where the spec asks for a criterion that the request has not: it would be asked again.
+    ``tops`` are the highest levels by quasi-identifier; they lift a limit that only the spec has. Raises
+    ``InputError`` if the spec has a criterion that the request lacks, since the script would apply it again.
     """
     explicit = _explicit_request(spec, request, tops)
     words = request_arguments(explicit)
+    # Explicit defaults: otherwise the spec's ``[request]`` would apply to them.
     if "--max-suppressed" not in words:
         words += ["--max-suppressed", "0"]
     if spec.request.scope is not None and "--scope" not in words:
@@ -172,9 +173,9 @@ def make_publish_script(
     overwrite: bool = False,
     after: Sequence[str] = (),
 ) -> Script:
-    """A publication of levels or of a model, into a file or a table of the source's database.
+    """Script a publication of levels or of a model, to a file or a table of the source's database.
 
-    ``after`` are the paths of earlier releases that it must be safe beside.
+    ``after`` are the paths of earlier releases that the new one must be safe together with.
     """
     place = ["--output", str(output)] if table is None else ["--table", table]
     words = _request_arguments(request_options)
@@ -209,7 +210,7 @@ def make_publish_script(
 
 
 def make_query_script(address: ReleaseAddress, sql: str, spec: Path | None) -> Script:
-    """A query of a release, whose labels mean what a spec's hierarchies say, where there is one."""
+    """Script a query of a release, with the hierarchies of a spec if there is one."""
     place, words, keywords = _release_argument(address)
     beside = [] if spec is None else ["--spec", str(spec)]
     keywords |= {"spec": None if spec is None else str(spec)}
@@ -230,7 +231,7 @@ def make_attack_script(
     by: Attack | None = None,
     persons: bool = False,
 ) -> Script:
-    """An attack on a release, with the attacker's files, and one ``by`` name; ``spec`` is the original's."""
+    """Script an attack on a release, with the attacker's files and ``by``; ``spec`` is the original's."""
     place, words, keywords = _release_argument(address)
     entries = {"spec": spec, "outside": outside, "population": population, "key": key}
     entries |= {"threshold": threshold, "dominance": dominance}
@@ -260,14 +261,14 @@ def make_attack_script(
 
 
 def _release_argument(address: ReleaseAddress) -> tuple[str, list[str], dict[str, Any]]:
-    """A release as an argument, its further words, and its further keywords."""
+    """Return a release as an argument, with additional words and keywords."""
     if address.path is not None:
         return str(address.path), [], {}
     return _DATABASE, ["--table", str(address.table)], {"table": address.table}
 
 
 def _explicit_request(spec: TableSpec, request: Request, tops: Mapping[str, int]) -> Request:
-    """The request with a word for each default of the spec that it does not have."""
+    """Return the request with an explicit value for each default of the spec that it lacks."""
     defaults, requirement = spec.request, request.requirement
     k = requirement.k if requirement.k is not None or defaults.k is None else 1
     l = requirement.l_as_json()
@@ -315,7 +316,7 @@ def _request_arguments(request_options: RequestOptions) -> list[str]:
 
 
 def _model_expression(model: Model) -> str:
-    """A model as an expression of Python."""
+    """Return a model as a Python expression."""
     entries = [f"{name}={_value_expression(value)}" for name, value in changed_options(model).items()]
     return f"models.named({model.name!r})({', '.join(entries)})"
 
@@ -327,7 +328,7 @@ def _value_expression(value: object) -> str:
 
 
 def _keyword_text(entries: Mapping[str, Any]) -> str:
-    """Keywords as they stand in a call; what says nothing is left out."""
+    """Return keywords of a call, without empty values."""
     told = []
     for name, value in entries.items():
         if value is None or (not isinstance(value, int | float | str) and not value):
@@ -352,7 +353,7 @@ def _python_program(
     models: bool = False,
     imported: Sequence[str] = (),
 ) -> str:
-    """A program that does what the lines say and prints what came of it."""
+    """Return a program that runs the lines and prints a variable."""
     head = ["import discreet"]
     head += ["from discreet import models"] if models else []
     head += ["from discreet.criteria import criteria_from"] if criteria else []

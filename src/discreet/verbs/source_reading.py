@@ -1,4 +1,4 @@
-"""How a source file is read: detected encoding and delimiter, and cells that break a declared format."""
+"""Reading of source files: detected encoding and delimiter, and cells that break a declared format."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _DEFAULT_FORM = {"encoding": "utf-8", "delimiter": ",", "quote": '"'}
 
 @dataclass(frozen=True)
 class FileReading:
-    """A source with all that is known of its file; ``told`` are sentences on what was guessed, and why."""
+    """Source with explicit and detected options; ``told`` explains the detected ones."""
 
     source: SourceSpec
     told: tuple[str, ...] = ()
 
 
 def infer_source_form(source: SourceSpec, explicit_form: FileOptions | None = None) -> FileReading:
-    """A source as somebody says, and what he left out as its file tells.
+    """Complete a source's explicit options with options detected from its file.
 
-    ``InputError`` where the file cannot be opened. A table, a folder and Parquet have nothing to tell.
+    A table, a folder and Parquet have no such options. Raises ``InputError`` if the file cannot be opened.
     """
     form = explicit_form or FileOptions()
     asked = form.apply_to(source)
@@ -60,9 +60,9 @@ def _inference_sentence(key: str, value: str, reason: str) -> str:
 
 
 def infer_unquoted_nulls(source: SourceSpec) -> SourceSpec:
-    """Return a source with the bare words of its file that are NULL.
+    """Return a source with the unquoted words of its file that mean NULL.
 
-    Nothing changes where it quotes no texts, has no such word, or says itself what such words are.
+    Nothing changes if the file does not quote texts, has no such word, or if the source declares the words.
     """
     path = source.path
     if source.unquoted_nulls is not None or path is None or not path.is_file():
@@ -76,7 +76,7 @@ def infer_unquoted_nulls(source: SourceSpec) -> SourceSpec:
 def infer_release_form(
     address: ReleaseAddress, explicit_form: FileOptions, reporter: Reporter
 ) -> ReleaseAddress:
-    """A file of another program's as somebody says and as it tells; the reporter is told what was guessed."""
+    """Return a release of another program with explicit and detected options; guesses go to the reporter."""
     if address.path is None or not address.path.is_file() or has_manifest(address):
         explicit_form.apply_to(address.source())
         return replace(address, form=explicit_form)
@@ -93,15 +93,16 @@ def infer_release_form(
 
 
 MAX_INVALID_TEXTS = 50
-"""Different texts that may be read as NULL, or left as they are; what has more is written in another form."""
+"""Limit of different texts per column that may become NULL or stay; more indicate another format."""
 
 _MAX_LISTED_TEXTS, _MAX_TEXT_LENGTH = 3, 40
 
 
 @dataclass(frozen=True)
 class FormatErrors:
-    """At most ``MAX_INVALID_TEXTS`` + 1 texts of a column that its form does not fit, the most frequent
-    first.
+    """Texts of a column that its format does not match, the most frequent first.
+
+    There are at most ``MAX_INVALID_TEXTS`` + 1.
     """
 
     column: str
@@ -109,23 +110,25 @@ class FormatErrors:
 
     @property
     def message(self) -> str:
-        """What is wrong, and in which rows."""
+        """Error message with texts and rows."""
         told = "; ".join(_describe_text(each) for each in self.texts[:_MAX_LISTED_TEXTS])
         more = len(self.texts) - _MAX_LISTED_TEXTS
         others = (
             ""
             if more <= 0
-            else f"; and {'over ' if more > MAX_INVALID_TEXTS - _MAX_LISTED_TEXTS else ''}{format_quantity(more, 'other')}"
+            else f"; and {'over ' if more > MAX_INVALID_TEXTS - _MAX_LISTED_TEXTS else ''}"
+            f"{format_quantity(more, 'other')}"
         )
         return f"Cells of '{self.column}' are not written so: {told}{others}"
 
 
 def find_format_errors(source: SourceSpec, column: str, settings: Settings) -> FormatErrors | None:
-    """The cells that the written form of one column of a source does not fit, None where there are none.
+    """Find the cells that one column's declared format does not match; None without any.
 
-    One scan. ``InputError`` where the source cannot be read.
+    Cost: one scan. Raises ``InputError`` if the source cannot be read.
     """
     alone = replace(source, written={column: source.written[column]}, decimal=None)
+    # One thread reads the rows in order, so that row numbers are those of the file.
     in_order = replace(settings, threads=1)
     with (
         connect(in_order, alone) as engine,

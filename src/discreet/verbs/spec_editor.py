@@ -44,7 +44,7 @@ _DEFAULTS: Mapping[str, Any] = {
 
 
 def source_as_mapping(source: SourceSpec) -> SpecMapping:
-    """How a source is read, as the spec's ``[source]`` says it; what is as by default is left out."""
+    """Return the reading options of a source, as in the spec's ``[source]``, without defaults."""
     return _without_defaults(
         {
             "format": source.format,
@@ -74,7 +74,7 @@ def _subset_as_mapping(source: SourceSpec) -> SpecMapping | None:
 
 
 def with_source(document: Mapping[str, Any], source: Mapping[str, Any]) -> SpecMapping:
-    """Another source, or the same read otherwise; what is None or as by default is left out.
+    """Replace the source; values that are None or defaults are omitted.
 
     A subject is an identifier, so its column gets that role.
     """
@@ -92,10 +92,10 @@ def with_roles(
     *,
     hierarchies: Mapping[str, Mapping[str, Any] | str | None] | None = None,
 ) -> SpecMapping:
-    """Other roles for some columns; None takes a column out of the spec.
+    """Change the roles of columns; None removes a column from the spec.
 
-    ``hierarchies`` are given to columns that become quasi-identifiers. ``InputError`` where the subject would
-    be anything but an identifier or unlisted.
+    ``hierarchies`` are used for columns that become quasi-identifiers. Raises ``InputError`` if the subject
+    would have a role other than identifier.
     """
     found = _copy_mapping(document)
     attributes = found["attributes"]
@@ -112,7 +112,7 @@ def with_roles(
         entry = dict(attributes.get(name, {}))
         was = entry.get("role")
         entry["role"] = str(role)
-        # What stands in an identifier's place is of no other role, and its own dates are not shifted.
+        # Only identifiers have a replacement, and their own dates are not shifted.
         entry.pop("shift" if role is AttributeRole.IDENTIFIER else "way", None)
         if role is not AttributeRole.QUASI_IDENTIFIER:
             kept = ("hierarchy",) if role is AttributeRole.SENSITIVE and was == str(role) else ()
@@ -128,7 +128,7 @@ def with_roles(
 
 
 def with_format(document: Mapping[str, Any], name: str, written: Mapping[str, Any] | None) -> SpecMapping:
-    """Another written form for a listed column; None for cells that are read as they stand."""
+    """Change the cell format of a listed column; None means cells without a declared format."""
     found = _copy_mapping(document)
     entry = found["attributes"].get(name)
     if not isinstance(entry, dict):
@@ -143,7 +143,7 @@ def with_format(document: Mapping[str, Any], name: str, written: Mapping[str, An
 
 
 def with_weight(document: Mapping[str, Any], name: str, weight: float | None) -> SpecMapping:
-    """Another weight for a quasi-identifier; None or 1 for the default."""
+    """Change the weight of a quasi-identifier; None or 1 is the default."""
     found = _copy_mapping(document)
     entry = _require_quasi_identifier(found, name)
     if weight is None or weight == 1:
@@ -154,11 +154,10 @@ def with_weight(document: Mapping[str, Any], name: str, weight: float | None) ->
 
 
 def with_hierarchy(document: Mapping[str, Any], name: str, hierarchy: object) -> SpecMapping:
-    """Another hierarchy for a quasi-identifier: a file's path, a builder's table, or None for value → ``*``.
+    """Change a quasi-identifier's hierarchy: a file's path, a builder's table, or None for value → ``*``.
 
-    In Python also other values that ``discreet.open`` takes.
-
-    Level bounds of the request that it had are dropped, as they were those of another hierarchy.
+    In Python other values that ``discreet.open`` accepts are allowed too. Level bounds of the attribute are
+    removed from the request, since they refer to the previous hierarchy.
     """
     found = _copy_mapping(document)
     entry = _require_quasi_identifier(found, name)
@@ -191,7 +190,7 @@ def _copy_mapping(document: Mapping[str, Any]) -> SpecMapping:
 
 
 def _prune_request(document: SpecMapping) -> SpecMapping:
-    """The request's bounds without those of attributes that have another role by now."""
+    """Remove the request's bounds of attributes that now have another role."""
     request = document.get("request")
     if not isinstance(request, dict):
         return document
@@ -214,70 +213,70 @@ def _prune_request(document: SpecMapping) -> SpecMapping:
 
 @dataclass(frozen=True, eq=False)
 class TableStudy:
-    """What a publisher looks at while choosing roles and hierarchies; values of the data are in it."""
+    """Study of a table for the choice of roles and hierarchies; it contains values of the data."""
 
     study: ColumnStudy
 
     @property
     def rows(self) -> int:
-        """The table's rows."""
+        """Rows of the table."""
         return self.study.coded.rows
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns, in the source's order; those with nested values or bytes left out."""
+        """Columns in the source's order, without those of nested values or bytes."""
         return self.study.names
 
     @property
     def null_texts(self) -> tuple[str, ...]:
-        """Texts that are to be read as NULL, as far as the program can tell."""
+        """Texts that probably mean NULL."""
         return self.study.proposal.null_texts
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to look at first."""
+        """Warnings to read first."""
         return self.study.proposal.warnings
 
     @property
     def unreadable(self) -> tuple[str, ...]:
-        """Columns that hold nested values or bytes."""
+        """Columns of nested values or bytes."""
         return self.study.unreadable
 
     def applied(self, source: SourceSpec) -> SourceSpec:
-        """A source that is read as proposed: its columns' written forms, and blanks."""
+        """Return a source with the proposed cell formats and treatment of blanks."""
         return self.study.proposal.applied(source)
 
     def with_null_values(self, texts: Collection[str]) -> TableStudy:
-        """The same with some texts read as NULL, without another look at the source."""
+        """Return the study with some texts read as NULL, without reading the source again."""
         return TableStudy(self.study.with_null_values(texts)) if texts else self
 
     def document(self, path: str | None) -> dict[str, Any]:
-        """The proposed spec as a mapping; ``path`` is the source's, as the spec is to write it."""
+        """Return the proposed spec as a mapping; ``path`` is the source's path in the spec."""
         return self.study.proposal.document(path)
 
     @property
     def given_up(self) -> tuple[str, ...]:
-        """Columns that are dropped until somebody decides, as the lattice would be too large with them."""
+        """Columns that are dropped by default, because the lattice would be too large with them."""
         return tuple(name for name, reason in self.reasons().items() if LATTICE_TOO_LARGE_REASON in reason)
 
     def reasons(self) -> dict[str, str]:
-        """The reason of each proposed role, by column."""
+        """Return the reason of each proposed role, by column."""
         return self.study.proposal.reasons
 
     def proposed_hierarchy(self, name: str) -> dict[str, Any] | str | None:
-        """The hierarchy that is proposed for a column, as the spec writes it; None for value → ``*``."""
+        """Return the proposed hierarchy of a column, as in the spec; None for value → ``*``."""
         return self.study.hierarchy(name).table
 
     def values(self, name: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """A column's values in order, NULL left out, and the rows of each."""
+        """Return a column's values in order, without NULL, and the rows of each."""
         return self.study.occurring(name)
 
     def null_rows(self, name: str) -> int:
-        """The rows in which a column is NULL."""
+        """Count the rows in which a column is NULL."""
         return self.study.numbers(name)[1]
 
     def column_json(self, name: str) -> dict[str, Any]:
-        """One column: counts, the proposed role with its reason and kind of identifier, frequent values."""
+        """Describe one column: counts, proposed role with reason and kind of identifier, frequent values."""
         proposed = self.study.proposed[name]
         kind = self.study.kind(name)
         values, null_rows, unique_rows, most = self.study.numbers(name)
@@ -297,9 +296,9 @@ class TableStudy:
         }
 
     def uniqueness(self, names: Sequence[str]) -> dict[str, Any]:
-        """How far a set of columns singles rows out (``profile.column_study``).
+        """Measure how many rows a set of columns makes unique (``profile.column_study``).
 
-        ``InputError`` for a column that is not there, or whose values stay in the database.
+        Raises ``InputError`` for an unknown column, or one with values that stay in the database.
         """
         apart = [name for name in names if not self.study.is_coded(name)]
         if apart:
@@ -310,7 +309,7 @@ class TableStudy:
         return _uniqueness_as_json(compute_uniqueness(self.study.coded, names))
 
     def worst(self, names: Sequence[str], size: int) -> dict[str, Any]:
-        """The sets of ``size`` among some columns with most unique rows; those in a database apart."""
+        """Find the sets of ``size`` columns with most unique rows, among columns that are in memory."""
         coded = [name for name in names if self.study.is_coded(name)]
         found: MostIdentifyingSets = find_most_identifying_sets(self.study.coded, coded, size)
         return {
@@ -322,7 +321,7 @@ class TableStudy:
 
 
 def study_table(source: SourceSpec, settings: Settings, reporter: Reporter = SILENT) -> TableStudy:
-    """Study a source's columns; ``InputError`` where it cannot be read or holds no value."""
+    """Study a source's columns; raise ``InputError`` if it cannot be read or has no values."""
     with (
         connect(settings, source) as engine,
         interruptible_engine(engine),

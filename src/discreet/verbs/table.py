@@ -61,10 +61,17 @@ if TYPE_CHECKING:
 
 
 class Table(TableContext, Printable):
-    """A table with its spec, and what can be asked of it. The rows are counted once."""
+    """Table with its spec; its methods are the verbs. The rows are counted once.
+
+    >>> table = discreet.open("discreet.toml")  # doctest: +SKIP
+    >>> table.publish(table.negotiate(k=10).exact, "release.csv")  # doctest: +SKIP
+    """
 
     def inspect(self) -> Inspection:
-        """Row types, uniqueness, the risk as it stands, hierarchies, warnings."""
+        """Report row types, uniqueness, the risk before recoding, hierarchies and warnings.
+
+        >>> table.inspect().risk.highest  # doctest: +SKIP
+        """
         from discreet.results.inspection import inspect_frequency_set
         from discreet.verbs.class_warnings import inspection_warnings
 
@@ -81,12 +88,14 @@ class Table(TableContext, Printable):
         seed: int = 0,
         k: int | None = None,
     ) -> ReleaseComparison:
-        """A release, ours or foreign, a path or an address, beside this table: what it keeps.
+        """Compare a release of any program, given by path or address, with this table.
 
-        ``workload`` is a file of SQL, a ``.toml`` file that describes queries, or the description: its
-        queries are asked of both. ``target`` is a column that is published as it is: a classifier of it is
-        trained on the release and tested on rows of the original, which ``seed`` draws. ``k`` normalizes
-        C_AVG; without it the manifest's k does, or the spec's. ``InputError`` where the file does not fit.
+        ``workload`` is an SQL file, a ``.toml`` file that describes queries, or the description: its queries
+        run on both. ``target`` is a column that is published unchanged: a classifier of it is trained on the
+        release and tested on rows of the original, drawn with ``seed``. ``k`` normalizes C_AVG; the default
+        is the k of the manifest, or of the spec. Raises ``InputError`` if the file does not fit.
+
+        >>> table.compare("release.csv").losses  # doctest: +SKIP
         """
         from discreet.verbs.original_comparison import compare_with_original
 
@@ -106,11 +115,14 @@ class Table(TableContext, Printable):
         criteria: Sequence[Criterion] = (),
         cost: AnyCost | None = None,
     ) -> NegotiationResult:
-        """The exact answer to a wish, or its relaxations; a partial lattice answers for one too large.
+        """Return the exact answer to a request, or its relaxations.
 
-        What is not given comes from the spec's ``[request]``; ``result.basis`` tells of a partial lattice.
-        With a ``cost``, or one that the spec names, each answer tells its ``cost``.
-        ``InputError`` for values that are not allowed.
+        Values that are not given come from the spec's ``[request]``. If the lattice is too large, a partial
+        lattice answers, and ``basis`` of the result describes it. With a ``cost``, given here or in the spec,
+        each answer has its ``cost``. Raises ``InputError`` for values that are not allowed.
+
+        >>> answer = table.negotiate(k=10, max_suppressed="1%", max_level={"age": 2})  # doctest: +SKIP
+        >>> answer.exact or answer.relaxation("height")  # doctest: +SKIP
         """
         from discreet.verbs.class_warnings import with_warnings
 
@@ -139,11 +151,13 @@ class Table(TableContext, Printable):
         min_level: LevelsByAttribute | None = None,
         criteria: Sequence[Criterion] = (),
     ) -> RecodingResult:
-        """A recoding under a model: ``discreet.models.Mondrian(summary="sets")``, say.
+        """Recode the table by a model, such as ``discreet.models.Mondrian(summary="sets")``.
 
         A model's name (``"mondrian"``, ``"local"``, ``"full-subtree"``, …) is the model with its defaults.
-        What is not given comes from the spec's ``[request]``. ``InputError`` for a name that no model has;
-        ``NoSolution`` where nothing meets the requirement within the limit.
+        Values that are not given come from the spec's ``[request]``. Raises ``InputError`` for an unknown
+        name; ``NoSolution`` if nothing meets the requirement within the limit.
+
+        >>> table.recode("mondrian", k=5).granularity  # doctest: +SKIP
         """
         from discreet.verbs.models.recoding_model import RequestOptions, resolve_model
 
@@ -165,11 +179,14 @@ class Table(TableContext, Printable):
         shown: str = "lca",
         bound: bool = False,
     ) -> LocalNegotiationResult:
-        """The exact answer to a wish by local recoding, or its relaxations.
+        """Return the exact answer to a request by local recoding, or its relaxations.
 
-        What is not given comes from the spec's ``[request]``; ``effort``, ``seed`` and
-        ``time_budget`` are those of ``discreet.models.Local``, ``shown`` its ``summary``. ``bound`` proves
-        how much better any local recoding could be. ``InputError`` for levels out of range or that cross.
+        Values that are not given come from the spec's ``[request]``; ``effort``, ``seed`` and ``time_budget``
+        are options of ``discreet.models.Local``, ``shown`` is its ``summary``. ``bound`` also proves an upper
+        bound on the granularity of any local recoding. Raises ``InputError`` for levels out of range or
+        bounds that cross.
+
+        >>> table.negotiate_local(k=10, max_suppressed="1%").exact  # doctest: +SKIP
         """
         from discreet.verbs.local_negotiation import negotiate_locally
         from discreet.verbs.models.generalization_models import Local
@@ -203,13 +220,15 @@ class Table(TableContext, Printable):
         time_budget: float | None = None,
         node_budget: int | None = None,
     ) -> SearchOutcome:
-        """One named full-domain search, with its counts (``discreet.search.algorithms.ALGORITHMS``).
+        """Run one full-domain search (``discreet.search.algorithms.ALGORITHMS``) and report its counts.
 
         ``cost`` is a name, one of ``discreet.costs`` with its options, or a function of a node's statistics
-        (where not given, ``optimal`` and ``anytime`` take the one that the spec's ``[request]`` names);
-        ``cube_budget`` is in bytes, ``time_budget`` in seconds. Where the table or the search's frequency
-        sets exceed the memory limit, the search goes on in the database, as it does from the start with
-        ``in_database``; ``LimitReached`` where it cannot.
+        (default: for ``optimal`` and ``anytime`` the cost of the spec's ``[request]``); ``cube_budget`` is in
+        bytes, ``time_budget`` in seconds. If the table or the search's frequency sets exceed the memory
+        limit, the search continues in the database; with ``in_database`` it begins there. Raises
+        ``LimitReached`` if that is not possible.
+
+        >>> table.search("incognito", k=10).solutions  # doctest: +SKIP
         """
         from discreet.verbs.table_search import COST_MINIMIZING, SearchOptions, search_table
 
@@ -281,30 +300,32 @@ class Table(TableContext, Printable):
         criteria: Sequence[Criterion] = (),
         after: str | Path | Sequence[ReleaseLocation] | None = None,
     ) -> ReleaseResult:
-        """Recode, write, audit, and hand over the release with its manifest.
+        """Recode, write and audit a release, and publish it with its manifest.
 
-        Where it goes: ``output`` is a file (``.csv``, ``.parquet``, with Spark also a folder); or ``table``
-        is a new ``schema.name`` of the database that has this table, where all happens in one transaction;
-        or neither is given, and the release stays in memory, with ``to_pandas()``, ``to_polars()``,
-        ``to_arrow()`` and its ``manifest``. It is audited in each case before it is handed over.
+        ``output`` is a file (``.csv``, ``.parquet``, with Spark also a folder); ``table`` is a new
+        ``schema.name`` in the database of this table, written in one transaction. Without both the release
+        stays in memory, with ``to_pandas()``, ``to_polars()``, ``to_arrow()`` and its ``manifest``. Every
+        release is audited before it is returned.
 
-        What is published: ``answer`` is one of a negotiation's (``wish.exact``, say), or a recoding, or
-        levels by attribute (the spec's ``min_level``, else 0, where not named), or a model, by value or name,
-        which is searched first (see ``recode``), or what ``search`` found: its best solution for its own
-        request, or one of ``solutions`` for the request that is given here. ``discreet.models.Permutation``
-        permutes a sensitive attribute within groups.
+        ``answer`` is an answer of a negotiation (such as ``wish.exact``), a recoding, levels by attribute
+        (default: the spec's ``min_level``, else 0), a model by value or name, which is searched first (see
+        ``recode``), or the result of ``search``: its best solution for its own request, or one of its
+        ``solutions`` for the request given here. ``discreet.models.Permutation`` permutes a sensitive
+        attribute within groups.
 
-        How: k, l, ``criteria`` and ``max_suppressed`` go with levels and models, ``max_level`` and
-        ``min_level`` with models, and the spec says them where they are not given. ``suppressed`` is ``drop``
-        (failing rows are left out) or ``star`` (each of their cells is ``*``, and every column is text).
-        ``order`` is ``sorted`` (rows by what they show) or ``random``, else as the spec says. ``overwrite``
-        replaces a release that is there. ``after`` names earlier releases of the same rows: k and l must hold
-        of the parts that they share with this one, too.
+        ``k``, ``l``, ``criteria`` and ``max_suppressed`` apply to levels and models, ``max_level`` and
+        ``min_level`` to models; defaults come from the spec. ``suppressed`` is ``drop`` (failing rows are
+        removed) or ``star`` (each of their cells is ``*``, and every column is text). ``order`` is ``sorted``
+        (by the released values) or ``random``; the default comes from the spec. ``overwrite`` replaces an
+        existing release. ``after`` names earlier releases of the same rows: k and l must also hold for the
+        intersections of their classes with those of this release.
 
-        ``NoSolution`` where there is no answer, or where the levels suppress more rows than allowed;
-        ``InputError`` where the output may not be written; ``RequirementNotMet`` where the audit fails,
-        or where the parts that earlier releases share with this one fail.
-        Nothing is left behind then.
+        Raises ``NoSolution`` without an answer, or if the levels suppress more rows than allowed;
+        ``InputError`` if the output may not be written; ``RequirementNotMet`` if the audit fails, or if an
+        intersection with an earlier release fails. Nothing is left behind in these cases.
+
+        >>> release = table.publish(table.negotiate(k=10).exact, "release.csv")  # doctest: +SKIP
+        >>> frame = table.publish({"age": 2}, k=10, max_suppressed="1%").to_pandas()  # doctest: +SKIP
         """
         from discreet.verbs.earlier_releases import as_release_tuple
         from discreet.verbs.locations import PublishTarget
@@ -334,17 +355,18 @@ class Table(TableContext, Printable):
         consistent: bool = False,
         overwrite: bool = False,
     ) -> TabulationResult:
-        """Release counts with noise, under differential privacy, into a ``.csv``, ``.parquet`` or ``.json``.
+        """Release noisy counts under differential privacy, to a ``.csv``, ``.parquet`` or ``.json`` file.
 
         A marginal is levels by attribute (``{"age": 2, "sex": 0}``), or names (``["age", "sex"]``, level 0).
-        ``epsilon`` and ``delta`` are spent by all marginals together, and are taken from the spec's
+        All marginals together spend ``epsilon`` and ``delta``, which are charged to the spec's
         ``[privacy_budget]`` before noise is drawn. ``mechanism`` is ``laplace``, or ``gaussian`` with a
         ``delta``. An attribute without a public ``domain`` in the spec needs a ``delta``, and only cells
-        above a threshold are shown. ``rows_per_subject`` is how many rows of a subject count, where the spec
-        has one.
-        ``consistent`` moves marginals to one total, and ``non_negative`` counts below 0 to 0.
+        above a threshold are shown. ``rows_per_subject`` limits the counted rows per subject, if the spec has
+        one. ``consistent`` adjusts marginals to one total, and ``non_negative`` raises counts below 0 to 0.
 
-        ``InputError`` for what is not allowed; ``LimitReached`` where the budget is too small.
+        Raises ``InputError`` for values that are not allowed; ``LimitReached`` if the budget is too small.
+
+        >>> table.tabulate([["age", "sex"]], "counts.csv", epsilon=1)  # doctest: +SKIP
         """
         from discreet.verbs.differential_releases import tabulate_table
 
@@ -371,14 +393,17 @@ class Table(TableContext, Printable):
         search_epsilon: PrivacyNumber | None = None,
         overwrite: bool = False,
     ) -> SampleResult:
-        """Release a sample of the rows at levels, under differential privacy, into a file.
+        """Release a sample of the rows at given levels, under differential privacy, to a file.
 
-        Rows are drawn at random, and classes of fewer drawn rows than SafePub's k left out; the release has
-        the quasi-identifiers alone, at ``levels`` (else the spec's ``min_level``, else 0; or, with
-        ``search_epsilon``, a part of ``epsilon``, what a private search chooses). ``epsilon`` and ``delta``
-        are taken from ``[privacy_budget]`` first, and hold of levels given without a look at the rows.
+        Rows are drawn at random, and classes with fewer drawn rows than SafePub's k are removed. The release
+        contains only the quasi-identifiers, at ``levels`` (default: the spec's ``min_level``, else 0; with
+        ``search_epsilon``, a part of ``epsilon``, a private search chooses them). ``epsilon`` and ``delta``
+        are charged to ``[privacy_budget]`` first; the guarantee assumes that the levels do not depend on the
+        rows.
 
-        ``InputError`` for what is not allowed; ``LimitReached`` where the budget is too small.
+        Raises ``InputError`` for values that are not allowed; ``LimitReached`` if the budget is too small.
+
+        >>> table.safepub({"age": 2}, "sample.csv", epsilon=1, delta=1e-6)  # doctest: +SKIP
         """
         from discreet.verbs.differential_releases import sample_table
 
@@ -393,7 +418,10 @@ class Table(TableContext, Printable):
         )
 
     def budget(self) -> BudgetResult:
-        """What differentially private releases of this table have spent, and what is left."""
+        """Return the privacy budget of this table: total, spent and left.
+
+        >>> table.budget().left  # doctest: +SKIP
+        """
         from discreet.verbs.differential_releases import read_privacy_budget
 
         return read_privacy_budget(self)
@@ -417,7 +445,7 @@ class Table(TableContext, Printable):
         return self._publish_solution(answer, asked, target)
 
     def _publish_solution(self, found: object, asked: RequestOptions, target: PublishTarget) -> ReleaseResult:
-        """Publish what a search found; ``InputError`` for anything else."""
+        """Publish the result of a search; raise ``InputError`` for any other object."""
         from discreet.model.search_result import Solution
         from discreet.verbs.release_publication import publish_levels
         from discreet.verbs.table_search import SearchOutcome, levels_of_solution, require_solution
@@ -435,7 +463,7 @@ class Table(TableContext, Printable):
         )
 
     def document(self) -> Document:
-        """The source and each attribute's role."""
+        """Return the source and each attribute's role."""
         rows = tuple(
             (a.name, str(a.role), a.hierarchy.origin if a.hierarchy is not None else "")
             for a in self.spec.attributes
@@ -454,18 +482,22 @@ def open(  # noqa: A001
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> Table:
-    """A table from its spec file, or from data and a spec.
+    """Open a table by its spec file, or by data and a spec.
 
-    ``source`` is the path of a spec (``discreet.toml``); with a ``spec`` it is the path of a data
-    file, the address of a database, an Arrow, pandas, polars or Spark table, an Arrow dataset, or a stream of
-    record batches, which is read once (``engines.files.dataframes``). ``spec`` is a proposal of
-    ``discreet.init``, the path of a spec, or a mapping of the form of the TOML file, without a source:
-    ``{"attributes": {"age": {"role": "quasi-identifier"}, …}}``, but for ``{"source": {"table": …}}`` of a
-    database; relative paths in a mapping are relative to the working folder. A path or an address as
-    ``source`` replaces the one that the spec names.
-    ``InputError`` where anything is wrong with either, an attribute that is no column of the data included.
-    No row is read yet; the names of columns are, where data and a spec are given, and where attributes are
-    given by pattern (``{"q*": …}``). Of a database and of a stream they are read when rows first are.
+    ``source`` is the path of a spec (``discreet.toml``). With a ``spec``, it is the path of a data file, the
+    address of a database, an Arrow, pandas, polars or Spark table, an Arrow dataset, or a stream of record
+    batches, which is read once (``engines.files.dataframes``); a path or an address replaces the source of
+    the spec. ``spec`` is a proposal of ``discreet.init``, the path of a spec, or a mapping like the TOML file
+    without a source: ``{"attributes": {"age": {"role": "quasi-identifier"}, …}}``; for a database it has
+    ``{"source": {"table": …}}``. Relative paths in a mapping are relative to the working folder.
+
+    No row is read yet. Column names are read if data and a spec are given, and if attributes are given by
+    pattern (``{"q*": …}``); of a database and of a stream they are read with the first rows. Raises
+    ``InputError`` for an invalid spec or source, including an attribute that is not a column of the data.
+
+    >>> table = discreet.open("discreet.toml")  # doctest: +SKIP
+    >>> roles = {"age": {"role": "quasi-identifier"}, "disease": {"role": "sensitive"}}  # doctest: +SKIP
+    >>> table = discreet.open(frame, {"attributes": roles})  # doctest: +SKIP
     """
     known = settings or Settings.from_environment()
     found = _load_spec_file(source, known) if spec is None else _combine_spec(source, spec, known)
@@ -502,7 +534,7 @@ def _load_spec_file(source: object, settings: Settings) -> TableSpec:
 def _combine_spec(
     source: object, spec: Mapping[str, Any] | Proposal | str | os.PathLike[str], settings: Settings
 ) -> TableSpec:
-    """The spec of data that are given with it; its attributes are columns of theirs."""
+    """Return the spec for separately given data, after checking that its attributes are columns."""
     given = getattr(spec, "mapping", spec)
     in_memory = not isinstance(source, str | os.PathLike)
     place = None if in_memory else _source_keys(os.fspath(cast("str | os.PathLike[str]", source)))
@@ -522,7 +554,7 @@ def _combine_spec(
 
 
 def _source_keys(text: str) -> dict[str, str]:
-    """The keys of ``[source]`` for a path or an address; a path is absolute."""
+    """Return the keys of ``[source]`` for a path or an address; a path is absolute."""
     return {"url": text} if is_database_address(text) else {"path": str(parse_path(text).absolute())}
 
 
@@ -532,10 +564,10 @@ def _names_rows(document: Mapping[str, Any]) -> bool:
 
 
 def _check_columns(spec: TableSpec, settings: Settings) -> TableSpec:
-    """The spec, each attribute of which is a column; ``InputError`` that names one that is none.
+    """Return the spec; raise ``InputError`` for an attribute that is not a column.
 
-    Only names that are at hand without a connection or a stream are compared; the others are when rows are
-    counted.
+    Only names that are available without a connection or a stream are compared; the others are checked when
+    rows are counted.
     """
     source = spec.source
     if source.data is not None:

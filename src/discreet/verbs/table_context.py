@@ -1,6 +1,6 @@
 """A table with its spec: frequency sets, findings and lattices, each computed once and cached.
 
-Rows are counted when a verb first needs them, without sensitive values where the requirement reads none.
+Rows are counted when a verb first needs them, without sensitive values if the requirement reads none.
 ``LatticeCache`` reuses an evaluated lattice for every requirement whose scores it contains.
 """
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LatticeCache:
-    """Evaluates lattices, whole and partial, and keeps them by the scores that they were counted for.
+    """Cache of evaluated and partial lattices by the scores that they contain.
 
-    ``counted_for`` counts the table for a requirement: with sensitive values where it speaks of them.
+    ``counted_for`` counts the table for a requirement, with sensitive values if it needs them.
     """
 
     spec: TableSpec
@@ -51,9 +51,9 @@ class LatticeCache:
     partial: list[TablePartialLattice] = field(default_factory=list)
 
     def lattice(self, sensitive: Sequence[str] | None, criteria: Sequence[Criterion]) -> TableLattice:
-        """The kept lattice of the fewest scores that can be asked for all this, or a new one.
+        """Return the cached lattice with the fewest scores that suffice, or a new one.
 
-        ``sensitive`` are the attributes whose l can be asked (None: all).
+        ``sensitive`` are the attributes that may have an l (None: all).
         """
         requested = self._asking(sensitive, criteria)
         found = self._fitting(requested)
@@ -63,17 +63,18 @@ class LatticeCache:
         return found
 
     def known(self, requirement: Requirement) -> TableLattice | None:
-        """The kept lattice of the fewest scores that tells of a requirement; None where none does."""
+        """Return the cached lattice with the fewest scores for a requirement; None if none suffices."""
         return self._fitting(self._asking(self.sensitive_in(requirement), requirement.others))
 
     def affordable(self, requirement: Requirement) -> TableLattice | TablePartialLattice:
-        """The lattice for a requirement, or a partial one where it would not fit the memory limit."""
+        """Return the lattice for a requirement, or a partial one if it would exceed the memory limit."""
         names, criteria = self.sensitive_in(requirement), requirement.others
         requested = self._asking(names, criteria)
         for known in self.partial:
             if self._scores(requested) <= {*known.scores}:
                 return known
-        # Counted first: a limit reached there is no reason for a partial lattice, which counts the same rows.
+        # The rows are counted first: if they exceed the limit, a partial lattice does not help, since it
+        # counts the same rows.
         preload_kernels()
         counted = self.counted_for(requirement)
         try:
@@ -101,7 +102,7 @@ class LatticeCache:
         *,
         runtime: bool,
     ) -> TablePartialLattice:
-        """A partial lattice of the most important ``percent`` of the nodes of each height; it is not kept."""
+        """Build a partial lattice of each height's most important ``percent`` of nodes; it is not cached."""
         from discreet.negotiation.partial_lattice import prepare_partial_lattice
         from discreet.results.table_partial_lattice import TablePartialLattice
 
@@ -118,7 +119,7 @@ class LatticeCache:
         return TablePartialLattice(partial, counted, self.spec, self.settings, runtime=runtime)
 
     def sensitive_in(self, requirement: Requirement) -> tuple[str, ...]:
-        """The sensitive attributes that a requirement speaks of."""
+        """Return the sensitive attributes that a requirement refers to."""
         bound = requirement.bound(self._names)
         if any(one.criterion.of_every_attribute for one in bound):
             return self._names
@@ -130,7 +131,7 @@ class LatticeCache:
         return tuple(a.name for a in self.spec.sensitive)
 
     def _asking(self, sensitive: Sequence[str] | None, criteria: Sequence[Criterion]) -> Requirement:
-        """What asks for every score that is wanted; ``InputError`` for an attribute that is not sensitive."""
+        """Return a requirement with every needed score; raise ``InputError`` for other attributes."""
         names = self._names
         unknown = [name for name in sensitive or () if name not in names]
         if unknown:
@@ -150,7 +151,7 @@ class LatticeCache:
         return frozenset(each.criterion.counted for each in requested.bound(self._names))
 
     def _narrowed(self, counted: FrequencySet, requested: Requirement) -> FrequencySet:
-        """A frequency set with the values of those sensitive attributes alone that are asked for."""
+        """Return a frequency set with the values of only the requirement's sensitive attributes."""
         names = self.sensitive_in(requested)
         kept = tuple(v for v in counted.sensitive if v.attribute in names)
         return replace(counted, sensitive=kept, whole=len(kept) == len(self._names))
@@ -171,9 +172,9 @@ class LatticeCache:
 
 
 class TableContext:
-    """A table with its spec. The rows are counted once, when a verb first needs them.
+    """Table with its spec. The rows are counted once, when a verb first needs them.
 
-    What works on a table takes this; ``workbench.table.Table`` is the same with the verbs, and imports them.
+    Functions that work on a table take this class; ``verbs.table.Table`` adds the verbs and imports them.
     """
 
     def __init__(self, spec: TableSpec, settings: Settings, reporter: Reporter = SILENT) -> None:
@@ -192,23 +193,23 @@ class TableContext:
 
     @cached_property
     def _row_types(self) -> FrequencySet:
-        """Row types with counts, without sensitive values: all that k needs, in fewer groups."""
+        """Row types with counts, without sensitive values: enough for k, and fewer groups."""
         self.spec.require_quasi_identifiers()
         with self.engine("Counting row types") as engine:
             return count_frequency_set(engine, self.spec, self.settings, ())
 
     @cached_property
     def findings(self) -> TableFindings:
-        """What is found in the rows under the spec: warnings, and people who have several rows."""
+        """Findings about the rows: warnings, and people with several rows."""
         from discreet.profile.table_warnings import check_table
 
         with self.engine("Looking at the rows") as engine:
             return check_table(engine, self.spec)
 
     def people_of(self, column: str) -> FrequencySet:
-        """Row types with the people of each, by the values of a column; counted once per column.
+        """Return row types with the people of each, identified by a column; counted once per column.
 
-        ``InputError`` where a row has no value of it, ``LimitReached`` where the memory limit is too small.
+        Raises ``InputError`` if a row has no value of it, ``LimitReached`` if the memory limit is too small.
         """
         if column not in self._people:
             spec = replace(self.spec, source=replace(self.spec.source, subject=column))
@@ -218,12 +219,12 @@ class TableContext:
 
     @property
     def warnings(self) -> tuple[CodedWarning, ...]:
-        """Warnings about the rows under the spec, which every verb repeats; found at first need."""
+        """Warnings about the rows, which every verb repeats; computed at first use."""
         return (*self.findings.warnings, *self._missing_values)
 
     @cached_property
     def _missing_values(self) -> tuple[CodedWarning, ...]:
-        """Warnings about cells that show nothing: by what was counted, where all of it was."""
+        """Warnings about empty cells, from the frequency set if it contains all values."""
         from discreet.profile.missing_values import check_missing_values, warn_about_counted_missing_values
 
         if self.is_counted:
@@ -234,8 +235,10 @@ class TableContext:
     def histogram(self, levels: LevelsByAttribute) -> NodeHistogramResult:
         """Count the classes of one node by size and by distinct sensitive values.
 
-        Levels that are not named are 0. The lattice is not evaluated: one node is counted. ``InputError`` for
-        an attribute or level that there is not.
+        Levels that are not given are 0. Only one node is counted, without the lattice. Raises ``InputError``
+        for an unknown attribute or level.
+
+        >>> table.histogram({"age": 2})  # doctest: +SKIP
         """
         from discreet.lattice.evaluation import build_lattice
         from discreet.results.node_summary import make_node_histogram
@@ -245,22 +248,23 @@ class TableContext:
         return make_node_histogram(table, lattice.node_of(levels, lattice.bottom), lattice)
 
     def counted_for(self, requirement: Requirement) -> FrequencySet:
-        """The frequency set with sensitive values where a requirement speaks of them, else perhaps without.
+        """Return the frequency set, with sensitive values if a requirement reads them, else possibly without.
 
-        The rows are counted again where all is needed after all.
+        The rows are counted again if a later requirement needs all values.
         """
         if requirement.of_values or self.is_counted or not self.spec.sensitive:
             return self.frequency_set
         return self._row_types
 
     def count_values(self) -> None:
-        """Look at the rows, and count them with their sensitive values where these fit the memory limit.
+        """Check the rows, and count them with their sensitive values if these fit the memory limit.
 
-        An answer says in how many classes everybody has the same value, whether a criterion of values is
-        required or not. One session of the engine does both.
+        Every answer reports its homogeneous classes, even if no criterion reads sensitive values. One session
+        of the engine does both.
         """
         from discreet.profile.table_warnings import check_table
 
+        # ``cached_property`` reads the instance dictionary, so these entries become the cached values.
         found = vars(self)
         if self.is_counted or "findings" in found:
             return
@@ -272,37 +276,39 @@ class TableContext:
 
     @property
     def is_counted(self) -> bool:
-        """Whether the frequency set is there already."""
+        """True if the frequency set is already counted."""
         return "frequency_set" in vars(self)
 
     def is_counted_for(self, requirement: Requirement) -> bool:
-        """Whether what ``counted_for`` gives is there already."""
+        """Return True if the result of ``counted_for`` is already counted."""
         return self.is_counted or (not requirement.of_values and "_row_types" in vars(self))
 
     def lattice(
         self, *, sensitive: Sequence[str] | None = None, criteria: Sequence[Criterion] = ()
     ) -> TableLattice:
-        """Every node's suppression, for k and for l of the ``sensitive`` attributes (None: all, empty: none).
+        """Evaluate every node's suppression, for k and for the l of ``sensitive`` (None: all, empty: none).
 
-        ``criteria`` can be asked too, whatever the values of their parameters. Fewer of both are faster.
-        ``InputError`` for an attribute that is not sensitive; ``LimitReached`` where the lattice would not
-        fit the memory limit.
+        ``criteria`` become available too, with any values of their parameters. Fewer attributes and criteria
+        are faster. Raises ``InputError`` for an attribute that is not sensitive; ``LimitReached`` if the
+        lattice would exceed the memory limit.
+
+        >>> table.lattice(sensitive=[]).frontier(k=10)  # doctest: +SKIP
         """
         return self._lattices.lattice(sensitive, criteria)
 
     def lattice_for(self, requirement: Requirement) -> TableLattice:
-        """The lattice with what a requirement asks for, and no more."""
+        """Return the lattice with exactly the scores of a requirement."""
         return self._lattices.lattice(self._lattices.sensitive_in(requirement), requirement.others)
 
     def known_lattice_for(self, requirement: Requirement) -> TableLattice | None:
-        """A lattice that was evaluated before and tells of a requirement; None where there is none."""
+        """Return an evaluated lattice that suffices for a requirement; None without one."""
         return self._lattices.known(requirement)
 
     def negotiable_lattice_for(self, requirement: Requirement) -> TableLattice | TablePartialLattice:
-        """The same, or a partial lattice where the whole one would not fit the memory limit.
+        """Return the lattice for a requirement, or a partial one if it would exceed the memory limit.
 
-        A notice says so. Its nodes are as many as some seconds allow; answers are walked down to minimal
-        nodes.
+        A notice reports a partial lattice. Its size is limited by a few seconds of work; answers descend to
+        minimal nodes.
         """
         return self._lattices.affordable(requirement)
 
@@ -315,12 +321,14 @@ class TableContext:
         sensitive: Sequence[str] | None = None,
         criteria: Sequence[Criterion] = (),
     ) -> TablePartialLattice:
-        """The most important ``percent`` of the nodes of each height, and others when a request needs them.
+        """Evaluate each height's most important ``percent`` of nodes, and others when a request needs them.
 
         ``metric`` ranks nodes: ``lambda``, ``gamma``, ``mu``, ``gamma-mu``, and each with ``-product``. With
         ``runtime`` a request's own node is counted too. ``sensitive`` and ``criteria`` as in ``lattice``.
-        ``InputError`` for values that are not allowed; ``LimitReached`` where the histograms would not fit
+        Raises ``InputError`` for values that are not allowed; ``LimitReached`` if the histograms would exceed
         the memory limit.
+
+        >>> table.partial_lattice("5%").negotiate(k=10)  # doctest: +SKIP
         """
         return self._lattices.most_important(
             self.frequency_set, percent, metric, sensitive, criteria, runtime=runtime
@@ -329,7 +337,7 @@ class TableContext:
     def partial_lattice_for(
         self, requirement: Requirement, percent: str, *, metric: str = "lambda", runtime: bool = True
     ) -> TablePartialLattice:
-        """The same with what a requirement asks for, and no more."""
+        """Build a partial lattice with exactly the scores of a requirement."""
         return self.partial_lattice(
             percent,
             metric=metric,
@@ -340,7 +348,7 @@ class TableContext:
 
     @contextmanager
     def engine(self, stage: str) -> Iterator[Engine]:
-        """An engine for one stage of work, which the reporter is told of; it is closed at the end."""
+        """Connect to an engine for one stage of work, which is reported; the engine is closed at the end."""
         with (
             connect(self.settings, self.spec.source) as engine,
             interruptible_engine(engine),

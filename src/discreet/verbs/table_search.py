@@ -54,17 +54,17 @@ __all__ = [
 ]
 
 COST_MINIMIZING = ("optimal", "anytime")
-"""The algorithms that look for the least cost; the others say what their solutions cost, where asked."""
+"""Algorithms that minimize a cost; the others only compute the costs of their solutions on request."""
 
 _MAX_SOLUTIONS = 40
 _SECONDS_OF_NODE = 3e-8
-"""Seconds that counting a node takes for each row type, about."""
+"""Approximate seconds to count one row type of a node."""
 _BUDGETS = {"cube_budget": "incognito-cube", "time_budget": "anytime", "node_budget": "anytime"}
 
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """Which search, and how; ``SearchProblem`` says what the fields mean."""
+    """Choice of a search and its options; ``SearchProblem`` documents the fields."""
 
     algorithm: str
     marking: str = Marking.DIRECT
@@ -102,17 +102,17 @@ class SearchOptions:
 
     @property
     def can_leave_memory(self) -> bool:
-        """Whether the database may do it."""
+        """True if the database can run the search."""
         return self.algorithm in IN_DATABASE and self.cost is None
 
 
 def search_table(
     table: TableContext, request: Request, choice: SearchOptions, reporter: Reporter
 ) -> SearchOutcome:
-    """Run a search; where the table or its frequency sets exceed the memory limit, in the database.
+    """Run a search; if the table or its frequency sets exceed the memory limit, run it in the database.
 
-    Raises ``LimitReached`` where the limit is too low and the database cannot do it; ``InputError`` where it
-    was asked to and does not count a criterion.
+    Raises ``LimitReached`` if the limit is too low and the database cannot run it; ``InputError`` if the
+    database is required and cannot count a criterion.
     """
     stays = not choice.can_leave_memory or not is_countable_in_database(request.requirement)
     if choice.in_database:
@@ -165,7 +165,7 @@ def _run_search(
 
 
 def _announce_duration(nodes: int, counted: FrequencySet, reporter: Reporter) -> None:
-    """Tell of a search that may take long: it counts nodes one by one, as many as it cannot leave out."""
+    """Report a search that may take long: it counts up to ``nodes`` nodes one by one."""
     seconds = nodes * counted.row_types * _SECONDS_OF_NODE
     if seconds >= ANNOUNCED_SECONDS:
         reporter.notice(
@@ -202,7 +202,10 @@ def _make_task(
 
 @dataclass(frozen=True, repr=False)
 class SearchOutcome(Printable):
-    """What a search found, and the work it did. ``low`` and ``high`` bound what was searched."""
+    """Solutions of a search, and its work; ``low`` and ``high`` are the bounds of the searched nodes.
+
+    >>> table.publish(table.search("optimal", k=10), "release.csv")  # doctest: +SKIP
+    """
 
     result: SearchResult
     request: Request
@@ -211,28 +214,28 @@ class SearchOutcome(Printable):
 
     @property
     def algorithm(self) -> str:
-        """The name of the search."""
+        """Name of the search."""
         return self.result.algorithm
 
     @property
     def solutions(self) -> tuple[Solution, ...]:
-        """In mixed-radix order; none where there is none."""
+        """Solutions in mixed-radix order; empty without any."""
         return self.result.solutions
 
     @property
     def levels(self) -> ReadOnlyDict[str, int] | None:
-        """The levels of the solution that the cost, then the tie rule prefers, to publish; None without."""
+        """Levels of the solution with the least cost, ties by the tie rule; None without a solution."""
         best = min(self.solutions, key=_preference, default=None)
         if best is None:
             return None
         return ReadOnlyDict(self.result.lattice.levels_of(best.node), "the levels of a solution")
 
     def as_json(self) -> dict[str, Any]:
-        """The contract's document of ``discreet search --json``."""
+        """Return the contract's document of ``discreet search --json``."""
         return self.result.as_json()
 
     def document(self) -> Document:
-        """The outcome, the minimal solutions, and the work."""
+        """Return the outcome, the minimal solutions, and the work."""
         minimal = tuple(s for s in self.solutions if s.minimal) or self.solutions
         return (
             *self._outcome_lines(),
@@ -242,7 +245,7 @@ class SearchOutcome(Printable):
         )
 
     def every_solution(self) -> Document:
-        """One row per solution, in mixed-radix order."""
+        """Return one row per solution, in mixed-radix order."""
         return self._solutions_grid(self.solutions, len(self.solutions))
 
     def _outcome_lines(self) -> Document:
@@ -299,7 +302,7 @@ class SearchOutcome(Printable):
 
 
 def require_solution(outcome: SearchOutcome) -> None:
-    """Raise ``NoSolution`` where a search found nothing to publish."""
+    """Raise ``NoSolution`` if a search has no solution to publish."""
     if not outcome.solutions:
         wanted = f"{outcome.result.requirement} with at most {outcome.result.limit:,} suppressed rows"
         raise NoSolution(
@@ -309,7 +312,7 @@ def require_solution(outcome: SearchOutcome) -> None:
 
 
 def levels_of_solution(table: TableContext, solution: Solution) -> dict[str, int]:
-    """Return the levels of a solution by attribute; ``InputError`` for a solution of another table."""
+    """Return the levels of a solution by attribute; raise ``InputError`` for a solution of another table."""
     names = [attribute.name for attribute in table.spec.require_quasi_identifiers()]
     if len(solution.node) != len(names):
         raise InputError(
@@ -320,7 +323,7 @@ def levels_of_solution(table: TableContext, solution: Solution) -> dict[str, int
 
 
 def _preference(solution: Solution) -> tuple[Any, ...]:
-    """The contract's tie rule, after the cost where there is one."""
+    """Return the sort key of solutions: cost, if there is one, then the contract's tie rule."""
     node = solution.node
     cost = solution.cost if solution.cost is not None else 0.0
     return (cost, sum(node), solution.suppressed, node[-1:], node[:-1])

@@ -1,1 +1,1 @@
-"""The recoding models: one file each, which ends with the model's declaration."""
+"""Recoding models: one module per family; each model declares its options as fields."""

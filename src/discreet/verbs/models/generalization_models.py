@@ -1,8 +1,8 @@
 """Recoding models that generalize: full-domain, the taxonomy, ordered single-dimension, local, Mondrian.
 
 Samarati (2001); LeFevre, DeWitt and Ramakrishnan (2005, 2006); Bayardo and Agrawal (2005). Searches are
-imported when a model runs. Strict Mondrian partitions a table in its engine where its frequency set exceeds
-the memory limit.
+imported when a model runs. Strict Mondrian partitions a table in its engine if its frequency set exceeds the
+memory limit.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FullDomain(Model):
-    """Every value of a column goes to one level: the node of the lattice that loses least detail."""
+    """Full-domain recoding: every value of a column goes to one level, at the node of least loss.
+
+    >>> table.publish(models.FullDomain(), "release.csv", k=10)  # doctest: +SKIP
+    """
 
     name = str(RecodingModel.FULL_DOMAIN)
     title = "Full-domain"
@@ -41,7 +44,7 @@ class FullDomain(Model):
     takes_levels = True
 
     def search(self, task: Task) -> Found:
-        """The recoding to the node of least loss within the limits of levels."""
+        """Recode to the node of least loss within the request's level bounds."""
         from discreet.taxonomy.full_domain import search_full_domain
         from discreet.verbs.models.least_loss_nodes import find_least_loss_candidates
 
@@ -62,14 +65,14 @@ class FullDomain(Model):
     def publish(
         self, table: TableContext, asked: RequestOptions, target: PublishTarget, reporter: Reporter
     ) -> ReleaseResult:
-        """Publish the levels, so that the manifest names them as it does those of a negotiated release."""
+        """Publish the levels, so that the manifest records them as for a negotiated release."""
         from discreet.verbs.release_publication import publish_levels
 
         task = Task.of(table, asked, reporter)
         return publish_levels(table, self._levels(task, target), task.request, target)
 
     def _levels(self, task: Task, target: PublishTarget) -> dict[str, int]:
-        """The levels of least loss; where there are earlier releases, of those that are safe beside them."""
+        """Return the levels of least loss; earlier releases restrict them to nodes that are safe jointly."""
         from discreet.taxonomy.full_domain import find_least_loss_node
         from discreet.verbs.earlier_releases import EarlierReleases
         from discreet.verbs.models.least_loss_nodes import find_least_loss_candidates
@@ -95,7 +98,7 @@ class FullDomain(Model):
 
 
 def search_taxonomy(model: RecodingModel, task: Task) -> Found:
-    """A recoding by the taxonomy's search of a model."""
+    """Recode by the taxonomy's search of a model."""
     from discreet.taxonomy.model_search import search_model
     from discreet.verbs.models.least_loss_nodes import find_least_loss_candidates
 
@@ -115,15 +118,18 @@ def search_taxonomy(model: RecodingModel, task: Task) -> Found:
 
 
 class _TaxonomyModel(Model):
-    """A model of the taxonomy that knows no option."""
+    """Model of the taxonomy without options."""
 
     def search(self, task: Task) -> Found:
-        """By the taxonomy's search of that name."""
+        """Recode by the taxonomy's search of that name."""
         return search_taxonomy(RecodingModel(self.name), task)
 
 
 class AttributeSuppression(_TaxonomyModel):
-    """Each column is published as it is, or not at all."""
+    """Attribute suppression: each column is published unchanged or not at all.
+
+    >>> table.recode(models.AttributeSuppression(), k=10)  # doctest: +SKIP
+    """
 
     name = str(RecodingModel.ATTRIBUTE_SUPPRESSION)
     title = "Attribute suppression"
@@ -131,7 +137,10 @@ class AttributeSuppression(_TaxonomyModel):
 
 
 class FullSubtree(_TaxonomyModel):
-    """A value rises with its whole branch of the hierarchy, in every row (Iyengar 2002)."""
+    """Full-subtree recoding: whole branches of a hierarchy rise together, in every row (Iyengar 2002).
+
+    >>> table.recode(models.FullSubtree(), k=10)  # doctest: +SKIP
+    """
 
     name = str(RecodingModel.FULL_SUBTREE)
     title = "Full subtree"
@@ -139,7 +148,10 @@ class FullSubtree(_TaxonomyModel):
 
 
 class UnrestrictedSingle(_TaxonomyModel):
-    """Each value rises by itself, the same in every row."""
+    """Unrestricted single-dimension recoding: each value rises separately, the same in every row.
+
+    >>> table.recode(models.UnrestrictedSingle(), k=10)  # doctest: +SKIP
+    """
 
     name = str(RecodingModel.UNRESTRICTED_SINGLE)
     title = "Unrestricted, one dimension"
@@ -147,7 +159,10 @@ class UnrestrictedSingle(_TaxonomyModel):
 
 
 class FullSubgraph(_TaxonomyModel):
-    """A combination of values rises with its whole subgraph."""
+    """Full-subgraph recoding: a combination of values rises with its whole subgraph.
+
+    >>> table.recode(models.FullSubgraph(), k=10)  # doctest: +SKIP
+    """
 
     name = str(RecodingModel.FULL_SUBGRAPH)
     title = "Full subgraph"
@@ -155,7 +170,10 @@ class FullSubgraph(_TaxonomyModel):
 
 
 class UnrestrictedMulti(_TaxonomyModel):
-    """Each combination of values rises by itself."""
+    """Unrestricted multidimensional recoding: each combination of values rises separately.
+
+    >>> table.recode(models.UnrestrictedMulti(), k=10)  # doctest: +SKIP
+    """
 
     name = str(RecodingModel.UNRESTRICTED_MULTI)
     title = "Unrestricted, several dimensions"
@@ -163,7 +181,10 @@ class UnrestrictedMulti(_TaxonomyModel):
 
 
 class CellSuppression(_TaxonomyModel):
-    """Single cells are starred (Aggarwal and others 2005)."""
+    """Cell suppression: single cells become ``*`` (Aggarwal and others 2005).
+
+    >>> table.recode(models.CellSuppression(), k=10)  # doctest: +SKIP
+    """
 
     name = str(RecodingModel.CELL_SUPPRESSION)
     title = "Cell suppression"
@@ -176,9 +197,12 @@ _COST_NAMES = {ClassCost.C_DM: "C_DM", ClassCost.C_AVG: "C_AVG"}
 
 @dataclass(frozen=True, kw_only=True)
 class OrderedSingle(Model):
-    """Each column is cut into intervals, the same in every row (Bayardo and Agrawal 2005).
+    """Ordered single-dimension recoding: each column is cut into intervals, the same in every row.
 
-    ``method`` is a greedy of least loss, or the least C_DM or C_AVG, proven or with a proven gap.
+    Bayardo and Agrawal (2005). ``method`` is ``greedy`` for least loss, or ``optimal`` for the least C_DM or
+    C_AVG, with a proof or a proven gap.
+
+    >>> table.recode(models.OrderedSingle(method="optimal", cost="c-avg"), k=10)  # doctest: +SKIP
     """
 
     name = str(RecodingModel.ORDERED_SINGLE)
@@ -212,7 +236,7 @@ class OrderedSingle(Model):
     )
 
     def search(self, task: Task) -> Found:
-        """By the greedy of least loss, or at the least C_DM or C_AVG."""
+        """Cut greedily for least loss, or optimally for the least C_DM or C_AVG."""
         if self.method == GREEDY_METHOD:
             beside = next((name for name in ("cost", "time_limit") if getattr(self, name) is not None), None)
             if beside is not None:
@@ -251,9 +275,11 @@ class OrderedSingle(Model):
 
 @dataclass(frozen=True, kw_only=True)
 class Local(Model):
-    """Cell generalization: each cell shows any ancestor of its value, and keeps as much as was found.
+    """Cell generalization: each cell shows any ancestor of its value; the search maximizes granularity.
 
-    ``effort`` is ``"fast"`` or a number of rounds of improvement, which ``time_budget`` (seconds) ends early.
+    ``effort`` is ``"fast"`` or a number of rounds of improvement; ``time_budget`` (seconds) ends them early.
+
+    >>> table.recode(models.Local(effort=5), k=10)  # doctest: +SKIP
     """
 
     name = str(RecodingModel.CELL_GENERALIZATION)
@@ -294,7 +320,7 @@ class Local(Model):
     )
 
     def search(self, task: Task) -> Found:
-        """By the greedy, and rounds of improvement."""
+        """Recode greedily, then improve for ``effort`` rounds."""
         from discreet.lattice.evaluation import build_lattice
         from discreet.local.cell_generalization import generalize_cells
 
@@ -321,7 +347,7 @@ class Local(Model):
 
 @dataclass(frozen=True, kw_only=True)
 class _BaseMondrian(Model):
-    """What both kinds of Mondrian may be told."""
+    """Options and search that strict and relaxed Mondrian share."""
 
     main = True
     takes_suppression = False
@@ -343,7 +369,7 @@ class _BaseMondrian(Model):
     summary: str = option(Summary.RANGES, choices=Summary, help="what a class shows", label="A class shows")
 
     def told(self) -> MondrianOptions:
-        """The options as the partition takes them."""
+        """Return the options of the partition."""
         return MondrianOptions(
             relaxed=True,
             summary=Summary(self.summary),
@@ -352,7 +378,7 @@ class _BaseMondrian(Model):
         )
 
     def search(self, task: Task) -> Found:
-        """Classes by cuts."""
+        """Partition the table by cuts."""
         from discreet.mondrian.partition import partition_table
 
         with task.reporter.stage("Partitioning") as advance:
@@ -369,7 +395,10 @@ class _BaseMondrian(Model):
 
 @dataclass(frozen=True, kw_only=True)
 class RelaxedMondrian(_BaseMondrian):
-    """Mondrian that divides equal rows over both sides of the median: classes of k to 2k − 1 rows."""
+    """Relaxed Mondrian: rows equal to the median may go to both sides, for classes of k to 2k − 1 rows.
+
+    >>> table.recode(models.RelaxedMondrian(), k=10)  # doctest: +SKIP
+    """
 
     name = str(RecodingModel.RELAXED_MULTI)
     aliases = ("relaxed-mondrian",)
@@ -381,7 +410,10 @@ class RelaxedMondrian(_BaseMondrian):
 class Mondrian(_BaseMondrian):
     """Strict Mondrian: equal rows stay together, and classes are boxes that do not overlap.
 
-    ``workload`` is a file of queries, or their description: the ends of their predicates are cut first.
+    LeFevre, DeWitt and Ramakrishnan (2006). ``workload`` is a file of queries, or their description: the ends
+    of their predicates are cut first.
+
+    >>> table.publish(models.Mondrian(summary="sets"), "release.csv", k=10)  # doctest: +SKIP
     """
 
     name = str(RecodingModel.ORDERED_MULTI)
@@ -404,7 +436,7 @@ class Mondrian(_BaseMondrian):
     )
 
     def told(self) -> MondrianOptions:
-        """The options as the partition takes them; a workload is no part of them."""
+        """Return the options of the partition; a workload is not one of them."""
         return MondrianOptions(
             cut=Cut(self.cut),
             summary=Summary(self.summary),
@@ -413,9 +445,7 @@ class Mondrian(_BaseMondrian):
         )
 
     def search(self, task: Task) -> Found:
-        """Classes by cuts, for a workload by the ends of its predicates first
-        (``workload.workload_partition``).
-        """
+        """Partition by cuts, first at a workload's predicates if it has one (``workload_partition``)."""
         if self.workload is None:
             return super().search(task)
         from discreet.verbs.original_comparison import load_workload
@@ -431,10 +461,11 @@ class Mondrian(_BaseMondrian):
     def publish(
         self, table: TableContext, asked: RequestOptions, target: PublishTarget, reporter: Reporter
     ) -> ReleaseResult:
-        """Search, write and audit; in the engine where the frequency set exceeds the memory limit."""
+        """Search, write and audit; in the engine if the frequency set exceeds the memory limit."""
         try:
             return super().publish(table, asked, target, reporter)
         except LimitReached as error:
+            # The rows fit the limit, so something else exceeded it, and the engine would not help.
             if table.is_counted_for(asked.request(table.spec).requirement):
                 raise
             if self.workload is not None:

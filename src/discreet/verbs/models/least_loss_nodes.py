@@ -1,6 +1,6 @@
 """Candidate nodes of least loss, for the models that start from the node of least loss.
 
-Loaded on demand: it imports the searches.
+Loaded on demand, since it imports the searches.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from discreet.verbs.models.recoding_model import Task
 def find_least_loss_candidates(
     task: Task, frequency_set: FrequencySet, *, within_levels: bool
 ) -> Callable[[], tuple[CandidateLevels, CandidateRows] | None]:
-    """Looked up where the session has the lattice, else found by stages when they are asked for.
+    """Return a function that finds the candidate nodes: from a cached lattice, else by a staged search.
 
-    ``frequency_set`` is the task's, perhaps without sensitive values that nothing is asked of;
-    ``within_levels``: whether the request's limits of levels bind the model.
+    ``frequency_set`` is the task's, possibly without sensitive values that the requirement does not read.
+    ``within_levels``: the request's level bounds apply to the model.
     """
     request = task.request if within_levels else replace(task.request, min_level=(), max_level=())
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PatternResult:
-    """What a method found: the recoding, its cost, a proven lower bound, and facts of its work."""
+    """Result of a method: the recoding, its cost, a proven lower bound, and facts of its work."""
 
     recoding: ClassRecoding
     cost: float
@@ -48,7 +48,7 @@ class PatternResult:
 
 @dataclass(frozen=True)
 class PatternMethodOptions:
-    """What a method may be told beside the mask; None where it was not."""
+    """Options of a method in addition to the mask; None means the default."""
 
     method: str
     tie: str | None = None
@@ -145,11 +145,11 @@ PATTERN_METHODS: Mapping[str, PatternMethod] = {
     "fixed-parameter": _solve_by_class_sets,
     "matching": _solve_by_matching,
 }
-"""The searches by name."""
+"""Methods by name."""
 
 
 def _must_publish_all(request: Request, limit: int | None) -> bool:
-    """Whether a rest of fewer than k rows may not be suppressed, so that all rows are published."""
+    """Return True if a rest of fewer than k rows may not be suppressed, so all rows must be published."""
     return limit is not None and limit < (request.requirement.k or 1) - 1
 
 
@@ -159,7 +159,7 @@ def _refuse_class_test(options: PatternMethodOptions) -> None:
 
 
 def _check_limit(recoding: ClassRecoding, request: Request, limit: int | None) -> None:
-    """Raise where the cheapest recoding suppresses more rows than allowed."""
+    """Raise ``NoSolution`` if the cheapest recoding suppresses more rows than allowed."""
     if limit is not None and recoding.suppressed > limit:
         raise NoSolution(
             f"{request.requirement}: the cheapest recoding suppresses {recoding.suppressed:,} rows; at most "
@@ -175,13 +175,15 @@ _CONSTRAINTS = ("max_stars", "never", "together", "at_most_one", "required", "cu
 
 @dataclass(frozen=True, kw_only=True)
 class Patterns(Model):
-    """Rows are assigned to the cheapest of the patterns in which cells may be starred.
+    """Pattern recoding: rows are assigned to the cheapest pattern of cells that may be starred.
 
-    ``pattern`` are vectors, which stand instead of constraints; ``custom`` is asked of each pattern that
-    meets these. ``weights`` are by attribute, the spec's where left out. ``patterns`` is a file of the same
-    keys, and what is given beside it wins. ``class_test`` is asked of each class beside the requirement.
+    ``pattern`` is a list of vectors and excludes constraints; ``custom`` is called for each pattern that
+    meets the constraints. ``weights`` are by attribute (default: the spec's). ``patterns`` is a file with the
+    same keys; explicit options override it. ``class_test`` is a further test of each class.
 
-    Without ``max_suppressed``, asked or in the spec, ``outliers`` alone says what becomes of outliers.
+    Without ``max_suppressed``, in the call or the spec, only ``outliers`` decides about outliers.
+
+    >>> table.recode(models.Patterns(max_stars=2, never=["sex"]), k=10)  # doctest: +SKIP
     """
 
     name = "patterns"
@@ -315,7 +317,7 @@ class Patterns(Model):
     )
 
     def __post_init__(self) -> None:
-        """Refuse vectors beside constraints, and options of another method."""
+        """Raise ``InputError`` for vectors together with constraints, and for options of another method."""
         super().__post_init__()
         beside = [name for name in _CONSTRAINTS if getattr(self, name) is not None]
         if self.pattern is not None and beside:
@@ -325,13 +327,13 @@ class Patterns(Model):
                 advice="Give one of the two.",
             )
         exact_only = self.method != "exact" and self.time_limit is not None
-        # A file that is not read yet may name the method.
+        # A file that is not read yet may set the method.
         if self.patterns is None and (exact_only or (self._method != "greedy" and self.tie is not None)):
             name = "time-limit" if exact_only else "tie"
             raise InputError(f"'{name}' does not apply to the method '{self._method}'")
 
     def search(self, task: Task) -> Found:
-        """Assign the rows to patterns by the method that is asked."""
+        """Assign the rows to patterns by the selected method."""
         limited = task.asked.max_suppressed is not None or task.table.spec.request.max_suppressed is not None
         limit = task.limit if limited else None
         mask = self._mask(task)
@@ -345,7 +347,7 @@ class Patterns(Model):
         return self.method or "greedy"
 
     def _mask(self, task: Task) -> PatternMask:
-        """The patterns that are asked of a table."""
+        """Build the mask of the allowed patterns of a table."""
         cost, outliers = self.cost or PRECISION, self.outliers or OutlierPolicy.SUPPRESS
         weights = task.weights | dict(self.weights or {})
         counted, settings = task.frequency_set, task.settings
@@ -393,7 +395,7 @@ class Patterns(Model):
 
 
 def _pattern_counts(patterns: Sequence[PatternCount]) -> tuple[tuple[str, str], ...]:
-    """The patterns with most rows, one per line."""
+    """Return the patterns with most rows, one per line."""
     shown = sorted(patterns, key=lambda used: -used.rows)[:_MAX_PATTERNS]
     lines = [
         (

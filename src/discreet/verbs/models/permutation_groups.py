@@ -28,11 +28,11 @@ from discreet.verbs.run_context import Reporter
 
 @dataclass(frozen=True, eq=False)
 class GroupSelection:
-    """How groups are found.
+    """Selection of the groups of a permuted release.
 
-    ``first`` is what is asked of the group of the smallest value; ``near`` are the places of the
-    quasi-identifiers that are cut along; ``recoding`` has the classes that are groups, None for those of the
-    levels that are shown.
+    ``first`` is the requirement of the group with the smallest value; ``near`` are the indexes of the
+    quasi-identifiers to cut along; ``recoding`` has the classes that become groups, None for the classes of
+    the published levels.
     """
 
     counted: FrequencySet
@@ -45,7 +45,7 @@ class GroupSelection:
     reporter: Reporter
 
     def choose(self, staged: StagedRows) -> ChosenGroups:
-        """The groups of held rows."""
+        """Partition the staged rows into groups."""
         column, rows, classes, codes = staged.sensitive, None, None, None
         if self.strategy is PartitionStrategy.RECODING:
             classes = self._classes(staged)
@@ -67,7 +67,7 @@ class GroupSelection:
         return ChosenGroups(found, rows)
 
     def _classes(self, staged: StagedRows) -> NDArray[np.int64]:
-        """The class of each row: of the recoding, or of the levels that quasi-identifiers are shown at."""
+        """Return the class of each row: of the recoding, or of the published levels."""
         codes = staged.codes()
         if self.recoding is None:
             return row_classes_at_node(staged.hierarchies, self.plan.node, codes)

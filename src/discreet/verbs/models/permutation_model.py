@@ -35,7 +35,7 @@ _ALLOWED_NUMBER = "a number such as 500 or 2.5"
 
 
 def parse_first_group(option_name: str, text: str) -> tuple[int, str]:
-    """``K,E`` as numbers; ``InputError`` for another form."""
+    """Parse ``K,E``; raise ``InputError`` for another form."""
     match = re.fullmatch(r"\s*(\d{1,18})\s*,\s*([^,]+)", text, re.ASCII)
     if match is None:
         raise InputError(f"{option_name} {text}", allowed="K,E, such as 10,500")
@@ -44,13 +44,17 @@ def parse_first_group(option_name: str, text: str) -> tuple[int, str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Permutation(Model):
-    """Rows are divided into groups, and a sensitive attribute's values change places within each.
+    """Permutation: rows are divided into groups, and a sensitive attribute's values are permuted within each.
 
-    ``e`` is the least range of a group's values, in the attribute's unit; k, asked of the release, its least
-    number of distinct values. With the partition ``recoding`` groups are the classes of a ``recoding``: a
-    model, a model's name, or a recoding that was made before; without one, of the ``level`` that
-    quasi-identifiers are shown at. ``near`` are the quasi-identifiers that ``qi-aware`` cuts along: those
-    that questions will be asked of. ``first_group`` is the k and e of the group of the smallest value.
+    Zhang, Koudas, Srivastava and Yu (2007): (k,e)-anonymity.
+
+    ``e`` is the least range of a group's values, in the attribute's unit; the request's k is its least number
+    of distinct values. With the partition ``recoding`` groups are the classes of a ``recoding``: a model, a
+    model's name, or an existing recoding; without one, the classes of the published ``level``. ``near`` are
+    the quasi-identifiers that ``qi-aware`` cuts along, best those of the expected queries. ``first_group`` is
+    the k and e of the group with the smallest value.
+
+    >>> table.publish(models.Permutation(e=500), "release.csv", k=10)  # doctest: +SKIP
     """
 
     name = PERMUTATION
@@ -137,7 +141,7 @@ class Permutation(Model):
     )
 
     def __post_init__(self) -> None:
-        """Refuse a recoding, or attributes to cut along, beside a partition that has none."""
+        """Raise ``InputError`` for a recoding or ``near`` with a partition that does not use it."""
         super().__post_init__()
         parse_exact_decimal("e", self.e)
         strategy = PartitionStrategy(self.partition)
@@ -152,11 +156,11 @@ class Permutation(Model):
     def publish(
         self, table: TableContext, asked: RequestOptions, target: PublishTarget, reporter: Reporter
     ) -> ReleaseResult:
-        """Write, audit and put in place; limits of levels and stars do not apply.
+        """Partition, permute, write and audit; level bounds and stars do not apply.
 
-        Where subjects have several rows, k counts people who have different values. ``InputError`` for what
-        may not be asked, such as a partition that cannot count people. ``NoSolution`` where no partition
-        meets k and e.
+        If subjects have several rows, k counts people with different values. Raises ``InputError`` for
+        invalid options, such as a partition that cannot count people; ``NoSolution`` if no partition meets k
+        and e.
         """
         from discreet.engines.delivery import ReleaseViews
         from discreet.model.frequency_set import drop_unneeded_subjects
@@ -172,7 +176,7 @@ class Permutation(Model):
         _refuse_criteria((*asked.criteria, *table.spec.request.criteria))
         attribute, strategy = self._attribute(table), PartitionStrategy(self.partition)
         requirement = GroupRequirement(_check_k(asked.k), parse_exact_decimal("e", self.e))
-        # Values are read with the rows that are held; only classes of a recoding are told by them before.
+        # Values are read with the staged rows; only the classes of a recoding need them before.
         by_classes = strategy is PartitionStrategy.RECODING
         counted = drop_unneeded_subjects(
             table.frequency_set if by_classes else table.counted_for(Requirement())
@@ -215,7 +219,7 @@ class Permutation(Model):
         return ReleaseResult(release)
 
     def _refuse(self, asked: RequestOptions, target: PublishTarget) -> None:
-        """Raise for what a permuted release has none of, before any row is counted."""
+        """Raise ``InputError`` for options without effect on a permuted release, before rows are counted."""
         refused = {"max-level": asked.max_level, "min-level": asked.min_level}
         name = next((name for name, value in refused.items() if value), None)
         if name is not None or target.suppressed != SuppressionPolicy.DROP:
@@ -234,7 +238,7 @@ class Permutation(Model):
     def _recoded(
         self, table: TableContext, asked: RequestOptions, attribute: str, reporter: Reporter
     ) -> RecodingResult | None:
-        """The recoding whose classes are the groups; by default k values of the attribute in every class."""
+        """Return the recoding whose classes are the groups; by default l of the attribute is k."""
         from discreet.release.publication import refuse_class_test
 
         found = self.recoding
@@ -248,7 +252,7 @@ class Permutation(Model):
         return found
 
     def _attribute(self, table: TableContext) -> str:
-        """The attribute to permute: the one that is named, or the only one there is."""
+        """Return the attribute to permute: the named one, or the only sensitive one."""
         names = [attribute.name for attribute in table.spec.sensitive]
         if not names:
             raise InputError(
@@ -266,14 +270,14 @@ class Permutation(Model):
         return self.sensitive or names[0]
 
     def _node(self, counted: FrequencySet, min_level: LevelsByAttribute) -> LatticeNode:
-        """The levels to show: those that are named, else the least ones of the spec."""
+        """Return the levels to publish: the named ones, else the lowest ones of the spec."""
         from discreet.lattice.evaluation import build_lattice
         from discreet.results.publish_result import resolve_node
 
         return resolve_node(build_lattice(counted), self.level or {}, min_level)
 
     def _near(self, names: list[str]) -> list[int]:
-        """The places of the quasi-identifiers that groups are cut along."""
+        """Return the indexes of the quasi-identifiers that groups are cut along."""
         if self.near is None:
             return list(range(len(names)))
         unknown = [name for name in self.near if name not in names]
@@ -285,7 +289,7 @@ class Permutation(Model):
         return sorted({names.index(name) for name in self.near})
 
     def _first(self, requirement: GroupRequirement) -> GroupRequirement | None:
-        """What is asked of the first group: no less than of the others, as every group must meet k and e."""
+        """Return the requirement of the first group; it must be at least the requirement of all groups."""
         from discreet.model.release_kind import GroupRequirement
 
         if self.first_group is None:
@@ -300,7 +304,10 @@ class Permutation(Model):
 
 
 def parse_exact_decimal(name: str, value: object) -> Decimal:
-    """A number of at least 0 as an exact decimal, a float by its shortest text; else ``InputError``."""
+    """Parse a number of at least 0 as an exact decimal; raise ``InputError`` otherwise.
+
+    A float is read by its shortest text.
+    """
     if isinstance(value, int | float | str | Decimal) and not isinstance(value, bool):
         try:
             number = Decimal(str(value).strip())
@@ -312,7 +319,7 @@ def parse_exact_decimal(name: str, value: object) -> Decimal:
 
 
 def _refuse_criteria(criteria: Sequence[Criterion]) -> None:
-    """Raise ``InputError`` for a criterion of classes: groups are audited for k and e alone."""
+    """Raise ``InputError`` for criteria of classes: groups are audited only for k and e."""
     if criteria:
         raise InputError(
             f"{criteria[0]} was asked of a permuted release, whose groups are counted for k and e alone",

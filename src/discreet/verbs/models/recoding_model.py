@@ -1,7 +1,7 @@
 """The base class of recoding models, the registry of models, and publication by a model.
 
-A model is a frozen value of its options. From its declaration come the flags of ``discreet publish``, the
-keys of its file, the keywords of Python, the form in the browser and the page of options.
+A model is a frozen value of its options. Its declaration defines the flags of ``discreet publish``, the keys
+of its file, the keywords of Python, the form in the browser and the page of options.
 """
 
 from __future__ import annotations
@@ -34,15 +34,17 @@ if TYPE_CHECKING:
 
 
 TABLE_FILE_FORMATS = (".csv", ".parquet")
-"""The endings of what any model writes; a table of rows alone may be SQLite's, too."""
+"""File formats of every model; only a table of rows may also be SQLite or a statistics format."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found: the recoding, how its classes are shown, and what it tells of its work.
+    """Result of a search: the recoding, the summary of its classes, and facts of the work.
 
-    ``work`` are facts for a reader, each a name and a text; ``told`` are parts of the JSON by their key, such
-    as the ``evidence`` of what was proven.
+    ``work`` are facts for a reader, each a name and a text; ``told`` are parts of the JSON by key, such as
+    the ``evidence`` of a proof.
+
+    >>> Found(recoding, work=(("rounds", "3"),))  # doctest: +SKIP
     """
 
     recoding: ClassRecoding
@@ -53,7 +55,7 @@ class Found:
 
 @dataclass(frozen=True)
 class RequestOptions:
-    """What is asked of any model beside its own options; None where the spec's ``[request]`` says it."""
+    """Request of a model, separate from its own options; None means the value of the spec's ``[request]``."""
 
     k: int | None = None
     l: int | Mapping[str, int] | None = None
@@ -63,13 +65,13 @@ class RequestOptions:
     criteria: tuple[Criterion, ...] = ()
 
     def refuse(self, why: str) -> None:
-        """Raise ``InputError`` where something is asked."""
+        """Raise ``InputError`` if any value is given."""
         for name in self.__dataclass_fields__:
             if getattr(self, name) not in (None, ()):
                 raise InputError(f"'{name}' {why}", advice=f"Leave out '{name}'.")
 
     def request(self, spec: TableSpec) -> Request:
-        """The request, with the spec's ``[request]`` for what was not asked."""
+        """Return the request, with the spec's ``[request]`` as defaults."""
         return build_request(
             spec,
             k=self.k,
@@ -83,9 +85,11 @@ class RequestOptions:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """One search: the table, what is asked of it as a request, and who is told of progress.
+    """One search: the table, its request, and the progress reporter.
 
-    ``every_value`` counts all sensitive values, those that nothing is asked of, too.
+    ``every_value`` counts all sensitive values, even those that the requirement does not read.
+
+    >>> task = Task.of(table, RequestOptions(k=10), SILENT)  # doctest: +SKIP
     """
 
     table: TableContext
@@ -98,45 +102,49 @@ class Task:
     def of(
         cls, table: TableContext, asked: RequestOptions, reporter: Reporter, *, every_value: bool = False
     ) -> Task:
-        """With the spec's ``[request]`` for what was not asked; ``InputError`` for what may not be."""
+        """Build a task with the spec's ``[request]`` as defaults; raise ``InputError`` for invalid values."""
         return cls(table, asked, asked.request(table.spec), reporter, every_value)
 
     @property
     def frequency_set(self) -> FrequencySet:
-        """Row types with counts, with sensitive values where the requirement speaks of them, else perhaps
-        without; the rows are counted at first need.
-        """
+        """Row types with counts, and sensitive values if the requirement reads them; counted at first use."""
         if self.every_value:
             return self.table.frequency_set
         return self.table.counted_for(self.requirement)
 
     @property
     def requirement(self) -> Requirement:
-        """What every class must meet."""
+        """Requirement of every class."""
         return self.request.requirement
 
     @property
     def settings(self) -> Settings:
-        """Limits of memory and threads."""
+        """Memory limit and number of threads."""
         return self.table.settings
 
     @property
     def limit(self) -> int:
-        """The most rows that may be suppressed."""
+        """Largest number of suppressed rows."""
         return self.request.max_suppressed.of(self.frequency_set.rows)
 
     @property
     def weights(self) -> dict[str, float]:
-        """How much an attribute's loss counts, by attribute."""
+        """Weight of each attribute's loss."""
         return {a.name: a.weight for a in self.table.spec.quasi_identifiers}
 
 
 @dataclass(frozen=True)
 class Model(ABC):
-    """A recoding model; its fields are its options (``model.option.option``).
+    """Base class of recoding models; the fields of a model are its options (``model.option.option``).
 
-    A model says ``name`` (in manifests; ``aliases`` are shorter), ``title`` and ``text`` (for a form), and
-    overrides ``search``. ``InputError`` for an option that is none of its choices or out of bounds.
+    A model defines ``name`` (in manifests; ``aliases`` are shorter), ``title`` and ``text`` (for a form), and
+    overrides ``search``. Raises ``InputError`` for an option that is not one of its choices or is out of
+    bounds.
+
+    >>> class Coarsest(Model):  # doctest: +SKIP
+    ...     name, title, text = "coarsest", "Coarsest", "One class of all rows."
+    ...
+    ...     def search(self, task): ...  # returns Found(recoding)
     """
 
     name: ClassVar[str]
@@ -145,45 +153,45 @@ class Model(ABC):
     text: ClassVar[str]
 
     main: ClassVar[bool] = False
-    """Whether it is listed before the others."""
+    """True to list the model before the others."""
     takes_levels: ClassVar[bool] = False
-    """Whether levels may be limited, so that no cell rises above them."""
+    """True if level bounds apply, so that no cell rises above them."""
     takes_suppression: ClassVar[bool] = True
-    """Whether rows may be suppressed, within a limit."""
+    """True if rows may be suppressed, within a limit."""
     takes_l: ClassVar[bool] = True
-    """Whether an l may be asked."""
+    """True if an l may be requested."""
     permuted: ClassVar[bool] = False
-    """Whether quasi-identifiers stay and sensitive values change places: there is nothing to recode then."""
+    """True if quasi-identifiers stay and sensitive values are permuted, so that there is no recoding."""
     tells_ranges: ClassVar[bool] = False
-    """Whether the ends of the ranges and the means that classes show are values of their rows."""
+    """True if the ends of ranges and the means that classes show are values of their rows."""
     formats: ClassVar[tuple[str, ...]] = (*TABLE_FILE_FORMATS, ".sqlite", ".sav", ".zsav", ".dta", ".xpt")
-    """The endings of the files that a release may have."""
+    """File formats of a release."""
 
     def __post_init__(self) -> None:
-        """Judge the options."""
+        """Check the options."""
         check_options(self, f"the {self.name} model")
 
     @classmethod
     def called(cls) -> str:
-        """The name that users type: the shorter one, where there is one."""
+        """Return the name that users type: the shorter one, if there is one."""
         return cls.aliases[0] if cls.aliases else cls.name
 
     @classmethod
     def options(cls) -> tuple[Option, ...]:
-        """The options that it declares."""
+        """Return the declared options."""
         return options_of(cls)
 
     @classmethod
     def option_of(cls, kind: OptionKind) -> Option | None:
-        """The first option of a kind."""
+        """Return the first option of a kind."""
         return next((each for each in cls.options() if each.kind is kind), None)
 
     def search(self, task: Task) -> Found:
-        """The recoding of a table; ``NoSolution`` where nothing meets the requirement within the limit."""
+        """Search a recoding; raise ``NoSolution`` if nothing meets the requirement within the limit."""
         raise InternalError(f"the {self.name} model searches nothing of a {type(task).__name__}")
 
     def recode(self, table: TableContext, asked: RequestOptions, reporter: Reporter) -> RecodingResult:
-        """The recoding as a result that prints."""
+        """Search a recoding and return it as a printable result."""
         if self.permuted:
             raise InputError(
                 f"the {self.name} model recodes nothing", advice="It is published at once: use publish."
@@ -199,13 +207,13 @@ class Model(ABC):
     def publish(
         self, table: TableContext, asked: RequestOptions, target: PublishTarget, reporter: Reporter
     ) -> ReleaseResult:
-        """Search a recoding, write it, audit it, and put it in place."""
+        """Search a recoding, write it, audit it, and move it to its target."""
         from discreet.verbs.release_publication import publish_recoding
 
         return publish_recoding(table, self.recode(table, asked, reporter), target)
 
     def resolved(self) -> Model:
-        """The model with the options of its file, where one is named; what is given beside the file wins."""
+        """Return the model with the options of its file, if it has one; explicit options override them."""
         named = self.option_of(OptionKind.OPTIONS)
         path = None if named is None else getattr(self, named.name)
         if named is None or path is None:
@@ -217,7 +225,7 @@ class Model(ABC):
 
     @property
     def kept_files(self) -> tuple[ProtectedFile, ...]:
-        """The files that options name: queries, say, or options of their own."""
+        """Files that options name, such as queries or an options file."""
         kinds = (OptionKind.FILE, OptionKind.OPTIONS)
         named = [(each.name, getattr(self, each.name)) for each in self.options() if each.kind in kinds]
         inner = self.option_of(OptionKind.MODEL)
@@ -231,13 +239,14 @@ class Model(ABC):
 
     @property
     def reads_values(self) -> bool:
-        """Whether the search reads sensitive values that nothing is asked of, as a class test may."""
+        """True if the search needs all sensitive values, as a class test may."""
         return getattr(self, "class_test", None) is not None
 
     def refuse_class_tests(self) -> None:
-        """Raise ``InputError`` where a class test is asked, of this model or of one that it names.
+        """Raise ``InputError`` for a class test, of this model or of its inner model.
 
-        No manifest records one and no audit counts it, so it may be recoded with, and not published.
+        Manifests do not record class tests and audits do not count them, so a recoding with one cannot be
+        published.
         """
         from discreet.release.publication import refuse_class_test
 
@@ -248,7 +257,7 @@ class Model(ABC):
             named.refuse_class_tests()
 
     def check_levels(self, task: Task) -> None:
-        """Raise ``InputError`` where levels are limited and the model has none in common."""
+        """Raise ``InputError`` for level bounds of a model without common levels."""
         if self.takes_levels:
             return
         raised = [name for name, level in task.request.min_level if level > 0]
@@ -266,7 +275,7 @@ class Model(ABC):
 
 
 def _builtin_models() -> Iterable[type[Model]]:
-    """Ours, in the order of forms and pages."""
+    """Return the built-in models, in the order of forms and pages."""
     from discreet.verbs.models.generalization_models import (
         AttributeSuppression,
         CellSuppression,
@@ -303,19 +312,19 @@ def _builtin_models() -> Iterable[type[Model]]:
 MODELS: Registry[type[Model]] = Registry(
     "model", "discreet.models", Model, _builtin_models, lambda model: model.aliases
 )
-"""Every recoding model by its name, and by its shorter one."""
+"""Registry of recoding models by name and by shorter name."""
 
 
 def model_title(name: str) -> str:
-    """What a release's model is called; the name itself of a model that is not installed here."""
+    """Return the title of a release's model; the name if the model is not installed."""
     return MODELS.named(name).title if name in MODELS else name
 
 
 def resolve_model(model: Model | str, options: Mapping[str, object] | None = None) -> Model:
-    """A model from its name and its options by name, None being not given; a value stays what it is.
+    """Build a model from its name and its options by name (None: not given); return a model unchanged.
 
-    A model that it names as an option is looked up too, and takes the options that the first does not have.
-    ``InputError`` for a name that no model has, and for an option that the model does not know.
+    An inner model that is given by name is resolved too, and gets the options that the outer model does not
+    have. Raises ``InputError`` for an unknown name, and for an unknown option of the model.
     """
     if isinstance(model, Model):
         inner = model.option_of(OptionKind.MODEL)
@@ -345,8 +354,8 @@ def publish_model(
 ) -> ReleaseResult:
     """Search a recoding under a model and publish it (see ``Table.recode`` and ``Table.publish``).
 
-    What can be refused is refused before any row is counted. ``LimitReached`` where the frequency set
-    exceeds the memory limit and the model cannot leave the rows in their engine.
+    Invalid requests are refused before any row is counted. Raises ``LimitReached`` if the frequency set
+    exceeds the memory limit and the model cannot run in the engine.
     """
     from discreet.results.publish_result import parse_suppression_policy
     from discreet.verbs.release_publication import check_publish_target
