@@ -37,8 +37,8 @@ class HitBounds(NamedTuple):
     """Bounds of aggregates over hits, by key: arrays of shape ``(keys,)``; ``ends`` of ``(keys, 6)``.
 
     ``sum_lower`` and ``sum_upper`` bound the sum, ``expected`` is its expectation. ``ends`` contains the
-    lower bound, upper bound and expectation of the least value among the hits, then the same of the largest
-    value with the expectation last.
+    lower bound, upper bound and expectation of the least value among the hits, then those of the largest
+    value.
     """
 
     hits: Array
