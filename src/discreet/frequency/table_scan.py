@@ -257,14 +257,41 @@ def count_frequency_set(
 ) -> FrequencySet:
     """Count the frequency set of a spec's table, with hierarchies built from the values that occur.
 
-    ``sensitive`` are the sensitive attributes whose values are counted (None: all); each increases the number
-    of groups and the time. The NULL policy applies to all of them. If the spec names a population, it is
-    counted by the same SQL in its own scan, and hierarchies include its values.
+    If the spec names a population, it is counted by the same SQL in its own scan, and hierarchies include its
+    values.
 
-    Raises ``InputError`` for a source that cannot be read or has no rows (left), a column that is missing or
-    contains nested or binary values, a value without a leaf, a NULL subject, or a population that lacks some
-    of the table's people. Raises ``LimitReached`` if the groups would not fit the memory limit, before they
-    are fetched.
+    Parameters
+    ----------
+    engine
+        Engine that contains or reads the source.
+    spec
+        Source, attributes, subject and population.
+    settings
+        The memory limit.
+    sensitive
+        Sensitive attributes whose values are counted (None: all). Each increases the number of groups and the
+        time. The NULL policy applies to all sensitive attributes of the spec.
+
+    Returns
+    -------
+    The row types with their rows, sensitive values and hierarchies.
+
+    Raises
+    ------
+    InputError
+        For a source that cannot be read or has no rows (left), a column that is missing or contains nested or
+        binary values, a value without a leaf, a NULL subject, or a population that lacks some of the table's
+        people.
+    LimitReached
+        If the groups would not fit the memory limit, before they are fetched.
+
+    Notes
+    -----
+    Cost: one GROUP BY in the engine, then about g·(12·d + 72) bytes for g groups of d columns.
+
+    References
+    ----------
+    LeFevre, DeWitt and Ramakrishnan 2005: the frequency set.
     """
     keys = GroupingKeys.of(spec, sensitive)
     beside = spec.of_population

@@ -1,8 +1,8 @@
 """Compiled scores of classes from their row counts per sensitive value, and the buckets of the scores.
 
-Twins of the criteria's ``scores`` (``model.criteria``) with the rounding of ``model.criteria.fixed_point``:
-entropy and recursive l-diversity, largest share, gain and logarithm, and the earth mover's distance of
-t-closeness as exact integer work.
+Twins of the criteria's ``scores`` (``model.criteria``) with the rounding of
+``model.criteria.float_criterion``: entropy and recursive l-diversity, largest share, gain and logarithm, and
+the earth mover's distance of t-closeness as exact integer work.
 """
 
 from __future__ import annotations
@@ -268,7 +268,7 @@ FORMULAS = {
 """Opcodes of the formulas by the names that criteria use."""
 
 _UNIT, _ROUNDING, _NEVER, _LARGEST_MEASURE = 10**9, 1e-12, -(2**62), 1e9
-# Scale to billionths with a tolerance for floating-point errors, as ``fixed_point`` does.
+# Scale to billionths with a tolerance for floating-point errors, as ``float_criterion`` does.
 _UP, _DOWN = _UNIT * (1 + _ROUNDING), _UNIT * (1 - _ROUNDING)
 
 
@@ -317,19 +317,19 @@ def minimal_score_inputs() -> ScoreInputs:
 
 @compiled
 def round_at_least(measure: float) -> int:
-    """Return ``fixed_point.at_least`` of a measure."""
+    """Return ``float_criterion.score_at_least`` of a measure."""
     return floor(min(measure, _LARGEST_MEASURE) * _UP)
 
 
 @compiled
 def round_at_most(measure: float) -> int:
-    """Return ``fixed_point.at_most`` of a measure."""
+    """Return ``float_criterion.score_at_most`` of a measure."""
     return -ceil(min(measure, _LARGEST_MEASURE) * _DOWN)
 
 
 @compiled
 def round_less_than(measure: float) -> int:
-    """Return ``fixed_point.less_than`` of a measure."""
+    """Return ``float_criterion.score_less_than`` of a measure."""
     return -floor(min(measure, _LARGEST_MEASURE) * _UP) - 1
 
 

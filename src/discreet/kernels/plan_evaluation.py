@@ -58,7 +58,13 @@ def evaluate_plan(
     far, and may raise.
 
     The lattice is divided into tasks by the levels of the first attributes; each task runs its program with
-    the interpreter's lock released. Cost: 1.5 to 5 ns per group of a state that the program visits.
+    the interpreter's lock released.
+
+    Notes
+    -----
+    Time: 1.5 to 5 ns per group of a state that the program visits (``kernels.rotation``); a state has at most
+    one group per row type. Memory: the histograms, and per thread the states of one path
+    (``lattice.resource_estimates``).
     """
     sections = split_sections(plan)
     if sections is None:

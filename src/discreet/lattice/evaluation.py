@@ -158,19 +158,45 @@ def evaluate_lattice(
 ) -> EvaluatedLattice:
     """Compute suppression histograms of every node for k, for l (with ``diversity``) and for ``criteria``.
 
-    All of them can be queried together afterwards. ``criteria`` lists the criteria to be queried later, with
-    any value of their parameters. With a criterion of a sensitive attribute, l can be queried, too, for every
-    attribute of the frequency set.
+    All of them can be queried together afterwards. If subjects are counted, the single-threaded
+    ``kernels.subject_histograms`` evaluate. If rows are counted, the compiled kernels evaluate k, l and
+    criteria that have a formula (``Criterion.formula``) on ``settings.threads``; scores are stored in buckets
+    (``lattice.score_buckets``), and signatures must fit into one word and sensitive values be at most 4,096.
+    The numpy twin evaluates every other case, and the first run while the kernels compile in the background
+    (``DISCREET_COMPILE``: ``background``, ``wait`` or ``never``).
 
-    If subjects are counted, the single-threaded ``kernels.subject_histograms`` evaluate. If rows are counted,
-    the compiled kernels evaluate k, l and criteria that have a formula (``Criterion.formula``) on
-    ``settings.threads``; scores are stored in buckets (``lattice.score_buckets``), and keys must fit into one
-    word and sensitive values be at most 4,096. The numpy twin evaluates every other case, and the first run
-    while the kernels compile in the background (``DISCREET_COMPILE``: ``background``, ``wait`` or ``never``).
+    Parameters
+    ----------
+    frequency_set
+        Row types and their counts, with hierarchies and sensitive values.
+    settings
+        Threads and the memory limit.
+    diversity
+        Count distinct sensitive values. A criterion of a sensitive attribute implies it: then l can be queried
+        for every attribute of the frequency set.
+    criteria
+        Criteria to be queried later, with any value of their parameters.
+    evaluator
+        Kernels, twin, or automatic choice.
+    progress, notice
+        Callbacks; see ``Progress`` and ``Notice``.
 
-    Raises ``InputError`` for a criterion that the frequency set has no data for, and ``LimitReached`` if the
-    arrays would not fit ``settings.memory_limit``: before any work, or during it if further scores produce
-    too many entries.
+    Returns
+    -------
+    The lattice with the histogram of every node.
+
+    Raises
+    ------
+    InputError
+        If the frequency set has no data for a criterion.
+    LimitReached
+        If the arrays would not fit ``settings.memory_limit``: before any work, or during it if further scores
+        produce too many entries.
+
+    References
+    ----------
+    Pilalidou and Vassiliadis, *Online negotiation for privacy preserving data publishing*. Slides, University
+    of Ioannina.
     """
     lattice = build_lattice(frequency_set)
     table = drop_unneeded_subjects(frequency_set)
