@@ -157,9 +157,9 @@ def _load_runtime() -> None:
 
 
 class _CompactEnvironment:
-    """Environment of a compiled function (its globals and constants), reduced to what the code reads.
+    """Environment (globals and constants) of a compiled function without the globals.
 
-    Compiled code reads only the constants. The globals are omitted if their module, mostly one of numba's, is
+    Compiled code reads only the constants. The globals are lost if their module, mostly one of numba's, is
     not loaded.
     """
 

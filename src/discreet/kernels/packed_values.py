@@ -208,7 +208,7 @@ class OccurringValues(NamedTuple):
 
 
 def lay_out_lanes(most: Sequence[NDArray[np.int64]]) -> LaneLayout:
-    """Lay out lanes for counts up to ``most``, by attribute and value; no lane spans two words."""
+    """Arrange lanes for counts up to ``most``, by attribute and value; no lane spans two words."""
     word: list[int] = []
     shifts: list[int] = []
     first, words = [0], [0]

@@ -172,8 +172,8 @@ def evaluate_lattice(
     settings
         Threads and the memory limit.
     diversity
-        Count distinct sensitive values. A criterion of a sensitive attribute implies it: then l can be queried
-        for every attribute of the frequency set.
+        Count distinct sensitive values. A criterion of a sensitive attribute implies it, so that l can be
+        queried for every attribute of the frequency set.
     criteria
         Criteria to be queried later, with any value of their parameters.
     evaluator
