@@ -33,7 +33,7 @@ def cut_least_sum(
     k, e, first_k, first_e = needs
     gains, counts, squares, queue, lines, crossings = rings
     rows = len(values)
-    # Least sum of squared sizes: (t - b)² is linear in t per begin b, so a hull of lines answers all t.
+    # Least sum of squared sizes: (t - b)² - t² is linear in t per begin b, so a hull of lines answers all t.
     distinct, start, from_start, head, tail = 0, 0, 0, 0, 0
     best_gain, best_count = -1, 1
     last, gain, count, square = values[0], -1, 0, 0
