@@ -1,1 +1,1 @@
-"""Counted facts about a source: one scan, arrays after."""
+"""Frequency sets: row types counted by one scan of a source, and statistics of their classes."""

@@ -1,7 +1,7 @@
-"""The requirement that each class of a search must meet, and tables that such searches accept.
+"""Requirement that each class of a search must meet, and checks of the tables that such searches accept.
 
-Splits a requirement into the least rows and distinct values that kernels evaluate, and the rest; names the
-criteria that the whole table fails; refuses subjects with several rows where only rows are counted.
+Splits a requirement into the least rows and distinct values, which kernels evaluate, and the rest. Names the
+criteria that the whole table fails. Rejects subjects with several rows where only rows are counted.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _MOST_ROWS = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class ClassRequirement:
-    """A requirement over one frequency set.
+    """Requirement for the classes of one frequency set.
 
-    ``need`` is the least number of rows that any class can do with. ``diverse`` pairs the places of sensitive
-    attributes with their least number of distinct values: with ``need`` all that kernels know (``plain``),
-    where no subject has several rows.
-    ``growing`` says that a class that passes does so with any rows besides.
+    ``need`` is the least number of rows of any class. ``diverse`` pairs the indices of sensitive attributes
+    with their least number of distinct values. The kernels evaluate ``need`` and ``diverse`` only, which is
+    sufficient if ``plain`` (no other criteria, no subject with several rows). ``growing`` reports that a
+    class that passes still passes after rows are added.
     """
 
     frequency_set: FrequencySet
@@ -59,10 +59,10 @@ class ClassRequirement:
     def of(
         cls, frequency_set: FrequencySet, requirement: Requirement, class_test: ClassTest | None = None
     ) -> ClassRequirement:
-        """From a requirement and a further test.
+        """Build the requirement from criteria and an optional further test.
 
-        ``InputError`` where nothing is asked, for a criterion that is not monotone, and for one (or a test)
-        of rows by value that the frequency set does not hold.
+        Raises ``InputError`` if both are missing, for a criterion that is not monotone, and for a criterion
+        or test that needs rows by value if the frequency set does not contain them.
         """
         if requirement.is_empty and class_test is None:
             raise no_criterion_error()
@@ -80,7 +80,7 @@ class ClassRequirement:
             frequency_set=frequency_set,
             facts=facts,
             need=min(requirement.least_rows, _MOST_ROWS),
-            # An l of 1 is asked too: a class whose values are all NULL has none.
+            # An l of 1 is a threshold too: a class whose values are all NULL has no distinct value.
             diverse=tuple((s, least) for s, least in enumerate(thresholds) if least is not None),
             plain=class_test is None and not requirement.others and facts.table.subjects is None,
             growing=class_test is None and is_growing(requirement),
@@ -89,11 +89,11 @@ class ClassRequirement:
 
     @property
     def counts_only(self) -> bool:
-        """Whether rows alone decide, so that the rows of a row type may go to several classes."""
+        """True if only row counts decide, so that the rows of a row type may go to several classes."""
         return self.plain and not self.diverse
 
     def holds(self, types: NDArray[np.int64]) -> bool:
-        """Whether whole row types, taken together, are a class."""
+        """Return whether the given whole row types together form a class that passes."""
         rows = int(self.frequency_set.counts[types].sum())
         if rows < self.need or not self.facts.holds(types):
             return False
@@ -104,7 +104,7 @@ class ClassRequirement:
         )
 
     def values(self) -> RequiredValues:
-        """The distinct values asked for, as the kernels read them."""
+        """Return the required distinct values in the form that the kernels read."""
         from discreet.kernels.greedy_cover import RequiredValues
 
         sets = [self.frequency_set.sensitive[s] for s, _ in self.diverse]
@@ -130,9 +130,9 @@ def _count_rows_by_code(sets: ValueSets, types: NDArray[np.int64]) -> NDArray[np
 
 
 def find_globally_failing(table: FrequencySet, requirement: Requirement) -> Requirement:
-    """Return the criteria that the class of all rows fails, one by one; all of them where that is unknown.
+    """Return the criteria that the class of all rows fails, one by one; all of them if that is unknown.
 
-    A criterion of the population, of cells or of the whole release is not judged here.
+    Criteria of the population, of cells or of the whole release are not checked here.
     """
     judged = [
         criterion
@@ -149,16 +149,16 @@ def find_globally_failing(table: FrequencySet, requirement: Requirement) -> Requ
 
 
 def announce_subjects(work: str, notice: Callable[[str], None] | None) -> None:
-    """Say that plain numpy counts the subjects of classes, and that no bound is told of them."""
+    """Report that plain numpy counts the subjects of classes, without a bound."""
     if notice is not None:
         notice(f"subjects have several rows: plain numpy does the {work}, slowly, and tells no bound")
 
 
 def require_one_row_per_subject(frequency_set: FrequencySet) -> FrequencySet:
-    """The same table without subjects.
+    """Return the table without subjects.
 
-    ``InputError`` where a subject has several rows: the rows of a class would then promise more people than
-    there are.
+    Raises ``InputError`` if a subject has several rows: a class of k rows could then contain fewer than k
+    people.
     """
     counted = drop_unneeded_subjects(frequency_set)
     if counted.subjects is None:

@@ -1,7 +1,7 @@
-"""What each class shows: ranges, means, sets or lowest common ancestors, and the recoding made of them.
+"""Published cells of each class (ranges, means, sets or lowest common ancestors) and the recoding with them.
 
-All rows of a class show one cell, which covers every leaf that occurs. Cells of equal text are one cell
-that covers what any of them covers. Cost: a few passes over the parts, then a label per distinct cell.
+All rows of a class show one cell, which covers every leaf that occurs. Cells with the same text are merged
+into one that covers the leaves of all. Cost: a few passes over the parts, then a label per distinct cell.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _EXACT = Context(prec=1400)
 
 
 class Summary(StrEnum):
-    """What a class shows of each attribute."""
+    """Kind of cell that a class shows for each attribute."""
 
     RANGES = "ranges"
     MEANS = "means"
@@ -38,9 +38,9 @@ class Summary(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class ClassMembers:
-    """The parts of the classes, class by class: ``starts[c]`` is where class c begins.
+    """Parts of the classes in class order; class c begins at ``starts[c]``.
 
-    ``order`` lists parts so that each class's are together; ``rows`` are the parts' rows in that order.
+    ``order`` lists the parts so that each class is contiguous; ``rows`` are the parts' rows in that order.
     """
 
     order: NDArray[np.int64]
@@ -48,11 +48,11 @@ class ClassMembers:
     rows: NDArray[np.int64]
 
     def least(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The smallest of each class's values, given in the order of the parts."""
+        """Return the smallest value of each class; ``values`` are in the order of the parts."""
         return np.minimum.reduceat(values, self.starts)
 
     def largest(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The largest of each class's values."""
+        """Return the largest value of each class; ``values`` are in the order of the parts."""
         return np.maximum.reduceat(values, self.starts)
 
 
@@ -64,12 +64,12 @@ def make_class_cells(
     *,
     by_tree: bool = False,
 ) -> tuple[Cells, NDArray[np.int64]]:
-    """The cells of one attribute, and which of them each class shows.
+    """Build the cells of one attribute; return them with the cell of each class.
 
-    ``codes`` are the leaf codes of the parts, in the order of ``members``. ``by_tree`` says that classes were
-    made along the hierarchy: where its groups interleave in the order of the leaves, the lowest common
-    ancestor is shown in place of a range that covers more leaves. Cost: a few passes over the parts, then a
-    label per distinct cell.
+    ``codes`` are the leaf codes of the parts, in the order of ``members``. ``by_tree`` states that the
+    classes follow the hierarchy: if its groups interleave in the order of the leaves, the lowest common
+    ancestor replaces a range that covers more leaves. Cost: a few passes over the parts, then a label per
+    distinct cell.
     """
     if not len(members.starts):
         return _CellBuilder(hierarchy, None).cells(members.starts)
@@ -91,9 +91,9 @@ def _choose_smaller(
     ranges: tuple[Cells, NDArray[np.int64]],
     groups: tuple[Cells, NDArray[np.int64]],
 ) -> tuple[Cells, NDArray[np.int64]]:
-    """Of two cells of each class the one that covers fewer leaves, the first where both cover as many.
+    """Choose, for each class, the cell that covers fewer leaves; the range if both cover the same number.
 
-    A group whose name reads as what occurs in the class (``low … high``) is not shown.
+    A group is not chosen if its name could be read as the values that occur in the class (``low … high``).
     """
     own = hierarchy.code_of_leaf
     plain = np.array([label is None or _is_name(label, own) for label in groups[0].labels], dtype=np.bool_)
@@ -105,7 +105,7 @@ def _choose_smaller(
 
 
 def _is_name(label: str, leaves: Mapping[str, int]) -> bool:
-    """Whether a group's label reads neither as a leaf nor as a range, a set or a mean."""
+    """Return whether a group's label cannot be mistaken for a leaf, a range, a set or a mean."""
     return label not in leaves and not any(sign in label for sign in ("…", "{", "("))
 
 
@@ -155,7 +155,7 @@ def _mean_cells(
     codes: NDArray[np.int64],
     members: ClassMembers,
 ) -> tuple[Cells, NDArray[np.int64]]:
-    """Means with their ranges; rounded to two digits more than the leaves have."""
+    """Build means with their ranges, rounded to two digits more than the leaves have."""
     ranks = order.rank[codes]
     least, largest = members.least(ranks), members.largest(ranks)
     digits = max(max(0, -int(number.as_tuple().exponent)) for number in numbers)
@@ -218,13 +218,13 @@ def _set_cells(
 
 
 class MergedCells:
-    """The cells of one attribute from several recodings of one table, cells that read alike being one."""
+    """Cells of one attribute from several recodings of one table; cells with the same text are merged."""
 
     def __init__(self, hierarchy: GeneralizationHierarchy) -> None:
         self._builder = _CellBuilder(hierarchy, None)
 
     def add(self, cells: Cells) -> NDArray[np.int64]:
-        """Take in more cells; the number that each of them has here."""
+        """Add cells; return the number of each of them here."""
         return np.array(
             [
                 self._builder.put(label, _intervals(cells, number))
@@ -234,11 +234,11 @@ class MergedCells:
         )
 
     def cells(self) -> Cells:
-        """All of them."""
+        """Return all merged cells."""
         return self._builder.cells(np.empty(0, dtype=np.int64))[0]
 
     def only(self, numbers: NDArray[np.int64]) -> Cells:
-        """The cells of some numbers, in this order."""
+        """Return the cells of the given numbers, in this order."""
         every, found = self.cells(), MergedCells(self._builder.hierarchy)
         for number in numbers.tolist():
             found._builder.put(every.labels[number], _intervals(every, number))
@@ -251,7 +251,7 @@ def _intervals(cells: Cells, number: int) -> list[tuple[int, int]]:
 
 
 class _CellBuilder:
-    """Collects cells kind by kind; kinds that read alike become one cell."""
+    """Builder that collects cells kind by kind; kinds with the same text become one cell."""
 
     def __init__(self, hierarchy: GeneralizationHierarchy, order: LeafOrder | None) -> None:
         self.hierarchy = hierarchy
@@ -262,19 +262,19 @@ class _CellBuilder:
         self._cell_of_kind: list[int] = []
 
     def null(self) -> None:
-        """NULL alone."""
+        """Add a cell for NULL only."""
         self.put(None, [(self.hierarchy.null_code,) * 2])
 
     def top(self) -> None:
-        """Everything, NULL too."""
+        """Add a cell for all values, including NULL."""
         self.add(self.hierarchy.labels[-1][0], 0, self.hierarchy.null_code)
 
     def add(self, label: str, first: int, last: int) -> None:
-        """One interval of leaf codes."""
+        """Add a cell for one interval of leaf codes."""
         self.put(label, [(first, last)])
 
     def range(self, low: int, high: int, label: Callable[[Sequence[str]], str]) -> None:
-        """The places from low to high in the leaves' order; ``label`` gets the first and last leaf."""
+        """Add a cell for leaf ranks from low to high; ``label`` receives the first and last leaf."""
         null = self.hierarchy.null_code
         if low == null:
             self.null()
@@ -284,7 +284,7 @@ class _CellBuilder:
             self._ranks(np.arange(low, high + 1) if not self._in_order else None, low, high, label)
 
     def set(self, ranks: NDArray[np.int64]) -> None:
-        """Places in the leaves' order."""
+        """Add a cell for a set of leaf ranks."""
         null = self.hierarchy.null_code
         if ranks[-1] == null:
             self.top() if len(ranks) > 1 else self.null()
@@ -304,7 +304,7 @@ class _CellBuilder:
         self.put(label(ends), cover)
 
     def put(self, label: str | None, cover: list[tuple[int, int]]) -> int:
-        """One more kind; the cell that shows it."""
+        """Add a kind with its label and intervals; return its cell."""
         cell = self._labels.setdefault(label, len(self._covers))
         if cell == len(self._covers):
             self._covers.append(cover)
@@ -314,7 +314,7 @@ class _CellBuilder:
         return cell
 
     def cells(self, kinds: NDArray[np.int64]) -> tuple[Cells, NDArray[np.int64]]:
-        """The cells, and the cell of each class, given its kind."""
+        """Return the cells, and the cell of each class given its kind."""
         lengths = [len(cover) for cover in self._covers]
         intervals = np.array([i for cover in self._covers for i in cover], dtype=np.int64).reshape(-1, 2)
         cells = Cells(
@@ -329,7 +329,7 @@ class _CellBuilder:
 
 
 def _distinct_keys(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct keys, and the place of each key among them; a table where they are few enough."""
+    """Return the distinct keys and each key's index among them; uses a table if the keys are small."""
     size = int(keys.max()) + 1
     if size > 4 * len(keys) + 65536:
         kinds, places = np.unique(keys, return_inverse=True)
@@ -342,7 +342,7 @@ def _distinct_keys(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[
 
 
 def _runs(codes: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Ascending codes as intervals."""
+    """Return ascending codes as intervals."""
     breaks = np.flatnonzero(np.diff(codes) > 1)
     firsts = codes[np.append(0, breaks + 1)]
     lasts = codes[np.append(breaks, len(codes) - 1)]
@@ -360,14 +360,14 @@ def _union(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> list[tup
 
 
 def _plain_text(number: Decimal) -> str:
-    """A number in plain digits, without zeros at the end."""
+    """Format a number in plain digits without trailing zeros."""
     text = format(number, "f")
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text == "-0" else text
 
 
 _REVEALED_BY_MEANS = 3
-"""Up to so many rows, the mean and both ends of the range tell each row's value."""
+"""Largest class for which the mean and both ends of the range together determine each row's value."""
 
 
 def classes_to_recoding(
@@ -383,11 +383,11 @@ def classes_to_recoding(
     warnings: tuple[str, ...] = (),
     by_tree: bool = False,
 ) -> ClassRecoding:
-    """The recoding in which part p, ``rows[p]`` rows of ``row_types[p]``, is in class ``classes[p]``.
+    """Build the recoding in which part p, ``rows[p]`` rows of ``row_types[p]``, is in class ``classes[p]``.
 
-    Without ``row_types`` and ``rows`` there is one part per row type. Classes are numbered from 0, each with
-    a part; ``SUPPRESSED`` is none. ``by_tree`` as in ``make_class_cells``. Cost: a sort of the
-    parts, then linear in parts and attributes.
+    Without ``row_types`` and ``rows`` there is one part per row type. Classes are numbered from 0 without
+    gaps; ``SUPPRESSED`` marks parts without a class. ``by_tree`` is as in ``make_class_cells``. Cost: a sort
+    of the parts, then linear in parts and attributes.
     """
     if row_types is None:
         row_types = np.arange(frequency_set.row_types)
@@ -447,7 +447,7 @@ def _group_parts(classes: NDArray[np.int64], rows: NDArray[np.int64]) -> ClassMe
 def _summary_warnings(
     frequency_set: FrequencySet, codes: Sequence[NDArray[np.int64]], members: ClassMembers, summary: Summary
 ) -> tuple[str, ...]:
-    """What the summary says of the data, for the publisher."""
+    """Return warnings for the publisher about facts of the data that the summary reveals."""
     if summary is Summary.LCA or not len(members.starts):
         return ()
     if summary is Summary.SETS:

@@ -1,6 +1,6 @@
-"""Encode groups of texts as leaf codes, and merge groups of equal codes into row types.
+"""Encoding of groups of texts as leaf codes, and merging of groups with equal codes into row types.
 
-Hierarchies are built from the values that occur. Row types come out in the order of their codes, whatever
+Hierarchies are built from the values that occur. Row types are in the order of their codes, independent of
 the engine's order. Cost: one sort of the groups, and one more per sensitive attribute and for the subjects.
 """
 
@@ -22,16 +22,16 @@ from discreet.model.hierarchy import TOP, GeneralizationHierarchy, HierarchySour
 from discreet.model.table_spec import Attribute, TableSpec
 
 LocateValue = Callable[[str, str], str]
-"""Says where a column first has a text: ``people.csv, line 17``."""
+"""Function that returns the first occurrence of a text in a column, such as ``people.csv, line 17``."""
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedGroups:
     """Groups of rows as numbers.
 
-    ``codes[i]`` has one entry per group: the place of its value of ``attributes[i]`` in ``values[i]``, or
-    ``len(values[i])`` for NULL. ``rows`` holds the rows of each group, ``subjects`` its subject (-1 for NULL)
-    where one is named. Two groups may agree in everything but ``rows``.
+    ``codes[i]`` has one entry per group: the index of its value of ``attributes[i]`` in ``values[i]``, or
+    ``len(values[i])`` for NULL. ``rows`` contains the rows of each group; ``subjects`` its subject (-1 for
+    NULL), if the table has subjects. Two groups may be equal in everything except ``rows``.
     """
 
     attributes: tuple[str, ...]
@@ -42,18 +42,18 @@ class EncodedGroups:
 
     @property
     def groups(self) -> int:
-        """The number of groups."""
+        """Number of groups."""
         return len(self.rows)
 
     def with_null_values(self, null_values: Sequence[str], number: int | None = None) -> EncodedGroups:
-        """The same groups with some texts read as NULL, in the first ``number`` columns (None: in all)."""
+        """Return the groups with some texts read as NULL in the first ``number`` columns (None: all)."""
         found = self
         for i in range(len(self.values) if number is None else number):
             found = found.with_nulls_at(i, null_values)
         return found
 
     def with_nulls_at(self, place: int, null_values: Sequence[str]) -> EncodedGroups:
-        """The same groups with some texts of one column read as NULL."""
+        """Return the groups with some texts of one column read as NULL."""
         values, codes = self.values[place], list(self.codes)
         found = [code for code, value in enumerate(values) if value in null_values] if null_values else []
         if not found:
@@ -64,12 +64,12 @@ class EncodedGroups:
         return replace(self, codes=tuple(codes))
 
     def rows_of_values(self, attribute: int) -> NDArray[np.int64]:
-        """The rows of each value of an attribute, then of NULL, shape ``(values + 1,)``."""
+        """Return the rows of each value of an attribute, then of NULL, shape ``(values + 1,)``."""
         size = len(self.values[attribute]) + 1
         return np.bincount(self.codes[attribute], self.rows, minlength=size).astype(np.int64)
 
     def only(self, kept: NDArray[np.bool_]) -> EncodedGroups:
-        """Some of the groups."""
+        """Return the groups that the mask ``kept`` selects."""
         return replace(
             self,
             codes=tuple(codes[kept] for codes in self.codes),
@@ -81,7 +81,8 @@ class EncodedGroups:
 def find_hidden_groups(encoded: EncodedGroups, keys: int, null_values: Sequence[str]) -> NDArray[np.bool_]:
     """Find the groups with stars or NULL in each of the first ``keys`` columns, and a star in one of them.
 
-    ``encoded`` are groups whose ``null_values`` are not read as NULL yet: a star that is one is a star.
+    In ``encoded``, ``null_values`` are not yet read as NULL: a star that is one of them still counts as a
+    star.
     """
     empty, starred = np.ones(encoded.groups, dtype=np.bool_), np.zeros(encoded.groups, dtype=np.bool_)
     for values, codes in zip(encoded.values[:keys], encoded.codes[:keys], strict=True):
@@ -95,7 +96,7 @@ def find_hidden_groups(encoded: EncodedGroups, keys: int, null_values: Sequence[
 
 
 def drop_null_rows(encoded: EncodedGroups) -> tuple[EncodedGroups, int]:
-    """The groups without NULL in any attribute, and the number of rows that are left out."""
+    """Return the groups without NULL in any attribute, and the number of dropped rows."""
     kept = np.ones(encoded.groups, dtype=np.bool_)
     for values, codes in zip(encoded.values, encoded.codes, strict=True):
         kept &= codes < len(values)
@@ -107,10 +108,10 @@ def drop_null_rows(encoded: EncodedGroups) -> tuple[EncodedGroups, int]:
 def encode_hierarchies(
     encoded: EncodedGroups, spec: TableSpec, locate: LocateValue
 ) -> tuple[tuple[GeneralizationHierarchy, ...], EncodedGroups]:
-    """The quasi-identifiers' hierarchies, and the groups with leaf codes for them.
+    """Build the quasi-identifiers' hierarchies; return them and the groups with their leaf codes.
 
-    A hierarchy is built from the values that occur in the groups. ``InputError`` for a value without a leaf
-    names its first occurrence, by ``locate``.
+    A hierarchy is built from the values that occur in the groups. Raises ``InputError`` for a value without a
+    leaf; the message names its first occurrence, found by ``locate``.
     """
     hierarchies = []
     values, codes = list(encoded.values), list(encoded.codes)
@@ -131,10 +132,10 @@ def encode_hierarchies(
 def encode_sensitive(
     encoded: EncodedGroups, spec: TableSpec, names: Sequence[str], locate: LocateValue
 ) -> tuple[tuple[SensitiveAttribute, ...], EncodedGroups]:
-    """What is known of some sensitive attributes, and the groups with codes of theirs.
+    """Build the named sensitive attributes; return them and the groups with their codes.
 
-    Codes count the values that occur, in the order of their texts. ``InputError`` for a value without a leaf
-    in the attribute's hierarchy, where the spec gives one.
+    Codes number the values that occur, in the order of their texts. Raises ``InputError`` for a value without
+    a leaf in the attribute's hierarchy, if the spec has one.
     """
     found = []
     values, codes = list(encoded.values), list(encoded.codes)
@@ -158,7 +159,7 @@ def encode_sensitive(
 
 @dataclass(frozen=True)
 class _FlatHierarchy:
-    """Value → ``*``, for a quasi-identifier whose spec gives no hierarchy."""
+    """Hierarchy with the levels value and ``*``, for a quasi-identifier without a hierarchy in the spec."""
 
     origin: str = f"value → {TOP}"
     from_data: bool = False
@@ -176,7 +177,10 @@ class _FlatHierarchy:
 def _build_hierarchy(
     attribute: Attribute, values: Sequence[str], counts: Sequence[int], locate: LocateValue
 ) -> tuple[GeneralizationHierarchy, list[int]]:
-    """The hierarchy that covers values of so many rows each, and the code of each."""
+    """Build the hierarchy of values with their row counts; return it and the code of each value.
+
+    If the source rejects the values, the error names the first rejected value and its location.
+    """
     source = attribute.hierarchy or _FlatHierarchy()
     try:
         hierarchy = source.build(attribute.name, values, counts)
@@ -203,17 +207,17 @@ def _build_hierarchy(
 
 
 def _add_placeholder_leaf(hierarchy: GeneralizationHierarchy) -> GeneralizationHierarchy:
-    """The hierarchy of a column of only NULLs: one leaf ``*``, of no row, below the top.
+    """Return the hierarchy of a column of only NULLs: one leaf ``*`` without rows, below the top.
 
-    Losses and shares divide by the number of leaves, and cells speak of a first and a last leaf: so that no
-    measure and no model has to ask, a hierarchy always has one.
+    Losses and shares divide by the number of leaves, and cells refer to a first and a last leaf. With at
+    least one leaf no measure and no model needs a special case.
     """
     levels = hierarchy.height + 1
     return replace(hierarchy, labels=((TOP,),) * levels, ancestors=(np.zeros(1, dtype=np.int64),) * levels)
 
 
 def _first_refused(source: HierarchySource, attribute: str, values: Sequence[str]) -> str | None:
-    """The first value that a source refuses, by bisection; None where it refuses no value by itself."""
+    """Return the first value that a source rejects, by bisection; None if it rejects no single value."""
 
     def refuses(part: Sequence[str]) -> bool:
         try:
@@ -240,13 +244,13 @@ def build_row_types(
     *,
     known: Sequence[SensitiveAttribute] = (),
 ) -> FrequencySet:
-    """The frequency set of groups whose first columns hold leaf codes of ``hierarchies``.
+    """Build the frequency set of groups whose first columns are leaf codes of ``hierarchies``.
 
-    The next hold codes of the ``sensitive`` attributes, which count from 0 over the values that occur;
-    ``known`` tells of each of them in the whole table, and is empty where the groups are but part of one.
+    The next columns are codes of the ``sensitive`` attributes, numbered from 0 over the values that occur.
+    ``known`` describes each of them in the whole table; it is empty if the groups are only part of a table.
 
-    Row types come out in the order of their codes, so the result does not depend on how the engine ordered
-    the groups. Cost: one sort of the groups, and one more per sensitive attribute and for the subjects.
+    Row types are in the order of their codes, so the result does not depend on the engine's order of the
+    groups. Cost: one sort of the groups, and one more per sensitive attribute and for the subjects.
     """
     width = len(hierarchies)
     columns = encoded.codes[:width]
@@ -284,14 +288,14 @@ def build_row_types(
 def sort_rows(
     columns: Sequence[NDArray[Any]], sizes: Sequence[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The stable order of rows of columns, and where in it each run of equal rows starts.
+    """Return the stable order of rows of columns, and the start of each run of equal rows in it.
 
-    Entries of ``columns[i]`` lie in ``0 … sizes[i] - 1``. Keys of any width are right.
+    Entries of ``columns[i]`` are in ``0 … sizes[i] - 1``. Keys of any width are supported.
     """
     key = pack_columns(columns, sizes)
     place_bits = (len(key) - 1).bit_length()
     if int(key.max()).bit_length() + place_bits < _WIDEST.bit_length():
-        # Sorting keys with their places in the low bits is several times faster than argsort.
+        # Sorting keys with their positions in the low bits is several times faster than argsort.
         key <<= place_bits
         key |= np.arange(len(key))
         key.sort()
@@ -305,10 +309,10 @@ def sort_rows(
 
 
 def pack_columns(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> NDArray[np.int64]:
-    """One integer per row, equal for equal rows and in the rows' lexicographic order.
+    """Pack columns into one integer per row that keeps equality and lexicographic order.
 
-    Mixed-radix numbers; where the next column would not fit into 62 bits, what is packed so far is replaced
-    by its rank among the numbers that occur.
+    The integers are mixed-radix numbers. If the next column would exceed 62 bits, the packed prefix is
+    replaced by its rank among the numbers that occur.
     """
     key = columns[0].astype(np.int64)
     span = sizes[0]
@@ -331,10 +335,10 @@ def build_value_sets(
     subjects: NDArray[np.int64] | None = None,
     rows: NDArray[np.int64] | None = None,
 ) -> ValueSets:
-    """The distinct codes of each row type, with the distinct pairs of code and subject where asked.
+    """Build the distinct codes of each row type, or distinct pairs of code and subject if given.
 
-    ``exact_number_type``, ``codes`` (dense, from 0), ``subjects`` and ``rows`` run over entries, in any
-    order. The rows of equal entries are added up; they are left out where subjects are told apart.
+    ``type_of``, ``codes`` (dense, from 0), ``subjects`` and ``rows`` run over entries, in any order. The rows
+    of equal entries are summed; with subjects they are omitted.
     """
     number = types if types is not None else int(type_of[-1]) + 1
     size = int(codes.max(initial=-1)) + 1
@@ -369,7 +373,7 @@ def _build_sensitive_sets(
     subjects: NDArray[np.int64] | None,
     rows: NDArray[np.int64],
 ) -> ValueSets:
-    """The value sets of a sensitive attribute of ``size`` values: NULL, whose code that is, left out."""
+    """Build the value sets of a sensitive attribute of ``size`` values; NULL (code ``size``) is omitted."""
     present = codes < size
     types = int(type_of[-1]) + 1
     if not present.all():
@@ -381,5 +385,5 @@ def _build_sensitive_sets(
 
 
 def _rank_values(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The rank of each number among those that occur."""
+    """Return the rank of each number among the numbers that occur."""
     return np.unique(numbers, return_inverse=True)[1]

@@ -1,7 +1,7 @@
 """Per-class inputs of the criteria: sizes, distinct values and row counts per value.
 
-Where the spec names subjects, sizes are subjects and distinct values those that different subjects carry
-(``kernels.matching``).
+If the spec names subjects, sizes count subjects, and distinct values are the values that different subjects
+carry (``kernels.matching``).
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ ItemMembers = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 @dataclass(frozen=True, eq=False)
 class CountedItems:
-    """What is counted: values, or pairs of a value and a subject. Both run over items."""
+    """Counted items: values, or pairs of a value and a subject; both arrays run over items."""
 
     values: NDArray[np.int64]
     subjects: NDArray[np.int64] | None
 
     def distinct(self, members: ItemMembers, classes: int) -> NDArray[np.int64]:
-        """The distinct values of each class, shape ``(classes,)``."""
+        """Count the distinct values of each class, shape ``(classes,)``."""
         group, item = members
         if self.subjects is None:
             return np.bincount(group, minlength=classes)
@@ -41,7 +41,7 @@ class CountedItems:
 
 
 def list_items(sets: ValueSets) -> tuple[CountedItems, ItemMembers]:
-    """The items of a table's value sets, and the row types that they are in."""
+    """Return the items of a table's value sets, and the row types that contain them."""
     group = np.repeat(np.arange(len(sets.offsets) - 1), np.diff(sets.offsets))
     codes = sets.codes.astype(np.int64)
     if sets.subjects is None:
@@ -53,7 +53,7 @@ def list_items(sets: ValueSets) -> tuple[CountedItems, ItemMembers]:
 
 
 def merge_pairs(group: NDArray[np.int64], item: NDArray[np.int64]) -> ItemMembers:
-    """The pairs of group and item, sorted, without duplicates."""
+    """Return the pairs of group and item, sorted, without duplicates."""
     size = int(item.max(initial=0)) + 1
     pairs = group * size + item
     pairs.sort()
@@ -66,7 +66,7 @@ def merge_pairs(group: NDArray[np.int64], item: NDArray[np.int64]) -> ItemMember
 def merge_counted_pairs(
     group: NDArray[np.int64], item: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> tuple[ItemMembers, NDArray[np.int64]]:
-    """The same, and the rows of equal pairs added up."""
+    """Return the pairs as ``merge_pairs``, with the rows of equal pairs summed."""
     size = int(item.max(initial=0)) + 1
     pairs = group * size + item
     order = np.argsort(pairs, kind="stable")
@@ -83,11 +83,11 @@ def count_distinct_values(
     classes: int,
     undecided: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None = None,
 ) -> NDArray[np.int64]:
-    """How many values different subjects of a class can carry, shape ``(classes,)``.
+    """Count the values that different subjects of a class can carry, shape ``(classes,)``.
 
     ``group`` (the class of each pair, ascending), ``values`` and ``subjects`` run over distinct pairs.
-    ``wanted`` says, given an upper bound of each class, of which it is not enough. Cost: two sorts of the
-    pairs, and a matching in each class some subject of which has several values.
+    ``undecided`` receives an upper bound per class and returns the classes for which the exact number
+    matters. Cost: two sorts of the pairs, and a matching in each class in which a subject has several values.
     """
     pairs = np.bincount(group, minlength=classes)
     found = np.bincount(merge_pairs(group, values)[0], minlength=classes)
@@ -106,11 +106,12 @@ IntegerArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class FactCounter:
-    """Counts what some criteria ask of the classes of one table; ``bound`` are they with their places.
+    """Counter of the inputs that some criteria need for the classes of one table; create it with ``of``.
 
-    ``table`` counts rows wherever each subject has one (``model.frequency_set``). With ``exact`` the distinct
-    values of every sensitive attribute are counted, asked or not; without it, those of subjects are an upper
-    bound in classes that fail even so. ``of`` is what makes one.
+    ``bound`` are the criteria with the indices of their attributes. ``table`` counts rows if each subject has
+    one (``model.frequency_set``). With ``exact`` the distinct values of every sensitive attribute are
+    counted, even if no criterion needs them; without it, those of subjects are an upper bound in classes that
+    fail anyway.
     """
 
     table: FrequencySet
@@ -119,10 +120,10 @@ class FactCounter:
 
     @classmethod
     def of(cls, table: FrequencySet, requirement: Requirement, *, exact: bool = False) -> FactCounter:
-        """For a requirement; ``InputError`` for an attribute that is not sensitive in the table.
+        """Build the counter of a requirement.
 
-        So it is for a criterion of rows by value where the table does not hold them, as that of subjects with
-        several rows does not.
+        Raises ``InputError`` for an attribute that is not sensitive in the table, and for a criterion of rows
+        by value if the table does not contain them, as a table of subjects with several rows does not.
         """
         bound = requirement.bound(table.sensitive_attributes)
         if table.subjects is not None:
@@ -133,7 +134,7 @@ class FactCounter:
 
     @cached_property
     def needs(self) -> tuple[Need | None, ...]:
-        """What the criteria need to know of each sensitive attribute, None where none asks."""
+        """Counts that the criteria need of each sensitive attribute; None if no criterion needs it."""
         found: list[Need | None] = [Need.DISTINCT if self.exact else None] * len(self.table.sensitive)
         for one in self.bound:
             if one.criterion.of_every_attribute:
@@ -144,13 +145,13 @@ class FactCounter:
 
     @cached_property
     def of_population(self) -> bool:
-        """Whether a criterion asks for the people who match each class."""
+        """True if a criterion needs the people who match each class."""
         return any(one.criterion.of_population for one in self.bound)
 
     def failing(
         self, class_of: IntegerArray, classes: int, types: IntegerArray | None = None
     ) -> NDArray[np.bool_]:
-        """Whether each class fails; arguments as in ``facts``. A class without rows has a size of 0."""
+        """Return whether each class fails; arguments as in ``facts``. An empty class has size 0."""
         return failing_mask(self.bound, self.facts(class_of, classes, types))
 
     def suppressed(
@@ -160,11 +161,11 @@ class FactCounter:
         population: ClassPopulation | None = None,
         cells: IntegerArray | None = None,
     ) -> NDArray[np.bool_]:
-        """Whether each class goes, of classes that hold the whole table; the rest as in ``facts``."""
+        """Return whether each class is suppressed, given the classes of the whole table; see ``facts``."""
         return suppression_mask(self.bound, self.facts(class_of, classes, population=population, cells=cells))
 
     def at_node(self, found: GeneralizedCounts) -> ClassStatistics:
-        """The facts of a node's classes."""
+        """Return the facts of a node's classes."""
         population = found.population if self.of_population else None
         return self.facts(found.class_of, found.classes, population=population, cells=found.codes)
 
@@ -177,10 +178,10 @@ class FactCounter:
         population: ClassPopulation | None = None,
         cells: IntegerArray | None = None,
     ) -> ClassStatistics:
-        """The facts of ``classes`` classes; ``class_of`` names the class of each row type, negative: none.
+        """Compute the facts of ``classes`` classes; ``class_of`` is each row type's class, negative if none.
 
-        With ``types`` there are those row types alone, and ``class_of`` runs beside them. ``population`` and
-        ``cells`` are told where the classes are a node's (``at_node``).
+        With ``types`` only those row types are counted, and ``class_of`` is parallel to them. ``population``
+        and ``cells`` are given if the classes are those of a node (``at_node``).
         """
         sets = [
             group_value_sets(sets, class_of, classes, types, counted=need is Need.COUNTS)
@@ -197,7 +198,9 @@ class FactCounter:
         population: ClassPopulation | None = None,
         cells: IntegerArray | None = None,
     ) -> ClassStatistics:
-        """The same of classes whose value sets are there already, in the place of row types."""
+        """Compute the facts of classes from their value sets instead of from row types."""
+        # Distinct subjects' values are matched only in classes that pass the criteria of size: matching is
+        # slow.
         judged_by_size = [one for one in self.bound if one.place is None and not one.criterion.of_release]
         hopeful = ~failing_mask(judged_by_size, ClassStatistics(sizes, population=population))
         values = tuple(
@@ -207,11 +210,11 @@ class FactCounter:
         return ClassStatistics(sizes, values, population, cells)
 
     def holds(self, types: IntegerArray) -> bool:
-        """Whether whole row types, taken together, are a class that fails in nothing."""
+        """Return whether the given whole row types together form a class that fails no criterion."""
         return not failing_mask(self.bound, self._one_class(types))[0]
 
     def _one_class(self, types: IntegerArray) -> ClassStatistics:
-        """``facts`` of one class, by fewer steps: searches ask for millions."""
+        """Compute ``facts`` of one class in fewer steps: searches call this millions of times."""
         if self.table.subjects is not None:
             return self.facts(np.zeros(len(types), np.int64), 1, types)
         values: list[ClassValues | None] = []
@@ -257,7 +260,7 @@ class FactCounter:
         sizes: IntegerArray,
         hopeful: NDArray[np.bool_],
     ) -> IntegerArray:
-        """Distinct values of subjects; where even the most that there may be fails, nothing is matched."""
+        """Count distinct values of subjects; classes that fail with the upper bound are not matched."""
         assert sets.subjects is not None
         mine = [one.criterion for one in self.bound if one.place == place]
 
@@ -280,7 +283,7 @@ def find_failing_classes(
     population: ClassPopulation | None = None,
     cells: IntegerArray | None = None,
 ) -> NDArray[np.bool_]:
-    """Whether each class of a table's row types goes for a requirement (see ``FactCounter.suppressed``)."""
+    """Return whether each class of a table's row types is suppressed (see ``FactCounter.suppressed``)."""
     return FactCounter.of(table, requirement).suppressed(class_of, classes, population, cells)
 
 
@@ -292,7 +295,7 @@ def group_value_sets(
     *,
     counted: bool = False,
 ) -> ValueSets:
-    """The value sets of classes; ``counted`` keeps the rows of each value."""
+    """Return the value sets of classes; with ``counted`` including the rows of each value."""
     places, lengths = locate_entries(sets, types)
     owners = np.repeat(class_of, lengths)
     if (class_of < 0).any():
@@ -309,7 +312,7 @@ def group_value_sets(
 
 
 def locate_entries(sets: ValueSets, types: IntegerArray | None) -> tuple[IntegerArray | slice, IntegerArray]:
-    """Where the entries of some row types lie (None: of all), and how many each of them has."""
+    """Return the positions of the entries of some row types (None: all), and the entries per type."""
     lengths = np.diff(sets.offsets)
     if types is None:
         return slice(None), lengths

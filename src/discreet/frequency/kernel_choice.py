@@ -1,7 +1,7 @@
-"""Choose between compiled kernels and their numpy twins.
+"""Choice between compiled kernels and their numpy twins.
 
-One rule (``DISCREET_COMPILE``, compiled markers, worth of the work) for nine modules of six rooms; below
-100 lines, as it must load without numba and depends on nothing else of the room.
+One rule (``DISCREET_COMPILE``, compiled markers, amount of work) for nine modules of six rooms. Below 100
+lines because it must load without numba and depends on nothing else of the room.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ def choose_kernels(
     evaluator: Backend = Backend.AUTO,
     notice: Callable[[str], None] | None = None,
 ) -> bool:
-    """Whether to use kernels: where asked, where a former run compiled all ``parts``, or where ``worth`` it.
+    """Return whether to use kernels: on request, if an earlier run compiled all ``parts``, or if worth it.
 
-    ``what`` names the work in a notice. ``DISCREET_COMPILE`` = ``never`` compiles nothing that was not asked
-    for, ``wait`` everything.
+    ``work`` names the computation in a notice. With ``DISCREET_COMPILE=never`` only requested kernels are
+    compiled; with ``wait`` all are.
     """
     if evaluator is Backend.TWIN:
         return False

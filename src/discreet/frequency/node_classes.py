@@ -1,7 +1,7 @@
-"""Count the classes of one node at a time, rolled up from the nearest cached node below it.
+"""Classes of one node at a time, rolled up from the nearest cached node below it.
 
-Cached states stay within a memory budget, least recently used first out. Every count is exact (LeFevre et
-al. 2005).
+Cached states stay within a memory budget; the least recently used are evicted first. Every count is exact
+(LeFevre et al. 2005).
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _NOWHERE = np.iinfo(np.int16).max
 
 @dataclass(frozen=True, eq=False)
 class NodeClasses:
-    """The classes of one node: keys of shape ``(words, classes)``, rows, and the items of each class.
+    """Classes of one node: keys of shape ``(words, classes)``, rows, and the items of each class.
 
-    ``items`` are the kinds of items counted, ``members`` which of them are in which class, ``rows`` the rows
-    of each member where they are counted too.
+    ``items`` are the counted kinds of items, ``members`` the items of each class, and ``rows`` the rows of
+    each member if they are counted too.
     """
 
     node: LatticeNode
@@ -46,12 +46,12 @@ class NodeClasses:
 
     @property
     def classes(self) -> int:
-        """The number of classes."""
+        """Number of classes."""
         return len(self.sizes)
 
     @cached_property
     def distinct(self) -> tuple[NDArray[np.int64], ...]:
-        """The number of distinct items of each class, by kind."""
+        """Number of distinct items of each class, by kind."""
         return tuple(
             items.distinct(members, self.classes)
             for items, members in zip(self.items, self.members, strict=True)
@@ -66,7 +66,7 @@ class NodeClasses:
 
 
 class _StateCache:
-    """Counted nodes within a budget of bytes, the least recently used leaving first."""
+    """Cache of counted nodes with a budget in bytes and least-recently-used eviction."""
 
     def __init__(self, attributes: int, memory: int) -> None:
         self._memory = memory
@@ -78,21 +78,21 @@ class _StateCache:
         self._names: list[LatticeNode] = []
 
     def at(self, node: LatticeNode) -> NodeClasses | None:
-        """The state of that very node, where it is kept."""
+        """Return the cached state of exactly this node, or None."""
         if node not in self._states:
             return None
         self._states.move_to_end(node)
         return self._states[node][1]
 
     def nearest(self, node: LatticeNode) -> NodeClasses | None:
-        """The smallest state at or below the node."""
+        """Return the smallest cached state at or below the node, or None."""
         below = np.flatnonzero((self._nodes <= np.array(node, np.int16)).all(axis=1))
         if not len(below):
             return None
         return self.at(self._names[int(below[self._classes[below].argmin()])])
 
     def add(self, state: NodeClasses) -> None:
-        """Keep a state, and let others go for it; one larger than the budget is not kept."""
+        """Cache a state and evict others if needed; a state larger than the budget is not cached."""
         if state.nbytes > self._memory or state.node in self._states:
             return
         if not self._free:
@@ -101,6 +101,7 @@ class _StateCache:
         self._nodes[slot], self._classes[slot], self._names[slot] = state.node, state.classes, state.node
         self._states[state.node] = (slot, state)
         self._used += state.nbytes
+        # Free slots keep a row of ``_nodes`` that is below no node, so that ``nearest`` never finds them.
         while self._used > self._memory:
             _, (slot, old) = self._states.popitem(last=False)
             self._nodes[slot] = _NOWHERE
@@ -117,11 +118,11 @@ class _StateCache:
 
 
 class NodeClassCounter:
-    """Counts the classes of nodes of one table, and of some value sets of its row types.
+    """Counter of the classes of nodes of one table, and of some value sets of its row types.
 
-    ``memory`` is in bytes and bounds the kept states; the row types come on top. ``by_value`` says of which
-    value sets the rows of each value are counted too (none). ``counted`` is the number of nodes counted,
-    ``scans`` how many of them were counted from the row types.
+    ``memory`` is the budget of cached states in bytes; the row types come in addition. ``by_value`` selects
+    the value sets whose rows per value are counted too (default: none). ``counted`` is the number of counted
+    nodes, ``scans`` the number of those counted from the row types.
     """
 
     def __init__(
@@ -145,7 +146,7 @@ class NodeClassCounter:
         self._kept = _StateCache(len(table.hierarchies), memory)
 
     def count(self, node: LatticeNode) -> NodeClasses:
-        """The classes of a node, from the smallest kept state at or below it."""
+        """Return the classes of a node, counted from the smallest cached state at or below it."""
         kept = self._kept.at(node)
         if kept is not None:
             return kept
@@ -159,25 +160,26 @@ class NodeClassCounter:
                 members.append(pairs)
             by_value.append(rows)
         found = NodeClasses(node, keys[:, first], sizes, source.items, tuple(members), tuple(by_value))
+        # A state nearly as large as its source saves too little work for its memory.
         if found.classes <= _WORTH_KEEPING * source.classes:
             self._kept.add(found)
         return found
 
     def classes(self, node: LatticeNode) -> int:
-        """The number of classes of a node, whose items are not counted."""
+        """Return the number of classes of a node without counting items."""
         kept = self._kept.at(node)
         return self._grouped(node)[2][1].size if kept is None else kept.classes
 
     def codes(self, classes: NodeClasses, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """A leaf code per quasi-identifier of some classes, from which their published values follow."""
+        """Return a leaf code per quasi-identifier of some classes; it determines their published values."""
         return self._fields.codes(classes.keys[:, positions])
 
     def forget(self) -> None:
-        """Keep nothing, now and from now on."""
+        """Empty the cache and disable it."""
         self._kept = _StateCache(len(self._base.node), 0)
 
     def _grouped(self, node: LatticeNode) -> tuple[NodeClasses, PackedKeys, KeyGrouping]:
-        """The nearest state, its keys at the node, and which of them are equal."""
+        """Return the nearest state, its keys generalized to the node, and their grouping by equality."""
         source = self._kept.nearest(node) or self._base
         self.counted += 1
         self.scans += source is self._base

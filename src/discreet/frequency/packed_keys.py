@@ -1,7 +1,7 @@
 """Leaf codes packed into words: sorted with positions, generalized in place, and grouped by equality.
 
-A field holds the smallest leaf code of the shown value, so generalizing replaces a field and moves none.
-Equal keys are found by sorting; after two million keys the compiled hash takes over
+A field contains the smallest leaf code of the shown value, so generalization changes fields but never their
+positions. Equal keys are found by sorting; after two million keys the compiled hash takes over
 (``kernels.key_grouping``).
 """
 
@@ -20,15 +20,15 @@ from discreet.settings import compile_policy
 
 _SORT_WORD_BITS, _HALF_WORD_BITS = 64, 32
 _RADIX_SORT_FROM = 1 << 20
-"""Numbers that are sorted by digits: of fewer, numpy's sort is over before the compiler is loaded."""
+"""Least number of integers for radix sort: below it numpy's sort ends before the compiler is loaded."""
 _WORTH = 1 << 22
 _PART = "radix-sort"
 
 
 def sort_integers(numbers: NDArray[np.uint64] | NDArray[np.int64], low: int = 0) -> None:
-    """Sort whole numbers from 0 in place; those that differ in the ``low`` last bits alone ascend already.
+    """Sort non-negative integers in place; integers that differ only in the ``low`` last bits must ascend.
 
-    Cost: linear, and as much memory again.
+    Cost: linear time, and the same memory again.
     """
     if len(numbers) < _RADIX_SORT_FROM or not choose_kernels([_PART], "sort", worth=len(numbers) > _WORTH):
         numbers.sort()
@@ -36,16 +36,17 @@ def sort_integers(numbers: NDArray[np.uint64] | NDArray[np.int64], low: int = 0)
     from discreet.kernels.key_grouping import radix_sort
     from discreet.kernels.precompilation import mark_compiled
 
+    # A view as int64: the radix sort reads bit fields, so the sign has no effect.
     whole: NDArray[Any] = numbers.view(np.int64)
     radix_sort(whole, np.empty_like(whole), low, int(numbers.max()).bit_length())
     mark_compiled(_PART)
 
 
 def sort_with_positions(numbers: NDArray[np.uint64]) -> int | None:
-    """Sort numbers in place, each followed by its place in as many low bits as are returned.
+    """Sort numbers in place, each followed by its original position in the low bits; return their number.
 
-    Equal numbers stay in the order in which they came. None, and nothing is done, where 64 bits do not hold
-    the largest number and a place.
+    Equal numbers keep their order. Returns None and does nothing if the largest number and a position do not
+    fit into 64 bits.
     """
     bits = max(len(numbers) - 1, 0).bit_length()
     if int(numbers.max(initial=0)).bit_length() + bits > _SORT_WORD_BITS:
@@ -63,14 +64,14 @@ _WORD = 64
 _KEYS_BEFORE_KERNELS = 2_000_000
 _MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
 PackedKeys = NDArray[np.uint64]
-"""Shape ``(words, keys)``."""
+"""Array of shape ``(words, keys)``."""
 
 KeyGrouping = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-"""The class of each key, the place of one key of each class, and each class's sum of counts."""
+"""Class of each key, position of one key per class, and sum of counts per class."""
 
 
 class KeyFields:
-    """Where each attribute lies in a key, and what its leaf codes become at each level."""
+    """Position of each attribute in a key, and the changes of its leaf codes per level."""
 
     def __init__(self, hierarchies: tuple[GeneralizationHierarchy, ...]) -> None:
         self._hierarchies = hierarchies
@@ -79,6 +80,7 @@ class KeyFields:
         self._mask: list[np.uint64] = []
         self._changes: dict[tuple[int, int], PackedKeys] = {}
         self._grouped = 0
+        # Fields are packed from the low bits of a word; an attribute never spans two words.
         used, word = _WORD, -1
         for hierarchy in hierarchies:
             width = max(hierarchy.null_code.bit_length(), 1)
@@ -91,23 +93,24 @@ class KeyFields:
         self.words = word + 1
 
     def pack(self, codes: NDArray[np.int64]) -> PackedKeys:
-        """Keys of rows of leaf codes, shape ``(rows, attributes)``."""
+        """Return the keys of rows of leaf codes, shape ``(rows, attributes)``."""
         keys = np.zeros((self.words, len(codes)), np.uint64)
         for i, (word, shift) in enumerate(zip(self._word, self._shift, strict=True)):
             keys[word] |= codes[:, i].astype(np.uint64) << shift
         return keys
 
     def codes(self, keys: PackedKeys) -> NDArray[np.int64]:
-        """A leaf code per attribute of each key, shape ``(keys, attributes)``: the smallest of its value."""
+        """Return the smallest leaf code of each key's values, shape ``(keys, attributes)``."""
         columns = [self._column(keys, i).astype(np.int64) for i in range(len(self._hierarchies))]
         return np.stack(columns, axis=1)
 
     def generalized(self, keys: PackedKeys, source: LatticeNode, node: LatticeNode) -> PackedKeys:
-        """The keys of classes at ``source``, at a higher node; not merged."""
+        """Generalize the keys of classes at ``source`` to a higher node, without merging equal keys."""
         result = keys.copy()
         changed = []
         cleared = [0] * self.words
         for i, (old, new) in enumerate(zip(source, node, strict=True)):
+            # At the top every field is 0: all such fields of a word are cleared with one mask.
             if old != new and new == self._hierarchies[i].height:
                 cleared[self._word[i]] |= int(self._mask[i]) << int(self._shift[i])
             elif old != new:
@@ -121,7 +124,7 @@ class KeyFields:
         return result
 
     def group(self, keys: PackedKeys, counts: NDArray[np.int64]) -> KeyGrouping:
-        """Equal keys as classes, by whichever way is faster now."""
+        """Group equal keys as classes, by hashing or sorting, whichever is faster now."""
         self._grouped += keys.shape[1]
         return group_equal(keys, counts, compiled=self._compiled)
 
@@ -136,7 +139,7 @@ class KeyFields:
         return codes
 
     def _change(self, attribute: int, level: int) -> PackedKeys:
-        """By leaf code (NULL last): its exclusive or with the smallest code of its value, in place."""
+        """Return by leaf code (NULL last) its exclusive or with the smallest code of its value, shifted."""
         found = self._changes.get((attribute, level))
         if found is None:
             positions = self._hierarchies[attribute].level_map(level)
@@ -160,7 +163,7 @@ def _replace_field_compiled(word: PackedKeys, shift: np.uint64, mask: np.uint64,
 
 
 def group_equal(keys: PackedKeys, counts: NDArray[np.int64], *, compiled: bool) -> KeyGrouping:
-    """Equal keys as classes, by the compiled hash or by sorting; classes are in no promised order."""
+    """Group equal keys as classes, by the compiled hash or by sorting; the order of classes is undefined."""
     if compiled:
         from discreet.kernels.key_grouping import group_equal_keys
 
@@ -175,13 +178,14 @@ def group_equal(keys: PackedKeys, counts: NDArray[np.int64], *, compiled: bool) 
 
 
 def sort_packed_keys(keys: PackedKeys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """An order of the keys in which equal ones are neighbours, and where each run of them starts."""
+    """Return an order in which equal keys are adjacent, and the start of each run."""
     number = keys.shape[1]
     words = keys[[bool(word.any()) for word in keys]]
     if not len(words):
         return np.arange(number), np.zeros(min(number, 1), np.int64)
     if len(words) == 1:
         return _sort_word(words[0])
+    # Sort by a 64-bit hash of the words; the exact sort is needed only if two keys have the same hash.
     mixed = np.zeros(number, np.uint64)
     for i, word in enumerate(words):
         mixed ^= word * np.uint64(_MIX[i % len(_MIX)])
@@ -196,7 +200,7 @@ def sort_packed_keys(keys: PackedKeys) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 def _sort_word(word: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The same of keys of one word."""
+    """Return order and starts of keys of one word."""
     joined = word.copy()
     places = sort_with_positions(joined)
     if places is None:
@@ -208,7 +212,7 @@ def _sort_word(word: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def _starts(ordered: PackedKeys) -> NDArray[np.int64]:
-    """Where a key differs from the one before it."""
+    """Return the positions where a key differs from the previous one."""
     fresh = np.ones(ordered.shape[1], np.bool_)
     differs = ordered[:, 1:] != ordered[:, :-1]
     fresh[1:] = differs[0] if len(differs) == 1 else differs.any(axis=0)

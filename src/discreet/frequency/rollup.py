@@ -1,7 +1,7 @@
-"""The classes of one node by rollup (LeFevre et al. 2005), the people who match them, and uniqueness.
+"""Classes of one node by rollup (LeFevre et al. 2005), matching people of a population, and uniqueness.
 
-Plain enough to be an oracle of the lattice's kernels. The population is encoded together with the table;
-uniqueness counts rows that each quasi-identifier singles out.
+Simple enough to serve as an oracle of the lattice's kernels. The population is encoded together with the
+table. Uniqueness counts the rows that each quasi-identifier singles out.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from discreet.model.table_spec import TableSpec
 def encode_together(
     table: EncodedGroups, people: EncodedGroups, spec: TableSpec, locate: LocateValue
 ) -> tuple[tuple[GeneralizationHierarchy, ...], EncodedGroups, EncodedGroups]:
-    """The hierarchies over the values of a table and its population, and both with leaf codes for them.
+    """Build hierarchies over the values of a table and its population; return both with leaf codes.
 
-    ``people`` has the quasi-identifiers alone. ``InputError`` as ``encode_hierarchies``.
+    ``people`` has only the quasi-identifiers. Raises ``InputError`` as ``encode_hierarchies`` does.
     """
     width = len(people.attributes)
     values, codes = [], []
@@ -64,10 +64,10 @@ def encode_together(
 
 
 def attach_population(table: FrequencySet, people: FrequencySet, label: str) -> FrequencySet:
-    """A table with its population, which was counted as a table of its own; ``label`` names it in messages.
+    """Return the table with its population, counted as a separate table; ``label`` names it in messages.
 
-    ``InputError`` where it has fewer people of some combination of values than the table has rows: whoever
-    has a row is one of the population's people.
+    Raises ``InputError`` if the population has fewer people than the table has rows for a combination of
+    values: every person of the table must be in the population.
     """
     found = replace(table, population=Population(people.codes, people.counts, people.dropped))
     both, everybody = join_population(found)
@@ -85,10 +85,10 @@ def attach_population(table: FrequencySet, people: FrequencySet, label: str) -> 
 def count_matching_people(
     table: FrequencySet, node: Sequence[int], positions: NDArray[np.int64]
 ) -> ClassPopulation | None:
-    """The people who match each class of a node; None without a population.
+    """Count the people who match each class of a node; None without a population.
 
-    ``node`` has a level for each quasi-identifier of the table; ``positions`` are those of the classes in
-    their levels, shape ``(classes, quasi-identifiers)``, no two alike.
+    ``node`` has a level for each quasi-identifier of the table. ``positions`` are those of the classes in
+    their levels, shape ``(classes, quasi-identifiers)``, without duplicates.
     """
     population = table.population
     if population is None:
@@ -111,7 +111,7 @@ def count_matching_people(
 def _find_rows(
     hierarchies: Sequence[GeneralizationHierarchy], known: NDArray[np.int64], asked: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The place of each of the rows ``asked`` among those ``known``, which differ; -1 for none."""
+    """Return the index of each row of ``asked`` among the distinct rows ``known``; -1 if it is not there."""
     columns = [np.concatenate([known[:, i], asked[:, i]]) for i in range(known.shape[1])]
     keys = pack_columns(columns, [hierarchy.null_code + 1 for hierarchy in hierarchies])
     own, others = keys[: len(known)], keys[len(known) :]
@@ -124,11 +124,11 @@ def _find_rows(
 
 @dataclass(frozen=True, eq=False)
 class GeneralizedCounts:
-    """The equivalence classes of a node.
+    """Equivalence classes of a node.
 
     ``codes`` has shape ``(classes, quasi-identifiers)``: positions in ``labels`` of each attribute's level
-    (one more for NULL below the top). ``counts`` holds the rows of each class, ``class_of`` the class of each
-    row type of ``table``.
+    (one more for NULL below the top). ``counts`` contains the rows of each class, ``class_of`` the class of
+    each row type of ``table``.
     """
 
     node: LatticeNode
@@ -139,23 +139,23 @@ class GeneralizedCounts:
 
     @cached_property
     def population(self) -> ClassPopulation | None:
-        """The population's people who match each class; None where the table has none."""
+        """Number of people of the population who match each class; None if the table has no population."""
         return count_matching_people(self.table, self.node, self.codes)
 
     @property
     def classes(self) -> int:
-        """The number of equivalence classes."""
+        """Number of equivalence classes."""
         return len(self.counts)
 
     def distinct(self, sets: ValueSets) -> NDArray[np.int64]:
-        """The distinct codes of ``sets`` in each class, shape ``(classes,)``: values, or subjects."""
+        """Count the distinct codes (values or subjects) of ``sets`` in each class, shape ``(classes,)``."""
         type_of = np.repeat(np.arange(len(self.class_of)), np.diff(sets.offsets))
         pairs = np.unique(self.class_of[type_of] * max(sets.size, 1) + sets.codes)
         return np.bincount(pairs // max(sets.size, 1), minlength=self.classes)
 
 
 def generalize_codes(frequency_set: FrequencySet, node: LatticeNode) -> NDArray[np.int64]:
-    """The codes of each row type at a node, shape ``(row types, quasi-identifiers)``."""
+    """Return the codes of each row type at a node, shape ``(row types, quasi-identifiers)``."""
     if len(node) != len(frequency_set.hierarchies):
         raise InternalError(f"node {node} for {len(frequency_set.hierarchies)} quasi-identifiers")
     codes = np.empty_like(frequency_set.codes)
@@ -165,7 +165,10 @@ def generalize_codes(frequency_set: FrequencySet, node: LatticeNode) -> NDArray[
 
 
 def roll_up(frequency_set: FrequencySet, node: LatticeNode) -> GeneralizedCounts:
-    """The equivalence classes of a node, in the order of their codes. Cost: one sort of the row types."""
+    """Compute the equivalence classes of a node, in the order of their codes.
+
+    Cost: one sort of the row types.
+    """
     codes = generalize_codes(frequency_set, node)
     sizes = [
         len(h.labels[level]) + (level < h.height)
@@ -187,10 +190,11 @@ def roll_up(frequency_set: FrequencySet, node: LatticeNode) -> GeneralizedCounts
 
 @dataclass(frozen=True)
 class AttributeUniqueness:
-    """What one quasi-identifier adds.
+    """Contribution of one quasi-identifier to uniqueness.
 
-    ``values`` occur, ``null_rows`` have none; ``unique_alone`` rows have a value that no other row has;
-    ``unique_without`` rows would still be unique if this attribute were generalized to its top.
+    ``values`` is the number of values that occur, ``null_rows`` the rows with NULL. ``unique_alone`` rows
+    have a value that no other row has. ``unique_without`` rows would still be unique if this attribute were
+    generalized to its top.
     """
 
     attribute: str
@@ -202,9 +206,9 @@ class AttributeUniqueness:
 
 @dataclass(frozen=True)
 class Uniqueness:
-    """Row types of a table: how many there are, how large, how many hold one row.
+    """Row types of a table: their number, their sizes, and those with a single row.
 
-    ``class_sizes`` maps a number of rows to the number of row types that have so many.
+    ``class_sizes`` maps a number of rows to the number of row types of that size.
     """
 
     rows: int
@@ -215,7 +219,7 @@ class Uniqueness:
     warnings: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values, for ``--json``."""
+        """Return plain values for ``--json``."""
         return {
             "rows": self.rows,
             "row_types": self.row_types,
@@ -227,7 +231,7 @@ class Uniqueness:
 
 
 def measure_uniqueness(frequency_set: FrequencySet) -> Uniqueness:
-    """The uniqueness of a table's rows. Cost: a sort of the row types per quasi-identifier."""
+    """Compute the uniqueness of a table's rows. Cost: a sort of the row types per quasi-identifier."""
     sizes, numbers = np.unique(frequency_set.counts, return_counts=True)
     attributes = tuple(_measure_attribute(frequency_set, i) for i in range(len(frequency_set.hierarchies)))
     return Uniqueness(

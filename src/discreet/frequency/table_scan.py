@@ -1,8 +1,8 @@
-"""Count the frequency set of a table by one scan in the engine (LeFevre et al. 2005).
+"""Frequency set of a table, counted by one scan in the engine (LeFevre et al. 2005).
 
-The engine groups rows by the raw cells of quasi-identifiers, sensitive attributes and subject; the groups
-are staged as numbers in the embedded engine and fetched as arrays. Checks the memory limit before it
-fetches. Cost: the GROUP BY, then about g·(12·d + 72) bytes for g groups of d columns.
+The engine groups rows by the raw cells of quasi-identifiers, sensitive attributes and subject. The groups are
+staged in the embedded engine as texts and fetched as arrays of numbers. The memory limit is checked before
+they are fetched. Cost: the GROUP BY, then about g·(12·d + 72) bytes for g groups of d columns.
 """
 
 from __future__ import annotations
@@ -47,20 +47,20 @@ from discreet.sql.cell_expressions import (
 from discreet.sql.quoting import identifier, literal
 
 TextGroup = tuple[Any, ...]
-"""The texts of a group, and its rows."""
+"""Texts of a group, followed by its rows."""
 
 _FEW_GROUPS = 1000
 _MANY_TEXTS = 10_000
-"""Distinct texts of a key that are joined."""
+"""Number of distinct texts from which a key is encoded by a join instead of an enumerated type."""
 
 
 @dataclass(frozen=True, eq=False)
 class GroupCodes:
     """Groups as numbers.
 
-    ``codes[i]`` are places in ``values[i]``, the distinct texts of key i in no promised order, or
-    ``len(values[i])`` for NULL; ``rows`` the rows of each group, and ``subjects`` the number of its subject,
-    -1 for NULL, where the last key is one.
+    ``codes[i]`` are indices in ``values[i]``, the distinct texts of key i in no defined order, or
+    ``len(values[i])`` for NULL. ``rows`` contains the rows of each group. ``subjects`` contains the number of
+    its subject (-1 for NULL) if the last key is a subject.
     """
 
     values: tuple[tuple[str, ...], ...]
@@ -71,9 +71,9 @@ class GroupCodes:
 
 @dataclass(frozen=True)
 class StagedGroups:
-    """A table of the embedded engine with ``groups`` groups of ``rows`` rows, its ``keys`` as texts.
+    """Table of the embedded engine with ``groups`` groups of ``rows`` rows, its ``keys`` as texts.
 
-    ``few`` are its rows, each with the group's own at the end, where they are so few that they are here.
+    ``few`` contains the groups, each with its rows at the end, if they are few enough to be fetched.
     """
 
     engine: Engine
@@ -84,13 +84,19 @@ class StagedGroups:
     few: Sequence[TextGroup] | None = None
 
     def texts_about(self, keys: int) -> list[tuple[int, float]]:
-        """Of each of the first keys its different texts, nearly, and their bytes on average; one scan."""
+        """Return the approximate number of distinct texts and their mean bytes for each of the first keys.
+
+        Cost: one scan.
+        """
         query = sql.text_statistics(self.table, [sql.group_key_name(i) for i in range(keys)])
         told = self.engine.fetch_rows(query)[0]
         return [(int(told[2 * i]), float(told[2 * i + 1])) for i in range(keys)]
 
     def codes(self, *, last_is_subject: bool = False) -> GroupCodes:
-        """The groups as numbers; a subject gets no enumerated type, since there may be as many as rows."""
+        """Fetch the groups as numbers.
+
+        A subject gets no enumerated type, because a table may have as many subjects as rows.
+        """
         if self.few is not None:
             return _number_groups(self.few, self.keys, last_is_subject=last_is_subject)
         texts = [sql.group_key_name(i) for i in range(self.keys)]
@@ -115,6 +121,7 @@ class StagedGroups:
                     self.table, codes, joined=joined, subjects=subjects, subject_text=subject
                 )
             arrays = self.engine.fetch_arrays(query)
+        # Errors of the cleanup must not hide the original error.
         finally:
             with suppress(DiscreetError):
                 for name in (subjects, *joined.values()):
@@ -129,7 +136,7 @@ class StagedGroups:
         )
 
     def _of_many_values(self, keys: int) -> list[int]:
-        """The places of keys of so many values that a join is faster than an enumerated type."""
+        """Return the keys with so large a number of values that a join is faster than an enumerated type."""
         if self.groups < _MANY_TEXTS:
             return []
         return [place for place, (values, _) in enumerate(self.texts_about(keys)) if values >= _MANY_TEXTS]
@@ -137,7 +144,7 @@ class StagedGroups:
     def _values(
         self, texts: Sequence[str], types: Sequence[str], joined: Mapping[int, str]
     ) -> tuple[tuple[str, ...], ...]:
-        """The distinct texts of each key, in an enumerated type or in a table of its name."""
+        """Store the distinct texts of each key in an enumerated type or a table, and return them."""
         values: list[tuple[str, ...]] = [()] * len(texts)
         for place, (name, text) in enumerate(zip(types, texts, strict=True)):
             if place in joined:
@@ -158,10 +165,11 @@ class StagedGroups:
 def stage_groups(
     engine: Engine, relation: str, keys: Sequence[str], texts: Sequence[str], most: int
 ) -> Iterator[StagedGroups]:
-    """The groups of a relation's rows by ``keys``, for as long as the context lasts; one scan.
+    """Stage the groups of a relation's rows by ``keys`` in the embedded engine; one scan.
 
-    ``texts`` are the canonical texts of the keys, in terms of ``sql.group_counts.key_name``. Where there are
-    more than ``most`` groups, ``most + 1`` are kept, and ``rows`` means nothing.
+    The table is dropped when the context ends. ``texts`` are the canonical texts of the keys, in terms of
+    ``sql.group_key_name``. If there are more than ``most`` groups, ``most + 1`` are staged, and ``rows`` is
+    undefined.
     """
     name = f"groups_{uuid4().hex[:12]}"
     query = sql.groups_as_texts(sql.group_rows(relation, keys), texts, most + 1)
@@ -180,7 +188,7 @@ def stage_groups(
 
 
 def _number_groups(groups: Sequence[TextGroup], keys: int, *, last_is_subject: bool) -> GroupCodes:
-    """Groups that are here as numbers."""
+    """Number the texts of groups that were fetched already."""
     columns = list(zip(*groups, strict=True)) if groups else [()] * (keys + 1)
     places: list[dict[str, int]] = []
     for texts in columns[:keys]:
@@ -203,16 +211,16 @@ def _number_groups(groups: Sequence[TextGroup], keys: int, *, last_is_subject: b
 
 
 _BYTES_OF_VALUE = 500
-"""Of a different value, beside its text: as an object, in tables of places, in hierarchies, as a number."""
+"""Bytes of a distinct value in addition to its text: object, index tables, hierarchies, number."""
 _LEAST_OF_VALUES = 1 << 26
-"""Values that take less are no matter, however small the limit is."""
+"""Memory of values that is always allowed, however small the limit is."""
 
 
 @dataclass(frozen=True)
 class GroupingKeys:
-    """The columns that rows are grouped by: quasi-identifiers, sensitive attributes, then the subject.
+    """Columns that rows are grouped by: quasi-identifiers, sensitive attributes, then the subject.
 
-    ``policed`` are sensitive attributes beside these that the NULL policy looks at.
+    ``policed`` are further sensitive attributes that the NULL policy checks.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -222,9 +230,9 @@ class GroupingKeys:
 
     @classmethod
     def of(cls, spec: TableSpec, sensitive: Collection[str] | None = None) -> GroupingKeys:
-        """The columns of a spec, with some of its sensitive attributes (None: all).
+        """Return the columns of a spec, with some of its sensitive attributes (None: all).
 
-        ``InputError`` where it names no quasi-identifier.
+        Raises ``InputError`` if the spec names no quasi-identifier.
         """
         quasi_identifiers = tuple(a.name for a in spec.require_quasi_identifiers())
         every = tuple(a.name for a in spec.sensitive)
@@ -235,28 +243,55 @@ class GroupingKeys:
 
     @property
     def encoded(self) -> tuple[str, ...]:
-        """The columns whose values get codes of an enumerated type."""
+        """Columns whose values are encoded."""
         return self.quasi_identifiers + self.sensitive
 
     @property
     def grouped(self) -> tuple[str, ...]:
-        """All of them."""
+        """All columns that rows are grouped by."""
         return self.encoded if self.subject is None else (*self.encoded, self.subject)
 
 
 def count_frequency_set(
     engine: Engine, spec: TableSpec, settings: Settings, sensitive: Collection[str] | None = None
 ) -> FrequencySet:
-    """The frequency set of a spec's table, its hierarchies built from the values that occur.
+    """Count the frequency set of a spec's table, with hierarchies built from the values that occur.
 
-    ``sensitive`` are the sensitive attributes whose values are counted (None: all); each makes more groups,
-    and takes longer. NULL is policed in all of them. Where the spec names a population it is counted by the
-    same SQL, in a scan of its own; hierarchies are then built from its values too.
+    If the spec names a population, it is counted by the same SQL in its own scan, and hierarchies include its
+    values.
 
-    Raises ``InputError`` for a source that cannot be read or has no rows (left), a column that is missing or
-    holds nested or binary values, a value without a leaf, a NULL subject, or a population that lacks some of
-    the table's people; ``LimitReached`` where the groups would not fit the memory limit, before they are
-    fetched.
+    Parameters
+    ----------
+    engine
+        Engine that contains or reads the source.
+    spec
+        Source, attributes, subject and population.
+    settings
+        The memory limit.
+    sensitive
+        Sensitive attributes whose values are counted (None: all). Each increases the number of groups and the
+        time. The NULL policy applies to all sensitive attributes of the spec.
+
+    Returns
+    -------
+    The row types with their rows, sensitive values and hierarchies.
+
+    Raises
+    ------
+    InputError
+        For a source that cannot be read or has no rows (left), a column that is missing or contains nested or
+        binary values, a value without a leaf, a NULL subject, or a population that lacks some of the table's
+        people.
+    LimitReached
+        If the groups would not fit the memory limit, before they are fetched.
+
+    Notes
+    -----
+    Cost: one GROUP BY in the engine, then about g·(12·d + 72) bytes for g groups of d columns.
+
+    References
+    ----------
+    LeFevre, DeWitt and Ramakrishnan 2005: the frequency set.
     """
     keys = GroupingKeys.of(spec, sensitive)
     beside = spec.of_population
@@ -286,9 +321,9 @@ def count_frequency_set(
 
 @dataclass(frozen=True)
 class _ExcludedRows:
-    """The rows that the NULL policy leaves out, and those that show nothing and are set apart before.
+    """Rows that the NULL policy drops, and rows without visible values, which are set apart before.
 
-    ``starred`` are those of the others that have a star in a sensitive attribute, by its name.
+    ``starred`` maps a sensitive attribute to the number of the other rows with a star in it.
     """
 
     dropped: int
@@ -299,10 +334,10 @@ class _ExcludedRows:
 def _group_table(
     engine: Engine, stack: ExitStack, spec: TableSpec, keys: GroupingKeys, settings: Settings
 ) -> tuple[SourceTable, EncodedGroups, _ExcludedRows]:
-    """A spec's table, opened for as long as the stack lasts, its groups, and the rows left out of them.
+    """Open a spec's table for the stack's lifetime; return it, its groups and the excluded rows.
 
-    Rows that show nothing and sensitive stars are read here as they lie, so that they are counted without a
-    scan of their own.
+    Rows without visible values and sensitive stars are read unfiltered, so that they are counted without an
+    additional scan.
     """
     table = stack.enter_context(open_source_table(engine, replace(spec.source, star_free=(), set_apart=())))
     check_grouping_columns(table, spec, keys)
@@ -327,9 +362,9 @@ def _group_table(
 
 
 def _scan_groups(engine: Engine, table: SourceTable, keys: GroupingKeys, settings: Settings) -> EncodedGroups:
-    """The groups of a table's rows, as numbers; the one scan, and nothing is left in the engine.
+    """Return the groups of a table's rows as numbers, by one scan; leaves nothing in the engine.
 
-    Texts that are read as NULL still are texts.
+    Texts of ``null_values`` are still texts here.
     """
     columns, texts = _grouping_expressions(table, keys)
     most = _group_limit(keys, settings)
@@ -345,9 +380,9 @@ def _scan_groups(engine: Engine, table: SourceTable, keys: GroupingKeys, setting
 
 
 def _grouping_expressions(table: SourceTable, keys: GroupingKeys) -> tuple[list[str], list[str]]:
-    """What rows are grouped by, and the text of each: encoded columns, the policy's sign, the subject.
+    """Return the grouping expressions and the text of each: encoded columns, policy flag, subject.
 
-    The policy's sign is NULL in rows that have NULL in a policed column.
+    The policy flag is NULL in rows that have NULL in a policed column.
     """
     dialect, kinds = table.dialect, [table.types[name] for name in keys.encoded]
     columns = [
@@ -374,7 +409,7 @@ def _grouping_expressions(table: SourceTable, keys: GroupingKeys) -> tuple[list[
 
 
 def _apply_null_policy(encoded: EncodedGroups, spec: TableSpec) -> tuple[EncodedGroups, int]:
-    """The groups that the spec's policy keeps, and the number of rows that it drops."""
+    """Return the groups that the spec's policy keeps, and the number of rows that it drops."""
     if spec.source.nulls is not NullPolicy.DROP:
         return encoded, 0
     kept, dropped = drop_null_rows(encoded)
@@ -384,7 +419,7 @@ def _apply_null_policy(encoded: EncodedGroups, spec: TableSpec) -> tuple[Encoded
 
 
 def no_visible_rows_error(spec: TableSpec, rows: int) -> InputError:
-    """Say that every row shows nothing."""
+    """Return the error for a table in which no row shows a quasi-identifier."""
     return InputError(
         f"each of the {rows:,} rows of {spec.source.label} has * or NULL in every quasi-identifier, and none "
         "is left",
@@ -394,7 +429,7 @@ def no_visible_rows_error(spec: TableSpec, rows: int) -> InputError:
 
 
 def no_rows_left_error(spec: TableSpec, dropped: int) -> InputError:
-    """What to raise where the NULL policy drops every row."""
+    """Return the error for a table in which the NULL policy drops every row."""
     return InputError(
         f"each of the {dropped:,} rows of {spec.source.label} has NULL in a quasi-identifier or "
         "sensitive attribute, and none is left",
@@ -404,14 +439,14 @@ def no_rows_left_error(spec: TableSpec, dropped: int) -> InputError:
 
 @dataclass(frozen=True)
 class ValueLocator:
-    """Says where in the source a value first occurs; ``also`` is a table that may have it in its place."""
+    """Locator of a value's first occurrence in the source; ``also`` is a second table that may contain it."""
 
     engine: Engine
     table: SourceTable
     also: SourceTable | None = None
 
     def __call__(self, column: str, value: str) -> str:
-        """The source's name and the line or row."""
+        """Return the source's name and the line or row."""
         table = self.table
         if self.also is not None:
             named = f"{self.also.relation} WHERE {self.also.text(column)} = {literal(value)}"
@@ -436,7 +471,7 @@ def check_grouping_columns(table: SourceTable, spec: TableSpec, keys: GroupingKe
 
 
 def _group_limit(keys: GroupingKeys, settings: Settings) -> int:
-    """How many groups fit: codes as fetched and as kept, counts, and the keys of the sort."""
+    """Return the number of groups that fit: fetched codes, retained codes, counts and sort keys."""
     return settings.memory_limit // _bytes_of_group(keys)
 
 
@@ -445,9 +480,9 @@ def _bytes_of_group(keys: GroupingKeys) -> int:
 
 
 def _check_values(kept: StagedGroups, keys: GroupingKeys, settings: Settings) -> None:
-    """Raise ``LimitReached`` where the different values would not fit, each of which Python holds by itself.
+    """Raise ``LimitReached`` if the distinct values, each a Python object, would not fit.
 
-    No query is made where the groups are so few that it cannot be.
+    No query is made if the groups are few enough that the values fit in any case.
     """
     limit = max(settings.memory_limit, _LEAST_OF_VALUES)
     if kept.groups * len(keys.encoded) * _BYTES_OF_VALUE <= limit - kept.groups * _bytes_of_group(keys):
@@ -488,7 +523,7 @@ def _check_subjects(encoded: EncodedGroups, spec: TableSpec, subject: str) -> No
 
 
 def null_subjects_error(spec: TableSpec, subject: str, rows: int) -> InputError:
-    """What to raise where the subject is NULL in so many rows."""
+    """Return the error for ``rows`` rows whose subject is NULL."""
     return InputError(
         f"{spec.source.label}: the subject column '{subject}' is NULL in {rows:,} rows",
         allowed="a subject in every row",

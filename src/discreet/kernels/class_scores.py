@@ -1,8 +1,8 @@
-"""Compiled scores of classes from their row counts per sensitive value, and their buckets.
+"""Compiled scores of classes from their row counts per sensitive value, and the buckets of the scores.
 
-Twins of the criteria's ``scores`` (``model.criteria``) with the rounding of ``model.criteria.fixed_point``:
-entropy and recursive l-diversity, largest share, gain and logarithm, and the earth mover's distance of
-t-closeness as exact integer work.
+Twins of the criteria's ``scores`` (``model.criteria``) with the rounding of
+``model.criteria.float_criterion``: entropy and recursive l-diversity, largest share, gain and logarithm, and
+the earth mover's distance of t-closeness as exact integer work.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ Int64Array = NDArray[np.int64]
 _NOTHING, _ONE = np.uint64(0), np.uint64(1)
 _EXACT_BELOW = 2**61
 _DENSE = 8
-"""Where at least so large a part of the places has rows, all of them are gone through."""
+"""Density of values from which a class's partial sums are computed place by place: one in eight places."""
 
 
 class ReferenceDistribution(NamedTuple):
-    """A whole table's values, as one distance asks for them: ``rows`` and ``ranks`` by code.
+    """Values of the whole table as one distance needs them: ``rows`` and ``ranks`` by code.
 
-    ``levels`` (shape ``(levels, codes)``) are the groups of the levels between the leaves and the top, none
-    but for the hierarchical distance; ``ordered`` tells the ordered one.
+    ``levels`` (shape ``(levels, codes)``) are the groups of the levels between the leaves and the top; empty
+    except for the hierarchical distance. ``ordered`` selects the ordered distance.
     """
 
     rows: Int64Array
@@ -39,13 +39,14 @@ class ReferenceDistribution(NamedTuple):
 
 
 class ReferenceArrays(NamedTuple):
-    """The distributions of all scores; a score that is no distance has one all the same.
+    """Distributions of all scores as arrays; scores that are no distance have an entry too, unused.
 
     ``rows`` and ``ranks`` have shape ``(scores, values)``, ``table`` is the sum of the rows, ``last`` the
-    last place. ``partial[i, p]`` are the rows up to the place p and at it, ``before[i, p]`` the sum of these
-    of the places below p. ``groups`` (shape ``(scores, levels, values)``) are those of each code at the
-    ``levels[i]`` upper levels, ``numbers`` how many there are, and ``held`` the rows of each. ``alone`` is
-    the work of one row of a value in a class of no other, and work by ``steps`` the distance.
+    last place. ``partial[i, p]`` is the number of rows up to and including place p, ``before[i, p]`` the sum
+    of these over the places below p. ``groups`` (shape ``(scores, levels, values)``) are the groups of each
+    code at the ``levels[i]`` upper levels, ``numbers`` the number of groups, and ``held`` the rows of each
+    group. ``single_work`` is the work per row of a class that contains only this value. Work divided by
+    ``steps`` is the distance.
     """
 
     rows: Int64Array
@@ -63,25 +64,25 @@ class ReferenceArrays(NamedTuple):
 
 
 class DistanceScratch(NamedTuple):
-    """One thread's working arrays, all 0 between classes: rows by place or group, and the places as bits."""
+    """Working arrays of one thread, all 0 between classes: rows by place or group, and places as bits."""
 
     sums: Array
     seen: Array
 
 
 def make_distance_scratch(values: int) -> DistanceScratch:
-    """For attributes of up to so many values."""
+    """Allocate scratch for attributes of up to ``values`` values."""
     return DistanceScratch(np.zeros(values, np.int64), np.zeros(values // 64 + 1, np.uint64))
 
 
 def is_exact(rows: Int64Array) -> bool:
-    """Whether whole numbers of the machine hold the work; beyond, the twin takes floating-point numbers."""
+    """Return whether the work fits into int64; otherwise the twin computes it in floating point."""
     table = int(rows.sum())
     return table * table * (len(rows) + 2) < _EXACT_BELOW
 
 
 def make_reference_arrays(inputs: Sequence[ReferenceDistribution]) -> ReferenceArrays:
-    """The distributions of some scores."""
+    """Build the arrays of several distributions."""
     number, values = len(inputs), max(len(one.rows) for one in inputs)
     levels = max(len(one.levels) for one in inputs)
 
@@ -108,6 +109,7 @@ def _fill_reference(ground: ReferenceArrays, i: int, one: ReferenceDistribution)
     ground.partial[i, :size], ground.before[i, : size + 1] = partial, before
     single_work = table - one.rows
     for level, groups in enumerate(one.levels):
+        # Groups are renumbered densely, so that scratch of the number of values is large enough.
         _, told = np.unique(groups, return_inverse=True)
         ground.groups[i, level, :size] = told
         np.add.at(ground.held[i, level], told, one.rows)
@@ -124,7 +126,7 @@ def _fill_reference(ground: ReferenceArrays, i: int, one: ReferenceDistribution)
 def sum_group_work(
     classes: int, found: OccurringValues, ground: ReferenceArrays, score: int, sums: Array, work: Array
 ) -> None:
-    """What exceeds the table's share: of each value, and of each group of the upper levels."""
+    """Fill ``work`` with the excess over the table's share, of each value and each group of upper levels."""
     codes, counts, starts = found.codes, found.counts, found.starts
     rows, single_work, table = ground.rows[score], ground.single_work[score], ground.table[score]
     for c in range(classes):
@@ -146,7 +148,7 @@ def sum_group_work(
                     sums[group] = 0
                 continue
             for i in range(first, end):
-                # A group that was added already is empty now, and adds nothing.
+                # A group that was added already is empty now and adds 0.
                 group = groups[codes[i]]
                 total += max(sums[group] * table - held[group] * known, 0)
                 sums[group] = 0
@@ -157,9 +159,9 @@ def sum_group_work(
 def sum_work_between(
     begin: Any, end: Any, mine: Any, known: Any, table: Any, partial: Array, before: Array
 ) -> Any:
-    """The work of the steps from one place to another, where a class's partial sum stays the same.
+    """Return the work of the steps between two places, where a class's partial sum is constant.
 
-    The table's rises and crosses it once at most: where, a search tells.
+    The table's partial sum ascends and crosses it at most once; a binary search finds the crossing.
     """
     held = mine * table
     low, high = begin, end
@@ -176,7 +178,7 @@ def sum_work_between(
 def sum_dense_work(
     first: Any, end: Any, known: Any, found: OccurringValues, ground: ReferenceArrays, score: int, sums: Array
 ) -> Any:
-    """The differences of the partial sums of one class, place by place."""
+    """Return the work of one class, the differences of partial sums, summed place by place."""
     ranks, partial = ground.ranks[score], ground.partial[score]
     table, last = ground.table[score], ground.last[score]
     for i in range(first, end):
@@ -200,7 +202,10 @@ def sum_ordered_work(
     moving: DistanceScratch,
     work: Array,
 ) -> None:
-    """The differences of the partial sums, added up from value to value of a class."""
+    """Fill ``work`` with the differences of the partial sums, summed from value to value of each class.
+
+    Cost: the number of a class's values times a binary search, not the number of places.
+    """
     codes, counts, starts = found.codes, found.counts, found.starts
     ranks, single_work, table = ground.ranks[score], ground.single_work[score], ground.table[score]
     partial, before, last = ground.partial[score], ground.before[score], ground.last[score]
@@ -224,6 +229,7 @@ def sum_ordered_work(
         mine: Any = 0
         slot: Any = 0
         for w in range(last // 64 + 1):
+            # Visit the class's places in ascending order: clear and locate the lowest bit that is set.
             word = seen[w]
             seen[w] = _NOTHING
             while word != _NOTHING:
@@ -237,10 +243,11 @@ def sum_ordered_work(
                 mine += sums[there]
                 sums[there] = 0
                 slot = there
-        # After the last value the class holds all it has, and the table no more than that.
+        # After the last value the class's partial sum is complete; only the table's still grows.
         work[c] = total + known * (table * (last - slot) - before[last] + before[slot])
 
 
+# Opcodes of ``score_classes``.
 ENTROPY, RECURSIVE, LARGEST_SHARE, LARGEST_GAIN, LARGEST_LOGARITHM = 0, 1, 2, 3, 4
 DISTANCE_OF_GROUPS, DISTANCE_IN_ORDER = 5, 6
 DISTANCES = EQUAL_DISTANCE, ORDERED_DISTANCE, HIERARCHICAL_DISTANCE = (
@@ -258,20 +265,21 @@ FORMULAS = {
     HIERARCHICAL_DISTANCE: DISTANCE_OF_GROUPS,
     ORDERED_DISTANCE: DISTANCE_IN_ORDER,
 }
-"""The formulas by the words that criteria use."""
+"""Opcodes of the formulas by the names that criteria use."""
 
 _UNIT, _ROUNDING, _NEVER, _LARGEST_MEASURE = 10**9, 1e-12, -(2**62), 1e9
+# Scale to billionths with a tolerance for floating-point errors, as ``float_criterion`` does.
 _UP, _DOWN = _UNIT * (1 + _ROUNDING), _UNIT * (1 - _ROUNDING)
 
 
 class ScoreInputs(NamedTuple):
-    """What scores are asked, each by its place in the arrays.
+    """Inputs of the scores, each by its position in the arrays.
 
-    ``formulas`` are numbers of ``FORMULAS``, ``places`` the sensitive attributes, ``numbers`` (shape
-    ``(scores, 1)``) a formula's own. ``table`` (shape ``(scores, values)``) holds the whole table's rows by
-    code, ``whole`` their sums and ``present`` how many are not 0. ``logarithms`` (shape ``(scores,
-    numbers)``) are what a score takes for those of small numbers. ``ground`` is what distances ask of the
-    table. ``edges[i, :ends[i]]`` part the scores into buckets.
+    ``formulas`` are opcodes of ``FORMULAS``, ``places`` the sensitive attributes, ``numbers`` (shape
+    ``(scores, 1)``) each formula's parameter. ``table`` (shape ``(scores, values)``) contains the whole
+    table's rows by code, ``totals`` their sums and ``present`` the number of values that occur.
+    ``logarithms`` (shape ``(scores, numbers)``) are tabled logarithms of small numbers. ``ground`` contains
+    the reference distributions of distances. ``edges[i, :ends[i]]`` divide the scores into buckets.
     """
 
     lanes: LaneLayout
@@ -288,7 +296,7 @@ class ScoreInputs(NamedTuple):
 
 
 def minimal_score_inputs() -> ScoreInputs:
-    """The largest share of an attribute with two values: what the kernels are compiled with."""
+    """Return the inputs with which kernels are precompiled: the largest share of a two-valued attribute."""
     ones = np.ones(1, np.int64)
     return ScoreInputs(
         lanes=lay_out_lanes([ones.repeat(2)]),
@@ -309,25 +317,25 @@ def minimal_score_inputs() -> ScoreInputs:
 
 @compiled
 def round_at_least(measure: float) -> int:
-    """``fixed_point.at_least``."""
+    """Return ``float_criterion.score_at_least`` of a measure."""
     return floor(min(measure, _LARGEST_MEASURE) * _UP)
 
 
 @compiled
 def round_at_most(measure: float) -> int:
-    """``fixed_point.at_most``."""
+    """Return ``float_criterion.score_at_most`` of a measure."""
     return -ceil(min(measure, _LARGEST_MEASURE) * _DOWN)
 
 
 @compiled
 def round_less_than(measure: float) -> int:
-    """``fixed_point.less_than``."""
+    """Return ``float_criterion.score_less_than`` of a measure."""
     return -floor(min(measure, _LARGEST_MEASURE) * _UP) - 1
 
 
 @compiled
 def logarithm(number: int, small: Array, corrected: bool) -> float:
-    """The logarithm that an estimator takes; beyond ``small`` by its formula."""
+    """Return the logarithm that an estimator uses: tabled in ``small``, beyond it by its formula."""
     if number < len(small):
         return float(small[number])
     if not corrected:
@@ -340,7 +348,7 @@ def logarithm(number: int, small: Array, corrected: bool) -> float:
 def score_entropy(
     classes: int, counts: Array, starts: Array, known: Array, small: Array, corrected: bool, scores: Array
 ) -> None:
-    """``EntropyDiversity``: as many equally frequent values as are as uncertain."""
+    """Score ``EntropyDiversity``: the number of equally frequent values with the same entropy."""
     for c in range(classes):
         if known[c] == 0:
             scores[c] = 0
@@ -356,12 +364,13 @@ def score_entropy(
 def score_recursive(
     classes: int, counts: Array, starts: Array, known: Array, least: int, top: Array, scores: Array
 ) -> None:
-    """``RecursiveDiversity``: the most frequent value beside the ``least``-th and rarer."""
+    """Score ``RecursiveDiversity``: the most frequent value divided by the ``least``-th and rarer values."""
     kept = least - 1
     for c in range(classes):
         if starts[c + 1] - starts[c] < least:
             scores[c] = _NEVER
             continue
+        # The ``least`` - 1 largest counts, by insertion; no sort, since ``least`` is small.
         for slot in range(kept):
             top[slot] = 0
         for i in range(starts[c], starts[c + 1]):
@@ -377,7 +386,7 @@ def score_recursive(
 
 @compiled
 def score_largest_share(classes: int, counts: Array, starts: Array, known: Array, scores: Array) -> None:
-    """``AlphaDeassociation``: the most frequent value's share."""
+    """Score ``AlphaDeassociation``: the most frequent value's share."""
     for c in range(classes):
         most = 0
         for i in range(starts[c], starts[c + 1]):
@@ -397,7 +406,7 @@ def score_largest_gain(
     bounded: bool,
     scores: Array,
 ) -> None:
-    """``BetaLikeness``: the largest gain of a share over the table's; ``bounded`` by -ln of that, too."""
+    """Score ``BetaLikeness``: the largest relative gain of a share; ``bounded`` also by -ln of the share."""
     for c in range(classes):
         fails = known[c] == 0
         largest = 0.0
@@ -426,7 +435,7 @@ def score_largest_logarithm(
     present: int,
     scores: Array,
 ) -> None:
-    """``DeltaDisclosure``: the largest logarithm of shares' factors; all values must occur."""
+    """Score ``DeltaDisclosure``: the largest logarithm of a ratio of shares; all values must occur."""
     for c in range(classes):
         fails = known[c] == 0 or starts[c + 1] - starts[c] < present
         largest = 1.0
@@ -443,7 +452,7 @@ def score_largest_logarithm(
 
 @compiled
 def score_distance(classes: int, known: Array, table: int, steps: int, scores: Array) -> None:
-    """``TCloseness``: what ``scores`` holds as work becomes the distance, rounded."""
+    """Score ``TCloseness``: replace the work in ``scores`` by the rounded distance."""
     for c in range(classes):
         parts = max(known[c] * float(max(table, 1)) * steps, 1.0)
         scores[c] = round_at_most(scores[c] / parts) if known[c] > 0 else _NEVER
@@ -459,7 +468,7 @@ def score_classes(
     moving: DistanceScratch,
     scores: Array,
 ) -> None:
-    """One score of some classes whose values are ``found``."""
+    """Compute one score of some classes whose values are listed in ``found``."""
     formula = inputs.formulas[slot]
     chosen = inputs.numbers[slot, 0]
     codes, counts, starts, known = found.codes, found.counts, found.starts, found.known
@@ -486,7 +495,7 @@ def score_classes(
 
 @compiled
 def append_buckets(classes: int, scores: Array, edges: Array, end: int, width: Any, packed: Array) -> None:
-    """Pack beside what is packed the number of edges at or below each score."""
+    """Append to each packed signature the bucket of its score: the number of edges at or below it."""
     for c in range(classes):
         low, high = 0, end
         while low < high:

@@ -1,8 +1,8 @@
-"""Compiled greedy walk over nodes or patterns, which takes every class that meets the requirement.
+"""Compiled greedy walk over nodes or patterns that takes every class that meets the requirement.
 
-Remaining row types are hashed into slots; a slot's sum bounds its classes from above, so most nodes need no
-exact count. Also counts the rows that one pattern covers and finds each row type's first covering pattern.
-About 1.5 ns per row type and node. Twin: ``local_recoding_twin``.
+Remaining row types are hashed into slots. The sum of a slot bounds its classes from above, so most nodes need
+no exact count. Also counts the rows that one pattern covers, and finds each row type's first covering
+pattern. About 1.5 ns per row type and node. Twin: ``local_recoding_twin``.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 from discreet.kernels.numba_jit import compiled, compiled_without_refcounts
 
 Array = NDArray[Any]
-# Odd, without a pattern in the bits: multiplying spreads keys that differ in few of them.
+# Odd multipliers without a bit pattern: multiplying spreads keys that differ in few bits.
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
 
 
 class RemainingTypes(NamedTuple):
-    """Row types that no class has yet: the first so many entries of each array.
+    """Row types without a class: the first ``remaining`` entries of each array.
 
-    ``keys`` has shape ``(words, row types)``; ``rows`` are clipped at the least size of a class, so sums of
-    them never overflow.
+    ``keys`` has shape ``(words, row types)``. ``rows`` are clipped at the least size of a class, so their
+    sums never overflow.
     """
 
     keys: Array
@@ -34,10 +34,10 @@ class RemainingTypes(NamedTuple):
 
 
 class RequiredValues(NamedTuple):
-    """The sensitive values of row types, for the least number of distinct ones that a class must hold.
+    """Sensitive values of row types and the least number of distinct values of a class.
 
-    Attribute s needs ``least[s]`` and row type t holds ``codes[begins[s, t]:ends[s, t]]``; without an
-    attribute nothing is asked. ``seen`` is scratch, one entry per code, and ``turn`` its one-entry counter.
+    Attribute s needs ``least[s]`` values, and row type t has ``codes[begins[s, t]:ends[s, t]]``. Empty arrays
+    require nothing. ``seen`` is scratch with one entry per code, and ``turn`` its counter of one entry.
     """
 
     least: Array
@@ -49,7 +49,10 @@ class RequiredValues(NamedTuple):
 
 
 class HashSlots(NamedTuple):
-    """Scratch of one walk; ``counts``, ``exact``, ``sums``, ``taken`` are four times as long as the rest."""
+    """Scratch of one walk.
+
+    ``counts``, ``exact``, ``sums`` and ``class_of_slot`` are four times as long as the other arrays.
+    """
 
     places: Array
     chosen: Array
@@ -62,7 +65,7 @@ class HashSlots(NamedTuple):
 
 
 def allocate_slots(row_types: int) -> HashSlots:
-    """Scratch for so many row types."""
+    """Allocate scratch for ``row_types`` row types."""
     wide = 1 << max(6, (4 * row_types - 1).bit_length())
     return HashSlots(
         places=np.empty(row_types, np.int64),
@@ -78,7 +81,7 @@ def allocate_slots(row_types: int) -> HashSlots:
 
 @compiled_without_refcounts
 def mask_keys(keys: Array, masks: Array, node: int, remaining: int, mixed: Array) -> None:
-    """Fill ``mixed`` with what tells a node's classes apart: the masked key, of several words a mixture."""
+    """Fill ``mixed`` with an identifier of each row type's class: masked key, hashed if several words."""
     mask = masks[node, 0]
     for i in range(remaining):
         mixed[i] = keys[0, i] & mask
@@ -91,13 +94,13 @@ def mask_keys(keys: Array, masks: Array, node: int, remaining: int, mixed: Array
 
 @compiled
 def count_slots(mixed: Array, rows: Array, remaining: int, need: Any, slots: HashSlots) -> Any:
-    """Rows by slot, up to ``need``; the largest of them. Writes each row type's slot to ``places``."""
+    """Sum rows by slot, clipped at ``need``; return the largest sum. Writes slots to ``places``."""
     bits = 6
     while (1 << bits) < 2 * remaining:
         bits += 1
     slots.counts[: 1 << bits] = 0
     shift = np.uint64(64 - bits)
-    # A zero of the type of the counts.
+    # A zero of the type of the counts: a literal 0 would be an int64 and change the type of ``largest``.
     largest = need - need
     for i in range(remaining):
         slot = np.int64((mixed[i] * _SPREAD) >> shift)
@@ -110,11 +113,12 @@ def count_slots(mixed: Array, rows: Array, remaining: int, need: Any, slots: Has
 
 @compiled
 def count_exactly(rest: RemainingTypes, remaining: int, need: Any, slots: HashSlots) -> int:
-    """Of the members of large slots, the rows of each class by itself; returns how many members there are.
+    """Sum the rows of each class in large slots; return the number of their members.
 
-    Writes the members to ``chosen`` and each one's place in ``sums`` to ``places``.
+    Writes the members to ``chosen`` and each member's index in ``sums`` to ``places``.
     """
     members = 0
+    # Written in any case and counted only if the slot is large, which avoids a branch.
     for i in range(remaining):
         slots.chosen[members] = i
         members += slots.counts[slots.places[i]] >= need
@@ -128,7 +132,7 @@ def count_exactly(rest: RemainingTypes, remaining: int, need: Any, slots: HashSl
         i = slots.chosen[m]
         key = slots.mixed[i]
         slot = np.int64((key * _SPREAD) >> shift)
-        # A slot without rows is free, whatever key it holds: only the sums are cleared.
+        # A slot without rows is free, whatever its key is: only the sums are cleared.
         while slots.sums[slot] != 0 and slots.exact[slot] != key:
             slot = (slot + 1) & last
         if slots.sums[slot] == 0:
@@ -147,7 +151,7 @@ def reject_undiverse(
     """Set ``sums`` to 0 for classes with too few distinct values of a sensitive attribute."""
     for m in range(members):
         slots.exact[slots.places[slots.chosen[m]]] = 0
-    # A class's members as a chain: ``exact`` holds its start, one above the place in ``chosen``.
+    # Chain the members of each class: ``exact`` (no longer needed) stores the chain's start plus one.
     for m in range(members):
         slot = slots.places[slots.chosen[m]]
         slots.following[m] = np.int64(slots.exact[slot]) - 1
@@ -157,7 +161,7 @@ def reject_undiverse(
         if slots.sums[slot] < need or slots.exact[slot] != np.uint64(m + 1):
             continue
         for s in range(len(values.least)):
-            # A new turn in place of clearing: what an earlier turn has seen counts as not seen.
+            # A new turn instead of clearing ``seen``: marks of earlier turns count as unseen.
             values.turn[0] += 1
             distinct = 0
             member = m
@@ -184,11 +188,12 @@ def take_classes(
     values: RequiredValues,
     slots: HashSlots,
 ) -> tuple[int, int]:
-    """Walk the nodes ``masks`` (shape ``(nodes, words)``); the row types that remain and the classes so far.
+    """Take classes node by node from ``masks`` (shape ``(nodes, words)``).
 
-    A class has at least ``need`` rows and the distinct values that ``values`` asks for. Fills ``class_of``
-    for the row types that are placed and ``made`` with each node's number of classes; ``rest`` keeps the
-    others at its front, in their order, so that a walk goes on where it stopped.
+    A class has at least ``need`` rows and the distinct values that ``values`` requires. Fills ``class_of``
+    for the row types with a class and ``made`` with each node's number of classes. ``rest`` keeps the others
+    at its front, in order, so that a walk can be continued. Returns the numbers of remaining row types and of
+    classes so far.
     """
     for node in range(len(masks)):
         if remaining == 0:
@@ -208,7 +213,7 @@ def take_classes(
                     slots.class_of_slot[slot] = classes
                     classes += 1
                 class_of[rest.types[i]] = slots.class_of_slot[slot]
-                # Placed: ``compact_remaining`` drops what has no rows.
+                # The row type has a class now; ``compact_remaining`` drops row types without rows.
                 rest.rows[i] = 0
         made[node] = classes - before
         if classes > before:
@@ -218,7 +223,7 @@ def take_classes(
 
 @compiled
 def compact_remaining(rest: RemainingTypes, remaining: int) -> int:
-    """Move the row types that still have rows to the front; how many they are."""
+    """Move the row types that still have rows to the front; return their number."""
     for word in range(len(rest.keys)):
         kept = 0
         for i in range(remaining):
@@ -244,7 +249,7 @@ def count_covered_rows(
     values: RequiredValues,
     slots: HashSlots,
 ) -> int:
-    """The rows of the ``remaining`` row types in classes of ``masks[node]`` that may be published."""
+    """Count the rows of ``remaining`` row types in classes of ``masks[node]`` that are publishable."""
     mask_keys(rest.keys, masks, node, remaining, slots.mixed)
     if count_slots(slots.mixed, rest.rows, remaining, need, slots) < need:
         return 0
@@ -260,7 +265,7 @@ def count_covered_rows(
 
 @compiled
 def mark_waiting(waiting: Array, number: int, need: Any, slots: HashSlots) -> bool:
-    """Count one row more in large slots that hold a waiting row type; whether there are any."""
+    """Raise the counts of large slots with a waiting row type above ``need``; return True if any."""
     wanted = False
     for w in range(number):
         slot = slots.places[waiting[w]]
@@ -274,10 +279,11 @@ def mark_waiting(waiting: Array, number: int, need: Any, slots: HashSlots) -> bo
 def find_first_cover(
     masks: Array, need: Any, rest: RemainingTypes, values: RequiredValues, first: Array, slots: HashSlots
 ) -> None:
-    """For each row type the first of ``masks`` in whose class of all row types it may be published.
+    """Find for each row type the first of ``masks`` in whose class of all row types it is publishable.
 
-    Row types wait where ``first`` is negative, and stay so where there is none. Exact counts are made only of
-    slots in which somebody waits: those are counted above ``need``, at which the others end.
+    Row types wait while ``first`` is negative, and keep a negative value if no mask covers them. Exact counts
+    are made only of slots with waiting row types: their counts are raised above ``need``, where other counts
+    are clipped.
     """
     row_types = len(first)
     waiting = np.empty(row_types, np.int64)
@@ -294,6 +300,7 @@ def find_first_cover(
             continue
         if not mark_waiting(waiting, number, need, slots):
             continue
+        # ``need`` + 1 in the type of the counts selects only the slots raised by ``mark_waiting``.
         members = count_exactly(rest, row_types, np.int32(need + 1), slots)
         if len(values.least) > 0:
             reject_undiverse(rest, members, need, slots, values)

@@ -1,4 +1,4 @@
-"""The compiled forms of ``group_partitions``, and the compiled shuffle of the rows in each group.
+"""Compiled forms of ``group_partitions``, and the compiled shuffle of the rows in each group.
 
 Below 100 lines: the half of ``group_partitions`` that needs numba.
 """
@@ -40,12 +40,13 @@ _BITS = 32
 def shuffle_groups(
     groups: NDArray[Any], count: int, words: NDArray[np.uint32], sources: NDArray[Any]
 ) -> bool:
-    """From which row of its group each row gets its value, in ``sources``; False where words run out.
+    """Fill ``sources`` with the row of its group from which each row gets its value; False if words run out.
 
-    ``groups`` are 0, …, ``count`` - 1. Each row changes places with one before it or itself (Durstenfeld
-    1964), each as likely as any other: a word times their number, shifted right, of the words that do not
-    make some places likelier (Lemire 2019).
+    ``groups`` are numbers 0, …, ``count`` - 1. Each row is exchanged with an earlier row or itself
+    (Durstenfeld 1964), with equal probability: a random word times the number of choices, shifted right;
+    words that would favour some positions are rejected (Lemire 2019).
     """
+    # Counting sort of the rows by group; afterwards ``ends`` are the groups' ends in ``order``.
     ends = np.zeros(count + 1, np.int64)
     for group in groups:
         ends[group + 1] += 1
@@ -61,6 +62,7 @@ def shuffle_groups(
     for group in range(count):
         for slot in range(ends[group] - 1, begin, -1):
             choices = slot - begin + 1
+            # The rejection bound is a division and computed only in the rare case that it may be needed.
             unfair = -1
             while True:
                 if used == len(words):

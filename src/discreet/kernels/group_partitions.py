@@ -1,7 +1,7 @@
-"""Partition a sorted column into groups by range sums and range bounds (Zhang et al. 2007).
+"""Partition of a sorted column into groups by range sums and range bounds (Zhang et al. 2007).
 
-Plain functions of indexed arrays: ``group_kernels`` compiles them, and Python runs them on lists of its own
-unbounded integers, which is the twin. They import neither numba nor numpy.
+The functions index arrays only. ``group_kernels`` compiles them; Python runs them on lists of unbounded
+integers, which is the twin. They import neither numba nor numpy.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 Integer = Any
 Integers = Any
-"""An array of the compiled kernels, a list of the twin."""
+"""Array of the compiled kernels, or list of the twin."""
 
 
 def cut_least_sum(
@@ -20,17 +20,20 @@ def cut_least_sum(
     rings: tuple[Integers, Integers, Integers, Integers, Integers, Integers],
     cuts: Integers,
 ) -> Integer:
-    """The best last cut before each place, in ``cuts``; returns the number of groups, 0 for none, or -1.
+    """Find the partition of least sum of ranges, then most groups, then least sum of squared sizes.
 
-    ``values`` ascend, one per row; ``cuts`` has an entry for each place, 0 … rows. Of ``needs`` the group
-    that begins at 0 has the last two, a number of distinct values and a range, all others the first two, of
-    which the number is 2 at least. The rest is work, rings of ``mask`` + 1 entries, a power of two: of the
-    best groups that end at a place, gaps spared (-1: none end there), their number, and the squares of their
-    sizes; and a queue of lines. Where more places or lines are open than a ring holds, the result is -1.
+    Fills ``cuts`` with the best last cut before each place; returns the number of groups, 0 for none, or -1.
+    ``values`` ascend, one per row; ``cuts`` has an entry for each place, 0 … rows. ``needs`` has the least
+    number of distinct values and the least range of a group, then the same of the group that begins at 0; the
+    first number is at least 2. ``rings`` is scratch: rings of ``mask`` + 1 entries, a power of two. They
+    contain for the best groups that end at a place the gaps saved (-1: none end there), their number and the
+    sum of their squared sizes; and a queue of lines. If more places or lines are open than a ring can
+    contain, the result is -1.
     """
     k, e, first_k, first_e = needs
     gains, counts, squares, queue, lines, crossings = rings
     rows = len(values)
+    # Least sum of squared sizes: (t - b)² - t² is linear in t per begin b, so a hull of lines answers all t.
     distinct, start, from_start, head, tail = 0, 0, 0, 0, 0
     best_gain, best_count = -1, 1
     last, gain, count, square = values[0], -1, 0, 0
@@ -49,6 +52,7 @@ def cut_least_sum(
             gain, count = gains[start & mask], counts[start & mask]
             if gain < best_gain or (gain == best_gain and count < best_count):
                 continue
+            # Only begins with the best gain and number compete; a better one empties the queue.
             line = squares[start & mask] + start * start
             if gain > best_gain or count > best_count:
                 best_gain, best_count = gain, count
@@ -74,6 +78,7 @@ def cut_least_sum(
             begin = queue[head & mask]
             gain, count = best_gain, best_count + 1
             square = lines[head & mask] + t * t - 2 * begin * t
+            # Hull minimum at t; crossings ascend, so the head only moves forward.
             cuts[t] = begin
         elif distinct >= first_k and last - values[0] >= first_e:
             gain, count, square = 0, 1, t * t
@@ -84,7 +89,7 @@ def cut_least_sum(
 
 
 def trace_cuts(cuts: Integers, rows: Integer) -> Integer:
-    """Turn last cuts before places into the cuts before the last place, in order; returns their number."""
+    """Turn last cuts before places into the cuts before the last place, in order; return their number."""
     following, slot = rows, cuts[rows]
     while slot > 0:
         begin = cuts[slot]
@@ -107,10 +112,11 @@ def cut_least_weight(
     queue: Integers,
     takeovers: Integers,
 ) -> Integer:
-    """The best last cut before each place, in ``cuts``; returns the least cost, -1 where there are no groups.
+    """Find the partition with the least sum of size times range; return its cost, -1 if there is none.
 
-    ``values``, ``needs`` and ``cuts`` are as for ``group_cuts.cut_least_sum``. The rest is work, one entry
-    per place: the least cost of groups that end there (-1: none do), and the queue.
+    Fills ``cuts`` with the best last cut before each place. ``values``, ``needs`` and ``cuts`` are as for
+    ``cut_least_sum``. The other arrays are scratch with one entry per place: the least cost of groups that
+    end there (-1: none), and the queue of begins with the places from which each is best.
     """
     k, e, first_k, first_e = needs
     rows = len(values)
@@ -134,6 +140,7 @@ def cut_least_weight(
         for found in range(begin + 1, start + 1):
             if totals[found] < 0:
                 continue
+            # First place at which the new begin is at least as good: costs cross once, so bisect.
             least = t
             while tail > head:
                 other = queue[tail - 1]
@@ -170,11 +177,11 @@ def can_cut(
     bound: Integer,
     reached: Integers,
 ) -> bool:
-    """Whether cuts exist with every group's range at most ``bound``.
+    """Return whether cuts exist with every group's range at most ``bound``.
 
-    ``values`` ascend strictly; ``needs`` are as for ``group_cuts.cut_least_sum``; ``shared[i]`` says that
-    value i has two rows. ``reached``, of one entry more than there are values, is work: how many of the
-    first values may begin a group.
+    ``values`` ascend strictly; ``needs`` are as for ``cut_least_sum``; ``shared[i]`` is true if value i has
+    two rows, so that two groups can contain it. ``reached``, with one entry more than values, is scratch: the
+    number of the first values that can begin a group.
     """
     k, e, first_k, first_e = needs
     low, high = 0, 0
@@ -207,12 +214,12 @@ def cut_bounded(
     back: Integers,
     queue: Integers,
 ) -> Integer:
-    """The least sum of ranges, and of those the most groups, with every range at most ``bound``.
+    """Find the least sum of ranges and, among these, the most groups, with every range at most ``bound``.
 
     ``back[r]`` is the first value of the best group that ends with value r, -1 for the group that begins at
-    0; ``inside[l]`` says that the group before the one that begins with value l holds l too. ``gains`` and
-    ``counts``, of what begins with each value, and ``queue`` are work. Returns the number of groups, 0 where
-    there are none.
+    0. ``inside[l]`` is true if the group before the one that begins with value l contains l too. ``gains``
+    and ``counts``, of the groups before each value, and ``queue`` are scratch. Returns the number of groups,
+    0 if there are none.
     """
     k, e, first_k, first_e = needs
     low, high, pushed = 0, 0, 0
@@ -229,6 +236,7 @@ def cut_bounded(
             high += 1
         end_gain, end_count = -1, 0
         if right - high + 1 >= k and top - values[high] >= e:
+            # Sliding-window maximum: the queue keeps begins with descending gain.
             while pushed <= high:
                 gain, count = gains[pushed], counts[pushed]
                 while tail > head and gain >= 0:
@@ -268,12 +276,12 @@ def chain_groups(
     reach: Integers,
     tables: tuple[Integers, Integers, Integers],
 ) -> Integer:
-    """Whether groups with every range at most ``bound`` exist; a code of the last group, -1 where not.
+    """Find groups with every range at most ``bound``; return a code of the last group, -1 if none exist.
 
-    ``singles[i]`` counts the values before i of one row, ``shared_upto[i]`` is the last value up to i of two
-    rows (-1: none); ``needs`` are as for ``group_cuts.cut_least_sum``. A state is a code: begin *
-    (most_kept + 1) + values kept by the group before; ``tables`` say of it where the group before begins,
-    what is kept of that, and where it ends. ``reach`` is work.
+    ``singles[i]`` counts the values before i with one row; ``shared_upto[i]`` is the last value up to i with
+    two rows (-1: none); ``needs`` are as for ``cut_least_sum``. A state is a code: begin * (most_kept + 1) +
+    values that the previous group keeps. ``tables`` record for each state the begin of the previous group,
+    the values kept of that, and its end. ``reach`` is scratch.
     """
     k, e, first_k, first_e = needs
     before, before_kept, before_end = tables
@@ -300,6 +308,7 @@ def chain_groups(
             for following in range(lowest + 1, min(last + 1, size - 1) + 1):
                 end, lost = -1, width
                 if following - left - kept >= need and values[following - 1] - values[left] >= span:
+                    # Two candidate ends: as far as the bound allows, or the last shared value before.
                     end, lost = following - 1, 0
                 for choice in range(2):
                     right = last if choice == 0 else shared_upto[last]
@@ -324,10 +333,10 @@ def chain_groups(
 def close_groups(
     codes: Integers, values: Integers, k: Integer, e: Integer, seen: Integers, groups: Integers
 ) -> Integer:
-    """The group of each row, rows in order; returns the number of groups.
+    """Assign each row its group, rows in order; return the number of groups.
 
-    ``values`` are by code; a group closes with ``k`` codes and a range of ``e``. What is left over at the end
-    joins the last group that closed. ``seen``, one entry per code, is work and holds -1.
+    ``values`` are by code. A group is closed when it has ``k`` codes and a range of ``e``. Rows left at the
+    end join the last closed group. ``seen``, one entry per code, is scratch and must be filled with -1.
     """
     group, distinct = 0, 0
     least, most = values[0], values[0]

@@ -1,9 +1,9 @@
 """Suppression histograms of every lattice node as arrays (Pilalidou and Vassiliadis).
 
-A class's signature is its size, its number of distinct values per sensitive attribute, then further scores.
-A node's histogram counts rows by signature; suppressed rows are a sum over entries below a threshold. Sizes
-up to ``limit`` are dense, larger ones are entries. ``NodeCollector`` builds the arrays node by node. Plain
-numpy; the compiled sums (``suppressed_rows``) are used where numba is loaded already.
+A class's signature is its size, its number of distinct values per sensitive attribute, then further scores. A
+node's histogram counts rows by signature; suppressed rows are a sum over entries below a threshold. Sizes up
+to ``limit`` are dense, larger ones are entries. ``NodeCollector`` builds the arrays node by node. Plain
+numpy; the compiled sums (``suppressed_rows``) are used if numba is loaded already.
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ from discreet.kernels.rotation_plan import RotationPlan
 SMALL_LIMIT = 64
 
 _ALWAYS, _NEVER = int(np.iinfo(np.int64).min), int(np.iinfo(np.int64).max)
-"""Thresholds that fail at once, and at no time."""
+"""Thresholds that fail every entry and no entry."""
 
 
 @dataclass(frozen=True, eq=False)
 class Histograms:
-    """Every node's histogram; see the module for the layout. ``classes`` counts classes per node.
+    """Suppression histograms of every node; the module describes the layout.
 
-    Where a population is counted, ``people`` are its people by entry, and ``absent`` by node those who match
-    no class.
+    ``classes`` counts classes per node. ``small[node, s]`` is the number of rows in classes of at most s
+    rows. If a population is counted, ``people`` is its number by entry and ``absent`` per node the number of
+    people who match no class. ``partial`` states that sizes up to ``limit`` are in ``small`` only, without
+    entries.
     """
 
     classes: NDArray[np.int64]
@@ -44,7 +46,7 @@ class Histograms:
 
     @property
     def limit(self) -> int:
-        """The largest size that ``small`` keeps."""
+        """Largest size that ``small`` covers."""
         return int(self.small.shape[1]) - 1
 
     @property
@@ -54,7 +56,7 @@ class Histograms:
         return sum(array.nbytes for array in arrays)
 
     def of(self, node: int) -> dict[tuple[int, ...], int]:
-        """One node's whole histogram: rows by signature (for tests and for display)."""
+        """Return one node's whole histogram, rows by signature (for tests and display)."""
         result: dict[tuple[int, ...], int] = {}
         signatures, rows = self.entries(node)
         for signature, count in zip(signatures.T.tolist(), rows.tolist(), strict=True):
@@ -63,17 +65,17 @@ class Histograms:
         return dict(sorted(result.items()))
 
     def translate(self, thresholds: Sequence[int | None]) -> tuple[Histograms, tuple[int | None, ...]]:
-        """Histograms that answer some thresholds, and the thresholds there: these, and they."""
+        """Return histograms that answer some thresholds, and the thresholds there: both unchanged here."""
         return self, tuple(thresholds)
 
     def at(self, node: int) -> tuple[Histograms, int]:
-        """Histograms that hold a node's scores as they are, and its place there."""
+        """Return histograms with a node's exact scores, and its index there: both unchanged here."""
         return self, node
 
     def below(self, thresholds: tuple[int | None, ...]) -> NDArray[np.int64]:
-        """Rows to suppress per node: any part of the signature below its threshold (None: no threshold).
+        """Return the rows to suppress per node: those with any part below its threshold (None: none).
 
-        Cost: a look-up per node where only size matters and is within ``limit``; else one pass over the
+        Cost: a lookup per node if only size has a threshold, within ``limit``; else one pass over the
         entries.
         """
         size, *distinct = thresholds
@@ -87,19 +89,23 @@ class Histograms:
         return totals
 
     def unmatched(self, thresholds: tuple[int | None, ...]) -> NDArray[np.int64]:
-        """The people per node who match no class that meets the thresholds; sizes must not be all."""
+        """Return the people per node who match no class that meets the thresholds.
+
+        A size threshold must not be the only one.
+        """
         assert self.people is not None
         assert self.absent is not None
         return replace(self, rows=self.people).below(thresholds) + self.absent
 
     def diverse(self, distinct: tuple[int | None, ...]) -> NDArray[Any]:
-        """``small`` for classes that must also have so large other scores, shape ``(nodes, limit + 1)``.
+        """Return ``small`` for classes that must also reach other scores, shape ``(nodes, limit + 1)``.
 
-        Column s holds the rows to suppress for k = s + 1 and these thresholds, so that one pass over the
+        Column s contains the rows to suppress for k = s + 1 and these thresholds, so that one pass over the
         entries answers every k up to ``limit + 1``.
         """
         thresholds = self._least(distinct)
         below = np.empty_like(self.small)
+        # Use compiled sums only if numba is loaded: importing it takes longer than the pass in numpy.
         if "numba" in sys.modules:
             from discreet.kernels.suppressed_rows import cumulate_suppressed
 
@@ -114,16 +120,16 @@ class Histograms:
         return below
 
     def suppressed_by_threshold(self, slot: int, thresholds: tuple[int | None, ...]) -> NDArray[Any]:
-        """Rows to suppress for every threshold of one part of the signature, and these of the others.
+        """Return the rows to suppress for every threshold of one part, with given thresholds of the others.
 
-        Column t, from 0 to one above the largest of the part, is for threshold t. The part has few values,
-        buckets say, and none below 0; compiled kernels must be in use.
+        Column t, from 0 to one above the part's largest value, is for threshold t. The part has few values,
+        such as buckets, none below 0; compiled kernels must be in use.
         """
         from discreet.kernels.suppressed_rows import cumulate_suppressed
 
         order = [slot, *(p for p in range(len(self.signatures)) if p != slot)]
         signatures = self.signatures[order]
-        # One more, so that what fails in another part stands apart, in column 0.
+        # Shifted by one, so that rows that fail in another part are separate in column 0.
         signatures[0] += 1
         columns = int(signatures[0].max(initial=0)) + 1
         below = np.empty((len(self.classes), columns), self.small.dtype)
@@ -132,12 +138,12 @@ class Histograms:
         return below
 
     def _least(self, thresholds: Sequence[int | None]) -> NDArray[np.int64]:
-        """Thresholds as numbers; what is not asked lies below every entry."""
+        """Return thresholds as numbers; a missing one is below every entry."""
         nothing = 0 if self.signatures.dtype.kind == "u" else _ALWAYS
         return np.array([nothing if least is None else least for least in thresholds], dtype=np.int64)
 
     def _add_below(self, thresholds: NDArray[np.int64], totals: NDArray[np.int64]) -> None:
-        """Compiled where the kernels are in use already, else in numpy."""
+        """Add suppressed rows per node, compiled if numba is loaded, else in numpy."""
         if "numba" in sys.modules:
             from discreet.kernels.suppressed_rows import sum_suppressed
 
@@ -151,7 +157,7 @@ class Histograms:
         totals += sums[self.stops] - sums[self.starts]
 
     def below_at(self, node: int, thresholds: tuple[int | None, ...]) -> int:
-        """Rows to suppress at one node."""
+        """Return the rows to suppress at one node."""
         size, *distinct = thresholds
         if size is not None and size - 1 <= self.limit and all(t is None for t in distinct):
             return int(self.small[node, max(size - 1, 0)])
@@ -165,18 +171,18 @@ class Histograms:
     def largest(
         self, node: int, thresholds: Sequence[int | None], parts: tuple[int, ...], limit: int
     ) -> int | None:
-        """The largest t for which a node stays within ``limit`` suppressed rows.
+        """Return the largest t for which a node has at most ``limit`` suppressed rows.
 
-        ``parts`` are the positions of the signature that t bounds from below, none of them beyond its own
-        threshold where it has one; the other thresholds hold as they are. None where no t is possible.
+        ``parts`` are the positions of the signature that t bounds from below, each at most at its own
+        threshold if it has one; the other thresholds apply unchanged. None if no t is possible.
         """
         if parts == (0,) and self.small[node, -1] > limit and all(t is None for t in thresholds):
             return int(self.small[node].searchsorted(limit, side="right"))
         signatures, rows = self.entries(node)
         if not (parts and len(rows)):
             return None
-        # Called once for each relaxed part of each answer, on a few dozen entries: methods of arrays, since
-        # numpy's functions around them would take as long again.
+        # Called for each relaxed part of each answer, on a few dozen entries: methods of arrays, because
+        # numpy's functions around them would take twice the time.
         own = [_failing_thresholds(signatures[position], thresholds[position]) for position in parts]
         fails_at = own[0] if len(own) == 1 else np.minimum.reduce(own)
         for position, (column, threshold) in enumerate(zip(signatures, thresholds, strict=True)):
@@ -194,10 +200,10 @@ class Histograms:
     def largest_among(
         self, nodes: NDArray[np.int64], thresholds: Sequence[int | None], parts: tuple[int, ...], limit: int
     ) -> int | None:
-        """The largest t for which any of some nodes stays within ``limit``: see ``largest``.
+        """Return the largest t for which any node suppresses at most ``limit`` rows; see ``largest``.
 
-        One node is looked into; those that fail for a larger t than it reaches are left out, at once; and so
-        on with the next. Cost: a pass over the entries each time, of which there are few.
+        One node is inspected; nodes that fail for a larger t than it reaches are dropped at once; the next
+        one follows. Cost: a pass over the entries per inspected node, of which there are few.
         """
         best: int | None = None
         asked = [None if slot in parts else least for slot, least in enumerate(thresholds)]
@@ -215,7 +221,7 @@ class Histograms:
                 asked[slot] = best + 1 if own is None else min(own, best + 1)
 
     def entries(self, node: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """A node's signatures (shape ``(parts, entries)``) and rows, dense sizes included."""
+        """Return a node's signatures (shape ``(parts, entries)``) and rows, including dense sizes."""
         part = slice(int(self.starts[node]), int(self.stops[node]))
         signatures = self.signatures[:, part].astype(np.int64)
         rows = self.rows[part].astype(np.int64)
@@ -231,7 +237,7 @@ class Histograms:
 
 
 def _failing_thresholds(column: NDArray[np.int64], threshold: int | None) -> NDArray[np.int64]:
-    """The least t for which each entry fails; none where it meets a threshold beyond which t never goes."""
+    """Return the least t for which each entry fails; never if it meets its own threshold, which caps t."""
     return column + 1 if threshold is None else np.where(column < threshold, column + 1, _NEVER)
 
 
@@ -242,8 +248,8 @@ Array = NDArray[Any]
 class PairSet:
     """Codes of each row type as parallel arrays, sorted by ``group`` (a position in the plan's keys).
 
-    ``subjects`` names the subject of each entry where subjects count. ``counts`` holds the rows of each entry
-    where a score asks for them; codes then ascend within a group.
+    ``subjects`` is the subject of each entry if subjects count. ``counts`` contains the rows of each entry if
+    a score needs them; codes then ascend within a group.
     """
 
     group: Array
@@ -255,11 +261,11 @@ class PairSet:
 
 @dataclass(frozen=True, eq=False)
 class NodeGroups:
-    """One node's classes as a further score reads them.
+    """Classes of one node as a further score reads them.
 
-    ``sizes`` is what k counts, ``distinct[i]`` the distinct values of ``sets[i]``, each by class. ``people``
-    are the population's by class, where they are counted; there are classes without rows then. ``cells()``,
-    shape ``(classes, attributes)``, numbers what each class shows.
+    ``sizes`` are the counts that k applies to, and ``distinct[i]`` the distinct values of ``sets[i]``, each
+    by class. ``people`` is the population's number by class if it is counted; classes without rows occur
+    then. ``cells()``, shape ``(classes, attributes)``, numbers the cell that each class shows.
     """
 
     sizes: Array
@@ -270,11 +276,11 @@ class NodeGroups:
 
 
 ScoreFunction = Callable[[NodeGroups], Array]
-"""Tells a score of each class, whole numbers."""
+"""Function that returns an integer score of each class."""
 
 
 class NodeCollector:
-    """Gathers each node's histogram into the arrays of ``Histograms``."""
+    """Collector of each node's histogram for the arrays of ``Histograms``."""
 
     def __init__(
         self,
@@ -301,7 +307,7 @@ class NodeCollector:
         self.nbytes = self.small.nbytes
 
     def take_sizes(self, node: int, sizes: Array) -> None:
-        """Take in one node of which sizes alone are asked."""
+        """Add one node with class sizes only."""
         self.classes[node] = len(sizes)
         limit = self.small.shape[1] - 1
         tally = np.bincount(np.minimum(sizes, limit + 1), minlength=limit + 2)
@@ -311,7 +317,7 @@ class NodeCollector:
             self.signatures[node], self.rows[node] = big[np.newaxis], big
 
     def take(self, node: int, groups: NodeGroups, class_rows: Array) -> None:
-        """Take in one node's classes, and the rows of each."""
+        """Add one node's classes, with the rows of each."""
         self.classes[node] = np.count_nonzero(class_rows)
         scores = (score(groups) for score in self.further)
         columns = np.stack([groups.sizes, *groups.distinct, *scores])
@@ -330,7 +336,7 @@ class NodeCollector:
             self.room(self.nbytes)
 
     def _narrowed(self, signatures: Array) -> Array:
-        """In the kind of numbers that is kept: scores may be negative, sizes and distinct values are not."""
+        """Convert to the stored dtype: scores may be negative, sizes and distinct values are not."""
         if not self.further:
             return signatures.astype(self.kind)
         bounds = np.iinfo(np.int32)
@@ -338,7 +344,7 @@ class NodeCollector:
         return signatures.astype(np.int32) if narrow else signatures
 
     def histograms(self) -> Histograms:
-        """All nodes' histograms."""
+        """Return all nodes' histograms."""
         stops = np.cumsum([len(r) for r in self.rows]).astype(np.int64)
         if self.partial:
             np.multiply(self.small, np.arange(self.small.shape[1]), out=self.small, casting="unsafe")
@@ -357,7 +363,7 @@ class NodeCollector:
 
 
 def _sum_by_signature(signatures: Array, rows: Array) -> tuple[Array, Array]:
-    """Rows summed by signature, signatures ascending."""
+    """Sum rows by signature, signatures ascending."""
     if not len(rows):
         return signatures, rows
     sequence = _sort_signatures(signatures)
@@ -369,7 +375,7 @@ def _sum_by_signature(signatures: Array, rows: Array) -> tuple[Array, Array]:
 
 
 def _sort_signatures(signatures: Array) -> Array:
-    """The order of signatures, by one word each where they fit: a third of the time."""
+    """Return the order of signatures; sorts one word each if they fit, in a third of the time."""
     least, most = signatures.min(axis=1), signatures.max(axis=1)
     bits = [int(span).bit_length() for span in most - least]
     if sum(bits) > 62:

@@ -1,7 +1,7 @@
 """Compiled bounds of sums, minima and maxima over query hits in permuted groups.
 
-Any h of a group's values may belong to its h hits, so sums lie between those of the h smallest and the h
-largest. Below 100 lines: the half that needs numba; the records and the twin are in ``numpy_twins``.
+Any h of a group's values may belong to its h hits, so a sum is between those of the h smallest and the h
+largest values. Below 100 lines: the half that needs numba; the records and the twin are in ``numpy_twins``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 @inlined
 def add_sums(key: int, group: int, hits: int, grouped: SortedGroupValues, bounds: HitBounds) -> None:
-    """Add to ``found`` what sums of some hits of a group can be."""
+    """Add the bounds and the expectation of the sum of some hits of a group to ``bounds``."""
     upto, begin, end = grouped.upto, grouped.starts[group], grouped.starts[group + 1]
     bounds.hits[key] += hits
     bounds.sum_lower[key] += upto[begin + hits] - upto[begin]
@@ -30,7 +30,10 @@ def add_sums(key: int, group: int, hits: int, grouped: SortedGroupValues, bounds
 
 @inlined
 def add_ends(key: int, group: int, hits: int, grouped: SortedGroupValues, ends: Array) -> None:
-    """Add to ``ends`` what the least and the largest of some hits of a group can be."""
+    """Update ``ends`` with the bounds and expectations of the least and largest of some hits of a group.
+
+    The expected least of h out of n ranks is rank (n + 1) / (h + 1), rounded.
+    """
     values, begin, end = grouped.values, grouped.starts[group], grouped.starts[group + 1]
     rows = end - begin
     rank = floor((rows + 1.0) / (hits + 1) + 0.5)
@@ -47,11 +50,12 @@ def add_ends(key: int, group: int, hits: int, grouped: SortedGroupValues, ends: 
 def bound_hits(
     packed: Array, bits: int, with_ends: bool, grouped: SortedGroupValues, bounds: HitBounds
 ) -> None:
-    """Add to ``found`` what hits stand for; least and largest values where asked.
+    """Add the bounds of hits to ``bounds``; ``with_ends`` includes least and largest values.
 
-    ``packed`` has for each hit, in any order, its group's number before ``bits`` bits of its key.
+    ``packed`` contains for each hit, in any order, its group's number above ``bits`` bits of its key.
     """
     groups = len(grouped.starts) - 1
+    # Counting sort of the hits by group; without key bits only the counts are needed.
     last = np.zeros(groups + 1, np.int64)
     for pair in packed:
         last[(pair >> bits) - grouped.first + 1] += 1
@@ -64,6 +68,7 @@ def bound_hits(
             group = (pair >> bits) - grouped.first
             keys[last[group]] = pair & mask
             last[group] += 1
+    # ``hits`` stays 0 between groups; ``met`` lists the keys to reset, so that no group clears all keys.
     hits = np.zeros(len(bounds.hits), np.int64)
     met = np.zeros(len(bounds.hits), np.int32)
     begin = 0

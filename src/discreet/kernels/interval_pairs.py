@@ -14,24 +14,24 @@ from discreet.kernels.numba_jit import compiled
 
 Array = NDArray[Any]
 INFEASIBLE_COST = 1 << 50
-"""More than anything costs: what stands for an impossible interval, and can be added up."""
+"""Cost of an impossible interval: above any cost, and small enough to be added up."""
 
 LABEL_LIMIT = 64
 
 
 @compiled
 def number_interval(first: int, end: int, size: int) -> int:
-    """The number of an interval, from 0 to size · (size + 1) / 2 − 1."""
+    """Return the number of an interval, from 0 to size · (size + 1) / 2 − 1."""
     return first * size - first * (first - 1) // 2 + end - first - 1
 
 
 @compiled
 def compute_pair_costs(counts: Array, k: int, penalty: int, costs: Array, fails: Array) -> None:
-    """Fill in what each pair of intervals costs, and the rows of it that are in classes below k.
+    """Fill in the cost of each pair of intervals, and its rows in classes below k.
 
     ``counts`` are rows by class, x and y; ``costs`` and ``fails``, shape ``(intervals of x, intervals of
-    y)``, are written. A class of n rows costs n² where ``penalty``, the cost of a suppressed row, is
-    positive, and −1 where it is 0: then cost counts classes. O(classes · intervals of x · those of y).
+    y)``, are written. A class of n rows costs n² if ``penalty``, the cost of a suppressed row, is positive,
+    and −1 if it is 0: then the cost counts classes. O(classes · intervals of x · intervals of y).
     """
     classes, wide, high = counts.shape
     costs[:] = 0
@@ -57,9 +57,10 @@ def compute_pair_costs(counts: Array, k: int, penalty: int, costs: Array, fails:
 
 @compiled
 def divide_line(costs: Array, fails: Array, size: int, limit: int, least: Array, back: Array) -> int:
-    """The least cost of dividing one attribute, each interval by itself within the limit; BIG where none is.
+    """Return the least cost of dividing one attribute, each interval within the limit separately.
 
-    ``least[v]`` becomes that of the first v values, ``back[v]`` where their last interval begins.
+    ``INFEASIBLE_COST`` if no division is. ``least[v]`` becomes the cost of the first v values, ``back[v]``
+    the begin of their last interval.
     """
     least[0] = 0
     for v in range(1, size + 1):
@@ -75,10 +76,10 @@ def divide_line(costs: Array, fails: Array, size: int, limit: int, least: Array,
 
 @compiled
 def divide_within(costs: Array, fails: Array, size: int, limit: int, starts: Array) -> tuple[int, bool]:
-    """The least cost of dividing one attribute with at most ``limit`` rows failing in all.
+    """Return the least cost of dividing one attribute with at most ``limit`` failing rows in total.
 
-    Of the first v values those divisions are kept that no other beats in cost and failing rows both. True
-    says that there were more than fit, so that the cost is a lower bound alone; else ``starts`` is written.
+    Of the first v values the divisions are kept that no other beats in both cost and failing rows. The second
+    result is true if they did not fit, so that the cost is only a lower bound; else ``starts`` is written.
     """
     cost = np.empty((size + 1, LABEL_LIMIT), np.int64)
     fail = np.empty((size + 1, LABEL_LIMIT), np.int64)
@@ -106,6 +107,8 @@ def divide_within(costs: Array, fails: Array, size: int, limit: int, starts: Arr
                         cost[v, kept], fail[v, kept] = cost[v, other], fail[v, other]
                         back[v, kept, 0], back[v, kept, 1] = back[v, other, 0], back[v, other, 1]
                         kept += 1
+                # The list is full: merge the new label with the last one, optimistically, which keeps a lower
+                # bound.
                 if kept == LABEL_LIMIT:
                     crowded = True
                     kept -= 1
@@ -131,7 +134,7 @@ def divide_within(costs: Array, fails: Array, size: int, limit: int, starts: Arr
 def _divide_apart(
     costs: Array, fails: Array, wide: int, high: int, limit: int, alone: Array, rest: Array
 ) -> None:
-    """Fill in the cost of each interval of x that divides y by itself, and of the values of x from v on."""
+    """Fill in the cost of each interval of x that divides y separately, and of the values of x from v on."""
     least, back = np.empty(high + 1, np.int64), np.empty(high + 1, np.int64)
     for i in range(costs.shape[0]):
         alone[i] = divide_line(costs[i], fails[i], high, limit, least, back)
@@ -148,7 +151,7 @@ def _divide_apart(
 def _close(
     cost: Array, fail: Array, high: int, limit: int, back: Array, marks: Array, result: int
 ) -> tuple[int, bool]:
-    """The cost of a whole division of x, ``found`` without a limit, and the starts of y in ``marks``."""
+    """Return the cost of a whole division of x (``result`` without a limit); mark y's starts in ``marks``."""
     if limit:
         return divide_within(cost, fail, high, limit, marks)
     marks[:] = False
@@ -171,10 +174,11 @@ def divide_pair(
     x_starts: Array,
     y_starts: Array,
 ) -> tuple[int, int, int]:
-    """The least cost of dividing x and y that is less than ``below``, a lower bound, and the nodes visited.
+    """Find the least cost below ``below`` of dividing x and y; return it, a lower bound, and visited nodes.
 
-    Cost BIG: nothing below was found. After ``budget`` nodes the search ends; the bound is then less than
-    the cost and than ``below``. The values that start intervals are marked in ``x_starts`` and ``y_starts``.
+    The cost is ``INFEASIBLE_COST`` if nothing below was found. After ``budget`` nodes the search ends; the
+    bound is then less than the cost and than ``below``. The values that start intervals are marked in
+    ``x_starts`` and ``y_starts``.
     """
     lines = costs.shape[1]
     least, back = np.empty(high + 1, np.int64), np.empty(high + 1, np.int64)
@@ -186,6 +190,7 @@ def divide_pair(
     cost, fail = np.zeros((wide + 1, lines), np.int64), np.zeros((wide + 1, lines), np.int64)
     begin, end_of = np.zeros(wide + 1, np.int64), np.zeros(wide + 1, np.int64)
     marks = np.zeros(high, np.bool_)
+    # Depth-first search over the intervals of x, with an explicit stack of begins and ends.
     depth = 0
     end_of[0] = 0
     while depth >= 0:
@@ -228,11 +233,11 @@ def divide_pair(
 
 @compiled
 def divide_boxes(counts: Array, k: int, penalty: int, limit: int, budget: int, result: Array) -> None:
-    """Fill in a lower bound of each box's cost by itself, x and y being divided without regard to others.
+    """Fill in a lower bound of each box's cost, dividing x and y without regard to other boxes.
 
-    ``counts`` are rows by box, x and y; ``found`` is written. Suppressed rows of a box are not limited but
-    for those of one pair of intervals. Where the search ends within ``budget`` nodes and ``limit`` is 0, it
-    is the least cost.
+    ``counts`` are rows by box, x and y; ``result`` is written. Suppressed rows of a box are limited only per
+    pair of intervals. If the search ends within ``budget`` nodes and ``limit`` is 0, the bound is the least
+    cost.
     """
     boxes, wide, high = counts.shape
     costs = np.empty((wide * (wide + 1) // 2, high * (high + 1) // 2), np.int64)

@@ -1,7 +1,7 @@
 """Compiled grouping of equal keys by hashing, and compiled radix sort of integers.
 
 Hashing compares whole keys on every hit and numbers classes by first occurrence, so the result is exact and
-the same everywhere. Twins: the sorts of ``frequency.packed_keys``.
+the same on every machine. Twins: the sorts of ``frequency.packed_keys``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from discreet.kernels.numba_jit import compiled
 
 Array = NDArray[Any]
 
-# Odd, without a pattern in the bits: multiplying spreads keys that differ in few of them.
+# Odd multiplier without a bit pattern: multiplying spreads keys that differ in few bits.
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _FOLD = np.uint64(32)
 
@@ -24,10 +24,10 @@ _FOLD = np.uint64(32)
 def number_key_classes(
     keys: Array, counts: Array, table: Array, class_of: Array, first: Array, sizes: Array
 ) -> int:
-    """Number the classes of keys (shape ``(words, keys)``) and add up their counts; their number.
+    """Number the classes of keys (shape ``(words, keys)``) and sum their counts; return their number.
 
-    ``table`` holds -1 throughout and has a power of two of places, at least two per key. ``class_of`` is
-    filled for every key, ``first`` (the place of a class's first key) and ``sizes`` for every class.
+    ``table`` must be filled with -1 and have a power of two of slots, at least two per key. ``class_of`` is
+    filled for every key, ``first`` (the position of a class's first key) and ``sizes`` for every class.
     """
     words, number = keys.shape
     mask = np.int64(len(table) - 1)
@@ -36,7 +36,7 @@ def number_key_classes(
         mixed = np.uint64(0)
         for word in range(words):
             mixed = (mixed ^ keys[word, i]) * _ODD
-            # A product carries upwards only; this brings the high bits down to where the place is read.
+            # A product carries upwards only; the shift brings the high bits down to where the slot is read.
             mixed ^= mixed >> _FOLD
         slot = np.int64(mixed) & mask
         while True:
@@ -61,7 +61,7 @@ def number_key_classes(
 
 @compiled
 def exchange_field(word: Array, shift: np.uint64, mask: np.uint64, change: Array) -> None:
-    """Change one field of keys in place: it becomes what ``change[field]``, shifted, makes of it by xor."""
+    """Change one field of keys in place: xor the word with ``change[field]``, which is already shifted."""
     for i in range(len(word)):
         word[i] ^= change[(word[i] >> shift) & mask]
 
@@ -69,7 +69,7 @@ def exchange_field(word: Array, shift: np.uint64, mask: np.uint64, change: Array
 def group_equal_keys(
     keys: NDArray[np.uint64], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The class of each key, the place of each class's first key, and the sum of each class's counts."""
+    """Return the class of each key, each class's first key, and each class's sum of counts."""
     number = keys.shape[1]
     table = np.full(1 << (2 * max(number, 1) - 1).bit_length(), -1, dtype=np.int32)
     class_of, first, sizes = (np.empty(number, dtype=np.int64) for _ in range(3))
@@ -78,18 +78,19 @@ def group_equal_keys(
 
 
 _DIGIT = 10
-"""Bits: a thousand places to write at stay near the processor."""
+"""Bits of a digit: a thousand write positions stay in the processor's cache."""
 
 
 @compiled
 def radix_sort(numbers: NDArray[Any], other: NDArray[Any], low: int, high: int) -> None:
-    """Sort int64 numbers in place by their bits from ``low`` to ``high``, stable; ``other`` is as large.
+    """Sort int64 numbers in place by their bits from ``low`` to ``high``, stable; ``other`` is scratch.
 
-    Bits are those of whole numbers without a sign.
+    Bits are interpreted as of unsigned integers.
     """
     mask = (1 << _DIGIT) - 1
     source, target, moved = numbers, other, False
     for shift in range(low, high, _DIGIT):
+        # ``ends`` has one entry more than digits, so that entry d is the start of digit d after the sums.
         ends = np.zeros(mask + 2, np.int64)
         for number in source:
             ends[((number >> shift) & mask) + 1] += 1
@@ -100,5 +101,6 @@ def radix_sort(numbers: NDArray[Any], other: NDArray[Any], low: int, high: int) 
             target[ends[digit]] = number
             ends[digit] += 1
         source, target, moved = target, source, not moved
+    # After an odd number of digits the result is in the other array.
     if moved:
         numbers[:] = other

@@ -1,8 +1,8 @@
 """Compiled simulated annealing of classes in local recoding.
 
-Metropolis et al. (1953), Kirkpatrick, Gelatt and Vecchi (1983). Near row types are listed first. Classes
-are linked chains of units; a step shifts or swaps a unit, founds a class or dissolves one, and every class
-meets the requirement before and after it. About a microsecond per step.
+Metropolis et al. (1953), Kirkpatrick, Gelatt and Vecchi (1983). Near row types are listed first. Classes are
+linked chains of units. A step moves or swaps a unit, founds a class or dissolves one; every class meets the
+requirement before and after it. About a microsecond per step.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 @compiled
 def find_near_types(masks: Array, keys: Array, near: Array) -> None:
-    """Fill ``near`` (shape ``(row types, most)``, -1 where there are fewer): near row types, nearest first.
+    """Fill ``near`` (shape ``(row types, most)``, padded with -1) with near row types, nearest first.
 
-    Walks the nodes ``masks`` in turn. A row type whose list is not full looks at those that follow it in its
-    class of the node, in the order of the row types and around the end, at twice as many as the list holds at
-    most, and notes the ones that are new. ``keys`` has shape ``(words, row types)``. Cost: some nanoseconds
-    per node and row type.
+    Visits the nodes ``masks`` in turn. A row type whose list is not full inspects the row types that follow
+    it in its class of the node, in their order and cyclically, at most twice as many as the list's length,
+    and adds the new ones. ``keys`` has shape ``(words, row types)``. Cost: some nanoseconds per node and row
+    type.
     """
     number, most = near.shape
     bits = 6
@@ -43,6 +43,7 @@ def find_near_types(masks: Array, keys: Array, near: Array) -> None:
     near[:] = -1
     for node in range(len(masks)):
         mask_keys(keys, masks, node, number, mixed)
+        # Counting sort of the row types by hash slot.
         starts[:] = 0
         for i in range(number):
             slot[i] = np.int64((mixed[i] * _SPREAD) >> shift)
@@ -53,7 +54,7 @@ def find_near_types(masks: Array, keys: Array, near: Array) -> None:
             listed[starts[slot[i]]] = i
             place[i] = starts[slot[i]]
             starts[slot[i]] += 1
-        # Now starts[s] is the end of slot s, and of slot s - 1 the start of slot s.
+        # Now starts[s] is the end of slot s, and starts[s - 1] its start.
         for i in range(number):
             if found[i] < most:
                 first = starts[slot[i] - 1] if slot[i] > 0 else 0
@@ -64,7 +65,7 @@ def find_near_types(masks: Array, keys: Array, near: Array) -> None:
 def scan_slot(
     i: int, first: int, end: int, at: int, listed: Array, mixed: Array, near: Array, found: int
 ) -> int:
-    """Note the new ones among those that follow row type ``i`` in its slot; how many its list then holds."""
+    """Add new row types that follow type ``i`` in its slot to its list; return the list's length."""
     most = near.shape[1]
     looked = 0
     for _ in range(end - first - 1):
@@ -86,15 +87,15 @@ def scan_slot(
     return found
 
 
-# Typed: a name that is a plain 0 first and a word later would have no type.
+# Typed: a name that is a literal 0 first and a uint64 later has no single type, and numba rejects it.
 _NOTHING = np.uint64(0)
 
 
 class UnitTable(NamedTuple):
-    """What does not change: keys ``(row types, words)``, leaf codes, near row types, and the units.
+    """Constant data of an annealing: keys ``(row types, words)``, leaf codes, near row types, and units.
 
-    ``kind[u]`` is unit u's row type, ``rows[u]`` its rows; row type t's units are
-    ``start[t] … start[t + 1] - 1``.
+    ``kind[u]`` is unit u's row type, ``rows[u]`` its rows; row type t's units are ``start[t] … start[t + 1] -
+    1``.
     """
 
     keys: Array
@@ -106,10 +107,10 @@ class UnitTable(NamedTuple):
 
 
 class ClassChains(NamedTuple):
-    """Classes as chains of units.
+    """Classes as doubly linked chains of units.
 
-    ``slot[u]`` is the class of unit u; ``after`` and ``before`` chain the units of a class from ``head`` on.
-    ``size``, ``spread`` and ``loss`` describe a class; an empty one has head -1.
+    ``slot[u]`` is the class of unit u; ``after`` and ``before`` link the units of a class, beginning at
+    ``head``. ``size``, ``spread`` and ``loss`` describe a class; an empty class has head -1.
     """
 
     slot: Array
@@ -122,10 +123,10 @@ class ClassChains(NamedTuple):
 
 
 class AnnealingScratch(NamedTuple):
-    """The slots that are empty, and scratch of one annealing.
+    """Empty slots and scratch of one annealing.
 
     A class of ``large`` rows or more is never dissolved. ``none`` is -1, "no unit": as a field it has one
-    type, where a literal would have every function compiled once more.
+    type, while a literal would make numba compile every function once more.
     """
 
     large: int
@@ -141,7 +142,7 @@ class AnnealingScratch(NamedTuple):
 def compute_class_spread(
     c: int, left_out: int, added: int, table: UnitTable, classes: ClassChains, wide: Array
 ) -> int:
-    """Write to ``wide`` the spread of class c without one unit and with another (-1: none); a member."""
+    """Write class c's spread without one unit and with another (-1: none) to ``wide``; return a member."""
     member = added
     if member < 0:
         member = classes.head[c]
@@ -163,6 +164,7 @@ def compute_class_spread(
 def compute_loss_after(
     c: int, left_out: int, added: int, table: UnitTable, classes: ClassChains, wide: Array, trees: TreeArrays
 ) -> float:
+    """Compute the loss of a row of class c without one unit and with another (-1: none)."""
     """The loss of a row of class c without one unit and with another."""
     member = compute_class_spread(c, left_out, added, table, classes, wide)
     if added < 0:
@@ -178,7 +180,7 @@ def compute_loss_after(
 def compute_joined_loss(
     c: int, u: int, table: UnitTable, classes: ClassChains, wide: Array, trees: TreeArrays
 ) -> float:
-    """The loss of a row of class c once unit u has joined it; infinite above the greatest levels."""
+    """Compute the loss of a row of class c after unit u joined; infinite above the greatest levels."""
     kind, member = table.kind[u], table.kind[classes.head[c]]
     same = True
     for word in range(len(wide)):
@@ -192,7 +194,7 @@ def compute_joined_loss(
 def is_diverse(
     c: int, left_out: int, added: int, table: UnitTable, classes: ClassChains, values: RequiredValues
 ) -> bool:
-    """Whether class c, without one unit and with another, holds enough distinct sensitive values."""
+    """Return whether class c, without one unit and with another, has enough distinct sensitive values."""
     for s in range(len(values.least)):
         values.turn[0] += 1
         distinct = 0
@@ -204,7 +206,7 @@ def is_diverse(
                 for at in range(values.begins[s, kind], values.ends[s, kind]):
                     distinct += values.seen[values.codes[at]] != values.turn[0]
                     values.seen[values.codes[at]] = values.turn[0]
-            # The unit that is added comes first, and then the chain of those that are there.
+            # The added unit is visited first, then the chain of the existing ones.
             u = classes.after[u] if in_chain else classes.head[c]
             in_chain = True
         if distinct < values.least[s]:
@@ -216,7 +218,7 @@ def is_diverse(
 def can_spare(
     c: int, u: int, added: int, need: int, table: UnitTable, classes: ClassChains, values: RequiredValues
 ) -> bool:
-    """Whether class c still meets the requirement without unit u and with another (-1: none)."""
+    """Return whether class c meets the requirement without unit u and with another (-1: none)."""
     size = classes.size[c] - table.rows[u]
     if added >= 0:
         size += table.rows[added]
@@ -225,7 +227,7 @@ def can_spare(
 
 @compiled_without_refcounts
 def store_spread(wide: Array, c: int, classes: ClassChains) -> None:
-    """Note ``wide`` as the spread of class c."""
+    """Store ``wide`` as the spread of class c."""
     for word in range(len(wide)):
         classes.spread[c, word] = wide[word]
 
@@ -234,7 +236,7 @@ def store_spread(wide: Array, c: int, classes: ClassChains) -> None:
 def move_unit(
     u: int, to: int, work: AnnealingScratch, table: UnitTable, classes: ClassChains, trees: TreeArrays
 ) -> float:
-    """Move unit u into class ``to``; by how much the loss rises."""
+    """Move unit u into class ``to``; return the increase of the loss."""
     c, wide = classes.slot[u], work.wide
     rise = -(classes.size[c] * classes.loss[c] + classes.size[to] * classes.loss[to])
     before, after = classes.before[u], classes.after[u]
@@ -276,7 +278,7 @@ def move_unit(
 
 @compiled_without_refcounts
 def build_chains(none: int, table: UnitTable, classes: ClassChains, wide: Array, trees: TreeArrays) -> float:
-    """Chain the units by their slots and describe the classes; their loss."""
+    """Link the units by their slots and describe the classes; return the total loss."""
     for u in range(len(table.kind)):
         c = classes.slot[u]
         head = classes.head[c]
@@ -304,19 +306,19 @@ _UNIT = 1.0 / 2**53
 
 @compiled_without_refcounts
 def draw_uniform(state: Array) -> float:
-    """The next number from 0 to below 1 (Marsaglia's xorshift of 64 bits); ``state``: a word, never 0."""
+    """Draw a number from 0 to below 1 (Marsaglia's 64-bit xorshift); ``state`` is one word, never 0."""
     x = state[0]
     x ^= x << _LEFT
     x ^= x >> _RIGHT
     x ^= x << _LAST
     state[0] = x
-    # 53 bits are what a double holds: every value is exact, and 1 is never reached.
+    # A double has 53 bits: every value is exact, and 1 is never reached.
     return np.float64(x >> _DROPPED) * _UNIT
 
 
 @compiled_without_refcounts
 def draw_near_unit(u: int, share: float, table: UnitTable, state: Array) -> int:
-    """A unit of a near row type, -1 where there is none; ``share`` from 0 to 1 picks in the list."""
+    """Draw a unit of a near row type, -1 if there is none; ``share`` from 0 to 1 selects in the list."""
     kind = np.int64(table.near[table.kind[u], np.int64(share * table.near.shape[1])])
     if kind < 0:
         return -1
@@ -328,7 +330,7 @@ def draw_near_unit(u: int, share: float, table: UnitTable, state: Array) -> int:
 def undo_moves(
     moves: int, work: AnnealingScratch, table: UnitTable, classes: ClassChains, trees: TreeArrays
 ) -> None:
-    """Take the last moves back, latest first."""
+    """Undo the last moves, latest first."""
     for at in range(moves - 1, -1, -1):
         move_unit(work.moved[at], work.source[at], work, table, classes, trees)
 
@@ -345,9 +347,10 @@ def exchange_units(
     values: RequiredValues,
     trees: TreeArrays,
 ) -> None:
-    """Shift unit u into the class ``other``, or swap it with one of its units, where that is tolerated."""
+    """Move unit u into class ``other``, or swap it with one of its units, if the increase is tolerated."""
     c = classes.slot[u]
     rise = -(classes.size[c] * classes.loss[c] + classes.size[other] * classes.loss[other])
+    # Losses are compared with the tolerance as early as possible: most steps are rejected.
     if can_spare(c, u, work.none, need, table, classes, values):
         joined = compute_joined_loss(other, u, table, classes, work.wide, trees)
         rise += (classes.size[other] + table.rows[u]) * joined
@@ -357,7 +360,7 @@ def exchange_units(
             if rise <= tolerated:
                 move_unit(u, other, work, table, classes, trees)
         return
-    # Any unit of the class: they have no index, so the chain is walked, round and round.
+    # A random unit of the class: units have no index, so the chain is walked, cyclically.
     v = classes.head[other]
     for _ in range(np.int64(draw_uniform(work.state) * classes.size[other])):
         v = classes.after[v]
@@ -389,11 +392,11 @@ def found_class(
     values: RequiredValues,
     trees: TreeArrays,
 ) -> int:
-    """Found a class of unit u and near units that can be spared, where tolerated; the slots still empty."""
+    """Found a class of unit u and spare near units if tolerated; return the number of empty slots."""
     if empty == 0 or not can_spare(classes.slot[u], u, work.none, need, table, classes, values):
         return empty
     to = work.empty[empty - 1]
-    # Noted, so that all moves can be taken back where no class comes of them.
+    # Recorded, so that all moves can be undone if no valid class results.
     work.moved[0] = u
     work.source[0] = classes.slot[u]
     rise = move_unit(u, to, work, table, classes, trees)
@@ -436,7 +439,7 @@ def dissolve_class(
     classes: ClassChains,
     trees: TreeArrays,
 ) -> int:
-    """Send each unit of class c to the best of some near classes, where tolerated; the slots still empty."""
+    """Move each unit of class c to the best of some near classes if tolerated; return the empty slots."""
     moves = 0
     rise = 0.0
     while classes.head[c] >= 0:
@@ -480,9 +483,10 @@ def anneal(
     values: RequiredValues,
     trees: TreeArrays,
 ) -> int:
-    """So many steps at a heat that falls evenly to 0; how many slots are empty then.
+    """Run ``steps`` steps at a temperature that decreases linearly to 0; return the number of empty slots.
 
-    ``work.empty`` lists the empty slots, ``empty`` says how many there are.
+    ``work.empty`` lists the empty slots, ``empty`` is their number. A unit of the class with the larger loss
+    of two random units is chosen. ``tolerances`` are draws of −ln(u) (the Metropolis rule).
     """
     number = len(table.kind)
     for step in range(steps):

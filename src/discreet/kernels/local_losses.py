@@ -1,8 +1,8 @@
 """Compiled losses of classes of local recoding: from bit spreads, on joining a class, and as dual slacks.
 
-The exclusive or of two keys gives the level of their lowest common ancestor per attribute; the or over a
-class is its spread. Used to join remaining row types to the cheapest class and to bound the optimum from
-below.
+The exclusive or of two keys determines the level of their lowest common ancestor per attribute; the or of
+these over a class is its spread. Used to join remaining row types to the cheapest class and to bound the
+optimum from below.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Array = NDArray[Any]
 
 
 class TreeArrays(NamedTuple):
-    """The hierarchies of all attributes, as arrays.
+    """Hierarchies of all attributes as arrays.
 
     ``word[j]`` is the word of attribute j's field. ``masks[first[j] … first[j + 1] - 1]`` are, from level 0
     on, the bits that must agree at that level: a spread that touches n of them means level n. A cell of level
@@ -37,7 +37,7 @@ class TreeArrays(NamedTuple):
 
 @compiled_without_refcounts
 def compute_spread_loss(spread: Array, codes: Array, member: int, trees: TreeArrays) -> float:
-    """The loss of one row of a class of this spread; row ``member`` of ``codes`` holds a member's leaves."""
+    """Compute the loss of a row of a class with this spread; ``member`` is a member's row in ``codes``."""
     loss = 0.0
     for j in range(len(trees.word)):
         bits = spread[trees.word[j]]
@@ -52,9 +52,9 @@ def compute_spread_loss(spread: Array, codes: Array, member: int, trees: TreeArr
 def compute_spreads(
     keys: Array, rows: Array, codes: Array, class_of: Array, classes: int, trees: TreeArrays
 ) -> tuple[Array, Array, Array, Array]:
-    """Of each class: a member, its spread, its rows and the loss of one of its rows.
+    """Compute each class's member, spread, rows and loss of one of its rows.
 
-    ``keys`` has shape ``(row types, words)``; row types whose class is negative are in none.
+    ``keys`` has shape ``(row types, words)``; row types with a negative class are in none.
     """
     member = np.full(classes, -1, np.int64)
     spread = np.zeros((classes, keys.shape[1]), np.uint64)
@@ -85,13 +85,14 @@ def join_remaining(
     classes: int,
     trees: TreeArrays,
 ) -> None:
-    """Put each row type of ``rest``, in turn, into the class whose loss it raises least.
+    """Put each row type of ``rest``, in turn, into the class whose loss it increases least.
 
-    What a class loses is the loss of a row times its rows. Ties go to the first class; where every class
-    would have to rise above the greatest levels allowed, the row type stays without one. ``group`` numbers
-    row types by what they are at those levels; only classes of its own group are looked at.
+    A class loses the loss of a row times its rows. Ties go to the first class. If every class would exceed
+    the greatest levels allowed, the row type stays without a class. ``group`` numbers row types by their
+    values at those levels; only classes of the same group are inspected.
     """
     member, spread, size, loss = compute_spreads(keys, rows, codes, class_of, classes, trees)
+    # Chain the classes of each group in ascending order, so that ties go to the first.
     head = np.full(group.max() + 1, -1, np.int64)
     following = np.empty(classes, np.int64)
     for c in range(classes - 1, -1, -1):
@@ -123,7 +124,7 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class SlackScratch(NamedTuple):
-    """Room for one pass: ``mixed`` and ``place`` by row type, the others a table at least twice as long."""
+    """Scratch of one pass: ``mixed`` and ``slot`` by row type, the others a table at least twice as long."""
 
     mixed: Array
     slot: Array
@@ -135,7 +136,7 @@ class SlackScratch(NamedTuple):
 
 
 def allocate_slack_scratch(row_types: int) -> SlackScratch:
-    """Room for so many row types."""
+    """Allocate scratch for ``row_types`` row types."""
     wide = 1 << max(6, (2 * row_types - 1).bit_length())
     return SlackScratch(
         mixed=np.empty(row_types, np.uint64),
@@ -161,15 +162,16 @@ def find_slacks(
     scratch: SlackScratch,
     slack: Array,
 ) -> None:
-    """Lower ``slack`` (per row type) to what the classes of the nodes ``masks`` leave.
+    """Lower ``slack`` (per row type) to the least that the classes of the nodes ``masks`` leave.
 
-    A class of at least ``need`` rows, whose rows lose L each, leaves need · L less the sum of its ``need``
-    largest values; one with fewer rows leaves anything. Row types come by falling value in all arrays,
-    ``keys`` has shape ``(words, row types)``, and ``levels`` (shape ``(nodes, attributes)``) are the nodes'
-    places in ``trees``. Cost: some ten nanoseconds per node and row type.
+    A class of at least ``need`` rows, whose rows lose L each, leaves need · L minus the sum of its ``need``
+    largest values; a class with fewer rows imposes nothing. Row types are in order of descending value in all
+    arrays, ``keys`` has shape ``(words, row types)``, and ``levels`` (shape ``(nodes, attributes)``) are the
+    nodes' levels in ``trees``. Cost: some ten nanoseconds per node and row type.
     """
     number = len(rows)
     last = len(scratch.key) - 1
+    # The shift that leaves the bits of an index of the table, whose length is a power of two.
     shift = np.uint64(64)
     while last >> (64 - np.int64(shift)) > 0:
         shift -= np.uint64(1)
@@ -178,7 +180,7 @@ def find_slacks(
         for i in range(number):
             key = scratch.mixed[i]
             at = np.int64((key * _SPREAD) >> shift)
-            # A place that another node filled is free: the table is never cleared.
+            # A slot of another node is free: the table is never cleared.
             while scratch.node[at] == node and scratch.key[at] != key:
                 at = (at + 1) & last
             if scratch.node[at] != node:
@@ -202,7 +204,7 @@ def find_slacks(
 
 @compiled_without_refcounts
 def compute_node_loss(node: int, levels: Array, codes: Array, i: int, trees: TreeArrays) -> float:
-    """The loss of a row type's cells at the places of a node."""
+    """Compute the loss of a row type's cells at the levels of a node."""
     loss = 0.0
     for j in range(levels.shape[1]):
         loss += trees.losses[trees.base[j] + levels[node, j] * trees.width[j] + codes[i, j]]

@@ -1,6 +1,6 @@
-"""The kernels of local recoding and pattern covers in plain numpy and Python: oracle and fallback.
+"""Kernels of local recoding and pattern covers in plain numpy and Python: oracle and fallback.
 
-Twins of ``greedy_cover``, ``local_losses`` and ``local_annealing``. They also take class tests that the
+Twins of ``greedy_cover``, ``local_losses`` and ``local_annealing``. They also accept class tests that the
 kernels cannot evaluate. Import no numba.
 """
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 RowTypeTest = Callable[[NDArray[np.int64]], bool]
-"""Whether row types, taken together, are a class that may be published."""
+"""Function that returns whether row types together form a publishable class."""
 
 
 def take_classes_twin(
@@ -29,10 +29,10 @@ def take_classes_twin(
     made: Array,
     holds: RowTypeTest | None = None,
 ) -> tuple[NDArray[np.int64], int]:
-    """Walk the nodes ``masks`` over the row types ``types``; the types that remain and the classes so far.
+    """Take classes node by node; return the remaining row types and the number of classes so far.
 
-    ``keys`` has shape ``(words, all row types)``, ``rows`` all row types' counts. Fills ``class_of`` and
-    ``made`` as the kernel does.
+    ``keys`` has shape ``(words, all row types)``, ``rows`` are all row types' counts. Fills ``class_of`` and
+    ``made`` as the kernel ``take_classes`` does.
     """
     for node, mask in enumerate(masks):
         if not len(types):
@@ -58,7 +58,7 @@ def take_classes_twin(
 
 
 def _groups(masked: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Equal columns: where each kind first stands, and the kind of each column."""
+    """Return the first position of each distinct column, and the number of each column's kind."""
     if len(masked) == 1:
         _, first, slot = np.unique(masked[0], return_index=True, return_inverse=True)
         return first, slot
@@ -74,14 +74,14 @@ def count_covered_rows_twin(
     types: NDArray[np.int64],
     holds: RowTypeTest | None = None,
 ) -> int:
-    """The rows of the row types ``types`` in classes of ``mask``'s that are large and diverse enough."""
+    """Count the rows of the row types ``types`` in publishable classes of ``mask``."""
     return int(counts[types[_find_covered(mask, need, keys, counts, types, holds)]].sum())
 
 
 def find_first_cover_twin(
     masks: Array, need: int, keys: Array, counts: Array, first: Array, holds: RowTypeTest | None = None
 ) -> None:
-    """For each row type the first of ``masks`` in whose class of all row types it may be published."""
+    """Find for each row type the first of ``masks`` in whose class of all row types it is publishable."""
     types = np.arange(len(counts))
     for node, mask in enumerate(masks):
         unmet = first < 0
@@ -107,7 +107,7 @@ def _find_covered(
 
 
 class TreeTables:
-    """Hierarchies as plain lists: the losses of spreads, without a compiler.
+    """Hierarchies as plain lists: the losses of spreads without a compiler.
 
     ``masks[j]`` are attribute j's level masks in word ``word[j]``, ``losses[j]`` its table by level and leaf.
     """
@@ -120,7 +120,7 @@ class TreeTables:
         self.losses = losses
 
     def losses_of(self, spread: Array, codes: Array) -> NDArray[np.float64]:
-        """The loss of one row of each class, from spreads ``(classes, words)`` and a member's leaf codes."""
+        """Compute the loss of a row per class, from spreads ``(classes, words)`` and members' leaf codes."""
         found = np.zeros(len(spread))
         for j, (word, masks, losses) in enumerate(zip(self.word, self.masks, self.losses, strict=True)):
             level = np.zeros(len(spread), np.int64)
@@ -133,7 +133,7 @@ class TreeTables:
 def compute_spreads_twin(
     keys: Array, rows: Array, codes: Array, class_of: Array, classes: int, tables: TreeTables
 ) -> tuple[Array, Array, Array, Array]:
-    """Of each class: a member, its spread, its rows and the loss of one of its rows; none may be empty."""
+    """Compute each class's member, spread, rows and loss of one of its rows; no class may be empty."""
     order = np.argsort(class_of, kind="stable")
     order = order[int((class_of < 0).sum()) :]
     sizes = np.bincount(class_of[order], minlength=classes)
@@ -151,7 +151,7 @@ def compute_spreads_twin(
 def join_remaining_twin(
     rest: Array, keys: Array, rows: Array, codes: Array, class_of: Array, classes: int, tables: TreeTables
 ) -> None:
-    """Put each row type of ``rest``, in turn, into the class whose loss it raises least; see the kernel."""
+    """Put each row type of ``rest`` into the class whose loss it increases least; see the kernel."""
     member, spread, size, loss = compute_spreads_twin(keys, rows, codes, class_of, classes, tables)
     for t in rest.tolist():
         wide = spread | (keys[t] ^ keys[member])
@@ -166,7 +166,7 @@ def join_remaining_twin(
 
 
 def find_near_types_twin(masks: Array, keys: Array, most: int) -> Array:
-    """Up to ``most`` near row types of each, -1 where there are fewer; arguments as the kernel's."""
+    """Find up to ``most`` near row types of each, padded with -1; arguments as of the kernel."""
     number = keys.shape[1]
     near: list[list[int]] = [[] for _ in range(number)]
     for mask in masks:
@@ -197,7 +197,7 @@ def find_slacks_twin(
     losses: Sequence[NDArray[np.float64]],
     slack: Array,
 ) -> None:
-    """Lower ``slack`` to what the classes of the nodes leave; ``keys`` in the order of the row types."""
+    """Lower ``slack`` to the least that the nodes' classes leave; ``keys`` in the order of row types."""
     for mask, node in zip(masks, levels, strict=True):
         classes: dict[bytes, list[int]] = {}
         for t, key in enumerate(np.ascontiguousarray((keys & mask[:, np.newaxis]).T)):
@@ -223,22 +223,23 @@ UnitTest = Callable[[Sequence[int]], bool]
 
 
 def tolerances() -> NDArray[np.float64]:
-    """Draws of −ln(u) at evenly spaced u: a rise of at most heat times one of them is accepted.
+    """Return draws of −ln(u) at evenly spaced u.
 
-    So a rise of x is accepted with probability exp(−x / heat), the Metropolis rule.
+    An increase of at most temperature times a draw is accepted, so an increase of x has the probability
+    exp(−x / temperature), the Metropolis rule.
     """
     tolerated: NDArray[np.float64] = -np.log((np.arange(TOLERANCES) + 0.5) / TOLERANCES)
     return tolerated
 
 
 class Xorshift:
-    """The same numbers without a compiler."""
+    """Random generator with the same numbers as the kernel ``draw_uniform``."""
 
     def __init__(self, state: int) -> None:
         self._state = state
 
     def __call__(self) -> float:
-        """The next number from 0 to below 1."""
+        """Return the next number from 0 to below 1."""
         x = self._state
         x ^= (x << 13) & _WORD
         x ^= x >> 7
@@ -249,10 +250,11 @@ class Xorshift:
 
 @dataclass
 class AnnealingTwin:
-    """Classes by slot, as lists of units, and what moves are weighed with.
+    """Simulated annealing of classes in plain Python; classes are lists of units by slot.
 
-    ``near[t]`` are the row types near row type t, ``start`` each row type's first unit. ``loss`` is the loss
-    of one row of a class of such units, ``holds`` whether they may be a class. ``empty`` lists empty slots.
+    ``near[t]`` are the row types near row type t, ``start`` each row type's first unit. ``loss`` returns the
+    loss of one row of a class of these units, ``holds`` whether they may form a class. ``empty`` lists empty
+    slots.
     """
 
     classes: list[list[int]]
@@ -270,16 +272,16 @@ class AnnealingTwin:
     _moves: list[tuple[int, int]] = field(default_factory=list)
 
     def size(self, c: int) -> int:
-        """The rows of a class."""
+        """Return the rows of a class."""
         return sum(self.rows[u] for u in self.classes[c])
 
     def total(self, c: int) -> float:
-        """What all rows of a class lose."""
+        """Return the total loss of a class's rows."""
         members = self.classes[c]
         return self.size(c) * self.loss(members) if members else 0.0
 
     def anneal(self, steps: int, heat: float, tolerances: Sequence[float]) -> None:
-        """So many steps at a heat that falls evenly to 0."""
+        """Run ``steps`` steps at a temperature that decreases linearly to 0."""
         for step in range(steps):
             tolerated = heat * (1.0 - step / steps) * tolerances[int(self.chance() * len(tolerances))]
             u, v = int(self.chance() * len(self.slot)), int(self.chance() * len(self.slot))
@@ -319,6 +321,7 @@ class AnnealingTwin:
         rise = -(self.total(c) + self.total(to))
         self._moves.append((u, c))
         self.classes[c].remove(u)
+        # Second in the list, as the kernel inserts behind the head: later draws must select the same units.
         self.classes[to].insert(min(1, len(self.classes[to])), u)
         self.slot[u] = to
         return rise + self.total(c) + self.total(to)

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 
 
 def distinct_representatives(pairs: Iterable[tuple[int, int]]) -> int:
-    """The size of a maximum matching between subjects and values, given their ``(subject, value)`` pairs.
+    """Return the size of a maximum matching of subjects and values, given ``(subject, value)`` pairs.
 
-    Where a table has several rows per subject, l values "among distinct subjects" means that l different
+    In a table with several rows per subject, l values "among distinct subjects" means that l different
     subjects can be named that carry l different values. Augmenting paths (Kuhn); O(values · pairs).
     """
     subjects_of: dict[int, list[int]] = {}
@@ -22,7 +22,7 @@ def distinct_representatives(pairs: Iterable[tuple[int, int]]) -> int:
 
 
 def find_augmenting_path(start: int, subjects_of: dict[int, list[int]], value_of: dict[int, int]) -> bool:
-    """Give ``start`` a subject of its own, moving earlier values to other subjects where needed."""
+    """Assign ``start`` its own subject, moving earlier values to other subjects if necessary."""
     reached_by: dict[int, int] = {}
     frontier = [start]
     while frontier:
@@ -40,7 +40,7 @@ def find_augmenting_path(start: int, subjects_of: dict[int, list[int]], value_of
 
 
 def _reassign(subject: int, start: int, reached_by: dict[int, int], value_of: dict[int, int]) -> None:
-    """Walk the augmenting path back and let each value take the subject it was reached by."""
+    """Follow the augmenting path back and assign each value the subject by which it was reached."""
     held = {value: s for s, value in value_of.items()}
     while True:
         value = reached_by[subject]

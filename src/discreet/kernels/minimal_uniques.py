@@ -17,7 +17,7 @@ Array = NDArray[Any]
 
 
 class ColumnSetWalk(NamedTuple):
-    """Where the walk is, by depth: the classes of row types that are left, and the set's columns.
+    """Stack of the depth-first walk: the remaining classes of row types by depth.
 
     Class c of depth d is ``members[d, starts[d, c]:starts[d, c + 1]]``.
     """
@@ -28,7 +28,7 @@ class ColumnSetWalk(NamedTuple):
 
 
 class CodeSlots(NamedTuple):
-    """Work of one class: by code its row types, those of one row, and where they go; ``seen`` codes."""
+    """Scratch of one class by code: row types, row types of one row, target positions; and ``seen`` codes."""
 
     counts: Array
     singles: Array
@@ -37,7 +37,7 @@ class CodeSlots(NamedTuple):
 
 
 class MinimalSets(NamedTuple):
-    """What was found: pairs of a row type and a mask; ``before`` chains those of one row type."""
+    """Minimal sets found: pairs of a row type and a mask; ``before`` chains those of one row type."""
 
     rows: Array
     masks: Array
@@ -49,11 +49,11 @@ class MinimalSets(NamedTuple):
 def find_minimal_uniques(
     codes: Array, single: Array, sizes: Array, largest: int, room: int, most: int
 ) -> tuple[Array, Array, int]:
-    """All minimal sets of up to ``largest`` columns: places of row types, their masks, and how many.
+    """Find all minimal sets of up to ``largest`` columns; return row types, masks and their number.
 
-    ``codes``, shape ``(columns, row types)``, lie in ``0 … sizes[column] - 1``; ``single`` says which row
-    types are one row. There is ``room`` for so many sets, and more is made at need; -1 where there are more
-    than ``most``.
+    ``codes``, shape ``(columns, row types)``, are in ``0 … sizes[column] - 1``; ``single`` marks row types of
+    one row. ``room`` is the initial capacity, doubled as needed. The number is -1 if there are more than
+    ``most``.
     """
     width, number = codes.shape
     walk = ColumnSetWalk(
@@ -109,7 +109,7 @@ def _part(
     sets: MinimalSets,
     found: int,
 ) -> int:
-    """Part the classes of a depth by one more column, into the next depth; how many sets are found then."""
+    """Split the classes of a depth by one more column, into the next depth; return the number of sets."""
     members, into, held = walk.members[depth], walk.members[depth + 1], walk.starts[depth + 1]
     kept, end = 0, 0
     for c in range(walk.classes[depth]):
@@ -122,6 +122,7 @@ def _part(
                 different += 1
             slots.counts[value] += 1
             slots.singles[value] += single[members[at]]
+        # Only classes with a single row among several row types can contain further uniques.
         for s in range(different):
             value = slots.seen[s]
             if slots.counts[value] > 1 and slots.singles[value] > 0:
@@ -137,6 +138,7 @@ def _part(
             if slot >= 0:
                 into[slot] = member
                 slots.places[code[member]] = slot + 1
+            # All subsets of ``child`` were visited before (numeric order), so containment decides minimality.
             elif slot == -1 and not _within(sets.newest[member], sets, child):
                 sets.rows[found], sets.masks[found] = member, child
                 sets.before[found] = sets.newest[member]
@@ -152,7 +154,7 @@ def _part(
 
 @compiled
 def _within(last: int, sets: MinimalSets, mask: int) -> bool:
-    """Whether one of a row's minimal sets lies within a set."""
+    """Return whether one of a row's minimal sets is a subset of ``mask``."""
     at = last
     while at >= 0:
         if sets.masks[at] & mask == sets.masks[at]:

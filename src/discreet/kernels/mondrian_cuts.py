@@ -15,14 +15,14 @@ from discreet.kernels.numba_jit import compiled
 
 Array = NDArray[Any]
 Int64 = Any
-"""A whole number of 64 bits: the compiler tells them apart by value, not by Python's type."""
+"""Integer of 64 bits: numba distinguishes integers by their width, Python does not."""
 
 
 class AttributeFields(NamedTuple):
-    """Where each attribute lies in the words, attributes in the order that decides ties.
+    """Position of each attribute in the words; attributes are in the order that decides ties.
 
-    ``values`` and ``strengths`` run over all attributes' places, attribute j's from ``offsets[j]``;
-    ``nested[j]`` says that only the strongest boundaries of a class may be cut.
+    ``values`` and ``strengths`` run over all attributes' places, those of attribute j from ``offsets[j]`` on.
+    ``nested[j]`` states that only the strongest boundaries of a class may be cut.
     """
 
     words: Array
@@ -36,11 +36,11 @@ class AttributeFields(NamedTuple):
 
 
 class ClassNeeds(NamedTuple):
-    """The least rows of a class, and the least distinct codes of each sensitive attribute.
+    """Least rows of a class, and least distinct codes of each sensitive attribute.
 
-    Row type t has the codes ``codes[offsets[t]:offsets[t + 1]]``, those of attribute a being
-    ``attribute[code] == a``. ``least`` is empty where only rows count. ``best`` asks for the nearest
-    allowable cut instead of the median alone.
+    Row type t has the codes ``codes[offsets[t]:offsets[t + 1]]``; code c belongs to attribute
+    ``attribute[c]``. ``least`` is empty if only rows count. ``best`` requests the nearest allowable cut
+    instead of only the median.
     """
 
     k: int
@@ -52,7 +52,7 @@ class ClassNeeds(NamedTuple):
 
 
 class CutScratch(NamedTuple):
-    """One thread's work arrays: rows by place, smallest and largest places, and when a code was last seen."""
+    """Work arrays of one thread: rows by place, least and greatest places, and last visit of each code."""
 
     rows: Array
     low: Array
@@ -63,7 +63,7 @@ class CutScratch(NamedTuple):
 
 
 class ClassColumn(NamedTuple):
-    """One attribute of the row types of a class: masked words, rows and numbers."""
+    """One attribute of the row types of a class: keys, rows with row type numbers, mask and shift."""
 
     keys: Array
     counts: Array
@@ -75,12 +75,12 @@ class ClassColumn(NamedTuple):
 def find_median(
     column: ClassColumn, low: Int64, high: Int64, total: Int64, rows: Array
 ) -> tuple[Int64, Int64, Int64]:
-    """The smallest place up to which at least half of the rows lie, and the rows up to it and below it.
+    """Return the smallest place up to which at least half of the rows are, and the rows up to and below it.
 
-    By counting rows by place; by bisection where places are many and row types few.
+    Counts rows by place, or bisects if there are many places and few row types.
     """
     keys, counts = column.keys, column.counts
-    # Bisection reads the keys some times over, counting clears an entry for every place.
+    # Bisection reads the keys several times; counting clears an entry for every place.
     if high - low > 8 * len(keys) + 64:
         while low < high:
             middle = (low + high) // 2
@@ -105,9 +105,10 @@ def find_median(
 
 @compiled
 def count_rows_up_to(column: ClassColumn, last: Int64) -> Int64:
-    """Rows of the class whose place is at most ``last``."""
+    """Count the rows of the class whose place is at most ``last``."""
     if last < 0:
         return np.int64(0)
+    # Places are compared as masked fields: shifting the bound once saves a shift per key.
     keys, counts, mask = column.keys, column.counts, column.mask
     bound = np.uint64(last) << column.shift
     rows = np.uint64(0)
@@ -127,7 +128,7 @@ def find_restricted_cut(
     needs: ClassNeeds,
     scratch: CutScratch,
 ) -> tuple[Int64, Int64]:
-    """Where to cut under l, or between children of a hierarchy's value only; 0 rows for nowhere."""
+    """Find a cut under l or between children of a hierarchy's value; 0 rows if there is none."""
     offset = fields.offsets[attribute]
     strengths = fields.strengths[offset + low : offset + high]
     strongest = np.int64(0)
@@ -143,7 +144,7 @@ def find_restricted_cut(
     on_left, on_right = are_sides_diverse(column, cut, needs, scratch)
     if on_left and on_right:
         return cut, left
-    # The cut at the median is this one and no other.
+    # The only allowed cut is the one at the median.
     if not needs.best:
         return 0, np.int64(0)
     first, last = find_allowable_cuts(column, first, last, total, needs, scratch)
@@ -164,9 +165,10 @@ def find_nearest_cut(
     strongest: Int64,
     best: bool,
 ) -> tuple[Int64, Int64]:
-    """The strongest boundary from ``first`` to ``last`` that is nearest to the half, and the rows before it.
+    """Return the strongest boundary from ``first`` to ``last`` that is nearest to the half, and its rows.
 
-    Without ``best``: the first at or behind the median, else the last before it. 0 rows where there is none.
+    Without ``best`` it is the first boundary at or after the median, else the last one before it. The rows
+    before the boundary are 0 if there is none.
     """
     after, before = max(first, median), min(last, median - 1)
     while after <= last and strengths[after - low] != strongest:
@@ -189,9 +191,9 @@ def find_nearest_cut(
 def find_allowable_cuts(
     column: ClassColumn, first: Int64, last: Int64, total: Int64, needs: ClassNeeds, scratch: CutScratch
 ) -> tuple[Int64, Int64]:
-    """The first and last cut that leave both sides k rows and l values: what lies between does too.
+    """Return the first and last cut that leave both sides k rows and l values; cuts between do too.
 
-    A side that grows keeps what it has, so each end is found by bisection.
+    A growing side keeps its rows and values, so each end is found by bisection.
     """
     low, high = first, last + 1
     while low < high:
@@ -221,9 +223,12 @@ def find_allowable_cuts(
 def are_sides_diverse(
     column: ClassColumn, last: Int64, needs: ClassNeeds, scratch: CutScratch
 ) -> tuple[bool, bool]:
-    """Whether the left and the right side of a cut have enough distinct codes; stops when both have."""
+    """Return whether the left and the right side of a cut have enough distinct codes.
+
+    Stops as soon as both have.
+    """
     seen, short, counts = scratch.seen, scratch.short, column.counts
-    # The last place of ``seen`` counts the calls, so that nothing needs to be cleared between them.
+    # The last entry of ``seen`` counts the calls, so that nothing has to be cleared between them.
     clock = seen.shape[1] - 1
     seen[0, clock] += 1
     now = seen[0, clock]

@@ -1,7 +1,7 @@
 """Compiled loops of strict and relaxed Mondrian on weighted row types (LeFevre et al. 2006).
 
-Row types are a few words in planes of two buffers; a cut moves a class so that each side is contiguous.
-Cost: a few nanoseconds per row type and level of the tree of cuts.
+Row types are a few words in planes of two buffers; a cut moves a class so that each side is contiguous. Cost:
+a few nanoseconds per row type and level of the tree of cuts.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def pack_row_types(
             planes[plane, i] = np.uint64(0)
         for j in range(len(offsets)):
             planes[words[j], i] |= fields[offsets[j] + codes[i, j]]
-        # Rows above, the row type's number below: one copy moves both.
+        # Rows in the high half, the row type's number in the low half: one copy moves both.
         planes[len(planes) - 1, i] = np.uint64(counts[i]) << np.uint64(32) | np.uint64(i)
 
 
@@ -56,12 +56,12 @@ def cut_segment(
     needs: ClassNeeds,
     scratch: CutScratch,
 ) -> Array:
-    """Cut one segment and all that comes of it; with ``once``, cut it once.
+    """Cut a segment recursively until no cut is allowed; with ``once``, cut it once.
 
-    ``segment`` is (first, end, buffer, rows). Where a final class starts, ``begins`` gets 1 + its buffer.
-    Returns the segments left to cut, shape (0 or 2, 4).
+    ``segment`` is (first, end, buffer, rows). For each final class ``begins`` at its start is set to 1 + its
+    buffer. Returns the segments left to cut, shape (0 or 2, 4).
     """
-    # Deep enough for any segment, since the smaller side is always cut first.
+    # Deep enough for any segment, because the smaller side is always cut first.
     stack = np.empty((128, 4), np.int64)
     write_segment(stack, 0, (segment[0], segment[1], segment[2], segment[3]))
     depth = 1
@@ -74,7 +74,7 @@ def cut_segment(
     while depth > 0:
         depth -= 1
         first, end, buffer, total = stack[depth]
-        # Typed like the sums of rows that it becomes.
+        # Typed like the row sums that are assigned later; numba would not unify a literal 0 with them.
         chosen, last, left = 0, 0, np.int64(0)
         if end - first > 1 and total >= least_rows:
             planes = buffers[buffer]
@@ -108,7 +108,7 @@ def cut_segment(
         middle = move_segment(
             buffers[buffer], buffers[1 - buffer], first, end, words[chosen], masks[chosen], bound
         )
-        # The smaller side is cut first, so the stack stays as deep as a number of halvings.
+        # The smaller side is on top, so the depth of the stack is at most the number of halvings.
         right = 1 if middle - first > end - middle else 0
         write_segment(stack, depth + right, (middle, end, 1 - buffer, total - left))
         write_segment(stack, depth + 1 - right, (first, middle, 1 - buffer, left))
@@ -120,9 +120,10 @@ def cut_segment(
 
 @compiled
 def write_segment(stack: Array, slot: Int64, segment: tuple[Int64, ...]) -> None:
-    """Write a segment to its place.
+    """Write a segment to the stack.
 
-    One by one: an assignment of all would compile the words of an error, which take longer than the cutting.
+    Element by element: an assignment of the whole row would compile numba's error messages for shapes that
+    differ, which takes longer than the cutting.
     """
     for i in range(len(segment)):
         stack[slot, i] = segment[i]
@@ -132,12 +133,12 @@ def write_segment(stack: Array, slot: Int64, segment: tuple[Int64, ...]) -> None
 def find_ends(
     planes: Array, first: Int64, end: Int64, words: Array, masks: Array, low: Array, high: Array
 ) -> None:
-    """Fill the smallest and largest masked word of each attribute in a segment, block by block."""
+    """Fill the least and greatest masked word of each attribute in a segment, block by block."""
     for j in range(len(low)):
         low[j] = masks[j]
         high[j] = np.uint64(0)
     at = first
-    # The blocks of a few row types cost more than they save.
+    # For a few row types blocks cost more than they save.
     if end - first <= _FEW:
         for j in range(len(low)):
             mask, word = masks[j], words[j]
@@ -165,7 +166,7 @@ def find_ends(
 
 @compiled
 def set_widths(low: Array, high: Array, fields: AttributeFields, widths: Array) -> None:
-    """Turn smallest and largest masked words into places, and fill the normalized ranges."""
+    """Convert least and greatest masked words to places, and fill the normalized ranges."""
     for j in range(len(low)):
         low[j] >>= fields.shifts[j]
         high[j] >>= fields.shifts[j]
@@ -176,7 +177,7 @@ def set_widths(low: Array, high: Array, fields: AttributeFields, widths: Array) 
 
 @compiled
 def find_widest(widths: Array) -> Int64:
-    """The first attribute of the largest normalized range above 0; -1 where there is none."""
+    """Return the first attribute with the greatest normalized range above 0; -1 if there is none."""
     chosen, width = -1, 0.0
     for j in range(len(widths)):
         if widths[j] > width:
@@ -188,10 +189,10 @@ def find_widest(widths: Array) -> Int64:
 def find_plain_cut(
     column: ClassColumn, low: Int64, high: Int64, total: Int64, k: Int64, best: bool, rows: Array
 ) -> tuple[Int64, Int64]:
-    """Where to cut for k alone, between any two places, and the left side's rows; 0 rows for nowhere.
+    """Find a cut for k only, between any two places; return it and the left side's rows, 0 if none.
 
-    The nearest cut to the half is just behind the median or just before it, and where it leaves fewer than k
-    rows on a side, every other cut does.
+    The nearest cut to the half is just after the median or just before it; if it leaves fewer than k rows on
+    a side, every other cut does too.
     """
     median, upto, below = find_median(column, low, high, total, rows)
     last, left = median, upto
@@ -206,13 +207,14 @@ def find_plain_cut(
 def move_segment(
     source: Array, target: Array, first: Int64, end: Int64, word: Int64, mask: Int64, bound: Int64
 ) -> Int64:
-    """Copy a segment, the left side from its start and the right side from its end; where they meet."""
+    """Copy a segment, the left side from its start and the right side from its end; return the boundary."""
     last_plane = len(source) - 1
     keys = source[word, first:end]
     left: Int64 = 0
     for plane in range(last_plane):
         if plane == word:
             continue
+        # Each value is written to both sides and only one position advances: no branch to be mispredicted.
         values, out = source[plane, first:end], target[plane, first:end]
         left, right = 0, len(keys) - 1
         for i in range(len(keys)):
@@ -238,7 +240,7 @@ def move_segment(
 
 @compiled
 def number_final_classes(buffers: Array, begins: Array, classes: Array) -> Int64:
-    """Fill the class of each row type; classes are numbered as they lie. How many there are."""
+    """Fill the class of each row type, numbering classes by position; return their number."""
     last = buffers.shape[1] - 1
     number = -1
     buffer = 0
@@ -264,10 +266,11 @@ def divide_fully(
 ) -> tuple[Int64, Int64]:
     """Divide a class until each has fewer than 2k rows.
 
-    ``words`` has shape (planes, parts) and is kept. ``parts`` gets the last plane's words of the final
-    classes, class by class, and ``begins`` where each begins. Returns the numbers of parts and of classes.
-    ``rows``, ``ends`` and ``widths`` are work arrays.
+    ``words`` has shape (planes, parts) and is not modified. ``parts`` receives the last plane's words of the
+    final classes, class by class, and ``begins`` the start of each. Returns the numbers of parts and of
+    classes. ``rows``, ``ends`` and ``widths`` are scratch.
     """
+    # Each of up to 130 open classes may divide one row type, which adds one part.
     planes = len(words)
     buffer = _with_room(words, 130)
     aside = np.empty(buffer.shape, np.uint64)
@@ -296,7 +299,7 @@ def divide_fully(
 def divide_once(
     words: Array, total: Int64, fields: AttributeFields, rows: Array, ends: Array, widths: Array
 ) -> tuple[Array, Array]:
-    """The left and the right half of a class, each laid out as ``words``."""
+    """Return the left and the right half of a class, each in the layout of ``words``."""
     buffer = _with_room(words, 1)
     aside = np.empty(buffer.shape, np.uint64)
     middle, top = divide_class(buffer, aside, 0, words.shape[1], total, fields, rows, ends, widths)
@@ -305,7 +308,7 @@ def divide_once(
 
 @compiled
 def _with_room(words: Array, more: Int64) -> Array:
-    """The words of a class, and room for more parts, copied as ``put`` does."""
+    """Copy the words of a class into a buffer with capacity for ``more`` parts."""
     buffer = np.empty((len(words), words.shape[1] + more), np.uint64)
     for plane in range(len(words)):
         for part in range(words.shape[1]):
@@ -325,7 +328,7 @@ def divide_class(
     ends: Array,
     widths: Array,
 ) -> tuple[Int64, Int64]:
-    """Put the right half in place of a class and the left half behind it; where the left begins and ends."""
+    """Replace a class by its right half, followed by its left half; return the left's start and end."""
     planes = len(buffer)
     last_plane = planes - 1
     find_ends(buffer, first, end, fields.words, fields.masks, ends[0], ends[1])
@@ -335,7 +338,7 @@ def divide_class(
     column = ClassColumn(buffer[word, first:end], buffer[last_plane, first:end], mask, fields.shifts[chosen])
     half = total // 2
     low, high = np.int64(ends[0, chosen]), np.int64(ends[1, chosen])
-    # Twice the half, not the total: of an odd number the left side gets the fewer.
+    # Twice the half, not the total: the left side gets the smaller half of an odd number.
     slot, _, below = find_median(column, low, high, 2 * half, rows)
     bound = np.uint64(slot) << fields.shifts[chosen]
     wanted = half - below
@@ -347,7 +350,7 @@ def divide_class(
         if key == bound:
             goes_left = min(count, wanted)
             wanted -= goes_left
-        # A row type that is divided keeps its number on both sides.
+        # A divided row type keeps its number on both sides.
         number = buffer[last_plane, i] & np.uint64(0xFFFFFFFF)
         if goes_left > 0:
             for plane in range(last_plane):

@@ -1,6 +1,6 @@
-"""Class sizes of chosen nodes by compiled kernels: rows in small classes, large classes, squared sizes.
+"""Class sizes of selected nodes by compiled kernels: rows in small classes, large classes, squared sizes.
 
-A subplan holds some attributes from some level on. Nodes are counted in descending order and share the
+A subplan covers some attributes from some level on. Nodes are counted in descending order and share the
 states of their common levels; nodes dominated by a failing node are skipped. Cost: 2 to 4 ns per group of a
 state.
 """
@@ -26,11 +26,12 @@ _DIGIT_BITS = 11
 
 @dataclass(frozen=True, eq=False)
 class Subplan:
-    """Row types packed and sorted by what is left of them; sequences run over attributes as processed.
+    """Row types projected on some attributes, packed and sorted; sequences are in processing order.
 
-    ``order`` are places among those kept, and ``keys`` and ``counts`` the groups, the attribute processed
-    first as the least significant. ``steps[starts[i, l] + ordinal]`` is the ordinal at level l, counted from
-    the lowest, of an ordinal at the lowest; ``sizes[i, l]`` is how many there are.
+    ``order`` are indices among the attributes of the subplan. ``keys`` and ``counts`` are the groups, with
+    the attribute processed first as the least significant. ``steps[starts[i, l] + ordinal]`` maps an ordinal
+    of the lowest level to level l, counted from the lowest; ``sizes[i, l]`` is the number of ordinals at
+    level l.
     """
 
     order: tuple[int, ...]
@@ -47,10 +48,10 @@ class Subplan:
 def pack_fields(
     keys: Array, froms: Array, masks: Array, shifts: Array, steps: Array, starts: Array, packed: Array
 ) -> None:
-    """Other keys of the same rows: each field, which stood at ``froms``, by its step, at ``shifts``."""
+    """Pack keys anew: map each field at shift ``froms`` by its step and store it at ``shifts``."""
     for i in range(len(keys)):
         key = keys[i]
-        # Typed: a plain 0 would be signed, and the sum no whole number.
+        # Typed: with a literal 0 numba would combine signed and unsigned integers to a float.
         found = key ^ key
         for a in range(len(froms)):
             found |= steps[starts[a] + np.int64((key >> froms[a]) & masks[a])] << shifts[a]
@@ -59,9 +60,9 @@ def pack_fields(
 
 @compiled
 def sort_groups(keys: Array, counts: Array, to_keys: Array, to_counts: Array, bits: int, digit: int) -> bool:
-    """Sort by the lowest ``bits``, digit by digit, in turns between two pairs of arrays.
+    """Sort by the lowest ``bits``, digit by digit, alternating between two pairs of arrays.
 
-    Whether the other pair holds the result.
+    Returns whether the other pair contains the result.
     """
     place = np.zeros((1 << digit) + 1, np.int64)
     turned = False
@@ -78,7 +79,7 @@ def sort_groups(keys: Array, counts: Array, to_keys: Array, to_counts: Array, bi
 
 @compiled
 def merge_equal(keys: Array, counts: Array) -> int:
-    """Make neighbouring groups of equal keys one, in place; the number of groups."""
+    """Merge adjacent groups with equal keys in place; return the number of groups."""
     last = 0
     zero = counts.dtype.type(0)
     for i in range(1, len(keys)):
@@ -90,17 +91,18 @@ def merge_equal(keys: Array, counts: Array) -> int:
 
 
 def make_subplan(plan: RotationPlan, attributes: Sequence[int], lowest: Sequence[int]) -> Subplan:
-    """The part of attributes ``kept`` (ascending), each from its ``lowest`` level on.
+    """Build the subplan of ``attributes`` (ascending), each from its ``lowest`` level on.
 
-    There is one at least; the others are at their tops. ``plan`` must have keys of one word, in any order, of
-    one row type or more. Cost: a pass over the row types, and one for every 11 bits that are left of a key.
+    There must be at least one; omitted attributes are at their tops. ``plan`` must have keys of one word, in
+    any order, and at least one row type. Cost: a pass over the row types, and one per 11 bits of the
+    remaining key.
     """
     key: Any = np.uint32 if plan.key_bits == 32 else np.uint64
     count: Any = np.uint32 if int(plan.counts.sum()) < 2**32 else np.uint64
     places = [plan.order.index(attribute) for attribute in attributes]
     levels = [_levels_from(plan, p, level) for p, level in zip(places, lowest, strict=True)]
     values = [len(each[0]) for each in levels]
-    # By all of their levels: what has many of them identifies, and goes first.
+    # Ordered by all of their levels: an attribute with many levels identifies rows, and goes first.
     numbers = [len(plan.steps[p]) if len(each) > 1 else 1 for p, each in zip(places, levels, strict=True)]
     order, _ = order_attributes(numbers, values)
     bits = [max(1, (values[a] - 1).bit_length()) for a in order]
@@ -142,7 +144,7 @@ def make_subplan(plan: RotationPlan, attributes: Sequence[int], lowest: Sequence
 
 
 def compose_steps(plan: RotationPlan, position: int, level: int, higher: int) -> NDArray[np.uint64]:
-    """Ordinals of one level as those of a higher one."""
+    """Map the ordinals of one level to those of a higher level."""
     found = np.arange(plan.sizes[position][level], dtype=np.uint64)
     for each in range(level + 1, higher + 1):
         found = plan.steps[position][each][found]
@@ -150,7 +152,7 @@ def compose_steps(plan: RotationPlan, position: int, level: int, higher: int) ->
 
 
 def _levels_from(plan: RotationPlan, position: int, lowest: int) -> list[NDArray[np.uint64]]:
-    """The ordinals at the lowest level as those of each level from there on."""
+    """Map the ordinals of the lowest level to those of each level from there on."""
     found = [np.arange(plan.sizes[position][lowest], dtype=np.uint64)]
     for step in plan.steps[position][lowest + 1 :]:
         found.append(step[found[-1]])
@@ -162,7 +164,7 @@ _NO_LIMIT = int(np.iinfo(np.int64).max)
 
 
 class LevelArrays(NamedTuple):
-    """A plan's fields, and the steps to its levels: see ``Subplan``; ``place`` is scratch of the sort."""
+    """Fields of a subplan and the steps to its levels (see ``Subplan``); ``slot`` is scratch of the sort."""
 
     fields: Array
     shifts: Array
@@ -173,10 +175,10 @@ class LevelArrays(NamedTuple):
 
 
 class NodeStates(NamedTuple):
-    """The states of a node, each from the one before; the last is what is to be sorted.
+    """Stack of states of a node, each derived from the previous one; the last is to be sorted next.
 
-    State b holds ``groups[b]`` groups whose attributes before position ``applied[b]`` are at the node's
-    levels, and sorted away. State 0 is that of the row types.
+    State b contains ``groups[b]`` groups. Its attributes before position ``applied[b]`` are at the node's
+    levels and sorted to the front. State 0 contains the row types.
     """
 
     keys: Array
@@ -197,7 +199,11 @@ def raise_level(
     to_keys: Array,
     to_counts: Array,
 ) -> int:
-    """Into other arrays: ``keep`` of each key and ``step`` of its ``field``, equal neighbours merged."""
+    """Generalize one field into other arrays and merge adjacent equal keys; return the number of groups.
+
+    ``keep`` masks the fields that stay; ``step`` maps the ordinals of ``field``. Fields in neither are
+    dropped.
+    """
     zero = counts.dtype.type(0)
     last = 0
     previous = (keys[0] & keep) | (step[(keys[0] & field) >> shift] << shift)
@@ -208,7 +214,7 @@ def raise_level(
         key = (keys[i] & keep) | (step[(keys[i] & field) >> shift] << shift)
         fresh = key != previous
         last += fresh
-        # Without a branch: half of them would be guessed wrongly.
+        # Branchless: a branch would be mispredicted half of the time.
         total = counts[i] + (zero if fresh else total)
         to_keys[last] = key
         to_counts[last] = total
@@ -218,7 +224,7 @@ def raise_level(
 
 @compiled
 def sum_sizes(counts: Array, groups: int, least: Any, sums: Array) -> None:
-    """The rows in classes below ``least``, the other classes, and the squares of their sizes."""
+    """Sum the rows in classes below ``least``, the number of other classes and their squared sizes."""
     below = np.uint64(0)
     classes = np.int64(0)
     squares = np.uint64(0)
@@ -236,7 +242,10 @@ def sum_sizes(counts: Array, groups: int, least: Any, sums: Array) -> None:
 
 @compiled
 def mark_covered(levels: Array, node: int, rows: int, most: Array, covered: Array, node_sums: Array) -> None:
-    """Every node below one has as many rows in small classes, or more; they come later in the order."""
+    """Mark the nodes below a failing node: they have at least as many rows in small classes.
+
+    Nodes below come later in the order.
+    """
     for other in range(node + 1, len(levels)):
         if covered[other] == 0 and rows > most[other]:
             below = True
@@ -251,9 +260,9 @@ def mark_covered(levels: Array, node: int, rows: int, most: Array, covered: Arra
 def count_node(
     levels: Array, shared: int, arrays: LevelArrays, states: NodeStates, number: int, least: Any, sums: Array
 ) -> int:
-    """Sum the classes of a node of ``levels``, whose first ``shared`` are those of the node of the states.
+    """Sum the classes of a node that shares its first ``shared`` levels with the node of the states.
 
-    ``number`` states are there; returns how many there are then.
+    There are ``number`` states; returns the number of states afterwards.
     """
     keys, counts, groups, applied = states
     last, spare = len(levels) - 1, len(keys) - 1
@@ -262,7 +271,7 @@ def count_node(
     position = applied[number - 1]
     nothing = keys[0, 0] ^ keys[0, 0]
     while True:
-        # What is at its top goes in one pass with the next that is not.
+        # Attributes at their tops are dropped in one pass with the next attribute that is not.
         keep = ~nothing
         while position < last and arrays.sizes[position, levels[position]] == 1:
             keep &= ~arrays.fields[position]
@@ -319,10 +328,10 @@ def count_nodes(
     covered: Array,
     node_sums: Array,
 ) -> int:
-    """Count nodes ``first`` to ``stop`` of ``levels``, sorted, descending, by attributes as processed.
+    """Count nodes ``first`` to ``stop`` of ``levels``, sorted descending by attributes in processing order.
 
-    ``covered`` nodes are left out, and more of them are found. There are ``number`` states, those of the node
-    ``before``; returns how many there are of the last one.
+    Skips ``covered`` nodes and marks further ones. There are ``number`` states of node ``before``; returns
+    the number of states of the last node.
     """
     for node in range(first, stop):
         if covered[node] != 0:
@@ -345,11 +354,11 @@ def count_small_classes(
     *,
     threads: int = 1,
 ) -> NDArray[np.int64]:
-    """The three sums of each node, shape ``(nodes, 3)``, for classes below ``least`` rows.
+    """Compute the three sums of each node, shape ``(nodes, 3)``, for classes below ``least`` rows.
 
-    ``levels`` (shape ``(nodes, attributes)``, one of them at least) count from the plan's lowest; none stands
-    there twice. Of a node with more than its ``most`` rows in classes below ``least`` no other sum is told,
-    and of these rows a number above ``most`` that they are at least.
+    ``levels`` (shape ``(nodes, attributes)``, at least one node, without duplicates) count from the plan's
+    lowest. For a node with more than its ``most`` rows in classes below ``least`` the first sum is only a
+    lower bound above ``most``, and the others are undefined.
     """
     in_order = levels[:, list(plan.order)]
     sequence = np.lexsort(in_order.T[::-1])[::-1]
@@ -368,7 +377,7 @@ def count_small_classes(
     if len(parts) == 1:
         run(parts[0])
     else:
-        # What one thread covers the others leave out, too, whenever they come to see it.
+        # Threads share ``covered`` without a lock: a mark seen late costs a count but never changes a result.
         with ThreadPoolExecutor(min(threads, len(parts))) as pool:
             list(pool.map(run, parts))
     result = np.empty_like(node_sums)
@@ -377,7 +386,7 @@ def count_small_classes(
 
 
 class IncrementalCounter:
-    """Nodes of a plan one after the other, each from the states that it shares with the one before."""
+    """Counter of one node after the other, reusing the states that it shares with the previous node."""
 
     def __init__(self, plan: Subplan) -> None:
         self._order = list(plan.order)
@@ -386,7 +395,7 @@ class IncrementalCounter:
         self._number = 1
 
     def rows_below(self, node: Sequence[int], least: int) -> int:
-        """The rows in classes below ``least`` rows at a node, whose levels count from the plan's lowest."""
+        """Return the rows in classes below ``least`` rows; the node's levels count from the plan's lowest."""
         self._levels[0] = self._levels[1]
         self._levels[1] = np.array(node)[self._order]
         node_sums = np.zeros((2, 3), np.int64)
@@ -399,7 +408,7 @@ class IncrementalCounter:
 
 
 def _make_working_arrays(plan: Subplan) -> tuple[LevelArrays, NodeStates]:
-    """What one thread works with: the plan's levels, and room for the states of a node."""
+    """Allocate one thread's arrays: the plan's levels, and room for the states of a node."""
     keys = np.empty((len(plan.order) + 2, len(plan.keys)), plan.keys.dtype)
     counts = np.empty(keys.shape, plan.counts.dtype)
     keys[0], counts[0] = plan.keys, plan.counts
@@ -410,7 +419,7 @@ def _make_working_arrays(plan: Subplan) -> tuple[LevelArrays, NodeStates]:
 
 
 def _split_nodes(levels: NDArray[np.int64], at_least: int) -> Iterator[tuple[int, int]]:
-    """Stretches of about equally many nodes, which part where one of the first two levels changes."""
+    """Split nodes into ranges of about equal length, where one of the first two levels changes."""
     number = len(levels)
     cuts = np.flatnonzero((np.diff(levels[:, :2], axis=0) != 0).any(axis=1)) + 1
     ends = [0]

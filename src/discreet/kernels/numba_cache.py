@@ -1,8 +1,8 @@
-"""Compile kernels into the kernels that call them, and cache compiled code on disk.
+"""Compilation of kernels into the kernels that call them, and the cache of compiled code on disk.
 
 Numba compiles each function for callers from Python as well and optimizes it once per caller; here all code
-is optimized once. Cache files are named by module, function, first line and argument types; the folder's
-name has a digest of all kernel sources and versions (``numba_jit.cache_folder``). Overrides internals of
+is optimized once. Cache files are named by module, function, first line and argument types; the folder's name
+contains a digest of all kernel sources and versions (``numba_jit.cache_folder``). Overrides internals of
 numba.
 """
 
@@ -27,10 +27,10 @@ from discreet.kernels.numba_import import without_scipy
 
 
 class _CalleeLibrary(JITCodeLibrary):
-    """Code that is never run by itself: its callers optimize it, and make machine code of it."""
+    """Library of code that is never run directly: its callers optimize it and generate its machine code."""
 
     def _optimize_final_module(self) -> None:
-        """Nothing."""
+        """Skip the optimization."""
 
     def _finalize_final_module(self) -> None:
         own: Any = self
@@ -39,15 +39,15 @@ class _CalleeLibrary(JITCodeLibrary):
 
     @property
     def codegen(self) -> Any:
-        """Who is asked to connect machine code with its module; there is none."""
+        """Object that numba asks to connect machine code with its module; there is no machine code here."""
         return self
 
     def set_env(self, *_connection: object) -> None:
-        """Nothing."""
+        """Ignore the connection of an environment."""
 
 
 class _CalleeCompiler(Compiler):
-    """Numba's compiler, which leaves code as a part of other code."""
+    """Compiler of numba that leaves code as a part of other code."""
 
     def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
         begin: Any = super().__init__
@@ -56,7 +56,7 @@ class _CalleeCompiler(Compiler):
 
 
 def inline_into_callers(dispatcher: Any, options: dict[str, Any]) -> None:
-    """Let compiled functions that call this one take its code in, and Python alone call what it compiles."""
+    """Compile the function into compiled callers; only Python calls its separately compiled code."""
     function = dispatcher.py_func
     jit: Any = numba.njit
 
@@ -65,26 +65,27 @@ def inline_into_callers(dispatcher: Any, options: dict[str, Any]) -> None:
         callers = {"pipeline_class": _CalleeCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
         return jit(**callers, **options)(function)
 
-    # What numba asks for to type a call, and then to compile it.
+    # Numba calls these two to type a call and to compile it: both refer to the variant for callers.
     dispatcher.get_call_template = lambda types, named: within().get_call_template(types, named)
     dispatcher.get_overload = lambda signature: within().get_overload(signature)
 
 
 def cache_on_disk(dispatcher: Any, folder: Path) -> None:
-    """Let a function that numba compiles look for its code in a folder, and leave it there."""
+    """Load and store a compiled function's code in ``folder``."""
     function = dispatcher.py_func
 
     class Place(caching._CacheLocator):
-        """The folder, whatever the path of the source."""
+        """Locator of the folder, independent of the path of the source."""
 
         def get_cache_path(self) -> str:
             return str(folder)
 
         def get_source_stamp(self) -> str:
-            """Nothing, as the folder is one of these sources alone."""
+            """Return an empty stamp: the folder's name already identifies the sources."""
             return ""
 
         def get_disambiguator(self) -> str:
+            # Two functions of one name in a module differ by their line.
             return str(function.__code__.co_firstlineno)
 
         @classmethod
@@ -92,30 +93,31 @@ def cache_on_disk(dispatcher: Any, folder: Path) -> None:
             return cls()
 
     class Code(caching.CompileResultCacheImpl):
-        """Code of one function, in that place."""
+        """Serializer of the code of one function."""
 
         _locator_classes = _untyped([Place])
 
         def reduce(self, cres: Any) -> Any:
-            """What is kept of compiled code: less than numba would load with it."""
+            """Serialize compiled code with its constants but without the globals of its environment."""
             *most, reload, environments = _untyped(super()).reduce(cres)
             if _calls_runtime(cres.library._final_module):
+                # The reload function initializes numba's runtime first if the code links to it.
                 reload = (*reload, _load_runtime)
             return (*most, reload, tuple(map(_CompactEnvironment, environments)))
 
     class Store(caching.FunctionCache):
-        """The files of one function."""
+        """Files of one function."""
 
         _impl_class = Code
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:
-            """The code of some types, where it is kept.
+            """Return the cached code for some argument types, or None.
 
-            Numba would make ready to compile before it looks, half of the time that the first call of a
-            program takes. Code that is there needs the addresses of numba's own functions alone, and where
-            there is none the compiler makes ready by itself.
+            Numba would prepare to compile before it searches the cache, which takes half of the time of a
+            program's first call. Cached code needs only the addresses of numba's own functions; the compiler
+            prepares itself if there is no cached code.
             """
-            own, found = _untyped(self), None  # None, too, where the file cannot be read
+            own, found = _untyped(self), None  # stays None if the file cannot be read
             _register_runtime_symbols()
             with own._guard_against_spurious_io_errors():
                 found = own._load_overload(sig, target_context)
@@ -129,22 +131,22 @@ def cache_on_disk(dispatcher: Any, folder: Path) -> None:
 
 
 def prepare_compiler() -> None:
-    """Load what numba loads before it compiles, and looks for scipy as it does."""
+    """Import the modules that numba imports before it compiles, hiding scipy."""
     with without_scipy():
         import_module("numba.np.arraymath")
 
 
 @cache
 def _register_runtime_symbols() -> None:
-    """Name to the linker what compiled code calls of numba, as making ready to compile would, too."""
+    """Register with the linker the symbols of numba's runtime that compiled code calls."""
     for name, address in _untyped(import_module("numba.core.runtime._nrt_python")).c_helpers.items():
         add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
 
 
 def _calls_runtime(module: Any) -> bool:
-    """Whether code calls what numba compiles anew in each process, to count references.
+    """Return whether code calls functions that numba compiles anew in each process, to count references.
 
-    Code that counts them mostly holds a copy of its own, and needs no other.
+    Code that counts references mostly contains its own copy, and needs no other.
     """
     anew = {each.name for each in _untyped(runtime).rtsys.library.get_defined_functions()}
     return any(each.is_declaration and each.name in anew for each in module.functions)
@@ -155,10 +157,10 @@ def _load_runtime() -> None:
 
 
 class _CompactEnvironment:
-    """An environment, which numba keeps of each function that went into code: its globals, its constants.
+    """Environment (globals and constants) of a compiled function without the globals.
 
-    Compiled code reads the constants alone. The globals are left out where their module, mostly one of
-    numba's, is not loaded.
+    Compiled code reads only the constants. The globals are lost if their module, mostly one of numba's, is
+    not loaded.
     """
 
     def __init__(self, environment: Any) -> None:
@@ -174,6 +176,8 @@ def _load_environment(module: str, constants: list[Any], name: str) -> Any:
     found = kinds._memo.get(name)
     if found is None:
         known = sys.modules.get(module)
+        # Numba keeps environments by name; a second one of the same name would disconnect the first one's
+        # code.
         found = kinds({"__name__": module} if known is None else vars(known))
         found.consts[:] = constants
         found.env_name = name
@@ -182,10 +186,10 @@ def _load_environment(module: str, constants: list[Any], name: str) -> Any:
 
 
 class _CacheFiles(caching.IndexDataCacheFile):
-    """An index, and a file for each set of types, whose name is a digest of them."""
+    """Index, and a file for each set of argument types, named by their digest."""
 
     def save(self, key: Any, data: Any) -> None:
-        """Keep the code of some types; the index is last, so that it names no file that is missing."""
+        """Store the code of some types; the index is written last, so that it never names a missing file."""
         own = _untyped(self)
         types = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
         name = f"{own._index_name.removesuffix('.nbi')}.{types}.nbc"
@@ -194,5 +198,5 @@ class _CacheFiles(caching.IndexDataCacheFile):
 
 
 def _untyped(thing: Any) -> Any:
-    """What numba gives no types for."""
+    """Return ``thing`` typed as Any, since numba has no type stubs."""
     return thing

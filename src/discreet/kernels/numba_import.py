@@ -1,7 +1,7 @@
-"""Whether numba is installed, and importing it without scipy.
+"""Check whether numba is installed, and import it without scipy.
 
-The only module about numba that loads without numba: every room asks it at start, before it decides between
-kernel and numpy twin. Hence it stays below 100 lines and merges with nothing that imports numba.
+The only module about numba that loads without numba: every room calls it at start, before choosing between
+kernel and numpy twin. Hence it stays below 100 lines and is not merged with a module that imports numba.
 """
 
 from __future__ import annotations
@@ -14,27 +14,28 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _SCIPY_MODULES = ("scipy", "scipy.linalg.cython_blas")
-"""What numba looks for as it is loaded, to multiply matrices in compiled code, which no kernel does."""
+"""Modules that numba looks for when it is imported, to multiply matrices in compiled code; no kernel does."""
 _CONFIG_FILE = Path(".numba_config.yaml")
-"""A file of settings, for which it loads yaml whether or not it is there."""
+"""Settings file of numba; numba imports yaml for it even if it does not exist."""
 
 
 def has_numba() -> bool:
-    """Whether numba is installed; where it is not, the numpy twins compute the same, more slowly."""
+    """Return whether numba is installed; otherwise the numpy twins compute the same, more slowly."""
     return find_spec("numba") is not None
 
 
 @contextmanager
 def without_scipy() -> Iterator[None]:
-    """Within, there is no scipy where ``DISCREET_NUMBA=kernels``: with it numba takes twice as long to load.
+    """Hide scipy while numba is imported, if ``DISCREET_NUMBA=kernels``: scipy doubles the import time.
 
-    The command sets that for itself. Other processes, a notebook say, may have compiled functions of their
-    own that multiply matrices. Nor is there yaml, where there are no settings to be read with it.
+    The command line sets that variable for itself. Other processes, such as a notebook, may have their own
+    compiled functions that multiply matrices. Also hides yaml unless numba's settings file exists.
     """
     alone = os.environ.get("DISCREET_NUMBA") == "kernels"
     needless = _SCIPY_MODULES if _CONFIG_FILE.exists() else (*_SCIPY_MODULES, "yaml")
     hidden = [name for name in needless if alone and name not in sys.modules]
     for name in hidden:
+        # None in ``sys.modules`` makes an import fail at once, as if the module were not installed.
         sys.modules[name] = None  # type: ignore[assignment]
     try:
         yield

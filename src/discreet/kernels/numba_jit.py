@@ -1,6 +1,6 @@
 """Decorators of compiled kernels, and the folder of the on-disk cache.
 
-A decorated function is handed to numba on its first call or when another kernel calls it. Importing this
+A decorated function is passed to numba on its first call or when another kernel calls it. Importing this
 module imports numba without scipy.
 """
 
@@ -32,7 +32,10 @@ _Function = TypeVar("_Function", bound=Callable[..., object])
 
 @cache
 def cache_folder() -> Path | None:
-    """Where compiled kernels are kept (``NUMBA_CACHE_DIR``, else the user's cache); None if unwritable."""
+    """Return the folder of compiled kernels; None if it is not writable.
+
+    It is in ``NUMBA_CACHE_DIR``, else in the user's cache folder.
+    """
     base = os.environ.get("NUMBA_CACHE_DIR")
     if base is None:
         home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
@@ -46,6 +49,7 @@ def cache_folder() -> Path | None:
 
 
 def _digest() -> str:
+    """Return a digest of the kernels' sources, versions and machine, so that stale code is never loaded."""
     sha = hashlib.sha256()
     for source in sorted(Path(__file__).parent.glob("*.py")):
         sha.update(source.read_bytes())
@@ -56,28 +60,29 @@ def _digest() -> str:
 
 
 def compiled(function: _Function) -> _Function:
-    """Compile a function of arrays on its first call, without the interpreter's lock, kept on disk."""
+    """Compile a function of arrays on its first call, without the interpreter's lock, cached on disk."""
     return compiled_with(function, nogil=True)
 
 
 def inlined(function: _Function) -> _Function:
-    """The same for a function that is called for every group, compiled into whoever calls it.
+    """Compile as ``compiled`` does, and inline the function into its compiled callers.
 
-    Left to itself the compiler calls it, and hands over every word that describes an array, each time.
+    For functions called once per group: LLVM would not inline them, and each call would pass every field of
+    an array's descriptor.
     """
     return compiled_with(function, nogil=True, forceinline=True)
 
 
 def compiled_with(function: _Function, **options: Any) -> _Function:
-    """Compile a function on its first call with options of the compiler's, kept on disk where that can be."""
+    """Compile a function on its first call with numba's ``options``, cached on disk if possible."""
     return cast(_Function, _LazyKernel(function, options))
 
 
 class _LazyKernel:
-    """A function of arrays, which numba takes up when it is first called, or compiled into another.
+    """Function of arrays that is passed to numba when it is first called or compiled into another.
 
-    A run calls few kernels: their code holds that of those which they call. Taking up all that are imported
-    would take longer than loading the code.
+    A run calls few kernels: their code contains the code of those that they call. Passing all imported
+    kernels to numba would take longer than loading the code.
     """
 
     _taking_up = RLock()
@@ -99,7 +104,7 @@ class _LazyKernel:
 
     @property
     def _numba_type_(self) -> Any:
-        """What numba asks for where another function calls this one."""
+        """Type that numba reads when another compiled function calls this one."""
         return self._dispatcher._numba_type_
 
     def __getattr__(self, name: str) -> Any:
@@ -108,7 +113,8 @@ class _LazyKernel:
 
 def _make_dispatcher(function: Callable[..., object], options: dict[str, Any]) -> Any:
     dispatcher: Any = numba.njit(**options)(function)
-    # Nobody else's types are met in kernels; looking for packages that add some takes longer than most load.
+    # Kernels use no types of other packages; searching for packages that add types takes longer than most
+    # kernels take to load.
     dispatcher._compilation_chain_init_hook = lambda: None
     inline_into_callers(dispatcher, options)
     folder = cache_folder()
@@ -121,7 +127,5 @@ _LeanFunction = TypeVar("_LeanFunction", bound=Callable[..., object])
 
 
 def compiled_without_refcounts(function: _LeanFunction) -> _LeanFunction:
-    """Compile a function of arrays that makes none, on its first call, as ``kernels.numba_jit.compiled``
-    does.
-    """
+    """Compile a function that allocates no arrays as ``compiled`` does, without reference counting."""
     return compiled_with(function, nogil=True, _nrt=False)

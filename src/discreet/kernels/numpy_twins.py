@@ -1,6 +1,6 @@
 """Numpy twins of the kernels ``hit_bounds``, ``interval_pairs`` and ``minimal_uniques``.
 
-Oracles of the tests and fallback without numba; imported at start by ``bounds`` and ``taxonomy``, so
+Oracles of the tests and fallback without numba. Imported at start by ``bounds`` and ``taxonomy``, so that
 nothing here imports numba.
 """
 
@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 NO_HIT = (1 << 63) - 1
-"""The end of a key that no hit has."""
+"""Initial least value of a key without hits; its negative is the initial largest."""
 
 
 class SortedGroupValues(NamedTuple):
-    """The values of every group in order, one group behind the other.
+    """Sorted values of every group, one group after the other.
 
     Group ``first`` + i has ``values[starts[i]:starts[i + 1]]``, ascending; ``upto[j]`` is the sum of the
-    first j of all.
+    first j values of all.
     """
 
     first: int
@@ -34,10 +34,11 @@ class SortedGroupValues(NamedTuple):
 
 
 class HitBounds(NamedTuple):
-    """What hits stand for, by key: shape ``(keys,)``, and ``(keys, 6)`` of ``ends``.
+    """Bounds of aggregates over hits, by key: arrays of shape ``(keys,)``; ``ends`` of ``(keys, 6)``.
 
-    These are the least and the largest value of the least among the hits, and the one expected, then the same
-    of the largest. ``expected`` is the sum that is.
+    ``sum_lower`` and ``sum_upper`` bound the sum, ``expected`` is its expectation. ``ends`` contains the
+    lower bound, upper bound and expectation of the least value among the hits, then those of the largest
+    value.
     """
 
     hits: Array
@@ -48,13 +49,13 @@ class HitBounds(NamedTuple):
 
     @classmethod
     def of_none(cls, keys: int) -> HitBounds:
-        """Those of no hits."""
+        """Return the bounds of keys without hits."""
         hits, lower, upper = np.zeros((3, keys), dtype=np.int64)
         return cls(hits, lower, upper, np.zeros(keys), np.tile([NO_HIT] * 3 + [-NO_HIT] * 3, (keys, 1)))
 
 
 def bound_hits_twin(packed: Array, bits: int, grouped: SortedGroupValues, bounds: HitBounds) -> None:
-    """As ``hit_bounds.bound_hits``; numbers may come in any order."""
+    """Add the bounds of hits as ``hit_bounds.bound_hits`` does; hits may be in any order."""
     pairs, hits = np.unique(packed.astype(np.int64), return_counts=True)
     group, key = (pairs >> bits) - grouped.first, pairs & ((1 << bits) - 1)
     begin, end = grouped.starts[group], grouped.starts[group + 1]
@@ -77,19 +78,19 @@ _INFEASIBLE_COST = 1 << 50
 
 
 def list_intervals(size: int) -> list[ValueInterval]:
-    """Every interval, by its number."""
+    """Return every interval, in the order of their numbers."""
     return [(first, end) for first in range(size) for end in range(first + 1, size + 1)]
 
 
 def list_divisions(size: int) -> Iterator[tuple[int, ...]]:
-    """The starts of every division of ``size`` values into intervals."""
+    """Yield the starts of every division of ``size`` values into intervals."""
     for cuts in range(size):
         for chosen in combinations(range(1, size), cuts):
             yield (0, *chosen)
 
 
 def compute_pair_costs_twin(counts: Array, k: int, penalty: int) -> tuple[Array, Array]:
-    """Costs and failing rows by interval of x and interval of y, as ``compute_pair_costs`` writes them."""
+    """Return costs and failing rows by interval of x and of y, as ``compute_pair_costs`` writes them."""
     _, wide, high = counts.shape
     x, y = list_intervals(wide), list_intervals(high)
     held = np.array([[counts[:, a:b, u:v].sum(axis=(1, 2)) for u, v in y] for a, b in x])
@@ -101,7 +102,7 @@ def compute_pair_costs_twin(counts: Array, k: int, penalty: int) -> tuple[Array,
 def divide_pair_twin(
     costs: Array, fails: Array, wide: int, high: int, limit: int, below: int
 ) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
-    """The least cost below ``below`` and its starts of x and y; cost 2^50 where there is none."""
+    """Return the least cost below ``below`` and its starts of x and y; cost 2^50 if there is none."""
     numbers = {interval: i for i, interval in enumerate(list_intervals(wide))}
     best: tuple[int, tuple[int, ...], tuple[int, ...]] = (_INFEASIBLE_COST, (), ())
     for x in list_divisions(wide):
@@ -113,7 +114,7 @@ def divide_pair_twin(
 
 
 def _divide_line(costs: Array, fails: Array, size: int, limit: int) -> tuple[int, tuple[int, ...]] | None:
-    """The least cost of one attribute with at most ``limit`` rows failing, and its starts."""
+    """Return the least cost of one attribute with at most ``limit`` failing rows, and its starts."""
     kept: list[dict[int, tuple[int, tuple[int, ...]]]] = [{0: (0, ())}, *({} for _ in range(size))]
     for i, (first, end) in sorted(enumerate(list_intervals(size)), key=lambda each: each[1][0]):
         for lost, (cost, starts) in kept[first].items():
@@ -126,9 +127,9 @@ def _divide_line(costs: Array, fails: Array, size: int, limit: int) -> tuple[int
 def find_minimal_uniques_twin(
     codes: Array, single: Array, largest: int, progress: Callable[[int, int], None] | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All minimal sets of up to ``largest`` columns, as places of row types and masks.
+    """Find all minimal sets of up to ``largest`` columns; return row types and masks.
 
-    ``codes`` has shape ``(columns, row types)``; ``single`` says which row types are one row.
+    ``codes`` has shape ``(columns, row types)``; ``single`` marks row types of one row.
     """
     width = len(codes)
     alone_by: dict[tuple[int, ...], Array] = {}
@@ -154,7 +155,7 @@ def find_minimal_uniques_twin(
 
 
 def _find_unique(codes: Array, single: Array) -> NDArray[np.bool_]:
-    """Which row types are one row that nobody shares these values with."""
+    """Return the row types of one row that share these columns' values with no other row type."""
     order = np.lexsort(codes)
     ordered = codes[:, order]
     differs = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)

@@ -1,8 +1,8 @@
 """Sensitive values of classes packed into words: bit sets, and row counts per value side by side.
 
-The form is known by the number of array dimensions when a kernel is compiled: no sets, one word, two words,
-any number of words, or blocks of four words with one lane per value. Sets are joined by or, counts by
-addition.
+The form is determined by the number of array dimensions at compile time: no sets (None), one word (1), any
+number of words (2), two words (3), or blocks of four words with one lane per value (4). Sets are joined by
+or, counts by addition.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def copy_block(source: Array, i: int, k: int, target: Array, j: int) -> None:
 
 @inlined
 def copy_rows(source: Array, i: int, target: Array, j: int) -> None:
-    """Set j of ``target`` becomes set i of ``source``, in the form of four dimensions."""
-    # The first block outside of the loop, since most sets have no other.
+    """Copy set i of ``source`` to set j of ``target``, in the form of four dimensions."""
+    # The first block is outside the loop, because most sets have only one.
     copy_block(source, i, 0, target, j)
     for k in range(1, source.shape[2]):
         copy_block(source, i, k, target, j)
@@ -41,7 +41,7 @@ def copy_rows(source: Array, i: int, target: Array, j: int) -> None:
 
 @inlined
 def add_block(one: Array, i: int, other: Array, j: int, k: int, target: Array, to: int, kept: Any) -> None:
-    """Add four words, as ``add_rows``."""
+    """Add four words as ``add_rows`` does."""
     a = one[i, 0, k, 0] + (other[j, 0, k, 0] & kept)
     b = one[i, 0, k, 1] + (other[j, 0, k, 1] & kept)
     c = one[i, 0, k, 2] + (other[j, 0, k, 2] & kept)
@@ -54,7 +54,7 @@ def add_block(one: Array, i: int, other: Array, j: int, k: int, target: Array, t
 
 @inlined
 def add_rows(one: Array, i: int, other: Array, j: int, target: Array, to: int, kept: Any) -> None:
-    """Set ``to`` becomes set i of ``one``, and what the mask ``kept`` leaves of set j of ``other``."""
+    """Store set i of ``one`` plus set j of ``other``, masked by ``kept``, in set ``to`` of ``target``."""
     add_block(one, i, other, j, 0, target, to, kept)
     for k in range(1, one.shape[2]):
         add_block(one, i, other, j, k, target, to, kept)
@@ -62,8 +62,8 @@ def add_rows(one: Array, i: int, other: Array, j: int, target: Array, to: int, k
 
 @inlined
 def copy_set(source: BitSets, i: int, target: BitSets, j: int) -> None:
-    """Set j of ``target`` becomes set i of ``source``."""
-    # Decided as it is compiled: None and the number of dimensions belong to the type.
+    """Copy set i of ``source`` to set j of ``target``."""
+    # Resolved at compile time: None and the number of dimensions are part of the type.
     if source is not None:
         if source.ndim == 1:
             target[j] = source[i]
@@ -79,7 +79,7 @@ def copy_set(source: BitSets, i: int, target: BitSets, j: int) -> None:
 
 @inlined
 def union_set(source: BitSets, i: int, target: BitSets, j: int, fresh: bool) -> None:
-    """Set j of ``target`` takes in set i of ``source``, or becomes it where ``fresh``."""
+    """Join set i of ``source`` into set j of ``target``, or replace it if ``fresh``."""
     if source is not None:
         if source.ndim == 1:
             target[j] = source[i] | (_EMPTY if fresh else target[j])
@@ -87,7 +87,7 @@ def union_set(source: BitSets, i: int, target: BitSets, j: int, fresh: bool) -> 
             target[j, 0, 0] = source[i, 0, 0] | (_EMPTY if fresh else target[j, 0, 0])
             target[j, 0, 1] = source[i, 0, 1] | (_EMPTY if fresh else target[j, 0, 1])
         elif source.ndim == 4:
-            # A mask, since four choices would be four branches.
+            # A mask, because four conditional values would become four branches.
             add_rows(source, i, target, j, target, j, _EMPTY if fresh else ~_EMPTY)
         else:
             for w in range(source.shape[1]):
@@ -96,7 +96,7 @@ def union_set(source: BitSets, i: int, target: BitSets, j: int, fresh: bool) -> 
 
 @inlined
 def clear_set(target: BitSets, j: int) -> None:
-    """Set j becomes empty."""
+    """Empty set j of ``target``."""
     if target is not None:
         if target.ndim == 1:
             target[j] = _EMPTY
@@ -114,8 +114,8 @@ def clear_set(target: BitSets, j: int) -> None:
 
 @inlined
 def popcount(word: Any) -> Any:
-    """The number of bits that are set (a form that compilers turn into one instruction)."""
-    # Bits are added in pairs, then in fours, then in bytes; the product adds the bytes up in the highest.
+    """Count the bits that are set, in a form that compilers translate to one instruction."""
+    # Sums of bits in pairs, in fours, in bytes; the product adds up the bytes in the highest byte.
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -124,7 +124,7 @@ def popcount(word: Any) -> Any:
 
 @inlined
 def pack_distinct(bits: Array, i: int, words: Array, widths: Array) -> Any:
-    """Distinct values of each sensitive attribute in set i, packed side by side (``widths`` bits each)."""
+    """Pack the distinct values of each sensitive attribute in set i side by side (``widths`` bits each)."""
     if bits.ndim == 1:
         return popcount(bits[i])
     elif bits.ndim == 3:  # noqa: RET505 (the compiler drops the other branches of an if-else only)
@@ -141,7 +141,7 @@ def pack_distinct(bits: Array, i: int, words: Array, widths: Array) -> Any:
 
 @inlined
 def add_marginals(a: Any, b: Any, c: Any, d: Any, packed: Array) -> None:
-    """Add the populations of the nine marginals (``tally_sizes.tally_rows``) of four words."""
+    """Add the bit counts of the nine marginals (``size_tallies.tally_rows``) of four words."""
     packed[0] += popcount(a)
     packed[1] += popcount(b)
     packed[2] += popcount(c)
@@ -179,11 +179,11 @@ _NOTHING, _ONE = np.uint64(0), np.uint64(1)
 
 
 class LaneLayout(NamedTuple):
-    """Where a value's rows stand: in which word and how far to the left, by lane.
+    """Position of each value's rows in the packed words: word and shift, by lane.
 
-    Lanes are numbered through all attributes, ``first[p]`` being the first of attribute p, whose words are
-    ``words[p]`` up to ``words[p + 1]``. ``lane_of_bit`` (shape ``(words, 64)``) tells the lane at each bit,
-    ``masks`` the bits of each lane, at their place.
+    Lanes are numbered through all attributes; ``first[p]`` is the first lane of attribute p, whose words are
+    ``words[p]`` to ``words[p + 1]``. ``lane_of_bit`` (shape ``(words, 64)``) is the lane at each bit,
+    ``masks`` the bits of each lane, in position.
     """
 
     word: Array
@@ -195,10 +195,10 @@ class LaneLayout(NamedTuple):
 
 
 class OccurringValues(NamedTuple):
-    """The values of an attribute that occur in some classes (scratch).
+    """Values of an attribute that occur in some classes (scratch).
 
-    Those of class c are ``codes[starts[c]:starts[c + 1]]``, ascending, with their rows in ``counts``;
-    ``known[c]`` are the rows of all.
+    Values of class c are ``codes[starts[c]:starts[c + 1]]``, ascending, with their rows in ``counts``;
+    ``known[c]`` is the sum of these rows.
     """
 
     codes: Array
@@ -208,7 +208,7 @@ class OccurringValues(NamedTuple):
 
 
 def lay_out_lanes(most: Sequence[NDArray[np.int64]]) -> LaneLayout:
-    """Lanes of attributes for numbers up to ``most``, by attribute and value."""
+    """Arrange lanes for counts up to ``most``, by attribute and value; no lane spans two words."""
     word: list[int] = []
     shifts: list[int] = []
     first, words = [0], [0]
@@ -242,7 +242,7 @@ def _lane_widths(most: NDArray[np.int64]) -> list[int]:
 
 
 def empty_value_rows(lanes: LaneLayout, sets: int) -> Array:
-    """So many empty sets, shape ``(sets, words)``, the words filled up to whole blocks of four."""
+    """Return ``sets`` empty sets, shape ``(sets, words)``, with words padded to whole blocks of four."""
     return np.zeros((sets, -(-int(lanes.words[-1]) // WORDS_PER_BLOCK) * WORDS_PER_BLOCK), np.uint64)
 
 
@@ -272,7 +272,7 @@ def unpack_values(words: Array, classes: int, slot: int, lanes: LaneLayout, foun
         for w in range(begin, end):
             word = words[c, 0, w >> 2, w & 3]
             while word != _NOTHING:
-                # The lowest bit that is set lies in the first lane that is not empty.
+                # The lowest bit that is set belongs to the first lane that is not empty.
                 lane = lane_of_bit[w, np.int64(popcount((word & (~word + _ONE)) - _ONE))]
                 rows = int((word & masks[lane]) >> shifts[lane])
                 word &= ~masks[lane]

@@ -15,11 +15,17 @@ from discreet.kernels.numba_jit import compiled_without_refcounts
 Array = NDArray[Any]
 
 FREE, EVEN, ODD = -1, 0, 1
+# Indices of ``Forest.marks``: number of nodes, queue head, queue tail, latest stamp.
 NODES, HEAD, TAIL, _STAMP = 0, 1, 2, 3
 
 
 class Forest(NamedTuple):
-    """The state of a stage: n vertices, at most n + n // 2 nodes, arrays by node."""
+    """State of a stage: n vertices, at most n + n // 2 nodes (vertices and blossoms), arrays by node.
+
+    Vertices are numbered from 1; 0 is "none". ``near[a, b]`` and ``far[a, b]`` are the vertices of the best
+    edge between nodes a and b. ``top`` is the outermost blossom around a node, ``holder[b, x]`` the child of
+    blossom b that contains vertex x, and ``ring[b]`` the children of b around its odd cycle.
+    """
 
     weight: Array
     near: Array
@@ -42,7 +48,7 @@ class Forest(NamedTuple):
 
 @compiled_without_refcounts
 def slack_of(forest: Forest, a: int, b: int) -> int:
-    """Twice the slack of the edge that nodes ``a`` and ``b`` keep."""
+    """Return twice the slack of the edge recorded between nodes ``a`` and ``b``."""
     u, v = forest.near[a, b], forest.far[a, b]
     slack: int = forest.dual[u] + forest.dual[v] - 2 * forest.weight[u, v]
     return slack
@@ -50,7 +56,7 @@ def slack_of(forest: Forest, a: int, b: int) -> int:
 
 @compiled_without_refcounts
 def offer_tight_edge(forest: Forest, u: int, x: int) -> None:
-    """Let the edge from vertex ``u`` be the tightest that reaches node ``x``, if it is."""
+    """Record the edge from vertex ``u`` as the tightest edge that reaches node ``x``, if it is."""
     if forest.tight[x] == 0 or slack_of(forest, u, x) < slack_of(forest, forest.tight[x], x):
         forest.tight[x] = u
 
@@ -66,7 +72,7 @@ def _find_tight(forest: Forest, x: int) -> None:
 
 @compiled_without_refcounts
 def enqueue(forest: Forest, x: int) -> None:
-    """Put the vertices of node ``x`` into the queue."""
+    """Append the vertices of node ``x`` to the queue."""
     n = forest.weight.shape[0] - 1
     forest.stack[0] = x
     depth = 1
@@ -84,7 +90,7 @@ def enqueue(forest: Forest, x: int) -> None:
 
 @compiled_without_refcounts
 def _set_top(forest: Forest, x: int, top: int) -> None:
-    """Let everything inside node ``x`` know that ``top`` is the outermost node around it."""
+    """Set ``top`` as the outermost node around everything inside node ``x``."""
     n = forest.weight.shape[0] - 1
     forest.stack[0] = x
     depth = 1
@@ -100,7 +106,7 @@ def _set_top(forest: Forest, x: int, top: int) -> None:
 
 @compiled_without_refcounts
 def _reverse(forest: Forest, b: int, start: int, end: int) -> None:
-    """Turn a piece of a blossom's ring round."""
+    """Reverse a section of a blossom's ring."""
     end -= 1
     while start < end:
         kept = forest.ring[b, start]
@@ -112,7 +118,7 @@ def _reverse(forest: Forest, b: int, start: int, end: int) -> None:
 
 @compiled_without_refcounts
 def _even_place(forest: Forest, b: int, child: int) -> int:
-    """The place of ``child`` in the ring of ``b``, the ring turned so that it is even."""
+    """Return an even position of ``child`` in the ring of ``b``, reversing the ring if it is odd."""
     slot = 0
     while forest.ring[b, slot] != child:
         slot += 1
@@ -124,9 +130,9 @@ def _even_place(forest: Forest, b: int, child: int) -> int:
 
 @compiled_without_refcounts
 def _rotate(forest: Forest, b: int, slot: int) -> None:
-    """Begin a blossom's ring at ``place``."""
+    """Rotate a blossom's ring to begin at ``slot``."""
     size = forest.ring_size[b]
-    # Turning both pieces round and then the whole puts the second first, in place.
+    # Reversing both parts and then the whole ring puts the second part first, in place.
     _reverse(forest, b, 0, slot)
     _reverse(forest, b, slot, size)
     _reverse(forest, b, 0, size)
@@ -134,7 +140,7 @@ def _rotate(forest: Forest, b: int, slot: int) -> None:
 
 @compiled_without_refcounts
 def _match(forest: Forest, u: int, v: int) -> None:
-    """Match node ``u`` by the edge that it keeps to ``v``, and what lies inside ``u`` accordingly."""
+    """Match node ``u`` by its recorded edge to ``v``, and rematch the nodes inside ``u`` accordingly."""
     n = forest.weight.shape[0] - 1
     forest.pairs[0, 0], forest.pairs[0, 1] = u, v
     depth = 1
@@ -147,7 +153,7 @@ def _match(forest: Forest, u: int, v: int) -> None:
         child = forest.holder[u, forest.near[u, v]]
         slot = _even_place(forest, u, child)
         for i in range(slot):
-            # Nodes of the ring up to the child are matched in pairs: 0 with 1, 2 with 3, …
+            # Children up to the matched one are matched in pairs: 0 with 1, 2 with 3, …
             forest.pairs[depth, 0], forest.pairs[depth, 1] = forest.ring[u, i], forest.ring[u, i ^ 1]
             depth += 1
         forest.pairs[depth, 0], forest.pairs[depth, 1] = child, v
@@ -169,8 +175,8 @@ def augment_path(forest: Forest, u: int, v: int) -> None:
 
 @compiled_without_refcounts
 def find_meeting(forest: Forest, u: int, v: int) -> int:
-    """The node where the paths of ``u`` and ``v`` to their roots meet; 0 where they do not."""
-    # A new number, so that no stamp of an earlier walk need be cleared.
+    """Return the node where the paths of ``u`` and ``v`` to their roots meet; 0 if they do not."""
+    # A new stamp, so that the stamps of earlier walks need not be cleared.
     forest.marks[_STAMP] += 1
     while u > 0 or v > 0:
         if u > 0:
@@ -180,14 +186,14 @@ def find_meeting(forest: Forest, u: int, v: int) -> int:
             u = forest.top[forest.mate[u]]
             if u > 0:
                 u = forest.top[forest.parent[u]]
-        # In turn, so that the cost is that of the shorter cycle and not of the longer path.
+        # Alternately, so that the cost depends on the shorter cycle instead of the longer path.
         u, v = v, u
     return 0
 
 
 @compiled_without_refcounts
 def _walk(forest: Forest, b: int, x: int, base: int) -> None:
-    """Put the nodes from ``x`` up to ``base`` into the ring of ``b``."""
+    """Append the nodes from ``x`` up to ``base`` to the ring of ``b``."""
     while x != base:
         y = forest.top[forest.mate[x]]
         size = forest.ring_size[b]
@@ -211,7 +217,7 @@ def shrink_blossom(forest: Forest, u: int, base: int, v: int) -> None:
     forest.ring[b, 0] = base
     forest.ring_size[b] = 1
     _walk(forest, b, u, base)
-    # That side was walked against the cycle's sense; turned round, the ring goes once along it.
+    # This side was walked against the direction of the cycle; reversed, the ring follows it once.
     _reverse(forest, b, 1, forest.ring_size[b])
     _walk(forest, b, v, base)
     _set_top(forest, b, b)
@@ -235,7 +241,7 @@ def shrink_blossom(forest: Forest, u: int, base: int, v: int) -> None:
 
 @compiled_without_refcounts
 def expand_blossom(forest: Forest, b: int) -> None:
-    """Open an odd blossom whose dual is used up."""
+    """Expand an odd blossom whose dual is 0."""
     for i in range(forest.ring_size[b]):
         _set_top(forest, forest.ring[b, i], forest.ring[b, i])
     entered = forest.holder[b, forest.near[b, forest.parent[b]]]
@@ -256,13 +262,13 @@ def expand_blossom(forest: Forest, b: int) -> None:
     forest.top[b] = 0
 
 
-# Beyond any slack, and two of them still fit.
+# Larger than any slack, and the sum of two still fits.
 _FAR = 1 << 60
 
 
 @compiled_without_refcounts
 def _use(forest: Forest, a: int, b: int) -> bool:
-    """Take a tight edge from an even node: grow, shrink, or augment (then true)."""
+    """Use a tight edge from an even node: grow, shrink, or augment; return True if it augmented."""
     end, u, v = forest.near[a, b], forest.top[forest.near[a, b]], forest.top[forest.far[a, b]]
     if forest.label[v] == FREE:
         forest.parent[v] = end
@@ -283,7 +289,7 @@ def _use(forest: Forest, a: int, b: int) -> bool:
 
 @compiled_without_refcounts
 def _scan(forest: Forest) -> bool:
-    """Use the tight edges of the vertices in the queue; true where one augments."""
+    """Use the tight edges of the vertices in the queue; return True as soon as one augments."""
     while forest.marks[HEAD] < forest.marks[TAIL]:
         u = forest.queue[forest.marks[HEAD]]
         forest.marks[HEAD] += 1
@@ -301,7 +307,7 @@ def _scan(forest: Forest) -> bool:
 
 @compiled_without_refcounts
 def _step(forest: Forest) -> int:
-    """How far the duals can move before an edge becomes tight or a blossom is used up."""
+    """Return the distance that duals can move until an edge is tight or a blossom's dual is 0."""
     n = forest.weight.shape[0] - 1
     step = _FAR
     for b in range(n + 1, forest.marks[NODES] + 1):
@@ -312,7 +318,7 @@ def _step(forest: Forest) -> int:
             if forest.label[x] == FREE:
                 step = min(step, slack_of(forest, forest.tight[x], x))
             elif forest.label[x] == EVEN:
-                # Both ends move, so half the slack is enough.
+                # Both ends move, so half of the slack suffices.
                 step = min(step, slack_of(forest, forest.tight[x], x) // 2)
     return step
 
@@ -336,7 +342,7 @@ def _move(forest: Forest, step: int) -> None:
 
 @compiled_without_refcounts
 def _stage(forest: Forest) -> bool:
-    """Match two more vertices; false where all are matched."""
+    """Match two more vertices; return False if all are matched."""
     n = forest.weight.shape[0] - 1
     forest.marks[HEAD] = forest.marks[TAIL] = 0
     for x in range(1, forest.marks[NODES] + 1):
@@ -371,13 +377,13 @@ def _stage(forest: Forest) -> bool:
 
 @compiled_without_refcounts
 def _run(forest: Forest) -> None:
-    """Match stage by stage, from every vertex alone."""
+    """Match stage by stage, beginning with unmatched vertices."""
     while _stage(forest):
         pass
 
 
 def _begin(costs: Array, bound: int) -> Forest:
-    """Every vertex alone; its dual the largest weight."""
+    """Build the initial state: single vertices whose dual is the largest weight."""
     n = len(costs)
     nodes = n + n // 2 + 2
     vertices = np.arange(n + 1)
@@ -415,13 +421,13 @@ def _begin(costs: Array, bound: int) -> Forest:
 
 
 class PerfectMatching(NamedTuple):
-    """A cheapest perfect matching of n vertices and the dual solution that proves it.
+    """Cheapest perfect matching of n vertices, with the dual solution that proves it.
 
-    ``mate`` holds each vertex's partner. In quarters of a cost: ``potential[u] + potential[v]`` and the
-    ``thickness`` of the blossoms that hold just one of u and v are together at most four times the cost of
-    the edge, as much for mates, and all potentials and thicknesses add up to four times the cost of the
-    matching. ``members`` has shape ``(blossoms, n)``; blossoms have an odd number of vertices, and a
-    thickness above 0.
+    ``mate`` contains each vertex's partner. Duals are in quarters of a cost: ``potential[u] + potential[v]``
+    plus the ``thickness`` of the blossoms that contain exactly one of u and v is at most four times the cost
+    of the edge, and equal for mates. The sum of all potentials and thicknesses is four times the cost of the
+    matching. ``members`` has shape ``(blossoms, n)``; blossoms have an odd number of vertices and a positive
+    thickness.
     """
 
     mate: NDArray[np.int64]
@@ -431,10 +437,10 @@ class PerfectMatching(NamedTuple):
 
 
 def minimum_perfect_matching(costs: NDArray[np.int64]) -> PerfectMatching:
-    """The cheapest perfect matching of an even number of vertices.
+    """Compute the cheapest perfect matching of an even number of vertices.
 
-    ``costs`` is symmetric, of shape ``(n, n)``, 0 or more; the diagonal is not read. (n + 1)² times the
-    largest cost must stay below 2⁶⁰.
+    ``costs`` is symmetric, of shape ``(n, n)`` and non-negative; the diagonal is not read. (n + 1)² times the
+    largest cost must be below 2⁶⁰. Cost: O(n³).
     """
     n = len(costs)
     bound = (int(costs.max(initial=0)) + 1) * (n + 1)

@@ -1,6 +1,6 @@
-"""Evaluate a rotation plan by the compiled kernels on several threads: every node's histogram.
+"""Evaluation of a rotation plan by the compiled kernels on several threads: every node's histogram.
 
-Lays out the arrays that the kernels read, one thread's scratch, and runs the tasks with the interpreter's
+Lays out the arrays that the kernels read and one thread's scratch, and runs the tasks with the interpreter's
 lock released. Imports all compiled kernels of the rotation.
 """
 
@@ -28,6 +28,7 @@ _TASKS_TO_SHOW = 16
 _TABLED_SIZES = 32
 _MOST_TABLED = 1 << 17
 _AT_ONCE = 1024
+# Tables per cell node by number of cell attributes, and the reverse (``PlanArrays.marginals``).
 _MARGINALS = {0: [[0, 1]], 1: [[0, 4], [4, 6]], 2: [[0, 4], [4, 6], [6, 8], [8, 9]]}
 _NODE_OF_MARGINAL = {
     0: [0, -1, -1, -1, -1, -1, -1, -1, -1],
@@ -48,14 +49,22 @@ def evaluate_plan(
     progress: Callable[[int], None] | None = None,
     room: Callable[[int], None] | None = None,
 ) -> Histograms:
-    """Histograms of all nodes, equal to the twin's.
+    """Compute the histograms of all nodes, equal to those of the twin.
 
-    ``bits`` (shape ``(row types, words)``, in the plan's order) holds each row type's sensitive values as bit
-    sets, one after the other for attributes of ``values`` many values each, every one beginning a word of its
-    own; None counts class sizes alone. With ``scored`` it holds the rows of each value (``value_rows``), and
-    the signatures' last parts are the buckets of its scores. ``room`` is called with the bytes that entries
-    take so far, and may raise. The lattice is cut into tasks by the levels of
-    the first attributes; each runs its program with the interpreter's lock released.
+    ``bits`` (shape ``(row types, words)``, in the plan's order) contains each row type's sensitive values as
+    concatenated bit sets, one per attribute with ``values`` values, each beginning a new word; None counts
+    class sizes only. With ``scored`` it contains the rows of each value (``packed_values``), and the last
+    parts of the signatures are the buckets of the scores. ``room`` is called with the bytes of the entries so
+    far, and may raise.
+
+    The lattice is divided into tasks by the levels of the first attributes; each task runs its program with
+    the interpreter's lock released.
+
+    Notes
+    -----
+    Time: 1.5 to 5 ns per group of a state that the program visits (``kernels.rotation``); a state has at most
+    one group per row type. Memory: the histograms, and per thread the states of one path
+    (``lattice.resource_estimates``).
     """
     sections = split_sections(plan)
     if sections is None:
@@ -116,7 +125,7 @@ def _evaluate_faces(
     progress: Callable[[int], None] | None,
     room: Callable[[int], None] | None,
 ) -> Histograms:
-    """The same where the lattice is evaluated in two parts (``kernels.wide_keys``)."""
+    """Evaluate a lattice whose keys need two parts (``kernels.wide_keys``), and join the histograms."""
     parts: list[tuple[LatticeFace, Histograms]] = []
 
     def beside(bytes_of_part: int) -> None:
@@ -139,7 +148,7 @@ def _evaluate_faces(
 
 
 def _signature_widths(values: tuple[int, ...], scored: ScoreInputs | None) -> NDArray[np.uint64]:
-    """The bits of each part of a signature beside the size."""
+    """Return the bits of each part of a signature after the size."""
     buckets = [] if scored is None else [int(end).bit_length() for end in scored.ends]
     return np.array([*(size.bit_length() for size in values), *buckets], np.uint64)
 
@@ -147,7 +156,7 @@ def _signature_widths(values: tuple[int, ...], scored: ScoreInputs | None) -> ND
 def _reshape_bits(
     bits: NDArray[np.uint64] | None, values: tuple[int, ...], scored: ScoreInputs | None
 ) -> NDArray[np.uint64] | None:
-    """Bit sets in the forms that ``kernels.packed_values`` tells apart."""
+    """Reshape bit sets to the form by which ``kernels.packed_values`` recognizes them."""
     if bits is not None and scored is not None:
         return bits.reshape(len(bits), 1, -1, 4)
     if bits is None or len(values) > 1 or bits.shape[1] > 2:
@@ -163,12 +172,12 @@ def _make_plan_arrays(
     count: Any,
     limit: int,
 ) -> PlanArrays:
-    """The plan as the kernels read it."""
+    """Build the arrays that the kernels read from the plan."""
     tail, key, parts = plan.tail, sections.keys.dtype.type, sections.parts
     steps, step_starts = _steps(plan, sections)
     section = np.full(len(plan.order), -1)
     section[[part.stop - 1 for part in parts[:-1]]] = np.arange(len(parts) - 1)
-    # The tail parts isolated groups itself, from those of the last head attribute on.
+    # The tail itself sets isolated groups apart, from those of the last head attribute on.
     apart = np.arange(len(plan.order)) < tail.head - 1
     apart |= section >= 0
     sizes = np.zeros((len(plan.order), max(map(len, plan.sizes))), np.int64)
@@ -211,14 +220,14 @@ def _make_plan_arrays(
 
 
 def _steps(plan: RotationPlan, sections: KeySections) -> tuple[Array, NDArray[np.int64]]:
-    """The steps of all positions, each shifted into its field, in one array, and where each begins."""
+    """Concatenate the steps of all positions, each shifted into its field; return them and their starts."""
     key = sections.keys.dtype.type
     starts = np.zeros((len(plan.order), max(map(len, plan.steps)) + 1), np.int64)
     found, end = [np.zeros(0, key)], 0
     for position, of_position in enumerate(plan.steps):
         for level, step in enumerate(of_position):
             starts[position, level] = end
-            # Nothing is raised to level 0.
+            # Level 0 has no step: no ordinal is rolled up to it.
             if level:
                 found.append(step.astype(key) << key(sections.shifts[position]))
                 end += len(step)
@@ -227,7 +236,7 @@ def _steps(plan: RotationPlan, sections: KeySections) -> tuple[Array, NDArray[np
 
 
 def _nodes_of(task: RotationTask, shape: PlanArrays) -> NDArray[np.int64]:
-    """The indices of the nodes that a task evaluates."""
+    """Return the indices of the nodes that a task evaluates."""
     lowest = task.program[task.program[:, 0] == TALLY, 2]
     levels = np.arange(shape.outer_levels) * shape.outer_stride
     offsets = (levels[:, np.newaxis] + shape.cell_strides).ravel()
@@ -236,19 +245,19 @@ def _nodes_of(task: RotationTask, shape: PlanArrays) -> NDArray[np.int64]:
 
 
 class _GroupState(NamedTuple):
-    """Groups: keys, counts, and bit sets or None; or as many buffers of them, in a dimension before."""
+    """Groups: keys, counts, and bit sets or None; or several buffers of them along a first dimension."""
 
     keys: Array
     counts: Array
     bits: Array | None
 
     def of(self, buffer: int) -> _GroupState:
-        """One of the buffers."""
+        """Return one of the buffers."""
         bits = None if self.bits is None else self.bits[buffer]
         return _GroupState(self.keys[buffer], self.counts[buffer], bits)
 
     def buffers(self, number: int) -> _GroupState:
-        """So many empty buffers for states of this size."""
+        """Allocate ``number`` buffers for states of this size."""
         bits = None if self.bits is None else _empty(number, self.bits)
         return _GroupState(_empty(number, self.keys), _empty(number, self.counts), bits)
 
@@ -258,7 +267,7 @@ def _empty(number: int, array: Array) -> Array:
 
 
 class _Worker(NamedTuple):
-    """What one thread keeps from task to task, so that no memory is asked for again."""
+    """Memory that one thread reuses for all of its tasks."""
 
     buffers: _GroupState
     scratch: RotationScratch
@@ -284,7 +293,7 @@ def _run_task(
     scored: ScoreInputs | None,
     output: HistogramOutput,
 ) -> Array:
-    """Run a task's program from the row types on."""
+    """Run a task's program, beginning with the row types."""
     groups, first = len(start.keys), task.start
     scratch, sets, buffers = worker.scratch, worker.sets, worker.buffers
     buffers.keys[first] = start.keys
@@ -319,7 +328,7 @@ def _make_scratch(keys: Array, counts: Array, shape: PlanArrays) -> RotationScra
 
 
 def _make_set_scratch(counts: Array, bits: Array, shape: PlanArrays) -> SetScratch:
-    """Tables serve a single sensitive attribute; signatures of several are listed, all of them."""
+    """Allocate scratch of sets: tables for a single sensitive attribute, lists of signatures for several."""
     capacity, words = len(bits), bits.shape[1:]
     nodes = len(shape.cell_strides)
     tabled = _TABLED_SIZES if len(shape.widths) == 1 else 0
@@ -340,7 +349,7 @@ def _make_set_scratch(counts: Array, bits: Array, shape: PlanArrays) -> SetScrat
 
 
 def _make_score_scratch(counts: Array, bits: Array, shape: PlanArrays, scored: ScoreInputs) -> ScoreScratch:
-    """Tables serve classes of so many rows as keep them small; larger ones are listed."""
+    """Allocate scratch of scores: tables for classes small enough to limit their size, lists for others."""
     capacity, words = len(bits), bits.shape[1:]
     nodes, width = len(shape.cell_strides), int(shape.widths.sum())
     parts = nodes + 1 + shape.head + 2
@@ -380,7 +389,7 @@ def _make_score_scratch(counts: Array, bits: Array, shape: PlanArrays, scored: S
 def _in_threads(
     run: Callable[[RotationTask], tuple[RotationTask, Array]], work: list[RotationTask], threads: int
 ) -> Iterator[tuple[RotationTask, Array]]:
-    """Each task's result as it is ready."""
+    """Yield each task's result as soon as it is ready."""
     if threads == 1 or len(work) == 1:
         yield from map(run, work)
         return

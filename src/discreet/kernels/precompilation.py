@@ -1,8 +1,8 @@
 """Kernel variants: check whether one is compiled, compile it now or in a background process.
 
-A variant is one set of array types: what is tallied, the bits of a key and the bits of a count. The first
-evaluation of a variant compiles for some seconds; a marker in the cache folder records that it is done.
-Runs as ``python -m`` for the background process.
+A variant is one set of array types: kind of tally, bits of a key and bits of a count. The first evaluation of
+a variant compiles for some seconds; a marker in the cache folder records that it is compiled. Runs as
+``python -m`` in the background process.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WORDS_OF_TALLY: dict[str, tuple[int, ...]] = {"sizes": (), "set": (1,), "pair":
 
 @dataclass(frozen=True)
 class KernelVariant:
-    """One set of array types: what is tallied, the bits of a key, the bits of a count."""
+    """Set of array types: kind of tally, bits of a key, bits of a count."""
 
     tally: str
     key_bits: int
@@ -36,14 +36,14 @@ class KernelVariant:
 
     @property
     def name(self) -> str:
-        """The variant in one word."""
+        """Name of the variant, a single word."""
         return f"{self.tally}-{self.key_bits}-{self.count_bits}"
 
     @classmethod
     def of(
         cls, plan: RotationPlan, words: tuple[int, ...], *, scores: bool = False, sums: bool = False
     ) -> KernelVariant:
-        """The variant that a plan needs whose sensitive attributes take so many words each."""
+        """Return the variant for a plan whose sensitive attributes take ``words`` words."""
         tally = next((name for name, single in _WORDS_OF_TALLY.items() if single == words), "sets")
         tally = "sums" if sums else "scores" if scores else tally
         wide = int(plan.counts.sum()) >= 2**32
@@ -51,24 +51,24 @@ class KernelVariant:
 
     @classmethod
     def of_subjects(cls) -> KernelVariant:
-        """The one variant of the kernels that count subjects."""
+        """Return the only variant of the kernels that count subjects."""
         return cls("subjects", 64, 64)
 
     @classmethod
     def parse(cls, name: str) -> KernelVariant:
-        """The reverse of ``name``."""
+        """Return the variant with a name (inverse of ``name``)."""
         tally, key_bits, count_bits = name.split("-")
         return cls(tally, int(key_bits), int(count_bits))
 
 
 def is_compiled(part: str) -> bool:
-    """Whether a former run compiled a part of the kernels: a variant's name, ``local-greedy``, …"""
+    """Return whether an earlier run compiled a part of the kernels: a variant's name, ``local-greedy``, …"""
     folder = cache_folder()
     return folder is not None and (folder / f"{part}.ready").exists()
 
 
 def mark_compiled(part: str) -> None:
-    """Note that a part of the kernels is compiled."""
+    """Record that a part of the kernels is compiled."""
     folder = cache_folder()
     if folder is not None:
         with contextlib.suppress(OSError):
@@ -76,12 +76,13 @@ def mark_compiled(part: str) -> None:
 
 
 def compile_variant(variant: KernelVariant) -> None:
-    """Compile the variant by evaluating a table of two rows, in parts, as larger ones are."""
+    """Compile the variant by evaluating a table of two rows, in parts as for large tables."""
     from discreet.kernels.class_scores import minimal_score_inputs
     from discreet.kernels.packed_values import WORDS_PER_BLOCK
     from discreet.kernels.plan_evaluation import evaluate_plan
 
     codes = np.array([[0, 0, 0, 0], [1, 1, 1, 1]])
+    # Four binary attributes use head, cells and outer attribute; 2**32 rows force counts of 64 bits.
     counts = np.array([1, 2**32 if variant.count_bits == 64 else 1])
     top = np.array([0, 0])
     maps = [[np.array([0, 1]), top]] * 4
@@ -116,7 +117,7 @@ def _compile_subjects(plan: RotationPlan) -> None:
 
 
 def compile_in_background(variant: KernelVariant) -> bool:
-    """Start a process that compiles the variant and ends; False where one is at it already."""
+    """Start a process that compiles the variant and exits; False if another one is compiling it."""
     folder = cache_folder()
     if folder is None or not _take_lock(folder / f"{variant.name}.lock"):
         return False
@@ -140,10 +141,10 @@ def compile_in_background(variant: KernelVariant) -> bool:
 def _take_lock(path: Path) -> bool:
     with contextlib.suppress(OSError):
         if time.time() - path.stat().st_mtime > _LOCK_SECONDS:
-            # Left by a process that was killed: nobody compiles for so long.
+            # Left by a killed process: no compilation takes that long.
             path.unlink()
     try:
-        # Of two processes only one can make the file, and that is the lock.
+        # Exclusive creation is atomic: only one of two processes creates the file, and so holds the lock.
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError:
         return False

@@ -16,11 +16,11 @@ Array = NDArray[Any]
 
 
 class RecordFields(NamedTuple):
-    """The fields of both sides.
+    """Fields of both sides.
 
-    ``left`` and ``right`` are codes, shape ``(records, fields)``, -1 for missing. Field j has a table, whose
-    entry ``[a, b]`` is ``tables[begins[j] + a * widths[j] + b]``, where ``widths[j]`` is not 0; else texts in
-    common codes, text c being ``letters[texts[begins[j] + c]:texts[begins[j] + c + 1]]``.
+    ``left`` and ``right`` are codes, shape ``(records, fields)``, -1 for missing. Field j has a table with
+    the entry ``[a, b]`` at ``tables[begins[j] + a * widths[j] + b]`` if ``widths[j]`` is not 0. Else both
+    sides share codes of texts; text c is ``letters[texts[begins[j] + c]:texts[begins[j] + c + 1]]``.
     """
 
     left: Array
@@ -34,7 +34,7 @@ class RecordFields(NamedTuple):
 
 
 class BlockingPasses(NamedTuple):
-    """Blocks by pass: those of both sides' records, shape ``(passes, records)``, -1 for none.
+    """Blocks by pass of both sides' records, shape ``(passes, records)``, -1 for none.
 
     The right side's records of block b are ``members[pass, starts[pass, b]:starts[pass, b + 1]]``.
     """
@@ -47,11 +47,12 @@ class BlockingPasses(NamedTuple):
 
 @compiled
 def jaro_winkler(a: Array, b: Array) -> float:
-    """The similarity of two texts as arrays of up to 62 letters, from 0 to 1."""
+    """Return the similarity of two texts as arrays of up to 62 letters, from 0 to 1."""
     long_a, long_b = len(a), len(b)
     if long_a == 0 or long_b == 0:
         return 1.0 if long_a == long_b else 0.0
     window = max(max(long_a, long_b) // 2 - 1, 0)
+    # Used letters are bits of one integer, hence at most 62 letters.
     used_a, used_b, matches = np.int64(0), np.int64(0), 0
     for i in range(long_a):
         for j in range(max(0, i - window), min(long_b, i + window + 1)):
@@ -79,7 +80,7 @@ def jaro_winkler(a: Array, b: Array) -> float:
 
 @compiled
 def find_pattern(fields: RecordFields, left: int, right: int) -> int:
-    """The pattern of a pair."""
+    """Return the agreement pattern of a pair: a digit to base 4 per field."""
     found = 0
     for j in range(fields.left.shape[1]):
         a, b = fields.left[left, j], fields.right[right, j]
@@ -102,7 +103,7 @@ def find_pattern(fields: RecordFields, left: int, right: int) -> int:
 
 @compiled
 def _seen_before(passes: BlockingPasses, number: int, left: int, right: int) -> bool:
-    """Whether an earlier pass had a pair."""
+    """Return whether an earlier pass compared the pair."""
     for earlier in range(number):
         if passes.left[earlier, left] >= 0 and passes.left[earlier, left] == passes.right[earlier, right]:
             return True
@@ -113,7 +114,7 @@ def _seen_before(passes: BlockingPasses, number: int, left: int, right: int) -> 
 def count_patterns(
     fields: RecordFields, passes: BlockingPasses, left_rows: Array, right_rows: Array, counts: Array
 ) -> None:
-    """Add to ``counts`` the pairs of rows by pattern."""
+    """Add the pairs of rows to ``counts``, by pattern."""
     for number in range(len(passes.left)):
         for left in range(len(left_rows)):
             block = passes.left[number, left]
@@ -135,7 +136,7 @@ def find_best_partners(
     tied: Array,
     odds: Array,
 ) -> None:
-    """For each left record its best weight, the rows that have it, and the sum over rows of 2^weight."""
+    """Find for each left record its best weight, the rows with that weight, and the sum of 2^weight."""
     for number in range(len(passes.left)):
         for left in range(len(best)):
             block = passes.left[number, left]

@@ -1,8 +1,8 @@
 """Compiled rotation of sorted, packed row types, and the records that its kernels share.
 
-A level is rolled up by one linear pass over neighbours; the next attribute is brought to the end of the
-sort order by one stable counting sort. Groups that share their head with no other group are isolated: they
-are tallied once for all nodes below. Cost: 1.5 to 5 ns per visited group. Twin: ``rotation_twin``.
+A level is rolled up by one linear pass over neighbours; the next attribute is brought to the end of the sort
+order by one stable counting sort. Groups that share their head with no other group are isolated: they are
+tallied once for all nodes below. Cost: 1.5 to 5 ns per visited group. Twin: ``rotation_twin``.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ Array = NDArray[Any]
 
 
 class PlanArrays(NamedTuple):
-    """What the program needs to know of the plan; numbers that meet keys are of the keys' type.
+    """Rotation plan as the kernels read it; numbers that are combined with keys have the keys' type.
 
     ``steps[step_starts[p, l] : step_starts[p, l + 1]]`` is position p's step to level l, shifted into its
-    field; ``sizes[p, l]`` is its number of ordinals. ``heads[p]`` is the mask of the positions up to p.
-    Groups that share them with no other are set apart behind position p where ``apart[p]``. ``section[p]``
-    is the section that ends with p, or -1: ``laters``, ``later_shifts`` and ``head_shifts`` say of each how
-    to code keys again, with ``codes[code_starts[s] : code_starts[s + 1]]``.
+    field; ``sizes[p, l]`` is its number of ordinals. ``heads[p]`` is the mask of the positions up to p. Where
+    ``apart[p]``, groups with a unique head are set apart after position p. ``section[p]`` is the section that
+    ends with p, or -1; ``laters``, ``later_shifts`` and ``head_shifts`` recode the keys at its end, with
+    ``codes[code_starts[s] : code_starts[s + 1]]``.
 
-    ``marginals[q]`` bounds the tables that make up cell node q, and
-    ``node_of_marginal`` says the reverse, -1 for a marginal that belongs to no node. ``words`` are the bounds
-    of each sensitive attribute's words in a bit set, ``widths`` the bits that its number of values takes.
+    ``marginals[q]`` is the range of the tables that make up cell node q; ``node_of_marginal`` is the reverse,
+    -1 for a marginal without a node. ``words`` are the bounds of each sensitive attribute's words in a bit
+    set, ``widths`` the bits of its number of values.
     """
 
     shifts: Array
@@ -60,14 +60,14 @@ class PlanArrays(NamedTuple):
 
 
 class RotationScratch(NamedTuple):
-    """One thread's working arrays for class sizes.
+    """Working arrays of one thread for class sizes.
 
-    ``kept_at`` and ``alone_at`` are positions of groups in a state, ``row_at`` of each row's first cell.
-    ``tables`` and ``big`` hold what was tallied, small sizes counted and big ones listed.
+    ``shared_at`` and ``isolated_at`` are positions of groups in a state, ``row_at`` of each row's first cell.
+    ``tables`` and ``big`` contain the tallied classes: small sizes counted, big ones listed.
 
-    Groups that were set apart behind a position count at every node below: ``alone_tables[p + 1]`` holds the
-    small sizes of those of positions up to p, ``alone_big[: alone_ends[p + 1]]`` the big ones. Those of the
-    tail come last.
+    Groups that were set apart after a position count at every node below. ``isolated_tables[p + 1]`` contains
+    the small sizes of those of positions up to p, ``isolated_big[: isolated_ends[p + 1]]`` the big ones.
+    Those of the tail are last.
     """
 
     slot: Array
@@ -87,11 +87,11 @@ class RotationScratch(NamedTuple):
 
 
 class SetScratch(NamedTuple):
-    """The working arrays that sets of sensitive values take besides.
+    """Additional working arrays of one thread for sets of sensitive values.
 
-    ``tables[q, size, distinct]`` and ``listed[q, :lengths[q]]`` (packed signatures) hold what was tallied for
-    cell node q; q = nodes is for rows of a single cell (its table takes in the isolated groups too). Groups
-    that were set apart are tallied as in ``Scratch``.
+    ``tables[q, size, distinct]`` and ``listed[q, :lengths[q]]`` (packed signatures) contain the tallied
+    classes of cell node q. q = nodes is for rows of a single cell; its table includes the isolated groups.
+    Groups set apart are tallied as in ``RotationScratch``.
     """
 
     row_bits: Array
@@ -106,7 +106,7 @@ class SetScratch(NamedTuple):
 
 
 class HistogramOutput(NamedTuple):
-    """The nodes' histograms, shared by all tasks; each node is written by one."""
+    """Histograms of the nodes, shared by all tasks; each node is written by exactly one task."""
 
     small: Array
     classes: Array
@@ -116,7 +116,7 @@ class HistogramOutput(NamedTuple):
 
 @compiled
 def grow_entries(entries: Array, used: int, needed: int) -> Array:
-    """The array ``(columns, entries)``, or a larger copy of it, with room for ``needed`` entries."""
+    """Return the array ``(columns, entries)``, or a larger copy with room for ``needed`` entries."""
     columns, room = entries.shape
     if needed <= room:
         return entries
@@ -129,7 +129,10 @@ def grow_entries(entries: Array, used: int, needed: int) -> Array:
 
 @compiled
 def sort_ascending(values: Array) -> None:
-    """Sort in place (Shell's method: short lists, and a fraction of the library sort's compile time)."""
+    """Sort in place by Shell's method.
+
+    The lists are short, and it compiles in a fraction of the library sort's time.
+    """
     gap = 1
     while gap < len(values) // 3:
         gap = 3 * gap + 1
@@ -148,11 +151,14 @@ def sort_ascending(values: Array) -> None:
 def roll_up_state(
     keys: Array, counts: Array, bits: BitSets, groups: int, keep: Any, shift: Any, step: Array
 ) -> int:
-    """One level up in place: replace the field outside ``keep`` by ``step`` of it, merge equal neighbours."""
+    """Roll up one level in place: map the field outside ``keep`` by ``step``, merge equal neighbours.
+
+    Returns the number of groups.
+    """
     if groups == 0:
         return 0
     field = ~keep
-    # Typed like the counts: an unsigned number and a plain 0 add up to a floating-point one here.
+    # Typed like the counts: numba adds an unsigned integer and a literal 0 to a float.
     zero = counts.dtype.type(0)
     last = 0
     previous = (keys[0] & keep) | step[(keys[0] & field) >> shift]
@@ -162,7 +168,7 @@ def roll_up_state(
         key = (keys[i] & keep) | step[(keys[i] & field) >> shift]
         fresh = key != previous
         last += fresh
-        # Without a branch: half of them would be guessed wrongly.
+        # Branchless: a branch would be mispredicted half of the time.
         total = counts[i] + (zero if fresh else total)
         keys[last] = key
         counts[last] = total
@@ -184,7 +190,11 @@ def rotate(
     shift: Any,
     slot: Array,
 ) -> None:
-    """Stable counting sort by one field into other arrays; ``place`` is scratch, one above the ordinals."""
+    """Sort groups by one field into other arrays by a stable counting sort.
+
+    ``slot`` is scratch with one entry more than ordinals.
+    """
+    # Count into the next slot, so that the running sums are the start of each ordinal.
     slot[:] = 0
     for i in range(groups):
         slot[((keys[i] & field) >> shift) + 1] += 1
@@ -204,13 +214,14 @@ def rotate(
 def split_isolated(
     keys: Array, groups: int, head: Any, shared_at: Array, isolated_at: Array
 ) -> tuple[int, int]:
-    """Part the positions of groups whose ``head`` fields no neighbour shares from those of the others."""
+    """Separate the positions of groups whose ``head`` fields no neighbour shares; return both numbers."""
     kept = 0
     isolated = 0
     shares_previous = False
     for i in range(groups):
         shares_next = i + 1 < groups and (keys[i + 1] & head) == (keys[i] & head)
         keep = shares_previous | shares_next
+        # Written to both lists and advanced in one of them: branchless.
         shared_at[kept] = i
         isolated_at[isolated] = i
         kept += keep
@@ -221,7 +232,7 @@ def split_isolated(
 
 @compiled
 def compact_groups(keys: Array, counts: Array, bits: BitSets, at: Array, groups: int) -> None:
-    """Keep the groups ``at`` ascending positions, in place."""
+    """Keep the groups at the ascending positions ``at``, in place."""
     for n in range(groups):
         i = at[n]
         keys[n] = keys[i]
@@ -233,8 +244,8 @@ def compact_groups(keys: Array, counts: Array, bits: BitSets, at: Array, groups:
 def recode_keys(
     keys: Array, groups: int, head: Any, later: Any, later_shift: Any, fields: Array, head_shift: Any
 ) -> None:
-    """Bring keys into the next section, in place: heads are numbered, ``later`` tuples become ``fields``."""
-    # Typed like the keys: numbers of other types would make the keys floating-point ones.
+    """Recode keys for the next section, in place: heads are numbered, ``later`` numbers become ``fields``."""
+    # Typed like the keys: integers of other types would turn the keys into floats.
     number = keys.dtype.type(0)
     one = keys.dtype.type(1)
     previous = keys[0] & head
@@ -259,15 +270,15 @@ def build_rows(
     to_cells: Array,
     to_bits: BitSets,
 ) -> int:
-    """The groups ``at`` some positions: those that differ in their cell fields only become one row.
+    """Build rows of four cells from the groups at some positions; return the number of rows.
 
-    A row has four cells; returns the number of rows.
+    Groups that differ only in their cell fields become one row.
     """
     if groups == 0:
         return 0
     keep = ~(cells << shift)
     row = -1
-    # Unlike any first key, so that it opens a row.
+    # Differs from the first key, so that the first group opens a row.
     previous = ~keys[0]
     to_cells[0] = 0
     to_cells[1] = 0
@@ -283,7 +294,7 @@ def build_rows(
         base = 4 * row
         cell = base + np.int64((keys[i] >> shift) & cells)
         to_cells[cell] = counts[i]
-        # The row after this one is cleared, since its cells are of an earlier use.
+        # Clear the next row, whose cells contain values of an earlier use.
         to_cells[base + 4] = 0
         to_cells[base + 5] = 0
         to_cells[base + 6] = 0
@@ -308,11 +319,14 @@ def merge_rows(
     to_cells: Array,
     to_bits: BitSets,
 ) -> int:
-    """One level up in the outer attribute: neighbouring rows with equal keys add their cells."""
+    """Roll up the outer attribute one level: adjacent rows with equal keys add their cells.
+
+    Returns the number of rows.
+    """
     if rows == 0:
         return 0
     field = ~keep
-    # Typed like the cells, as in ``roll_up``.
+    # Typed like the cells, as in ``roll_up_state``.
     zero = cells.dtype.type(0)
     a = zero
     b = zero
@@ -322,7 +336,7 @@ def merge_rows(
     previous = keys[0]
     for i in range(rows):
         key = (keys[i] & keep) | step[(keys[i] & field) >> shift]
-        # No key was raised before the first, so its place makes it fresh.
+        # Before the first row there is no previous key, so its index makes it fresh.
         fresh = (key != previous) | (i == 0)
         row += fresh
         a = cells[4 * i] + (zero if fresh else a)
@@ -353,9 +367,10 @@ def rotate_buffer(
     buffer: int,
     to: int,
 ) -> None:
-    """Rotate the state of one buffer by an attribute's ordinals of a level, into another buffer."""
+    """Rotate the state of one buffer by an attribute's ordinals at a level into another buffer."""
     field, shift = shape.fields[position], shape.shifts[position]
     slot = scratch.slot[: shape.sizes[position, level] + 1]
+    # numba compiles each branch for one type: ``bits`` is an array or None, never indexed if None.
     if bits is None:
         rotate(keys[buffer], counts[buffer], None, groups, keys[to], counts[to], None, field, shift, slot)
     else:
@@ -373,7 +388,7 @@ def build_first_rows(
     groups: int,
     row_bits: BitSets,
 ) -> tuple[int, int]:
-    """Set isolated groups apart (``scratch.alone_at``), build rows of the others; the number of each."""
+    """Set isolated groups apart (``scratch.isolated_at``), build rows of the others; return numbers."""
     kept, isolated = split_isolated(keys, groups, shape.head_fields, scratch.shared_at, scratch.isolated_at)
     rows = build_rows(
         keys,
@@ -394,7 +409,7 @@ def build_first_rows(
 def raise_outer_rows(
     shape: PlanArrays, scratch: RotationScratch, level: int, rows: int, row_bits: BitSets, to_bits: BitSets
 ) -> int:
-    """Raise the outer attribute to ``level``; rows of even levels stand in buffer 0, of odd ones in 1."""
+    """Roll up the outer attribute to ``level``; rows of even levels are in buffer 0, of odd ones in 1."""
     outer = len(shape.shifts) - 1
     to = level & 1
     return merge_rows(

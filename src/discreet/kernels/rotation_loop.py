@@ -1,7 +1,7 @@
-"""The compiled loop that executes a task of the rotation program.
+"""Compiled loop that executes a task of the rotation program.
 
-Rolls up, rotates and tallies buffers; isolated groups are tallied and removed after each rotation, and keys
-are recoded where a section ends.
+Rolls up, rotates and tallies buffers. Isolated groups are tallied and removed after each rotation, and keys
+are recoded at the end of a section.
 """
 
 from __future__ import annotations
@@ -31,20 +31,21 @@ from discreet.kernels.size_tallies import tally_isolated_sets, tally_isolated_si
 
 Array = NDArray[Any]
 COMPACT_SHARE = 8
-"""Isolated groups that are fewer than one in so many are not worth moving the others."""
+"""Isolated groups are removed only if they are at least one in eight; moving the others costs more."""
 
 
 @compiled
 def find_isolated(
     shape: PlanArrays, scratch: RotationScratch, keys: Array, groups: int, position: int, rotated: bool
 ) -> tuple[int, int]:
-    """Part the groups whose head up to ``position`` no other shares from the others; the number of each.
+    """Separate groups whose head up to ``position`` is unique from the others; return both numbers.
 
-    Where they are few they stay among the others, unless keys are to be coded again: heads are as many as
-    those have room for where each has two groups.
+    A few isolated groups stay among the others, unless keys are recoded here: a recoded key has room for as
+    many heads as there are if each head has two groups.
     """
     coded = shape.section[position] >= 0
     if groups == 0 or not (coded or rotated):
+        # Typed zero: ``groups - groups`` has the type of the loop's counts, a literal 0 has not.
         return groups, groups - groups
     kept, isolated = split_isolated(
         keys, groups, shape.heads[position], scratch.shared_at, scratch.isolated_at
@@ -65,7 +66,7 @@ def keep_shared(
     isolated: int,
     position: int,
 ) -> None:
-    """Keep the groups that were parted from isolated ones; code their keys for the next section."""
+    """Remove isolated groups, and recode the keys of the others for the next section."""
     if isolated > 0:
         compact_groups(keys, counts, bits, scratch.shared_at, kept)
     section = shape.section[position]
@@ -91,7 +92,7 @@ def remove_isolated(
     position: int,
     rotated: bool,
 ) -> int:
-    """Set the isolated groups of a state apart, for class sizes; the number of those that are left."""
+    """Tally the isolated groups of a state by class size and remove them; return the number of others."""
     kept, isolated = find_isolated(shape, scratch, keys, groups, position, rotated)
     tally_isolated_sizes(scratch, counts, isolated, shape.limit, position, position + 1)
     keep_shared(shape, scratch, keys, counts, None, kept, isolated, position)
@@ -111,7 +112,7 @@ def remove_isolated_values(
     position: int,
     rotated: bool,
 ) -> int:
-    """The same with sensitive values: rows of each value where scores are ``asked``, else sets."""
+    """Do the same with sensitive values: rows of each value if scores are computed, else sets."""
     kept, isolated = find_isolated(shape, scratch, keys, groups, position, rotated)
     if bits.ndim == 4:
         tally_isolated_scores(shape, scratch, inputs, sets, counts, bits, isolated, position, position + 1)
@@ -132,19 +133,20 @@ def execute(
     scratch: RotationScratch,
     output: HistogramOutput,
 ) -> Array:
-    """Run one task's program for class sizes; ``keys[buffer]`` and ``counts[buffer]`` hold ``start`` groups.
+    """Run one task's program for class sizes; buffer ``buffer`` contains ``start`` groups.
 
-    The other rows of ``keys`` and ``counts`` are buffers. Fills the nodes' parts of ``output`` and returns
-    the task's entries (the columns of the signature, then rows), which ``output.starts`` and ``output.stops``
-    index.
+    The other rows of ``keys`` and ``counts`` are free buffers. Fills the nodes' parts of ``output`` and
+    returns the task's entries (the columns of the signature, then rows), which ``output.starts`` and
+    ``output.stops`` index.
     """
     groups = np.zeros(len(keys), np.int64)
     groups[buffer] = start
-    # The tallies put a longer one in its place where it is full.
+    # The tallies replace the array by a longer one when it is full.
     entries = np.empty((2, 65536), counts.dtype)
-    # A zero of the loop's own type: a plain 0 would be of another, and the loop compiled for neither.
+    # A zero of the loop's own type: a literal 0 would have another, and numba could not unify the two.
     used = groups[0] - groups[0]
     for operation in range(len(program)):
+        # Operands depend on the opcode (``RotationTask``): ``what`` is a position, or a node for TALLY.
         kind, buffer, what, more, level = program[operation]
         if kind == ROLL_UP:
             step = shape.steps[shape.step_starts[what, more] : shape.step_starts[what, more + 1]]
@@ -188,14 +190,14 @@ def execute_sets(
     inputs: ScoreInputs | None,
     output: HistogramOutput,
 ) -> Array:
-    """The same for class sizes, distinct sensitive values and, where ``asked``, scores.
+    """Run one task's program for class sizes, distinct sensitive values and, with ``inputs``, scores.
 
     ``bits`` has shape (buffers, groups, …): sets of values, or the rows of each value for scores.
     """
     groups = np.zeros(len(keys), np.int64)
     groups[buffer] = start
     entries = np.empty((len(shape.widths) + 2, 65536), counts.dtype)
-    # Typed, as above.
+    # Typed zero, as in ``execute``.
     used = groups[0] - groups[0]
     for operation in range(len(program)):
         kind, buffer, what, more, level = program[operation]

@@ -1,7 +1,7 @@
-"""The rotation plan: packed keys, ordinals of every level, and the program of operations on them.
+"""Rotation plan: packed keys, ordinals of every level, and the program of operations on them.
 
-Ordinals of a level are dense and keep the depth-first order of the leaves, so generalizing is a look-up
-that keeps the order. The program (roll up, rotate, keep, tally) depends on the hierarchies only and is cut
+Ordinals of a level are dense and keep the depth-first order of the leaves, so generalization is a lookup that
+keeps the order. The program (roll up, rotate, keep, tally) depends on the hierarchies only and is divided
 into one task per sub-lattice for threads. Plain numpy.
 """
 
@@ -19,28 +19,28 @@ _MOST_CELL_ATTRIBUTES = 2
 
 
 def count_words_of(values: int) -> int:
-    """The words that a bit set of so many possible values takes."""
+    """Return the number of words of a bit set of ``values`` possible values."""
     return max(1, -(-values // WORD_BITS))
 
 
 @dataclass(frozen=True)
 class Tail:
-    """Where the plan's order turns from head to cells to the outer attribute (positions in the order)."""
+    """End of the plan's order: positions where head, cells and the outer attribute begin."""
 
     head: int
     cells: int
 
     @property
     def outer(self) -> int:
-        """The position of the outer attribute, the last of the order."""
+        """Position of the outer attribute, the last of the order."""
         return self.head + self.cells
 
 
 def order_attributes(levels: Sequence[int], values: Sequence[int]) -> tuple[tuple[int, ...], Tail]:
-    """The order of processing and its tail, from each attribute's number of levels and of values.
+    """Choose the processing order and its tail from each attribute's numbers of levels and values.
 
-    Head attributes come with most levels first: the states deep in the recursion are the many, and they are
-    then left with little to do.
+    Head attributes are sorted by descending number of levels: states deep in the recursion are the most
+    numerous, and then have the least work.
     """
     by_size = sorted(range(len(levels)), key=lambda a: (-levels[a], -values[a], a))
     binary = [a for a in by_size if levels[a] == 2 and values[a] == 2]
@@ -53,14 +53,14 @@ def order_attributes(levels: Sequence[int], values: Sequence[int]) -> tuple[tupl
 
 @dataclass(frozen=True, eq=False)
 class RotationPlan:
-    """Row types packed and sorted, ready to be rotated.
+    """Row types packed and sorted, ready for rotation.
 
     ``order[i]`` is the attribute processed i-th; every other sequence over attributes is in that order.
     ``steps[i][l]`` maps ordinals of level ``l - 1`` to ordinals of level ``l`` (``steps[i][0]`` is the
     identity); ``sizes[i][l]`` is the number of ordinals of level ``l``. ``keys`` has shape ``(words, row
-    types)``, sorted with the attribute processed first as the least significant. ``source`` gives for each
-    position the row type it came from. ``strides`` are the lattice's (mixed radix, original order).
-    ``key_bits`` (32 or 64) is the width that a word needs.
+    types)``, sorted with the attribute processed first as the least significant. ``source`` is the row type
+    of each position. ``strides`` are those of the lattice (mixed radix, original order). ``key_bits`` (32 or
+    64) is the width of a word.
     """
 
     order: tuple[int, ...]
@@ -78,7 +78,7 @@ class RotationPlan:
 
     @property
     def nodes(self) -> int:
-        """The number of lattice nodes."""
+        """Number of lattice nodes."""
         size = 1
         for levels in self.sizes:
             size *= len(levels)
@@ -86,7 +86,7 @@ class RotationPlan:
 
     @property
     def words(self) -> int:
-        """How many 64-bit words a key takes."""
+        """Number of 64-bit words of a key."""
         return int(self.keys.shape[0])
 
 
@@ -99,12 +99,11 @@ def plan_rotation(
     least_key_bits: int = 32,
     in_order: bool = True,
 ) -> RotationPlan:
-    """A plan for row types ``codes`` (shape ``(row types, attributes)``) with ``counts``.
+    """Build the plan for row types ``codes`` (shape ``(row types, attributes)``) with ``counts``.
 
-    ``level_maps[a][l]`` maps a code of attribute ``a`` to its position in level ``l``, non-decreasing.
-    ``order`` and its tail are those of ``order_attributes`` where not given. Keys of one word are 32 bits
-    wide where they fit, or at least ``least_key_bits``. Row types stay as they lie where they are not to be
-    ``in_order``.
+    ``level_maps[a][l]`` maps a code of attribute ``a`` to its position in level ``l`` and must be
+    non-decreasing. ``order`` and its tail default to those of ``order_attributes``. Keys of one word are 32
+    bits wide if they fit, or at least ``least_key_bits``. With ``in_order=False`` row types are not sorted.
     """
     columns, steps, sizes = [], [], []
     for a, of_attribute in enumerate(np.ascontiguousarray(codes.T)):
@@ -140,7 +139,7 @@ def plan_rotation(
 def _dense_levels(
     codes: NDArray[np.int64], maps: Sequence[NDArray[np.int64]]
 ) -> tuple[NDArray[np.int64], tuple[NDArray[np.uint64], ...]]:
-    """Dense ordinals of one attribute's codes, and the step from each level to the next."""
+    """Return dense ordinals of one attribute's codes, and the step from each level to the next."""
     present = np.flatnonzero(np.bincount(codes, minlength=1))
     dense = np.zeros(int(present[-1]) + 1 if len(present) else 0, np.int64)
     dense[present] = np.arange(len(present))
@@ -161,7 +160,7 @@ def _size(step: NDArray[np.uint64]) -> int:
 
 
 def _pack(bits: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The word and the shift of each field."""
+    """Return the word and the shift of each field."""
     word, shift, current, used = [], [], 0, 0
     for width in bits:
         if used + width > WORD_BITS:
@@ -185,24 +184,25 @@ def _strides(sizes: Sequence[Sequence[int]], order: Sequence[int]) -> tuple[int,
 
 
 def extract_field(plan: RotationPlan, keys: NDArray[Any], depth: int) -> NDArray[Any]:
-    """The ordinals of the attribute that is processed at ``depth``, out of keys ``(words, groups)``."""
+    """Extract the ordinals of the attribute processed at ``depth`` from keys ``(words, groups)``."""
     kind = keys.dtype.type
     mask = kind((1 << plan.bits[depth]) - 1)
     field: NDArray[Any] = (keys[plan.word[depth]] >> kind(plan.shift[depth])) & mask
     return field
 
 
+# Opcodes of a task's program; the loop is compiled, and integers dispatch without objects.
 ROLL_UP, ROTATE, KEEP, TALLY = 0, 1, 2, 3
 
 
 @dataclass(frozen=True, eq=False)
 class RotationTask:
-    """One sub-lattice: the program that evaluates it, from the row types in buffer ``start`` on.
+    """Sub-lattice with the program that evaluates it, beginning with the row types in buffer ``start``.
 
-    ``prefix`` holds the levels that its first head attributes keep. ``program`` has shape ``(operations,
+    ``prefix`` contains the fixed levels of its first head attributes. ``program`` has shape ``(operations,
     5)``: ROLL_UP (buffer, position, level, 0), ROTATE (buffer, position, to buffer, level), KEEP (buffer,
-    position, 0, 0), TALLY (buffer, index of the node, 0, 0). KEEP takes the place of ROTATE where an
-    attribute has a single ordinal.
+    position, 0, 0), TALLY (buffer, index of the node, 0, 0). KEEP replaces ROTATE if an attribute has a
+    single ordinal.
     """
 
     prefix: tuple[int, ...]
@@ -211,7 +211,7 @@ class RotationTask:
 
 
 def split_tasks(plan: RotationPlan, at_least: int) -> list[RotationTask]:
-    """The lattice cut into at least ``at_least`` tasks where it has that many parts, the largest first."""
+    """Divide the lattice into at least ``at_least`` tasks if it has that many parts, largest first."""
     tail, fixed, parts = plan.tail, 0, 1
     while parts < at_least and fixed < tail.head:
         parts *= len(plan.steps[fixed])
@@ -223,7 +223,8 @@ def split_tasks(plan: RotationPlan, at_least: int) -> list[RotationTask]:
 
 
 def _make_task(plan: RotationPlan, prefix: tuple[int, ...], rest: NDArray[np.int64]) -> RotationTask:
-    """Make the task of a prefix: its operations in turns in buffers 0 and 1, then ``rest`` in buffer 0."""
+    """Make the task of a prefix: its operations alternate buffers 0 and 1, then ``rest`` in buffer 0."""
+    # Start in the buffer from which the last rotation ends in buffer 0, where ``rest`` begins.
     turns = sum(not _has_one_ordinal(plan, position, level) for position, level in enumerate(prefix))
     start = now = turns % 2
     operations = []
@@ -243,12 +244,12 @@ def _make_task(plan: RotationPlan, prefix: tuple[int, ...], rest: NDArray[np.int
 
 
 def _has_one_ordinal(plan: RotationPlan, position: int, level: int) -> bool:
-    """Whether the attribute has a single ordinal at a level."""
+    """Return whether the attribute has a single ordinal at a level."""
     return plan.sizes[position][level] == 1
 
 
 def _merges(plan: RotationPlan, position: int, level: int) -> bool:
-    """Whether a level has fewer ordinals than the one below."""
+    """Return whether a level has fewer ordinals than the one below."""
     return plan.sizes[position][level] != plan.sizes[position][level - 1]
 
 
@@ -256,18 +257,19 @@ def _prefixes(plan: RotationPlan, fixed: int) -> list[tuple[int, ...]]:
     prefixes: list[tuple[int, ...]] = [()]
     for position in range(fixed):
         prefixes = [(*p, level) for p in prefixes for level in range(len(plan.steps[position]))]
+    # Lowest prefixes first: their states are the largest, so the longest tasks start first.
     return sorted(prefixes, key=sum)
 
 
 def _lowest_node(plan: RotationPlan, prefix: tuple[int, ...]) -> int:
-    """The index of the lowest node with these levels."""
+    """Return the index of the lowest node with these levels."""
     return sum(level * stride for level, stride in zip(prefix, plan.strides, strict=False))
 
 
 def _all_levels(plan: RotationPlan, position: int, rest: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The program from one head attribute on, given ``rest`` from the next on; both start in buffer 0.
+    """Build the program from one head attribute on, given ``rest`` from the next; both use buffer 0.
 
-    A state at its attribute's top is needed no more, so the rest works in its buffer.
+    A state at its attribute's top is not needed again, so the rest works in its buffer.
     """
     top = len(plan.steps[position]) - 1
     parts = []
@@ -283,7 +285,7 @@ def _all_levels(plan: RotationPlan, position: int, rest: NDArray[np.int64]) -> N
 
 
 def _shift_program(program: NDArray[np.int64], buffers: int, nodes: int) -> NDArray[np.int64]:
-    """The same program some buffers and nodes further on."""
+    """Return the program shifted by some buffers and nodes."""
     moved = program.copy()
     moved[:, 1] += buffers
     moved[program[:, 0] == ROTATE, 3] += buffers

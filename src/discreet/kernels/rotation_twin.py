@@ -1,7 +1,7 @@
-"""The rotation in plain numpy: oracle, fallback without numba, and the path for rare cases.
+"""Rotation in plain numpy: oracle, fallback without numba, and the path for rare cases.
 
-Takes keys of any width, any number of sensitive values, distinct subjects, populations and scores without a
-compiled formula. About a tenth of the kernels' speed, less with subjects.
+Supports keys of any width, any number of sensitive values, distinct subjects, populations and scores without
+a compiled formula. About a tenth of the kernels' speed, less with subjects.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Array = NDArray[Any]
 class _State:
     """Groups at one prefix of levels: keys ``(words, groups)``, counts, a pair set per counted attribute.
 
-    ``people`` are counted beside the rows where a population is.
+    ``people`` is the population's number by group, if a population is counted.
     """
 
     keys: Array
@@ -49,7 +49,7 @@ def make_pair_set(
     subjects: Array | None = None,
     counts: Array | None = None,
 ) -> PairSet:
-    """A pair set in the plan's order from a compressed-row form in row-type order."""
+    """Build a pair set in the plan's order from a compressed-row form in row-type order."""
     lengths = np.diff(offsets)
     position = np.empty(len(plan.source), np.int64)
     position[plan.source] = np.arange(len(plan.source))
@@ -71,14 +71,14 @@ def evaluate_twin(
     progress: Callable[[int], None] | None = None,
     room: Callable[[int], None] | None = None,
 ) -> Histograms:
-    """Histograms of all nodes by depth-first rotation (design of ``kernels.rotation``, without a compiler).
+    """Compute the histograms of all nodes by depth-first rotation (see ``kernels.rotation``) in numpy.
 
-    With ``subjects`` a class's size is its distinct subjects, and its distinct values per sensitive attribute
-    are the largest number of different values that different subjects carry. Each of ``further`` is a column
-    after them. ``progress`` is called with the number of nodes done since the last call, ``room`` with the
-    bytes that the histograms take so far, and may raise. ``people`` are the population's, in the plan's
-    order; row types may have no rows then, and classes without any are in no histogram. Cost: O(groups of all
-    nodes · sets), in numpy passes.
+    With ``subjects`` a class's size is its number of distinct subjects, and its distinct values per sensitive
+    attribute are the largest number of different values that different subjects carry. Each of ``further``
+    adds a column after them. ``progress`` is called with the number of nodes done since the last call,
+    ``room`` with the bytes of the histograms so far, and may raise. ``people`` is the population's number by
+    row type, in the plan's order; row types may have no rows then, and classes without rows are in no
+    histogram. Cost: O(groups of all nodes · sets), in numpy passes.
     """
     by_subject = subjects is not None
     collector = NodeCollector(plan, len(sensitive), by_subject, further, limit, room)
@@ -115,14 +115,14 @@ def _descend(
 
 
 def _cells(plan: RotationPlan, keys: Array) -> Array:
-    """The fields of all attributes, in the plan's order, shape ``(groups, attributes)``."""
+    """Return the fields of all attributes, in the plan's order, shape ``(groups, attributes)``."""
     return np.stack(
         [extract_field(plan, keys, depth).astype(np.int64) for depth in range(len(plan.order))], axis=1
     )
 
 
 def _roll_up(plan: RotationPlan, state: _State, depth: int, level: int) -> _State:
-    """One level up in the attribute that is sorted last: neighbours merge, the order stays."""
+    """Roll up the attribute sorted last by one level: neighbours merge, the order is kept."""
     if plan.sizes[depth][level] == plan.sizes[depth][level - 1]:
         return state
     kind = state.keys.dtype.type
@@ -147,7 +147,7 @@ def _roll_up(plan: RotationPlan, state: _State, depth: int, level: int) -> _Stat
 
 
 def _merge(pairs: PairSet, new_group: Array) -> PairSet:
-    """The pair set of merged groups, duplicates removed or, where rows are counted, added up."""
+    """Return the pair set of merged groups, without duplicates or, if rows are counted, with rows summed."""
     group = new_group[pairs.group]
     if pairs.counts is not None:
         return _add_counts(pairs, group)
@@ -164,7 +164,7 @@ def _merge(pairs: PairSet, new_group: Array) -> PairSet:
 
 
 def _add_counts(pairs: PairSet, group: Array) -> PairSet:
-    """The pairs of ``group`` and code, their rows added up."""
+    """Return the pairs of ``group`` and code with their rows summed."""
     assert pairs.counts is not None
     keys = group * max(pairs.size, 1) + pairs.codes
     sequence = np.argsort(keys, kind="stable")
@@ -178,10 +178,11 @@ def _add_counts(pairs: PairSet, group: Array) -> PairSet:
 
 
 def _rotate(plan: RotationPlan, state: _State, depth: int, level: int) -> _State:
-    """A stable sort by the attribute just treated, so that the next one is the one sorted last."""
+    """Sort stably by the attribute just processed, so that the next one is sorted last."""
     if plan.sizes[depth][level] == 1:
         return state
     digit = extract_field(plan, state.keys, depth)
+    # A byte is sorted by radix sort.
     if plan.sizes[depth][level] <= 256:
         digit = digit.astype(np.uint8)
     sequence = np.argsort(digit, kind="stable")
@@ -202,7 +203,7 @@ def _move(pairs: PairSet, position: Array) -> PairSet:
 
 
 def _add(collector: NodeCollector, node: int, state: _State, plan: RotationPlan, by_subject: bool) -> None:
-    """Take in one node's groups."""
+    """Add one node's groups to the collector."""
     if collector.partial:
         collector.take_sizes(node, state.counts)
         return
@@ -215,7 +216,7 @@ def _add(collector: NodeCollector, node: int, state: _State, plan: RotationPlan,
 
 
 def _distinct(pairs: PairSet, groups: int) -> Array:
-    """Distinct codes of each group; with subjects, distinct representatives."""
+    """Count the distinct codes of each group; with subjects, distinct representatives."""
     if pairs.subjects is None:
         return np.bincount(pairs.group, minlength=groups)
     starts = np.searchsorted(pairs.group, np.arange(groups + 1))

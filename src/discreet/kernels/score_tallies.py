@@ -1,7 +1,7 @@
 """Compiled tallies of class sizes, distinct values and score buckets, with a cache of scored classes.
 
-Most classes of a node are classes of many others. The cache is a direct-mapped hash table whose hits
-compare all words, so that results are exact. Only combinations that occur are recorded and cleared.
+Most classes of a node are also classes of many other nodes. The cache is a direct-mapped hash table whose
+hits compare all words, so that results are exact. Only signatures that occur are recorded and cleared.
 """
 
 from __future__ import annotations
@@ -27,49 +27,49 @@ from discreet.kernels.size_tallies import emit_list, tally_sets
 Array = NDArray[Any]
 
 CACHE_SLOTS = 1 << 15
-"""How many classes are remembered, of one block of words each; a power of two."""
+"""Number of cached classes of one block of words; a power of two."""
 UNKNOWN_SIGNATURE = np.uint64(2**64 - 1)
-"""No signature, since a signature leaves room for a size above it."""
-# Odd, without a pattern in the bits.
+"""Value that is no signature, since a signature leaves room for a size above it."""
+# Odd multipliers without a bit pattern, as in ``key_grouping``.
 _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _THIRD, _FOURTH = np.uint64(0x165667B19E3779F9), np.uint64(0xD6E8FEB86659FD93)
 _FOLD = np.uint64(32)
 
 
 class ScoreCache(NamedTuple):
-    """One thread's memory: ``words`` (shape ``(places, 1, blocks, 4)``), and the signature of each place."""
+    """Score cache of one thread: ``words`` (shape ``(slots, 1, blocks, 4)``) and each slot's signature."""
 
     words: Array
     packed: Array
 
 
 def make_score_cache(blocks: int, places: int = CACHE_SLOTS) -> ScoreCache:
-    """An empty one, for classes of so many blocks; the more these are, the fewer classes it keeps."""
+    """Return an empty cache for classes of ``blocks`` blocks; more blocks leave fewer slots."""
     places >>= (blocks - 1).bit_length()
     return ScoreCache(np.zeros((places, 1, blocks, 4), np.uint64), np.full(places, UNKNOWN_SIGNATURE))
 
 
 @inlined
 def mix_words(words: Array, c: int, k: int) -> Any:
-    """Four words of a class in one."""
+    """Combine four words of a class into one."""
     first = words[c, 0, k, 0] * _FIRST + words[c, 0, k, 1] * _SECOND
     return first + words[c, 0, k, 2] * _THIRD + words[c, 0, k, 3] * _FOURTH
 
 
 @inlined
 def hash_slot(words: Array, c: int, places: int) -> Any:
-    """The place of a class's words, of so many, a power of two."""
+    """Return the slot of a class's words among ``places`` slots, a power of two."""
     total = mix_words(words, c, 0)
     for k in range(1, words.shape[2]):
         total = (total ^ (total >> _FOLD)) * _FIRST + mix_words(words, c, k)
     total = (total ^ (total >> _FOLD)) * _SECOND
-    # A product carries upwards only: the high bits depend on all.
+    # A product carries upwards only: the high bits depend on all bits.
     return np.int64(total >> _FOLD) & (places - 1)
 
 
 @inlined
 def differing_bits(words: Array, c: int, others: Array, slot: int, k: int) -> Any:
-    """The bits in which four words differ."""
+    """Return the bits in which four words differ."""
     first = (words[c, 0, k, 0] ^ others[slot, 0, k, 0]) | (words[c, 0, k, 1] ^ others[slot, 0, k, 1])
     second = (words[c, 0, k, 2] ^ others[slot, 0, k, 2]) | (words[c, 0, k, 3] ^ others[slot, 0, k, 3])
     return first | second
@@ -77,7 +77,7 @@ def differing_bits(words: Array, c: int, others: Array, slot: int, k: int) -> An
 
 @inlined
 def equal_words(words: Array, c: int, others: Array, slot: int) -> Any:
-    """Whether two classes hold the same rows."""
+    """Return whether two classes contain the same rows."""
     differ = differing_bits(words, c, others, slot, 0)
     for k in range(1, words.shape[2]):
         differ |= differing_bits(words, c, others, slot, k)
@@ -88,9 +88,9 @@ def equal_words(words: Array, c: int, others: Array, slot: int) -> Any:
 def look_up_signatures(
     words: Array, classes: int, memo: ScoreCache, packed: Array, missed: Array, places: Array
 ) -> int:
-    """Signatures of classes from memory; those that are not known move to the front of ``words``.
+    """Look up signatures of classes; move classes that are not cached to the front of ``words``.
 
-    Their number is returned; ``missed`` says which they were, and ``places`` where to keep them.
+    Returns their number; ``missed`` contains their indices, and ``places`` the slots in which to store them.
     """
     kept, told = memo.words, memo.packed
     number = 0
@@ -98,7 +98,7 @@ def look_up_signatures(
         slot = hash_slot(words, c, len(told))
         found = told[slot]
         packed[c] = found
-        # Moved in any case, and kept only where it is not known: no branch.
+        # Copied in any case, and counted only if not cached: branchless.
         missed[number] = c
         places[number] = slot
         known = equal_words(words, c, kept, slot)
@@ -111,7 +111,7 @@ def look_up_signatures(
 def store_signatures(
     words: Array, number: int, fresh: Array, memo: ScoreCache, packed: Array, missed: Array, places: Array
 ) -> None:
-    """Keep the signatures that ``recall`` did not know, now that they are told."""
+    """Store the signatures that ``look_up_signatures`` did not find, after they were computed."""
     kept, told = memo.words, memo.packed
     for n in range(number):
         packed[missed[n]] = fresh[n]
@@ -120,24 +120,25 @@ def store_signatures(
 
 
 MARGINALS = np.array([1, 2, 4, 8, 3, 12, 5, 10, 15])
-"""The cells of each marginal (``tally_sizes.tally_rows``), as bits."""
+"""Cells of each marginal (``size_tallies.tally_rows``) as bits."""
 LEFT_CELLS, RIGHT_CELLS = np.array([0, 0, 0, 0, 1, 4, 1, 2, 3]), np.array([0, 0, 0, 0, 2, 8, 4, 8, 12])
-"""The earlier marginals that each is the sum of."""
+"""Earlier marginals of which each marginal is the sum."""
 ALL_BITS = ~np.uint64(0)
 
 
 class ScoreScratch(NamedTuple):
-    """One thread's working arrays for scores.
+    """Working arrays of one thread for scores.
 
     For cell node q (and q = nodes for rows of a single cell and isolated groups) ``tables[q, s]`` counts
-    small classes of signature s, ``met[q, :numbers[q]]`` are the signatures that were met, ``listed[q,
-    :lengths[q]]`` those of larger classes, ``merged`` a node's of all. q = nodes + 1 + p is for groups that
-    were set apart, as in ``Scratch``: its table takes in those set apart before, its list does not.
+    small classes of signature s, ``met[q, :numbers[q]]`` lists the signatures that occur, ``listed[q,
+    :lengths[q]]`` lists those of larger classes, and ``merged`` collects all of a node's. q = nodes + 1 + p
+    is for groups that were set apart, as in ``RotationScratch``: its table includes those set apart before,
+    its list does not.
 
-    Classes are scored so many at a time: ``words[c]`` holds the packed rows of class c, ``held_sizes[c]`` its
-    size, ``packed[c]`` the rest of its signature. ``notes[n]`` says of a class to be tallied its place c and
-    its q. Those that ``memo`` does not know are told by ``missed``, with ``places`` where to keep what is
-    ``fresh``. ``place`` says where the classes of a row are held, by their cells.
+    Classes are scored in batches: ``words[c]`` contains the packed rows of class c, ``batch_sizes[c]`` its
+    size, ``packed[c]`` the rest of its signature. ``notes[n]`` is a class c to be tallied and its q.
+    ``missed`` lists the classes that are not in the cache ``memo``, and ``places`` the slots for their
+    ``fresh`` signatures. ``slot`` maps the cells of a row to the batch index of their class.
     """
 
     row_bits: Array
@@ -164,13 +165,14 @@ class ScoreScratch(NamedTuple):
 
 @compiled
 def pack_signatures(classes: int, inputs: ScoreInputs, widths: Array, sets: ScoreScratch) -> None:
-    """Distinct values by attribute and buckets of scores, side by side, of the classes in ``sets.words``."""
+    """Pack distinct values by attribute and buckets of scores of the classes in ``sets.words``."""
     lanes, found, packed = inputs.lanes, sets.found, sets.fresh
     starts = found.starts
     packed[:classes] = 0
     attributes = len(lanes.words) - 1
     listed = -1
     for part in range(len(widths)):
+        # Values are unpacked once per attribute: scores of one attribute must be adjacent to reuse them.
         slot = part if part < attributes else inputs.places[part - attributes]
         if slot != listed:
             unpack_values(sets.words, classes, slot, lanes, found)
@@ -197,13 +199,13 @@ def tally_signatures(
     listed: Array,
     lengths: Array,
 ) -> None:
-    """Tally classes: in the tables where small, else in the lists."""
+    """Tally classes in the tables if small, else in the lists."""
     tabled = np.uint64(tables.shape[1])
     for n in range(number):
         q = notes[n, 1]
         signature = (batch_sizes[notes[n, 0]] << width) | packed[notes[n, 0]]
         if signature < tabled:
-            # Written in any case, and kept only where it is the first: no branch.
+            # Written in any case, and counted only the first time: branchless.
             several = tables[q, signature]
             met[q, numbers[q]] = signature
             numbers[q] += several == 0
@@ -217,7 +219,7 @@ def tally_signatures(
 def score_batch(
     classes: int, number: int, shape: PlanArrays, inputs: ScoreInputs, sets: ScoreScratch
 ) -> None:
-    """Score the classes that are held, and tally them."""
+    """Score the classes of the batch, and tally them."""
     missed = look_up_signatures(sets.words, classes, sets.memo, sets.packed, sets.missed, sets.places)
     if missed > 0:
         pack_signatures(missed, inputs, shape.widths, sets)
@@ -240,7 +242,10 @@ def score_batch(
 def batch_groups(
     sizes: Array, bits: Array, at: Array, begin: int, end: int, q: int, sets: ScoreScratch
 ) -> int:
-    """Hold the classes ``at`` some positions, from ``begin`` on, as far as there is room; their number."""
+    """Add the classes ``at`` some positions, from ``begin`` on, to the batch while there is room.
+
+    Returns their number.
+    """
     words, batch_sizes, notes = sets.words, sets.batch_sizes, sets.notes
     number = min(end - begin, len(words))
     for n in range(number):
@@ -256,9 +261,9 @@ def batch_groups(
 def batch_rows(
     cells: Array, bits: Array, begin: int, rows: int, node_of_marginal: Array, single: int, sets: ScoreScratch
 ) -> tuple[int, int, int]:
-    """Hold the classes of rows from ``begin`` on; the next row, the classes, and how many notes they have.
+    """Add the classes of rows from ``begin`` on to the batch; return next row, classes and notes.
 
-    A row of a single cell is one class at every cell node, and tallied once, for ``single``.
+    A row of a single cell is the same class at every cell node, and is tallied once, for ``single``.
     """
     words, batch_sizes, notes, slot = sets.words, sets.batch_sizes, sets.notes, sets.slot
     held = 0
@@ -274,6 +279,7 @@ def batch_rows(
                 batch_sizes[held] = size
                 slot[1 << cell] = held
                 held += 1
+        # At most one bit is set: a single cell.
         if (filled & (filled - 1)) == 0:
             notes[number, 0] = held - 1
             notes[number, 1] = single
@@ -306,7 +312,7 @@ def add_table(tables: Array, met: Array, numbers: Array, source: int, q: int) ->
     for n in range(numbers[source]):
         signature = met[source, n]
         own = tables[q, signature]
-        # Written in any case, and kept only where it is the first: no branch.
+        # Written in any case, and counted only the first time: branchless.
         met[q, number] = signature
         number += own == 0
         tables[q, signature] = own + tables[source, signature]
@@ -315,7 +321,7 @@ def add_table(tables: Array, met: Array, numbers: Array, source: int, q: int) ->
 
 @compiled
 def clear_table(table: Array, met: Array, number: int) -> None:
-    """Forget what was tallied for a cell node."""
+    """Clear the tallies of one table: only the signatures that occurred."""
     for n in range(number):
         table[met[n]] = 0
 
@@ -324,11 +330,12 @@ def clear_table(table: Array, met: Array, number: int) -> None:
 def emit_score_table(
     table: Array, met: Array, number: int, widths: Array, small: Array, entries: Array, used: int
 ) -> int:
-    """One node's small classes, whose signatures were ``met``, which are forgotten; returns their number."""
+    """Write one node's small classes as entries and clear the table; return the number of classes."""
     width = widths.sum()
     parts = len(widths)
     classes: Any = 0
     for n in range(number):
+        # ``rest`` is the packed signature; parts are taken from its low bits, last part first.
         rest = met[n]
         size = rest >> width
         several = np.uint64(table[rest])
@@ -347,7 +354,10 @@ def emit_score_table(
 
 @compiled
 def gather_listed(listed: Array, lengths: Array, q: int, nodes: int, merged: Array) -> int:
-    """The listed classes of a cell node: its own, rows of a single cell, isolated groups; their number."""
+    """Collect the listed classes of a cell node; return their number.
+
+    These are its own, those of rows of a single cell, and those of isolated groups.
+    """
     number = 0
     for part in range(nodes, len(lengths)):
         length = lengths[part]
@@ -371,13 +381,13 @@ def tally_isolated_scores(
     base: int,
     slot: int,
 ) -> None:
-    """Tally the groups at ``scratch.alone_at`` in ``place`` of those set apart, beside those of ``base``."""
+    """Tally the groups at ``scratch.isolated_at`` in ``slot`` of those set apart, added to ``base``'s."""
     tables, met, numbers, lengths = sets.tables, sets.met, sets.numbers, sets.lengths
     first = len(shape.cell_strides) + 1
     q = first + slot
     clear_table(tables[q], met[q], numbers[q])
     numbers[q] = 0
-    # Lists between the two places are those of another branch.
+    # Lists between the two slots belong to another branch of the program.
     for part in range(first + base + 1, q + 1):
         lengths[part] = 0
     add_table(tables, met, numbers, first + base, q)
@@ -428,7 +438,7 @@ def tally_scores(
     entries: Array,
     used: int,
 ) -> tuple[Array, int]:
-    """All nodes of the tail from one state, ``node`` being the lowest; ``entries`` grows as needed."""
+    """Tally all nodes of the tail from one state, ``node`` being the lowest; ``entries`` grows as needed."""
     nodes = len(shape.cell_strides)
     row_bits = sets.row_bits
     number, isolated = build_first_rows(shape, scratch, keys, counts, bits, groups, row_bits[0])
@@ -476,7 +486,7 @@ def tally_values(
     entries: Array,
     used: int,
 ) -> tuple[Array, int]:
-    """``tally_scores`` where the rows of values are held, else ``tally_sets``: decided as it is compiled."""
+    """Call ``tally_scores`` if ``bits`` contains rows of values, else ``tally_sets``; at compile time."""
     if bits.ndim == 4:
         return tally_scores(
             shape, scratch, inputs, sets, output, keys, counts, bits, groups, node, entries, used

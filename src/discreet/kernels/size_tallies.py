@@ -38,13 +38,13 @@ def tally_rows(
     big: Array,
     bigs: Array,
 ) -> None:
-    """Tally class sizes of the nodes over two cell attributes (or fewer, the other cells being empty).
+    """Tally class sizes of the nodes over two cell attributes (or fewer, with the other cells empty).
 
-    ``tables[m]`` counts sizes of marginal m: 0 to 3 the cells, 4 and 5 the sums over the first cell
+    ``tables[m]`` counts sizes of marginal m: 0 to 3 are the cells, 4 and 5 the sums over the first cell
     attribute, 6 and 7 over the second, 8 the whole row. Sizes above ``limit`` are also listed in
-    ``big[node]``. Empty cells fall on size 0, which nobody reads.
+    ``big[node]``. Empty cells are counted as size 0, which is never read.
     """
-    # Typed: the smaller of an unsigned size and a signed limit is a floating-point number here.
+    # Typed: numba computes the minimum of an unsigned size and a signed limit as a float.
     over = np.uint64(limit) + np.uint64(1)
     t0, t1, t2, t3 = tables[0], tables[1], tables[2], tables[3]
     t4, t5, t6, t7, t8 = tables[4], tables[5], tables[6], tables[7], tables[8]
@@ -53,7 +53,7 @@ def tally_rows(
         b = cells[4 * row + 1]
         c = cells[4 * row + 2]
         d = cells[4 * row + 3]
-        # No branch by marginal: all sizes above the limit fall on the last entry.
+        # Branchless: all sizes above the limit are counted in the last entry.
         t0[min(a, over)] += 1
         t1[min(b, over)] += 1
         t2[min(c, over)] += 1
@@ -63,6 +63,7 @@ def tally_rows(
         t6[min(a + c, over)] += 1
         t7[min(b + d, over)] += 1
         t8[min(a + b + c + d, over)] += 1
+        # Rare enough for a branch: the whole row exceeds the limit if any marginal does.
         if a + b + c + d > limit:
             sizes[0] = a
             sizes[1] = b
@@ -84,7 +85,7 @@ def tally_rows(
 def tally_pairs(
     cells: Array, rows: int, tables: Array, limit: Any, marginal: int, big: Array, bigs: Array
 ) -> None:
-    """``tally_rows`` of one cell attribute, whose sum is a ``marginal``: the last two cells are empty."""
+    """Tally as ``tally_rows`` for one cell attribute with sum ``marginal``; the last two cells are empty."""
     over = np.uint64(limit) + np.uint64(1)
     first, second, both = tables[0], tables[1], tables[marginal]
     for row in range(rows):
@@ -108,7 +109,7 @@ def tally_pairs(
 def tally_single(
     sizes: Array, at: Array, number: int, table: Array, limit: Any, big: Array, bigs: Array
 ) -> None:
-    """Tally class sizes ``at`` some positions (isolated groups, or rows of one cell) as they stand."""
+    """Tally class sizes at the positions ``at`` (isolated groups, or rows of one cell)."""
     over = np.uint64(limit) + np.uint64(1)
     for i in range(number):
         size = sizes[at[i]]
@@ -122,7 +123,7 @@ def tally_single(
 def tally_isolated_sizes(
     scratch: RotationScratch, counts: Array, isolated: int, limit: Any, base: int, slot: int
 ) -> None:
-    """Tally the groups at ``scratch.alone_at`` in ``place`` of the tables, beside those of place ``base``."""
+    """Tally the groups at ``scratch.isolated_at`` in ``slot`` of the tables, added to those of ``base``."""
     table, before, ends = scratch.isolated_tables[slot], scratch.isolated_tables[base], scratch.isolated_ends
     for size in range(len(table)):
         table[size] = before[size]
@@ -132,7 +133,7 @@ def tally_isolated_sizes(
 
 @inlined
 def cumulate_tables(tables: Array, first: int, last: int, alone: Array, small: Array) -> int:
-    """One node's dense part from tables ``first`` to ``last``: rows in classes of at most each size.
+    """Compute one node's dense part from tables ``first`` to ``last``: rows in classes up to each size.
 
     Returns the node's number of classes.
     """
@@ -168,7 +169,7 @@ def emit_size_nodes(
     nodes = len(shape.cell_strides)
     last = len(scratch.isolated_ends) - 1
     alone = scratch.isolated_ends[last]
-    # Taken out of their records once: in a loop each would be counted as held, and let go.
+    # Read from the records once: in the loop numba would count a reference to each array per access.
     big, isolated_big, merged = scratch.big, scratch.isolated_big, scratch.merged
     alone_table = scratch.isolated_tables[last]
     for q in range(nodes):
@@ -186,6 +187,7 @@ def emit_size_nodes(
             sizes[i] = big[q, i]
         for i in range(alone):
             sizes[own + i] = isolated_big[i]
+        # Sorting only merges equal sizes into one entry; short lists are not worth it.
         if len(sizes) > SORT_SIZES_ABOVE:
             sort_ascending(sizes)
         begin = used
@@ -214,7 +216,7 @@ def tally_sizes(
     entries: Array,
     used: int,
 ) -> tuple[Array, int]:
-    """All nodes of the tail from one state, ``node`` being the lowest; ``entries`` grows as needed."""
+    """Tally all nodes of the tail from one state, ``node`` being the lowest; ``entries`` grows as needed."""
     nodes = len(shape.cell_strides)
     number, isolated = build_first_rows(shape, scratch, keys, counts, None, groups, None)
     tally_isolated_sizes(scratch, counts, isolated, shape.limit, shape.base, len(scratch.isolated_ends) - 1)
@@ -257,7 +259,7 @@ SORT_SIGNATURES_ABOVE = 1024
 def tally_group_sets(
     sizes: Array, bits: Array, at: Array, number: int, shape: PlanArrays, table: Array, listed: Array
 ) -> int:
-    """Tally classes ``at`` some positions: in the table where small, else in the list; the list's length."""
+    """Tally classes at the positions ``at`` in the table if small, else in the list; return its length."""
     limit = len(table) - 1
     words, widths = shape.words, shape.widths
     width = widths.sum()
@@ -269,7 +271,7 @@ def tally_group_sets(
         if size <= limit:
             table[size, packed] += 1
         else:
-            # The size in the high bits: what is sorted is sorted by size.
+            # The size is in the high bits, so that a sort is by size first.
             listed[length] = (np.uint64(size) << width) | packed
             length += 1
     return length
@@ -286,9 +288,9 @@ def tally_isolated_sets(
     base: int,
     slot: int,
 ) -> None:
-    """Tally the groups at ``scratch.alone_at`` in ``place`` of the tables, beside those of place ``base``."""
+    """Tally the groups at ``scratch.isolated_at`` in ``slot`` of the tables, added to those of ``base``."""
     tables, ends = sets.isolated_tables, sets.isolated_ends
-    # Cell by cell: assigning the whole table compiles three seconds of words for shapes that differ.
+    # Cell by cell: a slice assignment compiles numba's error messages for shapes that differ, in 3 s.
     for size in range(tables.shape[1]):
         for distinct in range(tables.shape[2]):
             tables[slot, size, distinct] = tables[base, size, distinct]
@@ -321,7 +323,7 @@ def tally_row_sets(
         b = cells[4 * row + 1]
         c = cells[4 * row + 2]
         d = cells[4 * row + 3]
-        # A row of one cell is the same class at every node: noted once, in a table of its own.
+        # A row of one cell is the same class at every node: tallied once, in a separate table.
         if (a > 0) + (b > 0) + (c > 0) + (d > 0) == 1:
             cell = 4 * row + (b > 0) + 2 * (c > 0) + 3 * (d > 0)
             distinct = pack_distinct(bits, cell, words, widths)
@@ -358,9 +360,9 @@ def tally_row_sets(
 def emit_tables(
     own: Array, shared: Array, limit: int, small: Array, entries: Array, used: int
 ) -> tuple[int, int]:
-    """One node's small classes, by size and distinct values, from its own table and the one for all nodes.
+    """Write one node's small classes by size and distinct values, from its own and the shared table.
 
-    Returns its classes and the new end.
+    Returns its number of classes and the new end of the entries.
     """
     classes = 0
     rows = small.dtype.type(0)
@@ -382,8 +384,8 @@ def emit_tables(
 def emit_list(
     listed: Array, widths: Array, width: Any, small: Array, tabled: int, entries: Array, used: int
 ) -> int:
-    """One node's listed classes, equal signatures summed; fills ``small`` above ``tabled``."""
-    # Sorting only saves entries: equal signatures that stay apart are added up by whoever reads them.
+    """Write one node's listed classes, equal signatures summed; fill ``small`` above ``tabled``."""
+    # Sorting only saves entries: readers sum equal signatures that are not adjacent.
     if len(listed) > SORT_SIGNATURES_ABOVE:
         sort_ascending(listed)
     attributes = len(widths)
@@ -423,7 +425,7 @@ def emit_set_nodes(
     limit = sets.tables.shape[1] - 1
     width = shape.widths.sum()
     tabled = sets.tables.shape[1] * sets.tables.shape[2]
-    # Taken out of their records once: in a loop each would be counted as held, and let go.
+    # Read from the records once: in the loop numba would count a reference to each array per access.
     listed, alone, merged = sets.listed, sets.isolated_listed, sets.merged
     isolated = sets.isolated_ends[len(sets.isolated_ends) - 1]
     for q in range(nodes):
@@ -462,7 +464,7 @@ def tally_sets(
     entries: Array,
     used: int,
 ) -> tuple[Array, int]:
-    """All nodes of the tail from one state, ``node`` being the lowest; ``entries`` grows as needed."""
+    """Tally all nodes of the tail from one state, ``node`` being the lowest; ``entries`` grows as needed."""
     nodes = len(shape.cell_strides)
     row_bits = sets.row_bits
     number, isolated = build_first_rows(shape, scratch, keys, counts, bits, groups, row_bits[0])
@@ -474,7 +476,7 @@ def tally_sets(
             number = raise_outer_rows(shape, scratch, level, number, row_bits[1 - now], row_bits[now])
         sets.lengths[:] = 0
         sets.tables[:nodes] = 0
-        # Cell by cell: assigning the whole table compiles three seconds of words for shapes that differ.
+        # Cell by cell: a slice assignment compiles numba's error messages for shapes that differ, in 3 s.
         for size in range(sets.tables.shape[1]):
             for distinct in range(sets.tables.shape[2]):
                 sets.tables[nodes, size, distinct] = sets.isolated_tables[last, size, distinct]

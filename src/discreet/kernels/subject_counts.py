@@ -18,9 +18,9 @@ Array = NDArray[Any]
 
 @compiled
 def number_merged_classes(classes: Array, ordinals: Array, size: int, result: Array) -> int:
-    """Number pairs of class and ordinal (below ``size``) densely, in ``found``; how many there are.
+    """Number pairs of class and ordinal (below ``size``) densely, in ``result``; return their number.
 
-    Numbers go by first occurrence. A hash table with open addresses, at most half full.
+    Numbers are in order of first occurrence. Uses a hash table with open addressing, at most half full.
     """
     slots = 16
     while slots < 2 * len(classes):
@@ -44,7 +44,10 @@ def number_merged_classes(classes: Array, ordinals: Array, size: int, result: Ar
 
 @compiled
 def group_entries(class_of: Array, owners: Array, classes: int) -> tuple[Array, Array]:
-    """The entries class by class, and where each class's begin; ``owners`` are the entries' row types."""
+    """Sort the entries by class; return the order and each class's start.
+
+    ``owners`` are the entries' row types.
+    """
     starts = np.zeros(classes + 1, np.int64)
     for owner in owners:
         starts[class_of[owner] + 1] += 1
@@ -61,7 +64,7 @@ def group_entries(class_of: Array, owners: Array, classes: int) -> tuple[Array, 
 
 @compiled
 def count_distinct_codes(order: Array, starts: Array, codes: Array, size: int) -> Array:
-    """The number of distinct codes (below ``size``) of each class."""
+    """Count the distinct codes (below ``size``) of each class."""
     seen = np.full(size, -1, np.int64)
     result = np.zeros(len(starts) - 1, np.int64)
     for c in range(len(result)):
@@ -77,11 +80,12 @@ def count_distinct_codes(order: Array, starts: Array, codes: Array, size: int) -
 def count_carried_values(
     order: Array, starts: Array, codes: Array, subjects: Array, size: int, named: int
 ) -> Array:
-    """The most values of each class that as many different subjects carry.
+    """Count for each class the most values that the same number of different subjects carry.
 
-    Codes are below ``size``, subjects below ``named``.
+    Codes are below ``size``, subjects below ``named``. Only classes in which a subject has several values
+    need a matching; else the number of distinct values is the result.
     """
-    slot = np.full(size, -1, np.int64)  # a code's number in the class, where it is marked
+    slot = np.full(size, -1, np.int64)  # a code's number in the class, if ``marked``
     marked = np.full(size, -1, np.int64)
     only = np.empty(named, np.int64)  # a subject's first value in the class
     told = np.full(named, -1, np.int64)
@@ -115,7 +119,7 @@ def count_carried_values(
 
 @compiled
 def _carriers(part: Array, codes: Array, subjects: Array, slot: Array, values: int) -> tuple[Array, Array]:
-    """The subjects of each value of a class, value by value, and where each value's end."""
+    """Return the subjects of each value of a class, value by value, and the bounds of each value."""
     ends = np.zeros(values + 1, np.int64)
     for entry in part:
         ends[slot[codes[entry]] + 1] += 1
@@ -134,9 +138,12 @@ def _carriers(part: Array, codes: Array, subjects: Array, slot: Array, values: i
 def _match_values(
     carriers: Array, ends: Array, holder: Array, visited: Array, stamp: int, most: int
 ) -> tuple[int, int]:
-    """How many values get a subject of their own, at most ``most``; and the next free mark."""
+    """Match values with subjects, at most ``most``; return the number of matches and the next stamp.
+
+    Depth-first search of augmenting paths with an explicit stack. Stamps replace clearing ``visited``.
+    """
     values = len(ends) - 1
-    at = np.empty(values, np.int64)  # the next carrier that a value on the path tries
+    at = np.empty(values, np.int64)  # the next carrier to try for a value on the path
     path = np.empty(values, np.int64)
     matched = 0
     for start in range(values):

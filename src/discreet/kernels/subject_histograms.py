@@ -1,7 +1,7 @@
-"""Suppression histograms of every node where subjects are counted, by compiled kernels.
+"""Suppression histograms of every node with counted subjects, by compiled kernels.
 
-A depth-first descent through the levels numbers each row type's class; subjects and values are counted
-class by class at the last attribute. Twin: ``rotation_twin``.
+A depth-first descent through the levels numbers each row type's class; subjects and values are counted class
+by class at the last attribute. Twin: ``rotation_twin``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class _Descent:
-    """What stays the same on the way: pair sets in the plan's order, and who takes in a node."""
+    """Constant data of the descent: pair sets in the plan's order, and the collector of nodes."""
 
     plan: RotationPlan
     subjects: PairSet
@@ -38,7 +38,7 @@ class _Descent:
     progress: Callable[[int], None] | None
 
     def descend(self, class_of: Array, depth: int, node: int) -> None:
-        """Treat the attributes from ``depth`` on, in classes that those before make."""
+        """Process the attributes from ``depth`` on, given the classes by the attributes before."""
         plan = self.plan
         ordinals = extract_field(plan, plan.keys, depth).astype(np.int64)
         last = depth == len(plan.order) - 1
@@ -82,9 +82,9 @@ def evaluate_by_subject(
     progress: Callable[[int], None] | None = None,
     room: Callable[[int], None] | None = None,
 ) -> Histograms:
-    """Histograms of all nodes; arguments and result as ``rotation_twin.evaluate_twin`` has them.
+    """Compute the histograms of all nodes; arguments and result are as in ``rotation_twin.evaluate_twin``.
 
-    A further score is told sizes and distinct values alone: no cells, no population, no rows by value.
+    A further score reads only sizes and distinct values: no cells, no population, no rows by value.
     """
     collector = NodeCollector(plan, len(sensitive), True, further, limit, room)
     walk = _Descent(plan, subjects, sensitive, collector, progress)

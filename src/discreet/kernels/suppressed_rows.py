@@ -1,7 +1,7 @@
 """Compiled sums of suppressed rows per node, and compiled peeling of groups of classes.
 
-The sums run over the entries of the suppression histograms. Peeling suppresses the classes of failing
-groups until every group passes; its twin is ``model.criteria.of_cells.peeled``.
+The sums run over the entries of the suppression histograms. Peeling suppresses the classes of failing groups
+until every group passes; its twin is ``model.criteria.release_level.peel_classes``.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def sum_suppressed(
 def cumulate_suppressed(
     signatures: Array, rows: Array, starts: Array, stops: Array, thresholds: Array, below: Array
 ) -> None:
-    """Fill ``below[node, s]``: rows whose class fails thresholds on distinct values, or has s rows at most.
+    """Fill ``below[node, s]`` with the rows in classes of at most s rows or below another threshold.
 
-    ``thresholds[0]`` is of the signature's second part: the first sensitive attribute.
+    ``thresholds[0]`` applies to the signature's second part, the first sensitive attribute.
     """
     sizes = signatures[0]
     top = below.shape[1] - 1
@@ -62,7 +62,7 @@ _UNIT = 1_000_000_000
 
 @compiled
 def _exceeds_share(rows: Array, blocks: Array, billionths: int) -> bool:
-    """Whether one of a group's attributes has no value, or one with too large a share."""
+    """Return whether an attribute of a group has no value, or a value with too large a share."""
     for a in range(len(blocks) - 1):
         known = np.int64(0)
         most = np.int64(0)
@@ -85,7 +85,7 @@ def _sum_groups(
     rows: Array,
     values: Array,
 ) -> tuple[Array, Array]:
-    """Add up the rows and values of groups; where the classes of each group begin, and the classes."""
+    """Sum the rows and values of groups; return the start of each group's classes, and the classes."""
     per, classes = groups.shape
     start = np.zeros(len(rows) + 1, np.int64)
     for j in range(per):
@@ -121,9 +121,10 @@ def _find_failing_classes(
     left: Array,
     going: Array,
 ) -> int:
-    """How many classes are in groups that fail; their places are in ``going``, and ``left`` has them no more.
+    """Mark the classes of failing groups as removed; return their number.
 
-    No sum is changed, so that all groups are judged before one loses anything.
+    Their indices are written to ``going``. No sum is changed, so that all groups are judged before one loses
+    a class.
     """
     leave = 0
     for g in pending:
@@ -149,7 +150,7 @@ def _remove_classes(
     values: Array,
     waiting: Array,
 ) -> Array:
-    """Take classes out of the sums of their groups; these groups, each once."""
+    """Subtract classes from the sums of their groups; return these groups, each once."""
     per = len(groups)
     found = np.empty(len(going) * per, np.int64)
     touched = 0
@@ -182,10 +183,10 @@ def peel_groups(
     most: int,
     scores: Array,
 ) -> None:
-    """Fill ``scores``, shape ``(classes,)``, as ``peeled`` does.
+    """Fill ``scores``, shape ``(classes,)``, as ``peel_classes`` does.
 
     ``groups`` has shape ``(groups of a class, classes)``. The entries ``begins[i]:begins[i + 1]`` of
-    ``codes`` and ``counts`` are the values of class i, those of attribute a from ``blocks[a]`` on.
+    ``codes`` and ``counts`` are the values of class i; codes of attribute a begin at ``blocks[a]``.
     """
     left = standing.copy()
     rows = np.zeros(number, np.int64)
@@ -202,7 +203,7 @@ def peel_groups(
         )
         if leave:
             scores[going[:leave]] = value - 1
-            # At the same value again: only groups that lost classes can have come to fail.
+            # At the same value again: only groups that lost classes can newly fail.
             pending = _remove_classes(
                 going[:leave], groups, sizes, begins, codes, counts, rows, values, waiting
             )
@@ -213,7 +214,7 @@ def peel_groups(
         least = rows[alive].min()
         if least >= most:
             break
-        # Nobody leaves at a value up to the least sum that is left.
+        # No group fails at a value up to the least remaining sum: skip these values.
         value = int(least) + 1
         pending = alive[rows[alive] < value]
     scores[left] = most

@@ -1,7 +1,7 @@
 """Row-type keys wider than one word: sections of attributes, and lattices evaluated in two parts.
 
-A key holds the fields of one section, the number of the tuple of later attributes and the number of the
-head; keys are recoded at the end of a section. Where that does not fit, the attribute of most values is
+A key contains the fields of one section, the number of the tuple of later attributes and the number of the
+head; keys are recoded at the end of a section. If that does not fit, the attribute with the most values is
 evaluated at its lowest level and above it separately. Plain numpy.
 """
 
@@ -30,9 +30,9 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class KeySection:
-    """Where a section's keys hold what: its positions' fields, the later tuple's number, the head's number.
+    """Layout of a section's keys: fields of its positions, number of the later tuple, number of the head.
 
-    Fields lie in the lowest bits, the section's first position first.
+    Fields are in the lowest bits, the section's first position first.
     """
 
     first: int
@@ -43,26 +43,26 @@ class KeySection:
 
     @property
     def head_shift(self) -> int:
-        """Where the head's number begins."""
+        """Lowest bit of the head's number."""
         return self.later_shift + self.later_bits if self.head_bits else 0
 
     @property
     def head(self) -> int:
-        """The mask of the head's number."""
+        """Mask of the head's number."""
         return ((1 << self.head_bits) - 1) << self.head_shift
 
     @property
     def later(self) -> int:
-        """The mask of the later tuple's number."""
+        """Mask of the later tuple's number."""
         return ((1 << self.later_bits) - 1) << self.later_shift
 
 
 @dataclass(frozen=True, eq=False)
 class KeySections:
-    """The sections of a plan, and its row types as keys of the first.
+    """Sections of a plan, and its row types as keys of the first section.
 
-    ``shifts`` are those of each position in its own section's keys; ``fields[s]`` are the keys of section
-    s + 1 (without a head) by the numbers of later tuples in section s.
+    ``shifts`` are those of each position in its own section's keys; ``fields[s]`` are the keys of section s +
+    1 (without a head) by the numbers of later tuples in section s.
     """
 
     parts: tuple[KeySection, ...]
@@ -71,20 +71,20 @@ class KeySections:
     fields: tuple[Array, ...]
 
     def of(self, position: int) -> KeySection:
-        """The section of a position."""
+        """Return the section of a position."""
         return next(part for part in self.parts if position < part.stop)
 
     def field(self, plan: RotationPlan, position: int) -> int:
-        """The mask of a position's field."""
+        """Return the mask of a position's field."""
         return ((1 << plan.bits[position]) - 1) << self.shifts[position]
 
     def head_of(self, plan: RotationPlan, part: KeySection, stop: int) -> int:
-        """The mask of the head in a section's keys: all positions before ``stop``."""
+        """Return the mask of the head in a section's keys: all positions before ``stop``."""
         return part.head | sum(self.field(plan, at) for at in range(part.first, stop))
 
 
 def split_sections(plan: RotationPlan) -> KeySections | None:
-    """The sections of a plan whose row types are in order; None where a key would not fit a word."""
+    """Split a plan with sorted row types into sections; None if a key would not fit a word."""
     key: Any = np.uint32 if plan.key_bits == 32 else np.uint64
     if plan.words == 1 and plan.shift[-1] + plan.bits[-1] <= WORD_BITS:
         part = KeySection(0, len(plan.order), plan.shift[-1] + plan.bits[-1], 0, 0)
@@ -99,7 +99,7 @@ def split_sections(plan: RotationPlan) -> KeySections | None:
     keys: Array = np.zeros(0, key)
     tables: list[Array] = []
     for part in reversed(parts):
-        # The number of later tuples is that of the tuples which the keys after it were made of.
+        # The later tuple's number is the index of its key in the next section, built in the previous pass.
         later = keys
         keys = np.zeros(len(plan.counts), key)
         for at in range(part.first, part.stop):
@@ -111,9 +111,9 @@ def split_sections(plan: RotationPlan) -> KeySections | None:
 
 
 def _find_tuple_starts(plan: RotationPlan) -> list[NDArray[np.bool_]]:
-    """For each position: where the tuple of the attributes from it on differs from the row type before.
+    """Mark, per position, the row types whose tuple of attributes from it on differs from the previous.
 
-    Row types are sorted with the last position as the most significant, so that such tuples are neighbours.
+    Row types are sorted with the last position as the most significant, so that equal tuples are adjacent.
     """
     found: list[NDArray[np.bool_]] = []
     differs = np.zeros(len(plan.counts), np.bool_)
@@ -127,9 +127,9 @@ def _find_tuple_starts(plan: RotationPlan) -> list[NDArray[np.bool_]]:
 
 
 def _choose_sections(plan: RotationPlan, tuples: list[int]) -> list[KeySection] | None:
-    """The fewest positions that begin a section; ``tuples`` are those of the attributes from each on.
+    """Choose the fewest sections; ``tuples`` counts the tuples of the attributes from each position on.
 
-    The tail is in the last section.
+    The tail is in the last section. Returns None if a key would not fit a word.
     """
     parts: list[KeySection] = []
     first, last = 0, len(plan.order)
@@ -149,7 +149,7 @@ def _choose_sections(plan: RotationPlan, tuples: list[int]) -> list[KeySection] 
 
 
 def _head_bits(plan: RotationPlan, first: int) -> int:
-    """The bits of a head's number: each head has two groups or more, for isolated ones are set apart."""
+    """Return the bits of a head's number: each head has at least two groups; isolated ones are removed."""
     if not first:
         return 0
     heads = 1
@@ -160,7 +160,7 @@ def _head_bits(plan: RotationPlan, first: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class LatticeFace:
-    """A plan of a part of a lattice, the sensitive values of its row types, and its nodes in the whole."""
+    """Plan of a part of a lattice, its row types' sensitive values, and its nodes in the whole lattice."""
 
     plan: RotationPlan
     bits: NDArray[np.uint64] | None
@@ -181,10 +181,10 @@ class _FaceTable:
 def split_faces(
     plan: RotationPlan, bits: NDArray[np.uint64] | None, *, added: bool
 ) -> tuple[LatticeFace, LatticeFace]:
-    """The two faces of a plan that has no sections.
+    """Split the lattice of a plan without sections into two faces.
 
-    ``bits`` are the row types' sensitive values; equal row types' are ``added`` up (rows of each value), or
-    joined (sets).
+    ``bits`` are the row types' sensitive values; those of equal row types are ``added`` (rows of each value)
+    or joined (sets).
     """
     table = _unpack_plan(plan, bits, added)
     several = [a for a, levels in enumerate(table.levels) if len(levels) > 1]
@@ -203,7 +203,7 @@ def split_faces(
 
 
 def join_faces(nodes: int, parts: list[tuple[LatticeFace, Histograms]]) -> Histograms:
-    """The histograms of the whole lattice from those of its faces."""
+    """Join the histograms of the faces to those of the whole lattice."""
     first = parts[0][1]
     small: Array = np.empty((nodes, first.small.shape[1]), np.result_type(*(h.small for _, h in parts)))
     classes, starts, stops = (np.empty(nodes, np.int64) for _ in range(3))
@@ -236,7 +236,7 @@ def _unpack_plan(plan: RotationPlan, bits: NDArray[np.uint64] | None, added: boo
 
 
 def _restrict_levels(table: _FaceTable, attribute: int, low: int, stop: int) -> _FaceTable:
-    """The table with levels ``low`` to ``stop`` of an attribute as all of its levels."""
+    """Return the table with only levels ``low`` to ``stop`` of an attribute."""
     columns, levels = list(table.columns), list(table.levels)
     at = levels[attribute][low]
     columns[attribute] = at[columns[attribute]]
@@ -246,7 +246,7 @@ def _restrict_levels(table: _FaceTable, attribute: int, low: int, stop: int) -> 
 
 
 def _join_single_levels(table: _FaceTable) -> _FaceTable:
-    """The attributes of a single level as one: the first holds their tuples, the others have one value."""
+    """Join the attributes with one level: the first gets their tuples, the others one value."""
     single = [a for a, levels in enumerate(table.levels) if len(levels) == 1 and len(levels[0]) > 1]
     if len(single) < 2:
         return table
@@ -265,7 +265,7 @@ def _join_single_levels(table: _FaceTable) -> _FaceTable:
 
 
 def _merge_equal_types(table: _FaceTable) -> _FaceTable:
-    """Equal row types as one."""
+    """Merge equal row types."""
     sequence = np.lexsort(table.columns)
     fresh = np.zeros(len(sequence), np.bool_)
     fresh[:1] = True
@@ -287,7 +287,7 @@ def _merge_equal_types(table: _FaceTable) -> _FaceTable:
 
 
 def _make_face(table: _FaceTable, nodes: NDArray[np.int64]) -> LatticeFace:
-    """The face of a table: what has a single level and several values is treated first."""
+    """Build the face of a table; attributes with one level and several values are processed first."""
     numbers = [len(levels) for levels in table.levels]
     values = [len(levels[0]) for levels in table.levels]
     first = [a for a in range(len(numbers)) if numbers[a] == 1 and values[a] > 1]

@@ -1,1 +1,1 @@
-"""The evaluated lattice: every node's suppression histograms."""
+"""Evaluated lattice: suppression histograms of every node."""

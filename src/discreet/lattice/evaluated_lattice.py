@@ -1,6 +1,6 @@
-"""The evaluated lattice: suppressed rows of every node for every parameter of its criteria, by look-up.
+"""Evaluated lattice: queries for the suppressed rows of each node under any parameters of its criteria.
 
-Results are cached per thresholds; dense tables answer every k up to a limit (Pilalidou and Vassiliadis).
+Results are cached per thresholds. Dense tables answer every k up to a limit (Pilalidou and Vassiliadis).
 """
 
 from __future__ import annotations
@@ -36,50 +36,53 @@ _TABLE_BYTES = 64 * 10**6
 
 
 class NodeLookup(Protocol):
-    """Answers for every node where something is asked of all its classes (``RestLookup``)."""
+    """Lookup of suppressed rows for criteria that depend on all classes of a node (``RestLookup``)."""
 
     def suppression(self, thresholds: Thresholds, criteria: Sequence[Any]) -> SizeArray:
-        """Rows to suppress at each node."""
+        """Return the rows to suppress at each node, shape ``(nodes,)``."""
 
     def suppressed(self, node: int, thresholds: Thresholds, criteria: Sequence[Any]) -> int:
-        """Rows to suppress at one node."""
+        """Return the rows to suppress at one node."""
 
     def largest_of_classes(
         self, node: int, how: ScoreRelaxation, criteria: Sequence[Any], limit: int
     ) -> int | None:
-        """The largest score that criteria of classes may ask at one node."""
+        """Return the largest score that the relaxed class criteria can require at one node.
+
+        None if no score keeps the suppressed rows within ``limit``.
+        """
 
     @property
     def class_suppression(self) -> Callable[[Thresholds], SizeArray]:
-        """Rows that fail what is asked of classes alone, at each node."""
+        """Function that counts, for thresholds, the rows of each node that fail the class criteria."""
 
 
 class PublishedLookup(NodeLookup, Protocol):
-    """The same where it is asked of the release (``ReleaseLookup``, ``CellsLookup``)."""
+    """Lookup for criteria of the whole release (``ReleaseLookup``, ``CellsLookup``)."""
 
     def published_sums(self, thresholds: Thresholds, criteria: Sequence[Any]) -> tuple[SizeArray, SizeArray]:
-        """The classes that each node publishes, and the sum of their squared sizes."""
+        """Return the number of published classes of each node and the sum of their squared sizes."""
 
     def largest(
         self, node: int, thresholds: Thresholds, criteria: Sequence[Any], name: str, limit: int
     ) -> int | None:
-        """The largest score that the criteria of a name may ask at one node."""
+        """Return the largest score that the criteria named ``name`` can require at one node."""
 
     def largest_among(
         self, nodes: SizeArray, thresholds: Thresholds, criteria: Sequence[Any], name: str, limit: int
     ) -> int | None:
-        """The largest that one of some nodes reaches."""
+        """Return the largest score that any of ``nodes`` reaches."""
 
 
 @dataclass(frozen=True, eq=False)
 class EvaluatedLattice:
-    """Every node of a lattice with its suppression histogram (Pilalidou and Vassiliadis).
+    """Lattice with the suppression histogram of every node (Pilalidou and Vassiliadis).
 
-    ``rows`` are the table's rows after the NULL policy. ``scores`` are those of the histograms' signatures,
-    part by part: what can be asked, and nothing else; what is asked of the whole release, sizes tell where
-    they are rows (``counts_rows``); of all sensitive attributes nothing can be asked where some were left
-    out (not ``whole``). Without ``sensitive_attributes`` (or evaluated for k alone) nothing of
-    sensitive values can be.
+    ``rows`` is the number of rows of the table after the NULL policy. ``scores`` names the parts of the
+    histograms' signatures, in order; only criteria of these scores can be queried. Criteria of the whole
+    release read class sizes, so they need sizes that count rows (``counts_rows``). Criteria of every
+    sensitive attribute need all of them counted (``whole``). Without ``sensitive_attributes``, or if the
+    lattice was evaluated for k only, no criterion of sensitive values can be queried.
     """
 
     lattice: Lattice
@@ -98,21 +101,22 @@ class EvaluatedLattice:
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def classes(self) -> NDArray[np.int64]:
-        """The number of equivalence classes of each node, shape ``(nodes,)``, mixed-radix order."""
+        """Return the number of equivalence classes of each node, shape ``(nodes,)``, in mixed-radix order."""
         return self.histograms.classes
 
     def suppression(self, requirement: Requirement) -> NDArray[np.int64]:
-        """Rows to suppress at each node, shape ``(nodes,)``, mixed-radix order; read-only."""
+        """Return the rows to suppress at each node, shape ``(nodes,)``, in mixed-radix order; read-only."""
         thresholds, criteria = self._asked(requirement)
         with self._lock:
             found = self._cache.get((thresholds, criteria))
             if found is not None:
                 self._cache.move_to_end((thresholds, criteria))
                 return found
-        # Outside the lock: two threads may count the same, which costs time and harms nothing.
+        # Counted outside the lock: two threads may count the same thresholds, which costs time but is
+        # harmless.
         asked = self._lookup(criteria)
         result = asked.suppression(thresholds, criteria) if criteria else self._counted(thresholds)
-        # Everybody who asks gets this very array.
+        # All callers share this array.
         result.setflags(write=False)
         with self._lock:
             self._cache[thresholds, criteria] = result
@@ -121,9 +125,10 @@ class EvaluatedLattice:
         return result
 
     def published_sums(self, requirement: Requirement) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-        """The classes that each node publishes and the sum of their squared sizes, of shape ``(nodes,)``.
+        """Return the number of published classes of each node and the sum of their squared sizes.
 
-        None where nothing is asked of the release: the histograms alone tell them then.
+        Both have shape ``(nodes,)``. None if the requirement has no criterion of the release; the histograms
+        are sufficient then.
         """
         thresholds, criteria = self._asked(requirement)
         if not criteria or criteria[0].of_rest:
@@ -131,7 +136,7 @@ class EvaluatedLattice:
         return self._of_release(criteria).published_sums(thresholds, criteria)
 
     def _counted(self, thresholds: tuple[int | None, ...]) -> NDArray[np.int64]:
-        """By the dense table of the thresholds beside size, made once for every k in it; else by a pass."""
+        """Count suppressed rows by a dense table of the other thresholds (cached for all k) or a pass."""
         size, other = thresholds[0] or 1, thresholds[1:]
         if isinstance(self.histograms, BucketedHistograms):
             return self.histograms.below(thresholds)
@@ -148,7 +153,7 @@ class EvaluatedLattice:
         return table[:, size - 1].astype(np.int64)
 
     def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
-        """Rows to suppress at one node."""
+        """Return the rows to suppress at one node."""
         thresholds, criteria = self._asked(requirement)
         index = self.lattice.index(node)
         if criteria:
@@ -156,10 +161,11 @@ class EvaluatedLattice:
         return self.histograms.below_at(index, thresholds)
 
     def largest(self, node: LatticeNode, requirement: Requirement, name: str, limit: int) -> int | None:
-        """The largest score to which a criterion can be relaxed for at most ``limit`` suppressed rows.
+        """Return the largest score to which a criterion can be relaxed for at most ``limit`` suppressed rows.
 
-        All else that the requirement asks is kept, and where the criterion of that name asks several
-        attributes, none is taken above its own threshold. None where no score will do, or none is asked.
+        All other criteria of the requirement stay in force. If the criterion of that name applies to several
+        attributes, no attribute's threshold is raised above its own. None if no score is sufficient, or if
+        the requirement has no such criterion.
         """
         index, (thresholds, criteria) = self.lattice.index(node), self._asked(requirement)
         if any(criterion.name == name and criterion.of_release for criterion in criteria):
@@ -174,9 +180,9 @@ class EvaluatedLattice:
     def largest_among(
         self, nodes: NDArray[np.int64], requirement: Requirement, name: str, limit: int
     ) -> int | None:
-        """The largest that any of these nodes (indices in mixed-radix order) reaches: see ``largest``.
+        """Return the largest score that any of ``nodes`` (mixed-radix indices) reaches; see ``largest``.
 
-        Nodes that cannot exceed what one of them reaches are left out together, so that few are looked into.
+        Nodes that cannot exceed the best score so far are dropped together, so that few nodes are inspected.
         """
         thresholds, criteria = self._asked(requirement)
         if any(criterion.name == name and criterion.of_release for criterion in criteria):
@@ -189,11 +195,15 @@ class EvaluatedLattice:
         return how.reached(self.histograms.largest_among(nodes, how.thresholds, how.parts, limit))
 
     def histogram(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
-        """Rows by signature (class size, distinct values per attribute, further scores) at one node."""
+        """Return a node's rows per signature (class size, distinct values per attribute, further scores)."""
         return self.histograms.of(self.lattice.index(node))
 
     def _asked(self, requirement: Requirement) -> tuple[tuple[int | None, ...], tuple[Criterion, ...]]:
-        """What is asked of classes, as thresholds, and of the release, which subjects do not tell."""
+        """Split a requirement into thresholds of classes and criteria that the thresholds cannot express.
+
+        Raises ``InputError`` for incompatible criteria, for criteria of the release if subjects are counted,
+        and for criteria of every attribute if some attributes were not counted.
+        """
         check_compatible(requirement.criteria)
         of_cells = requirement.of_cells
         criteria: tuple[Criterion, ...] = requirement.of_release if of_cells is None else (of_cells,)
@@ -213,7 +223,7 @@ class EvaluatedLattice:
         return self._rest if criteria and criteria[0].of_rest else self._of_release(criteria)
 
     def _of_release(self, criteria: Sequence[Criterion]) -> PublishedLookup:
-        """What judges criteria of the release's sizes (``ReleaseLookup``), or the one of cells."""
+        """Return the lookup of release criteria: of cells if one criterion is of cells, else of sizes."""
         if self.cells is not None and any(isinstance(one, CellsCriterion) for one in criteria):
             return self.cells
         return self._release
@@ -224,14 +234,14 @@ class EvaluatedLattice:
 
     @cached_property
     def _rest(self) -> RestLookup:
-        assert isinstance(self.histograms, Histograms)  # a population is counted by the twin
+        assert isinstance(self.histograms, Histograms)  # the numpy twin counts populations
         return RestLookup(self.histograms, self.rows, self.scores)
 
 
 def _largest_among(
     lookup: NodeLookup, nodes: SizeArray, how: ScoreRelaxation, criteria: Sequence[Any], limit: int
 ) -> int | None:
-    """The largest that one of some nodes reaches; those that cannot exceed it are left out together."""
+    """Return the largest score that any node reaches; nodes that cannot exceed it are dropped together."""
     best: int | None = None
     while True:
         below = lookup.class_suppression(how.thresholds_for(None if best is None else best + 1))[nodes]

@@ -1,7 +1,7 @@
-"""Evaluate a frequency set's lattice: suppression histograms of every node by kernels or twin.
+"""Evaluation of a frequency set's lattice: suppression histograms of every node.
 
-Chooses between the compiled kernels, the kernels that count subjects and the numpy twin; imports compiled
-modules only inside functions, and can import numba in a thread while the engine scans.
+Chooses between the compiled kernels, the kernels that count subjects and the numpy twin. Compiled modules are
+imported only inside functions, and numba can be imported in a thread while the engine scans.
 """
 
 from __future__ import annotations
@@ -59,13 +59,14 @@ _MOST_CELLS = 2**24
 
 
 def choose_peeling_rule() -> PeelingRule:
-    """The rule as the machine has it: compiled, but for groups of too many values to be a table."""
+    """Return the compiled peeling rule if numba is available and allowed, else the numpy rule."""
     if compile_policy() == "never" or not has_numba():
         return peel_classes
     return _peel_compiled
 
 
 def _peel_compiled(groups: Groups, standing: NDArray[np.bool_], most: int) -> Integers:
+    # The kernel counts in a dense table of groups by values; numpy serves if that table would be too large.
     widths = [_count_codes(values) for values in groups.values]
     if groups.number * sum(widths) > _MOST_CELLS:
         return peel_classes(groups, standing, most)
@@ -97,7 +98,7 @@ def _count_codes(values: ClassValues) -> int:
 def _entries_by_class(
     values: Sequence[ClassValues], blocks: Integers, classes: int
 ) -> tuple[Integers, Integers, Integers]:
-    """Where the entries of each class begin, their values by attribute, and their rows."""
+    """Return the offsets of each class's entries, their values in blocks per attribute, and their rows."""
     owners = np.concatenate([np.zeros(0, np.int64), *(v.owners for v in values if v.owners is not None)])
     codes = [v.codes + block for v, block in zip(values, blocks, strict=False) if v.codes is not None]
     counts = [v.counts for v in values if v.counts is not None]
@@ -110,36 +111,36 @@ def _entries_by_class(
 
 
 def preload_kernels() -> None:
-    """Begin to import the compiler in a thread, where it is not imported yet.
+    """Begin to import the compiler in a thread if it is not imported yet.
 
-    The import takes a third of a second of a fresh process, most of it beside the engine's scan, which runs
-    without the interpreter's lock.
+    The import takes a third of a second in a fresh process. Most of it overlaps with the engine's scan, which
+    releases the interpreter's lock.
     """
     if "numba" not in sys.modules:
         Thread(target=_import_compiled_kernels, name="kernels").start()
 
 
 def _import_compiled_kernels() -> None:
-    # A command that is refused at once ends while the compiler is still being imported, which then cannot
-    # register what it does at the end: nobody needs it any more.
+    # A command that is refused at once ends while numba is still being imported. The import then fails
+    # because the interpreter shuts down and refuses to register exit functions; nobody needs the module then.
     with suppress(ImportError, RuntimeError):
         import discreet.kernels.plan_evaluation  # noqa: F401
 
 
 Progress = Callable[[int, int], None]
-"""Called with the nodes done and the nodes in all."""
+"""Callback with the number of evaluated nodes and of all nodes."""
 
 Notice = Callable[[str], None]
-"""Called with one line about what a run waits for."""
+"""Callback with one line that explains a waiting time."""
 
 _MOST_WORDS = 64
 _SPARE_BITS = 4
-"""Buckets that are added later take no more."""
+"""Spare bits of a signature for buckets that are added later."""
 _TWIN_SECONDS = 6.0
 
 
 def build_lattice(frequency_set: FrequencySet) -> Lattice:
-    """The lattice of a frequency set's hierarchies."""
+    """Build the lattice of a frequency set's hierarchies."""
     return Lattice(
         attributes=frequency_set.attributes, heights=tuple(h.height for h in frequency_set.hierarchies)
     )
@@ -155,19 +156,47 @@ def evaluate_lattice(
     progress: Progress | None = None,
     notice: Notice | None = None,
 ) -> EvaluatedLattice:
-    """Suppression histograms of every node, whole, for k, for l (with ``diversity``), for ``criteria``.
+    """Compute suppression histograms of every node for k, for l (with ``diversity``) and for ``criteria``.
 
-    All of them can be asked together. ``criteria`` are what will be asked, whatever the values of their
-    parameters; with one of a sensitive attribute l can be asked, too, of every attribute that the frequency
-    set has.
+    All of them can be queried together afterwards. If subjects are counted, the single-threaded
+    ``kernels.subject_histograms`` evaluate. If rows are counted, the compiled kernels evaluate k, l and
+    criteria that have a formula (``Criterion.formula``) on ``settings.threads``; scores are stored in buckets
+    (``lattice.score_buckets``), and signatures must fit into one word and sensitive values be at most 4,096.
+    The numpy twin evaluates every other case, and the first run while the kernels compile in the background
+    (``DISCREET_COMPILE``: ``background``, ``wait`` or ``never``).
 
-    Where subjects are counted other kernels serve (``kernels.subject_histograms``), on one thread. Of rows
-    the compiled kernels serve k, l and criteria that have a formula (``Criterion.formula``), whose scores
-    they keep in buckets (``lattice.score_buckets``), keys of one word and up to 4,096 sensitive values, on
-    ``settings.threads``; the numpy twin serves every other case, and the first run while the kernels compile
-    in the background (``DISCREET_COMPILE``: ``background``, ``wait`` or ``never``). Raises ``InputError`` for
-    a criterion that the frequency set cannot tell, and ``LimitReached`` before any work where the arrays
-    would not fit ``settings.memory_limit``; during it, where further scores make so many entries.
+    Parameters
+    ----------
+    frequency_set
+        Row types and their counts, with hierarchies and sensitive values.
+    settings
+        Threads and the memory limit.
+    diversity
+        Count distinct sensitive values. A criterion of a sensitive attribute implies it, so that l can be
+        queried for every attribute of the frequency set.
+    criteria
+        Criteria to be queried later, with any value of their parameters.
+    evaluator
+        Kernels, twin, or automatic choice.
+    progress, notice
+        Callbacks; see ``Progress`` and ``Notice``.
+
+    Returns
+    -------
+    The lattice with the histogram of every node.
+
+    Raises
+    ------
+    InputError
+        If the frequency set has no data for a criterion.
+    LimitReached
+        If the arrays would not fit ``settings.memory_limit``: before any work, or during it if further scores
+        produce too many entries.
+
+    References
+    ----------
+    Pilalidou and Vassiliadis, *Online negotiation for privacy preserving data publishing*. Slides, University
+    of Ioannina.
     """
     lattice = build_lattice(frequency_set)
     table = drop_unneeded_subjects(frequency_set)
@@ -228,7 +257,7 @@ def _make_cells_lookup(
     settings: Settings,
     people: NDArray[np.int64] | None,
 ) -> CellsLookup:
-    """Counts nothing before it is asked."""
+    """Build the lookup of criteria of cells; it counts only when it is queried."""
     room = make_memory_check(lattice, table, settings)
     return CellsLookup(
         count_all=lambda scores: _evaluate_twin(plan, table, None, (), room, people, scores),
@@ -250,7 +279,7 @@ def _evaluate_buckets(
     step: Callable[[int], None] | None,
     notice: Notice | None,
 ) -> BucketedHistograms | None:
-    """By the kernels, scores in buckets; None where they cannot, or are not compiled yet."""
+    """Evaluate bucketed scores by the kernels; None if they do not apply or are not compiled yet."""
     if evaluator is Backend.TWIN or not has_numba():
         return None
     told = CompiledScores.of(further, table, plan)
@@ -274,7 +303,7 @@ def _evaluate_buckets(
     announce(lambda: sample_seconds(plan, run, SCORES_FACTOR), lattice, table, notice)
 
     def count(edges: Edges) -> Histograms:
-        # Progress is told of the first evaluation alone.
+        # Report progress of the first evaluation only; later ones add an edge.
         progress = steps.pop() if steps else None
         scored = told.scored(edges)
         found = evaluate_plan(plan, told.words, sizes, scored, threads=settings.threads, progress=progress)
@@ -297,7 +326,7 @@ def _evaluate_subjects(
     step: Callable[[int], None] | None,
     notice: Notice | None,
 ) -> Histograms | None:
-    """By the kernels that count subjects; None where they cannot, or are not compiled yet."""
+    """Evaluate by the kernels that count subjects; None if they do not apply or are not compiled yet."""
     if evaluator is Backend.TWIN or not has_numba():
         return None
     from discreet.kernels.precompilation import KernelVariant, mark_compiled
@@ -352,7 +381,7 @@ def _choose_kernels(
 
 
 def _fits_kernels(frequency_set: FrequencySet, sensitive: tuple[ValueSets, ...]) -> bool:
-    """No subjects, and signatures that pack into one word."""
+    """Return whether rows are counted and a signature fits into one word."""
     signature_bits = frequency_set.rows.bit_length() + sum(s.size.bit_length() for s in sensitive)
     return (
         frequency_set.subjects is None
@@ -369,7 +398,7 @@ def are_kernels_ready(
     scores: bool = False,
     sums: bool = False,
 ) -> bool:
-    """Whether to use the kernels now: compiled before, or worth waiting for."""
+    """Return whether to use the kernels now: they are compiled, or compiling them is worth the wait."""
     from discreet.kernels.precompilation import KernelVariant
 
     variant = KernelVariant.of(
@@ -379,7 +408,10 @@ def are_kernels_ready(
 
 
 def _worth_compiling(variant: KernelVariant, twin_seconds: float, notice: Notice | None) -> bool:
-    """Whether kernels are compiled already, or are to be now as the twin would take so long."""
+    """Return whether kernels are compiled, or should be now because the twin would take much longer.
+
+    Starts compilation in the background if the policy allows it and the wait is not worthwhile.
+    """
     from discreet.kernels.precompilation import compile_in_background, is_compiled
 
     policy = compile_policy()
@@ -448,7 +480,7 @@ def _evaluate_twin(
 
 
 def pack_bit_sets(sets: ValueSets, row_types: int) -> NDArray[np.uint64]:
-    """Each row type's values as bits, shape ``(row types, words)``."""
+    """Return the values of each row type as a bit set, shape ``(row types, words)``."""
     words = count_words_of(sets.size)
     bits = np.zeros(row_types * words, np.uint64)
     codes = sets.codes.astype(np.int64)

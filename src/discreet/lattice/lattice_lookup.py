@@ -1,8 +1,8 @@
-"""Look-ups on an evaluated lattice for criteria of a release, of all shown cells or of suppressed rows.
+"""Lookups on an evaluated lattice for criteria of a release, of all shown cells or of suppressed rows.
 
-Release criteria read the tails of each node's class sizes, sorted once per thresholds. Criteria of cells
-are counted by the numpy twin and cached. Criteria of the suppressed rows suppress every row of a failing
-node.
+Release criteria read the tails of each node's class sizes, sorted once per thresholds. Criteria of cells are
+counted by the numpy twin and cached. Criteria of the suppressed rows suppress all rows of a node that fails
+them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ _ANY = int(np.iinfo(np.int64).max)
 
 @dataclass(frozen=True, eq=False)
 class NodeTails:
-    """The tails of some nodes under thresholds of the criteria of classes; ``rows`` are the table's."""
+    """Tails of class sizes of some nodes under class thresholds; ``rows`` is the table's number of rows.
+
+    A tail contains the classes of one node of at least a certain size.
+    """
 
     tails: SizeTails
     rows: int
@@ -42,29 +45,30 @@ class NodeTails:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the tails and of what was scored so far, about."""
+        """Approximate bytes of the tails and of the cached scores."""
         return 8 * len(self.tails.sizes) * (4 + len(self._scores))
 
     def first(self, criteria: Sequence[ReleaseCriterion]) -> SizeArray:
-        """The tail that each node publishes, -1 where none holds, shape ``(nodes,)``."""
+        """Return the tail that each node publishes, -1 if no tail meets the criteria, shape ``(nodes,)``."""
         holds = np.ones(len(self.tails.sizes), np.bool_)
         for criterion in criteria:
             holds &= self.scores(criterion) >= criterion.threshold
         return self.tails.first(holds)
 
     def suppressed(self, criteria: Sequence[ReleaseCriterion]) -> SizeArray:
-        """The rows that each node suppresses, those of classes that fail by themselves included."""
+        """Return the rows that each node suppresses, including those of classes that fail."""
         return self.rows - self.published(self.tails.total_rows, criteria)
 
     def published(self, values: SizeArray, criteria: Sequence[ReleaseCriterion]) -> SizeArray:
-        """A number of each tail, of what each node publishes; 0 where that is nothing."""
+        """Return an entry of ``values`` (one per tail) for the tail that each node publishes; 0 if none."""
         return np.append(values, 0)[self.first(criteria)]
 
     def largest(self, criteria: Sequence[ReleaseCriterion], name: str, limit: int) -> int | None:
-        """The largest score that the criteria of a name may ask for at most ``limit`` rows, at any node.
+        """Return the largest score that the criteria named ``name`` can require at any node.
 
-        Several of a name are not asked more than their own; a single one may be. A node publishes its first
-        tail that holds, so what any tail within the limit has will do.
+        At most ``limit`` rows are suppressed. If several criteria have that name, none is raised above its
+        own threshold; a single one may be. A node publishes its first tail that meets the criteria, so the
+        score of any tail within the limit can be reached.
         """
         mine = [criterion for criterion in criteria if criterion.name == name]
         fits = self.rows - self.tails.total_rows <= limit
@@ -82,7 +86,7 @@ class NodeTails:
         return min(int(reached.max()), most) if len(mine) > 1 else int(reached.max())
 
     def scores(self, criterion: ReleaseCriterion) -> SizeArray:
-        """The score of every tail; kept, as sliders ask again."""
+        """Return the score of every tail; cached because sliders repeat the query."""
         found = self._scores.get(criterion.score)
         if found is None:
             found = self._scores[criterion.score] = criterion.tail_scores(self.tails)
@@ -92,7 +96,7 @@ class NodeTails:
 def compute_tails(
     histograms: Histograms, thresholds: Thresholds, rows: int, nodes: slice = slice(None)
 ) -> NodeTails:
-    """The tails of some nodes: classes that meet ``thresholds`` of a signature's parts, sizes being rows."""
+    """Compute the tails of some nodes from the classes that meet ``thresholds``; sizes must count rows."""
     starts, stops = histograms.starts[nodes], histograms.stops[nodes]
     lengths = stops - starts
     owners = np.repeat(np.arange(len(starts)), lengths)
@@ -102,7 +106,8 @@ def compute_tails(
     sizes = histograms.signatures[0, entries].astype(np.int64)
     counts = histograms.rows[entries].astype(np.int64)
     if histograms.partial:
-        # Entries of small sizes are dense there; they are told apart by size alone.
+        # Partial histograms store entries of small sizes densely, by size only; add them to the listed
+        # entries.
         dense = np.diff(histograms.small[nodes].astype(np.int64), axis=1)
         dense[:, : max((thresholds[0] or 1) - 1, 0)] = 0
         node, size = np.nonzero(dense)
@@ -112,7 +117,7 @@ def compute_tails(
 
 
 def _sort_tails(owners: SizeArray, sizes: SizeArray, rows: SizeArray, nodes: int) -> SizeTails:
-    """Rows by node and size, in order, each size of a node once."""
+    """Aggregate rows by node and size, in ascending order, with one entry per size of a node."""
     order = np.lexsort((sizes, owners))
     owners, sizes, rows = owners[order], sizes[order], rows[order]
     opens = np.ones(len(owners), np.bool_)
@@ -123,7 +128,7 @@ def _sort_tails(owners: SizeArray, sizes: SizeArray, rows: SizeArray, nodes: int
 
 
 def split_nodes(histograms: Histograms) -> list[slice]:
-    """The nodes in parts that are looked at together, so that a large lattice takes no more memory."""
+    """Split the nodes into slices of bounded entries, so that a large lattice takes no more memory."""
     entries = histograms.stops - histograms.starts + (histograms.limit if histograms.partial else 0)
     part = np.cumsum(entries) // _ENTRIES_AT_ONCE
     cuts = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(entries)]
@@ -137,9 +142,10 @@ ReleaseCriteria = Sequence[ReleaseCriterion]
 
 @dataclass(frozen=True, eq=False)
 class ReleaseLookup:
-    """Answers for every node of some histograms, of which sizes are rows; ``rows`` are the table's.
+    """Lookup of criteria of the release's class sizes, for histograms whose sizes count rows.
 
-    The tails of the thresholds that were asked last are kept, as far as they are not too many.
+    ``rows`` is the table's number of rows. The tails of the latest thresholds are cached if they take at most
+    256 MB.
     """
 
     histograms: Histograms | BucketedHistograms
@@ -150,32 +156,35 @@ class ReleaseLookup:
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def suppression(self, thresholds: Thresholds, criteria: ReleaseCriteria) -> SizeArray:
-        """Rows to suppress at each node, shape ``(nodes,)``."""
+        """Return the rows to suppress at each node, shape ``(nodes,)``."""
         return self._of_parts(thresholds, lambda part: part.suppressed(criteria))
 
     def published_sums(
         self, thresholds: Thresholds, criteria: ReleaseCriteria
     ) -> tuple[SizeArray, SizeArray]:
-        """The classes that each node publishes, and the sum of their squared sizes, of shape ``(nodes,)``."""
+        """Return the number of published classes of each node and the sum of their squared sizes.
+
+        Both have shape ``(nodes,)``.
+        """
         return (
             self._of_parts(thresholds, lambda part: part.published(part.tails.total_classes, criteria)),
             self._of_parts(thresholds, lambda part: part.published(part.tails.total_squares, criteria)),
         )
 
     def suppressed(self, node: int, thresholds: Thresholds, criteria: ReleaseCriteria) -> int:
-        """Rows to suppress at one node."""
+        """Return the rows to suppress at one node."""
         return int(self._at(node, thresholds).suppressed(criteria)[0])
 
     def largest(
         self, node: int, thresholds: Thresholds, criteria: ReleaseCriteria, name: str, limit: int
     ) -> int | None:
-        """The largest score that the release's criteria of a name may ask at one node."""
+        """Return the largest score that the release criteria named ``name`` can require at one node."""
         return self._at(node, thresholds).largest(criteria, name, limit)
 
     def largest_among(
         self, nodes: SizeArray, thresholds: Thresholds, criteria: ReleaseCriteria, name: str, limit: int
     ) -> int | None:
-        """The largest that one of some nodes reaches."""
+        """Return the largest score that any of ``nodes`` reaches."""
         if len(nodes) == len(self.histograms.classes):
             found = [part.largest(criteria, name, limit) for part in self._parts(thresholds)]
         else:
@@ -185,11 +194,12 @@ class ReleaseLookup:
     def largest_of_classes(
         self, node: int, how: ScoreRelaxation, criteria: ReleaseCriteria, limit: int
     ) -> int | None:
-        """The largest score that criteria of classes may ask at one node.
+        """Return the largest score that class criteria can require at one node.
 
-        A stricter one may suppress fewer rows in the end, where the release's criteria hold of what it
-        leaves. So nothing is concluded from one score to another: those of the node's classes are tried,
-        from the largest on that keeps to the limit without the release's criteria.
+        A stricter class criterion may suppress fewer rows in the end if the remaining classes meet the
+        release criteria. Suppression is therefore not monotone in the score, and no bisection is possible:
+        the scores of the node's classes are tried in descending order, beginning with the largest one that
+        keeps to the limit without the release criteria.
         """
         most = self.histograms.largest(node, how.thresholds, how.parts, limit)
         if most is None:
@@ -202,7 +212,7 @@ class ReleaseLookup:
         return None
 
     def class_suppression(self, thresholds: Thresholds) -> SizeArray:
-        """Rows that fail what is asked of classes alone, at each node."""
+        """Return the rows of each node that fail the class criteria only."""
         return self.histograms.below(tuple(thresholds))
 
     def _at(self, node: int, thresholds: Thresholds) -> NodeTails:
@@ -226,6 +236,7 @@ class ReleaseLookup:
         for nodes in split_nodes(histograms):
             part = compute_tails(histograms, asked, self.rows, nodes)
             yield part
+            # Cache only if all parts together are small; the generator yields the part in any case.
             if sum(each.nbytes for each in (*made, part)) <= _KEPT_BYTES:
                 made.append(part)
         with self._lock:
@@ -241,16 +252,18 @@ _LEAST_MOST = 64
 _KEPT = 4
 
 CellsCriteria = Sequence[CellsCriterion]
-"""One of them."""
+"""Sequence of exactly one criterion: no two criteria of cells are combined."""
 
 
 @dataclass(frozen=True, eq=False)
 class CellsLookup:
-    """Answers for every node; ``beside`` tells what is asked of classes, without what is asked of cells.
+    """Lookup of a criterion of cells, counted by the numpy twin and cached.
 
-    ``everywhere(scores)`` counts all nodes and ``one(node, scores)`` a single one: the last part of a
-    signature is the score. ``further`` are the parts of ``beside`` that are neither sizes nor distinct
-    values, and ``rule`` tells which classes stay. The evaluations that were asked last are kept.
+    ``count_all(scores)`` counts all nodes and ``one(node, scores)`` a single one; the last part of their
+    signatures is the criterion's score. ``class_suppression`` and ``signatures`` report rows and signatures
+    of the class criteria, without the criterion of cells. ``further`` are the parts of ``signatures`` that
+    are neither sizes nor distinct values. ``rule`` decides which classes are published. The latest
+    evaluations are cached.
     """
 
     count_all: Callable[[CellsScore], Histograms]
@@ -263,14 +276,17 @@ class CellsLookup:
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def suppression(self, thresholds: Thresholds, criteria: CellsCriteria) -> IntegerArray:
-        """Rows to suppress at each node, shape ``(nodes,)``."""
+        """Return the rows to suppress at each node, shape ``(nodes,)``."""
         histograms = self._all(thresholds, criteria[0])
         return histograms.below(_score_threshold(histograms, criteria[0].threshold))
 
     def published_sums(
         self, thresholds: Thresholds, criteria: CellsCriteria
     ) -> tuple[IntegerArray, IntegerArray]:
-        """The classes that each node publishes, and the sum of their squared sizes, of shape ``(nodes,)``."""
+        """Return the number of published classes of each node and the sum of their squared sizes.
+
+        Both have shape ``(nodes,)``.
+        """
         histograms = self._all(thresholds, criteria[0])
         owners = np.repeat(np.arange(len(histograms.classes)), histograms.stops - histograms.starts)
         kept = histograms.signatures[-1] >= criteria[0].threshold
@@ -283,14 +299,14 @@ class CellsLookup:
         return classes, squares
 
     def suppressed(self, node: int, thresholds: Thresholds, criteria: CellsCriteria) -> int:
-        """Rows to suppress at one node."""
+        """Return the rows to suppress at one node."""
         histograms, place = self._at(node, thresholds, criteria[0])
         return histograms.below_at(place, _score_threshold(histograms, criteria[0].threshold))
 
     def largest(
         self, node: int, thresholds: Thresholds, criteria: CellsCriteria, name: str, limit: int
     ) -> int | None:
-        """The largest score that the criterion may ask at one node, as far as it was counted."""
+        """Return the largest score that the criterion can require at one node, up to the counted maximum."""
         del name
         histograms, place = self._at(node, thresholds, criteria[0])
         last = len(histograms.signatures) - 1
@@ -299,7 +315,7 @@ class CellsLookup:
     def largest_among(
         self, nodes: IntegerArray, thresholds: Thresholds, criteria: CellsCriteria, name: str, limit: int
     ) -> int | None:
-        """The largest that one of some nodes reaches."""
+        """Return the largest score that any of ``nodes`` reaches."""
         del name
         histograms = self._all(thresholds, criteria[0])
         last = len(histograms.signatures) - 1
@@ -308,9 +324,10 @@ class CellsLookup:
     def largest_of_classes(
         self, node: int, how: ScoreRelaxation, criteria: CellsCriteria, limit: int
     ) -> int | None:
-        """The largest score that criteria of classes may ask at one node: those of its classes are tried.
+        """Return the largest score that class criteria can require at one node.
 
-        A stricter one may suppress fewer rows in the end, so nothing is concluded from one to another.
+        A stricter criterion may suppress fewer rows in the end, so no bisection is possible: every score of
+        the node's classes is tried.
         """
         scores = np.unique(self.signatures(node)[list(how.parts)])
         if len(how.parts) > 1 or how.thresholds[how.parts[0]] is not None:
@@ -322,7 +339,7 @@ class CellsLookup:
         return None
 
     def _scores(self, thresholds: Thresholds, criterion: CellsCriterion) -> CellsScore:
-        """Counted up to twice the value that is asked, so that a slider may move a while."""
+        """Return the score to count: up to twice the requested value, so that a slider can move a while."""
         most = max(_LEAST_MOST, 1 << (2 * criterion.threshold - 1).bit_length())
         lowest = type(criterion).parameter.least
         return CellsScore(replace(criterion, value=lowest), tuple(thresholds), self.further, most, self.rule)
@@ -353,7 +370,7 @@ class CellsLookup:
 
 
 def _own_score(found: int | None) -> int | None:
-    """What was found, unless it is that of classes that fail by themselves."""
+    """Return the found score, or None for -1, the score of classes that fail their own criteria."""
     return None if found is None or found < 0 else found
 
 
@@ -366,28 +383,29 @@ RestCriteria = Sequence[Criterion]
 
 @dataclass(frozen=True, eq=False)
 class RestLookup:
-    """Answers for every node of some histograms; ``scores`` are the parts of a signature."""
+    """Lookup of criteria of the suppressed rows; ``scores`` are the parts of a signature."""
 
     histograms: Histograms
     rows: int
     scores: tuple[ScoreKey, ...]
 
     def suppression(self, thresholds: Thresholds, criteria: RestCriteria) -> IntegerArray:
-        """Rows to suppress at each node, shape ``(nodes,)``."""
+        """Return the rows to suppress at each node, shape ``(nodes,)``."""
         asked = tuple(thresholds)
         rows, people = self.histograms.below(asked), self.histograms.unmatched(asked)
         return np.where(self._fails(asked, criteria, rows, people), self.rows, rows)
 
     def suppressed(self, node: int, thresholds: Thresholds, criteria: RestCriteria) -> int:
-        """Rows to suppress at one node."""
+        """Return the rows to suppress at one node."""
         return int(self._of(node).suppression(thresholds, criteria)[0])
 
     def largest_of_classes(
         self, node: int, how: ScoreRelaxation, criteria: RestCriteria, limit: int
     ) -> int | None:
-        """The largest score that the criteria of a name may ask at one node.
+        """Return the largest score that the relaxed criteria can require at one node.
 
-        Between the scores of two of its classes the same rows are suppressed, and they may bound the score.
+        Between the scores of two of its classes the same rows are suppressed, but a criterion of the
+        suppressed rows may bound the score there.
         """
         alone = self._of(node)
         ends = np.unique(alone.histograms.signatures[list(how.parts)].astype(np.int64)).tolist()
@@ -401,16 +419,17 @@ class RestLookup:
                 return int(ends[place])
             low = ends[place - 1] + 1 if place else 0
             if bounded and low < ends[place] and passes(low):
-                # The same rows go from here on: only what is asked of them grows.
+                # From here to the class's score the same rows are suppressed and only the requirement grows:
+                # bisect.
                 return low + bisect_left(range(low, ends[place]), True, key=lambda t: not passes(t)) - 1
         return None
 
     def class_suppression(self, thresholds: Thresholds) -> IntegerArray:
-        """Rows that fail what is asked of classes alone, at each node."""
+        """Return the rows of each node that fail the class criteria only."""
         return self.histograms.below(tuple(thresholds))
 
     def _of(self, node: int) -> RestLookup:
-        """Of one node alone."""
+        """Return the lookup restricted to one node."""
         whole = self.histograms
         entries, at = slice(int(whole.starts[node]), int(whole.stops[node])), slice(node, node + 1)
         assert whole.people is not None

@@ -1,8 +1,8 @@
-"""Estimate the seconds and bytes of a lattice evaluation before it begins, and check the memory limit.
+"""Estimates of the time and memory of a lattice evaluation, and the check of the memory limit.
 
-Kernels are timed on two samples of the row types; other evaluators have a rate. Long evaluations are
-announced with what would be faster. Memory has an upper bound, and a sampled estimate where that exceeds
-the limit.
+Kernels are timed on two samples of the row types; other evaluators have a constant rate. Long evaluations are
+announced with advice on faster alternatives. Memory has an upper bound, and a sampled estimate if that
+exceeds the limit.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from discreet.model.lattice import Lattice
 from discreet.settings import Settings, format_memory
 
 Notice = Callable[[str], None]
-"""Called with one line about what a run waits for."""
+"""Callback with one line that explains a waiting time."""
 
 SETS_FACTOR, SCORES_FACTOR = 1.5, 12.0
-"""How many times as long as its size the values of a class take, and its scores."""
+"""Factors of time for the sensitive values of a class and for its scores, relative to its size only."""
 BY_NUMPY = " by numpy, not by the compiled kernels,"
 
 ANNOUNCED_SECONDS = 60.0
 """Seconds from which an evaluation is announced."""
 
 _LEAST_SECONDS = 1.5e-10
-"""Of a row type and node, at the least: what takes less than ``LONG`` at ten times of it is not sampled."""
+"""Least seconds per row type and node: an evaluation that stays short at ten times this is not sampled."""
 _SAMPLE_SECONDS = 1e-9
 _NUMPY_SECONDS, _NUMPY_SECONDS_OF_ROW, _SUBJECT_SECONDS = 5e-9, 3e-6, 1.5e-8
-"""Of a row type and node by numpy; of a row where it counts subjects; of an entry by their kernels."""
+"""Seconds by numpy per row type and node and, counting subjects, per row; by subject kernels per entry."""
 _STEEPEST, _FLATTEST = 1.5, 0.8
 _PARTIAL = {"5%": 0.05, "1%": 0.01, "0.1%": 0.001}
 _PARTIAL_SECONDS, _WORTH = 1.2e-7, 3
-"""What a node of a partial lattice takes for each row type; it is named where it is so many times faster."""
+"""Seconds per node and row type of a partial lattice, and the speedup from which it is suggested."""
 
 SampleRun = Callable[[NDArray[np.int64]], object]
-"""Evaluates some row types of a plan, by their places in it."""
+"""Function that evaluates some row types of a plan, given their positions in it."""
 
 
 def restrict_plan(plan: RotationPlan, places: NDArray[np.int64]) -> RotationPlan:
-    """The plan of some of its row types, whose places ascend."""
+    """Return the plan restricted to some of its row types; their positions must ascend."""
     return replace(
         plan,
         keys=np.ascontiguousarray(plan.keys[:, places]),
@@ -58,9 +58,9 @@ def restrict_plan(plan: RotationPlan, places: NDArray[np.int64]) -> RotationPlan
 
 
 def sample_seconds(plan: RotationPlan, run: SampleRun, factor: float = 1.0) -> float:
-    """Estimate the seconds of an evaluation from two samples; 0 where it is short without doubt.
+    """Estimate the seconds of an evaluation from two samples; 0 if it is certainly short.
 
-    ``factor`` is how many times as long a class takes as for its size only.
+    ``factor`` is the time per class relative to counting sizes only.
     """
     types = len(plan.counts)
     if plan.nodes * types * _LEAST_SECONDS * factor * 10 < ANNOUNCED_SECONDS:
@@ -69,7 +69,7 @@ def sample_seconds(plan: RotationPlan, run: SampleRun, factor: float = 1.0) -> f
     small = large // 4
     if small < 64:
         return plan.nodes * types * _SAMPLE_SECONDS * factor
-    # What does not grow with the row types, the loading of kernels too, is that of two of them.
+    # Fixed costs, such as loading kernels, are those of two row types; the first call compiles or loads them.
     time_sample(run, types, 2)
     fixed = time_sample(run, types, 2)
     first, second = (max(time_sample(run, types, number) - fixed, 1e-6) for number in (small, large))
@@ -79,7 +79,7 @@ def sample_seconds(plan: RotationPlan, run: SampleRun, factor: float = 1.0) -> f
 
 
 def time_sample(run: SampleRun, types: int, number: int) -> float:
-    """The seconds of a run of so many row types, drawn by a generator with a seed."""
+    """Return the seconds of a run on ``number`` row types, drawn by a seeded generator."""
     places = np.sort(np.random.default_rng(number).choice(types, number, replace=False))
     start = perf_counter()
     run(places)
@@ -87,12 +87,12 @@ def time_sample(run: SampleRun, types: int, number: int) -> float:
 
 
 def estimate_numpy_seconds(plan: RotationPlan, sensitive: int) -> float:
-    """Estimate the seconds that numpy takes for a plan with so many sensitive attributes."""
+    """Estimate the seconds that numpy takes for a plan with ``sensitive`` sensitive attributes."""
     return plan.nodes * len(plan.counts) * _NUMPY_SECONDS * (1 + 6 * sensitive)
 
 
 def estimate_table_seconds(plan: RotationPlan, table: FrequencySet) -> float:
-    """Estimate the same for a table, whose subjects may be counted."""
+    """Estimate the seconds that numpy takes for a table, with or without subjects."""
     if table.subjects is not None:
         return plan.nodes * table.rows * _NUMPY_SECONDS_OF_ROW
     return estimate_numpy_seconds(plan, len(table.sensitive))
@@ -111,14 +111,14 @@ def announce(
     notice: Notice | None,
     how: str = "",
 ) -> None:
-    """Announce an evaluation that takes long, before it begins; without a listener nothing is estimated."""
+    """Announce a long evaluation before it begins; without a listener nothing is estimated."""
     told = None if notice is None else announcement_text(seconds(), lattice, table, how)
     if notice is not None and told is not None:
         notice(told)
 
 
 def announcement_text(seconds: float, lattice: Lattice, table: FrequencySet, how: str = "") -> str | None:
-    """The notice of an evaluation of so many seconds; None where it is short. ``how`` names the evaluator."""
+    """Return the notice of an evaluation of ``seconds``; None if it is short. ``how`` names the evaluator."""
     if seconds < ANNOUNCED_SECONDS:
         return None
     levels = max(range(len(lattice.heights)), key=lambda a: (lattice.heights[a], -a))
@@ -140,7 +140,7 @@ def announcement_text(seconds: float, lattice: Lattice, table: FrequencySet, how
 
 
 def duration_text(seconds: float) -> str:
-    """Seconds in the unit that reads best, rounded as an estimate deserves.
+    """Format seconds in the most readable unit, rounded as an estimate deserves.
 
     >>> duration_text(70), duration_text(400), duration_text(9000), duration_text(10**6)
     ('1 minute', '7 minutes', '2 hours', '12 days')
@@ -159,21 +159,21 @@ _LOOKED_AT = 32
 _BLOCK = 4
 _SIGNATURES, _AT_ONCE = 1 << 17, 1024
 _REMEMBERED = 5 * (1 << 18)
-"""Bytes of the classes whose scores are remembered (``kernels.plan_evaluation``)."""
+"""Bytes of the classes whose scores are cached (``kernels.plan_evaluation``)."""
 _MOST_WORDS = 64
-"""The kernels take no more; then the twin serves, which keeps pairs in their place."""
+"""Largest number of words for the kernels; above it the twin evaluates, which stores pairs instead."""
 
 
 def estimate_memory(
     lattice: Lattice, frequency_set: FrequencySet, sensitive: int, threads: int = 1, further: int = 0
 ) -> int:
-    """Bytes that the histograms of all nodes and the rotation's buffers take at most, about.
+    """Estimate the bytes that the histograms of all nodes and the rotation's buffers take at most.
 
-    Sizes up to a limit are dense. Larger ones are listed, and summed where the list is long: there are no
-    more of them than row types, than rows divided by the limit, or than distinct sizes, of which there are at
-    most about the square root of twice the rows. With sensitive attributes small classes are listed too.
-    With so many ``further`` scores of sensitive attributes buffers hold the rows of every value, and how many
-    entries there will be is not known before they are counted (``make_memory_check``).
+    Sizes up to a limit are stored densely. Larger ones are listed, and aggregated if the list is long: there
+    are at most as many as row types, as rows divided by the limit, and as distinct sizes, of which there are
+    at most about the square root of twice the rows. With sensitive attributes small classes are listed too.
+    With ``further`` scores of sensitive attributes, buffers contain the rows of every value; the number of
+    entries is known only after counting (``make_memory_check``).
     """
     rows, types = frequency_set.rows, frequency_set.row_types
     number = 8 if rows >= 2**32 else 4
@@ -194,9 +194,9 @@ def estimate_memory(
 
 
 def sample_memory(lattice: Lattice, frequency_set: FrequencySet, sensitive: int, threads: int = 1) -> int:
-    """The same as it will be, about: from the histograms of some nodes, drawn by a generator with a seed.
+    """Estimate the actual bytes from the histograms of some nodes, drawn by a seeded generator.
 
-    Rows must be counted. Cost: that of counting so many nodes one by one. What the others take is looked at
+    Rows must be counted. Cost: counting up to 32 nodes one by one. The memory of the other nodes is checked
     as they are counted (``make_memory_check``).
     """
     number = 8 if frequency_set.rows >= 2**32 else 4
@@ -206,16 +206,16 @@ def sample_memory(lattice: Lattice, frequency_set: FrequencySet, sensitive: int,
         _count_listed(count_node_histogram(table, lattice.node(int(node)), ())) for node in drawn
     ) / len(drawn)
     small = lattice.size * (SMALL_LIMIT + 1 + 3 * 2) * number
-    # In parts, and for a moment in one piece beside them.
+    # Entries are gathered in parts, and for a moment exist in one piece as well.
     entries = 2 * int(lattice.size * listed * (2 + sensitive) * number)
     words = count_value_words(frequency_set, sensitive)
     buffers = estimate_buffers(frequency_set.row_types, len(lattice.heights), number, words)
-    # States shrink from depth to depth, and what is not written to is not taken.
+    # States shrink with each depth, and pages that are never written to are not allocated.
     return small + entries + buffers * threads // 2
 
 
 def _count_listed(node: Histograms) -> int:
-    """The entries that the kernels list of a node's classes (``kernels.size_tallies``, ``tally_sets``)."""
+    """Count the entries that the kernels list of a node's classes (``kernels.size_tallies``)."""
     signatures = node.signatures
     large = signatures[:, signatures[0] > (SMALL_LIMIT if len(signatures) == 1 else _TABLED_SIZES)]
     found = len(large.T)
@@ -227,21 +227,21 @@ def _count_listed(node: Histograms) -> int:
 
 
 def count_value_words(frequency_set: FrequencySet, sensitive: int) -> int:
-    """The words of 8 bytes in which a row type's values of so many attributes are bits."""
+    """Return the words of 8 bytes that contain a row type's values of ``sensitive`` attributes as bits."""
     return sum(count_words_of(s.size) for s in frequency_set.sensitive[:sensitive])
 
 
 def estimate_buffers(types: int, attributes: int, number: int, words: int) -> int:
-    """What one thread of the rotation keeps: states by depth, the tail's rows, and lists.
+    """Return the bytes of one rotation thread: states by depth, the tail's rows, and lists.
 
-    ``number`` are the bytes of a count, ``words`` those of 8 bytes that hold a row type's values.
+    ``number`` is the bytes of a count, ``words`` the words of 8 bytes that contain a row type's values.
     """
     group = 8 + number + 8 * words
     return types * (group * (attributes + 2) + 2 * (8 + 4 * number + 32 * words) + 48)
 
 
 def _words_of_rows(frequency_set: FrequencySet) -> int:
-    """Words with a lane for every value, wide enough for its rows; in blocks (``kernels.packed_values``)."""
+    """Return the words with a lane for each value's rows, in blocks (``kernels.packed_values``)."""
     sets = frequency_set.sensitive
     most = max((int(s.of.rows.max(initial=1)) for s in sets if s.of is not None), default=1)
     lanes = 64 // most.bit_length()
@@ -251,10 +251,10 @@ def _words_of_rows(frequency_set: FrequencySet) -> int:
 def check_memory(
     lattice: Lattice, frequency_set: FrequencySet, sensitive: int, settings: Settings, further: int = 0
 ) -> None:
-    """Raise ``LimitReached`` with the estimate and what to do, where it is above the limit.
+    """Raise ``LimitReached`` with the estimate and advice if the estimate exceeds the memory limit.
 
-    What it takes at most is cheap to say, and often several times what it takes: where that is too much, some
-    nodes are looked at.
+    The upper bound is cheap but often several times too high: if it exceeds the limit, some nodes are
+    sampled.
     """
     needed = estimate_memory(lattice, frequency_set, sensitive, settings.threads, further)
     if needed <= settings.memory_limit:
@@ -273,9 +273,9 @@ def check_memory(
 def make_memory_check(
     lattice: Lattice, frequency_set: FrequencySet, settings: Settings
 ) -> Callable[[int], None]:
-    """What to call with the bytes that histograms take so far: raises ``LimitReached`` where they are many.
+    """Return a function that raises ``LimitReached`` if the histograms' bytes so far exceed the limit.
 
-    How many entries a further score makes is not known before it is counted: nearly every class may be one.
+    The number of entries of a further score is known only after counting: nearly every class may be one.
     """
 
     def check(nbytes: int) -> None:

@@ -1,8 +1,8 @@
 """Bucketed scores for the compiled kernels, and histograms of them that give exact answers.
 
-A real-valued score is kept by the edges that it reaches: slider stops and requested thresholds. Another
-threshold becomes an edge by evaluating the lattice again; nodes that decide a relaxation are recounted
-class by class.
+A real-valued score is stored as the number of edges that it reaches: slider stops and requested thresholds.
+Another threshold becomes an edge by a new evaluation of the lattice. Nodes that decide a relaxation are
+recounted class by class.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 Edges = tuple[tuple[int, ...], ...]
-"""The ascending edges of each further score's buckets."""
+"""Ascending edges of the buckets of each further score."""
 
 _MOST_WORDS = 64
 _LOGARITHMS = 1 << 16
 
 
 def find_formulas(further: Sequence[BoundCriterion]) -> tuple[KernelFormula, ...] | None:
-    """The formulas of further scores, None where one has none or is of no sensitive attribute."""
+    """Return the formulas of further scores; None if one has no formula or no sensitive attribute."""
     found = []
     for one in further:
         formula = None if one.place is None else one.criterion.formula(1)
@@ -45,7 +45,7 @@ def find_formulas(further: Sequence[BoundCriterion]) -> tuple[KernelFormula, ...
 
 
 def choose_edges(further: Sequence[BoundCriterion], criteria: Sequence[Criterion]) -> Edges:
-    """A slider's stops and what is asked, as thresholds of each further score."""
+    """Return the edges of each further score: slider stops, requested thresholds and the lowest score."""
     found = []
     for one in further:
         stops = {replace(one.criterion, value=stop).threshold for stop in one.criterion.parameter.slider}
@@ -59,7 +59,7 @@ def choose_edges(further: Sequence[BoundCriterion], criteria: Sequence[Criterion
 
 @dataclass(frozen=True, eq=False)
 class CompiledScores:
-    """Further scores of a table as the kernels count them; ``words`` holds each row type's packed rows."""
+    """Further scores of a table for the kernels; ``words`` contains each row type's packed rows."""
 
     further: tuple[BoundCriterion, ...]
     sensitive: tuple[ValueSets, ...]
@@ -70,7 +70,7 @@ class CompiledScores:
     def of(
         cls, further: tuple[BoundCriterion, ...], table: FrequencySet, plan: RotationPlan
     ) -> CompiledScores | None:
-        """For a table; None where a formula, or the room in a word, is missing."""
+        """Build the scores of a table; None if a formula is missing or a signature would not fit a word."""
         from discreet.kernels.class_scores import DISTANCES, FORMULAS, is_exact
         from discreet.kernels.packed_values import add_value_rows, empty_value_rows, lay_out_lanes
 
@@ -94,11 +94,11 @@ class CompiledScores:
         return cls(further, table.sensitive, words[plan.source], lanes)
 
     def bits(self, edges: Edges) -> int:
-        """The bits of a signature beside its size."""
+        """Return the bits of a signature without its size."""
         return sum(s.size.bit_length() for s in self.sensitive) + sum(len(e).bit_length() for e in edges)
 
     def scored(self, edges: Edges) -> ScoreInputs:
-        """What the kernels are told, with these edges."""
+        """Return the kernels' inputs for these edges."""
         from discreet.kernels.class_scores import FORMULAS, ScoreInputs, make_reference_arrays
 
         number = len(self.further)
@@ -146,7 +146,7 @@ def _reference_distribution(sets: ValueSets, formula: str) -> ReferenceDistribut
 
 
 def _count_values(sets: ValueSets) -> NDArray[np.int64]:
-    """The rows of each value in all row types together."""
+    """Return the rows of each value over all row types."""
     assert sets.counts is not None
     counted = np.zeros(sets.size, np.int64)
     np.add.at(counted, sets.codes, sets.counts)
@@ -168,10 +168,11 @@ _KEPT_TABLES = 16
 
 @dataclass(eq=False)
 class BucketedHistograms:
-    """Histograms of all nodes, as ``kernels.histograms.Histograms``, thresholds and scores as they are.
+    """Histograms of all nodes with the interface of ``kernels.histograms.Histograms`` and exact scores.
 
-    ``count(edges)`` evaluates every node with such buckets, ``one(node)`` tells a node's classes as they are.
-    ``first`` are the edges that stay; ``now`` is the evaluation with ``edges``.
+    ``count(edges)`` evaluates every node with these buckets; ``one(node)`` returns a node's classes with
+    exact scores. ``first`` are the permanent edges; ``current`` is the evaluation with ``edges``. Added edges
+    are limited to the latest 32, and evaluating again replaces ``current``.
     """
 
     count: Callable[[Edges], Histograms]
@@ -190,12 +191,12 @@ class BucketedHistograms:
 
     @property
     def classes(self) -> NDArray[np.int64]:
-        """The classes of each node."""
+        """Number of classes of each node."""
         return self.current.classes
 
     @property
     def limit(self) -> int:
-        """The largest size that is kept dense."""
+        """Largest class size that is stored densely."""
         return self.current.limit
 
     @property
@@ -204,7 +205,10 @@ class BucketedHistograms:
         return self.current.nbytes
 
     def translate(self, thresholds: _Thresholds) -> tuple[Histograms, tuple[int | None, ...]]:
-        """Histograms in which each of some thresholds is an edge, and the thresholds there."""
+        """Return histograms in which every threshold is an edge, and the thresholds as bucket numbers.
+
+        Evaluates the lattice again if a threshold is not an edge yet. Cost: one evaluation.
+        """
         with self._lock:
             parts = len(thresholds) - len(self.edges)
             for i, threshold in enumerate(thresholds[parts:]):
@@ -220,7 +224,7 @@ class BucketedHistograms:
             return self.current, self._translated(thresholds)
 
     def _translated(self, thresholds: _Thresholds) -> tuple[int | None, ...]:
-        """Thresholds of buckets; where one is no edge, the bucket that it parts passes."""
+        """Return thresholds as bucket numbers; a bucket that a threshold divides counts as passing."""
         parts = len(thresholds) - len(self.edges)
         buckets = (
             None if least is None else bisect_right(edges, least)
@@ -229,9 +233,9 @@ class BucketedHistograms:
         return (*thresholds[:parts], *buckets)
 
     def below(self, thresholds: tuple[int | None, ...]) -> NDArray[np.int64]:
-        """Rows to suppress per node; where one score is asked, by a table of its buckets.
+        """Return the rows to suppress per node; a table answers if exactly one score has a threshold.
 
-        The table is made once for all else that is asked beside it, so that a slider looks up.
+        The table is made once for all other thresholds, so that a slider only looks up.
         """
         current, asked = self.translate(thresholds)
         scores = range(len(asked) - len(self.edges), len(asked))
@@ -251,17 +255,17 @@ class BucketedHistograms:
         return table[:, min(asked[place] or 0, table.shape[1] - 1)].astype(np.int64)
 
     def diverse(self, distinct: tuple[int | None, ...]) -> NDArray[Any]:
-        """``Histograms.diverse``."""
+        """Return ``Histograms.diverse`` of exact thresholds."""
         current, asked = self.translate((None, *distinct))
         return current.diverse(asked[1:])
 
     def below_at(self, node: int, thresholds: tuple[int | None, ...]) -> int:
-        """Rows to suppress at one node."""
+        """Return the rows to suppress at one node."""
         current, asked = self.translate(thresholds)
         return current.below_at(node, asked)
 
     def at(self, node: int) -> tuple[Histograms, int]:
-        """One node's classes as they are; those that were asked last are kept."""
+        """Return one node's histograms with exact scores, and its index there; the latest are cached."""
         with self._lock:
             found = self._kept.get(node)
         if found is None:
@@ -273,19 +277,20 @@ class BucketedHistograms:
         return found, 0
 
     def of(self, node: int) -> dict[tuple[int, ...], int]:
-        """One node's histogram, scores as they are."""
+        """Return one node's histogram with exact scores."""
         return self.at(node)[0].of(0)
 
     def largest(self, node: int, thresholds: _Thresholds, parts: tuple[int, ...], limit: int) -> int | None:
-        """``Histograms.largest``, of the node's classes as they are."""
+        """Return ``Histograms.largest`` of the node's classes with exact scores."""
         return self.at(node)[0].largest(0, thresholds, parts, limit)
 
     def largest_among(
         self, nodes: NDArray[np.int64], thresholds: _Thresholds, parts: tuple[int, ...], limit: int
     ) -> int | None:
-        """``Histograms.largest_among``: a node is counted again where its buckets may go furthest.
+        """Return ``Histograms.largest_among``, recounting the nodes whose buckets allow the largest score.
 
-        Where several in turn do not, the best so far becomes an edge, and none is left that does not.
+        After several recounts in turn without progress the best score so far becomes an edge, which excludes
+        all nodes that do not exceed it.
         """
         if all(part < len(thresholds) - len(self.edges) for part in parts):
             current, translate = self.translate(thresholds)

@@ -1,6 +1,6 @@
-"""The scores of classes that an evaluated lattice holds, and one node's histogram with exact scores.
+"""Scores of classes that an evaluated lattice contains, and one node's histogram with exact scores.
 
-Binds criteria to the parts of a signature, calls them in the numpy twin, and resolves which parts a
+Binds criteria to the parts of a signature, evaluates them in the numpy twin, and determines which parts a
 relaxation changes.
 """
 
@@ -25,12 +25,12 @@ from discreet.model.requirement import Requirement, check_value_counts, threshol
 
 
 def bind_further_scores(criteria: Iterable[Criterion], table: FrequencySet) -> tuple[BoundCriterion, ...]:
-    """One criterion for each score that is neither of sizes nor of distinct values, attribute by attribute.
+    """Return one criterion per score that is neither size nor distinct values, attribute by attribute.
 
-    Those that sizes tell, as all of the whole release, are left out.
+    Scores that follow from sizes, such as all of the whole release, are omitted.
 
-    ``InputError`` for an attribute that is not sensitive in the table, and for a criterion of rows by value
-    where the table does not hold them.
+    Raises ``InputError`` for an attribute that is not sensitive in the table, and for a criterion that needs
+    rows by value if the table does not contain them.
     """
     plain = list_scores(table.sensitive_attributes)
     found: dict[ScoreKey, BoundCriterion] = {}
@@ -42,19 +42,19 @@ def bind_further_scores(criteria: Iterable[Criterion], table: FrequencySet) -> t
 
 
 def list_scores(sensitive: Sequence[str], further: Sequence[BoundCriterion] = ()) -> tuple[ScoreKey, ...]:
-    """The scores of a signature's parts: sizes, distinct values by sensitive attribute, the further ones."""
+    """Return the scores of a signature's parts: size, distinct values per attribute, further ones."""
     return (SIZE_SCORE, *map(distinct_score, sensitive), *(bound.criterion.score for bound in further))
 
 
 def find_counted_attributes(further: Iterable[BoundCriterion]) -> frozenset[int]:
-    """The sensitive attributes whose rows by value the further scores ask for, by place."""
+    """Return the indices of the sensitive attributes whose rows by value the further scores need."""
     return frozenset(
         bound.place for bound in further if bound.place is not None and bound.criterion.need is Need.COUNTS
     )
 
 
 def make_score_functions(further: Sequence[BoundCriterion], table: FrequencySet) -> tuple[ScoreFunction, ...]:
-    """What the numpy twin calls at every node, for each further score."""
+    """Return the functions that the numpy twin calls at every node, one for each further score."""
     whole = [sets.of for sets in table.sensitive]
 
     def scoring(bound: BoundCriterion) -> ScoreFunction:
@@ -65,10 +65,10 @@ def make_score_functions(further: Sequence[BoundCriterion], table: FrequencySet)
 
 @dataclass(frozen=True)
 class CellsScore:
-    """The score of a criterion of cells, where ``thresholds`` are asked of the other parts of a signature.
+    """Score of a criterion of cells under ``thresholds`` of the other parts of a signature.
 
-    ``further`` are the parts beside sizes and distinct values; ``rule`` tells scores up to
-    ``most``, and larger ones as that.
+    ``further`` are the parts that are neither sizes nor distinct values. ``rule`` computes scores up to
+    ``most``; larger ones are reported as ``most``.
     """
 
     criterion: CellsCriterion
@@ -79,13 +79,13 @@ class CellsScore:
 
     @property
     def places_of_counts(self) -> frozenset[int]:
-        """The sensitive attributes whose rows by value are asked for, by place."""
+        """Indices of the sensitive attributes whose rows by value are needed."""
         if self.criterion.of_every_attribute:
             return frozenset(range(len(self.thresholds) - len(self.further) - 1))
         return find_counted_attributes(bound for bound, _ in self._asked)
 
     def of(self, facts: ClassStatistics) -> NDArray[np.int64]:
-        """Of all classes of a node."""
+        """Return the scores of all classes of a node."""
         distinct = [values.distinct for values in facts.values if values is not None]
         plain = len(self.thresholds) - len(self.further)
         columns = [facts.sizes, *distinct, *(_checked_scores(bound, facts) for bound, _ in self._asked)]
@@ -93,13 +93,13 @@ class CellsScore:
         return self.criterion.scores_among(facts, ~threshold_mask(columns, asked), self.most, self.rule)
 
     def scoring(self, table: FrequencySet) -> ScoreFunction:
-        """What the numpy twin calls at every node."""
+        """Return the function that the numpy twin calls at every node."""
         whole = [sets.of for sets in table.sensitive]
         return lambda groups: self.of(_class_facts(groups, whole, cells_too=True))
 
     @property
     def _asked(self) -> list[tuple[BoundCriterion, int]]:
-        """The further parts of which something is asked."""
+        """Further parts that have a threshold."""
         least = self.thresholds[len(self.thresholds) - len(self.further) :]
         return [(bound, t) for bound, t in zip(self.further, least, strict=True) if t is not None]
 
@@ -113,12 +113,12 @@ def _checked_scores(bound: BoundCriterion, facts: ClassStatistics) -> NDArray[np
 
 @dataclass(frozen=True)
 class ScoreRelaxation:
-    """What a look-up needs to relax the criteria of a name.
+    """Signature parts and thresholds for relaxing the criteria of one name.
 
-    ``thresholds`` are of a signature's parts, and ``parts`` those that one number bounds: all that the
-    criteria ask for, none above its own threshold; a single one of whole classes is not held to its own, so
-    that what is found may lie above it. No number below ``least`` is of use, as another criterion asks so
-    much of the part.
+    ``thresholds`` applies to a signature's parts. ``parts`` are those that the relaxed score bounds, each at
+    most at its own threshold; a single criterion of whole classes is not limited by its own threshold, so
+    that the result may be above it. A score below ``least`` is useless, because another criterion requires
+    ``least`` of the same part.
     """
 
     thresholds: tuple[int | None, ...]
@@ -126,7 +126,7 @@ class ScoreRelaxation:
     least: int | None = None
 
     def thresholds_for(self, score: int | None) -> tuple[int | None, ...]:
-        """Thresholds where the parts are asked this, none above its own; None asks nothing of them."""
+        """Return the thresholds for a score of the parts, none above its own; None removes the parts' own."""
         asked = list(self.thresholds)
         for part in self.parts:
             own = self.thresholds[part]
@@ -134,7 +134,7 @@ class ScoreRelaxation:
         return tuple(asked)
 
     def reached(self, found: int | None) -> int | None:
-        """What was found, if it is of use."""
+        """Return the found score, or None if it is below ``least``."""
         return None if found is None or (self.least is not None and found < self.least) else found
 
 
@@ -142,7 +142,7 @@ class ScoreRelaxation:
 def resolve_relaxation(
     requirement: Requirement, name: str, scores: tuple[ScoreKey, ...], sensitive: tuple[str, ...]
 ) -> ScoreRelaxation:
-    """How to look for what the criteria of a name, which are of classes, can be relaxed to."""
+    """Determine parts and thresholds for relaxing the class criteria named ``name``."""
     thresholds = list(requirement.thresholds(scores, sensitive))
     asked = {one.criterion.counted for one in requirement.bound(sensitive) if one.criterion.name == name}
     parts = tuple(place for place, score in enumerate(scores) if score in asked)
@@ -179,9 +179,9 @@ def count_node_histogram(
     last: CellsScore | None = None,
     people: NDArray[np.int64] | None = None,
 ) -> Histograms:
-    """The histogram of one node alone, an entry for each class, with the scores of ``further``.
+    """Compute the histogram of one node, with an entry per class and the scores of ``further``.
 
-    ``last`` tells a further score of all classes together; ``people`` are the population's by row type.
+    ``last`` computes an additional score from all classes together; ``people`` is the population by row type.
 
     Rows are counted, so the table must have no subjects. Cost: a sort of the row types, and of the pairs of
     row type and value.
@@ -191,7 +191,7 @@ def count_node_histogram(
     for hierarchy, level, codes in zip(table.hierarchies, node, table.codes.T, strict=True):
         at = hierarchy.level_map(level)[codes]
         shown.append(at)
-        # Made dense again each time, so that no product outgrows a word.
+        # Keys are renumbered densely after each attribute, so that no product exceeds 64 bits.
         keys = np.unique(keys * (int(at.max(initial=0)) + 1) + at, return_inverse=True)[1]
     number = int(keys.max(initial=-1)) + 1
     sizes = np.bincount(keys, table.counts, minlength=number).astype(np.int64)

@@ -1,6 +1,6 @@
-"""Class sizes of chosen nodes by compiled kernels, for searches that skip most nodes.
+"""Class sizes of selected nodes by compiled kernels, for searches that skip most nodes.
 
-Attributes that are left out are at their tops. Compiled modules are imported inside functions.
+Omitted attributes are at their tops. Compiled modules are imported inside functions.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 Notice = Callable[[str], None]
 NodeLevels = NDArray[np.int64]
-"""Nodes, shape ``(nodes, attributes)``."""
+"""Levels of nodes, shape ``(nodes, attributes)``."""
 
 
 @dataclass(frozen=True, eq=False)
 class NodeSizes:
-    """Of each node: the rows in classes below a size, the other classes, their squared sizes."""
+    """Size statistics per node: rows in classes below a size, and number and squared sizes of the others."""
 
     below: NDArray[np.int64]
     classes: NDArray[np.int64]
@@ -38,9 +38,9 @@ class NodeSizes:
 
 @dataclass(frozen=True, eq=False)
 class SizeCounter:
-    """Counts the class sizes of some nodes of a table, whose rows are what sizes count.
+    """Counter of the class sizes of selected nodes of a table; sizes count rows.
 
-    ``order`` are the attributes in the order in which sets of them grow: those of most levels first.
+    ``order`` lists the attributes in the order in which attribute subsets grow: most levels first.
     """
 
     table: FrequencySet
@@ -49,7 +49,7 @@ class SizeCounter:
 
     @classmethod
     def of(cls, table: FrequencySet, settings: Settings, notice: Notice | None = None) -> SizeCounter | None:
-        """For a table; None where the kernels do not serve, or are not compiled yet."""
+        """Build the counter of a table; None if the kernels do not apply or are not compiled yet."""
         if not has_numba() or not table.row_types:
             return None
         levels = [[h.level_map(level) for level in range(h.height + 1)] for h in table.hierarchies]
@@ -60,11 +60,11 @@ class SizeCounter:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """See the class."""
+        """Attributes in the order in which attribute subsets grow."""
         return self.plan.order
 
     def incremental_counter(self) -> IncrementalCounter:
-        """Whom to ask for one node after the other; it holds the states of a node."""
+        """Return a counter for one node after the other; it caches the states of the current node."""
         from discreet.kernels.node_sizes import IncrementalCounter
 
         return IncrementalCounter(self._whole)
@@ -81,11 +81,11 @@ class SizeCounter:
     def count(
         self, attributes: Sequence[int], levels: NodeLevels, least: int, most: NDArray[np.int64] | None = None
     ) -> NodeSizes:
-        """Some nodes over some attributes (ascending), the others being at their tops.
+        """Count the class sizes of nodes over some attributes (ascending); the others are at their tops.
 
-        ``levels`` has shape ``(nodes, attributes)``, one node at least, none twice; classes of fewer than
-        ``least`` rows are small. Of a node with more than its ``most`` rows in small classes nothing is told
-        but a number above ``most`` that they are at least.
+        ``levels`` has shape ``(nodes, attributes)``, with at least one node and no node twice. Classes of
+        fewer than ``least`` rows are small. For a node with more than its ``most`` rows in small classes the
+        result is only a lower bound above ``most``.
         """
         from discreet.kernels.node_sizes import count_small_classes
         from discreet.kernels.precompilation import KernelVariant, mark_compiled
