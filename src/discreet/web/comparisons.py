@@ -371,7 +371,7 @@ def node_points(view: LatticeView, body: RequestBody) -> dict[str, Any]:
     suppressed = evaluated.suppression(requirement)
     kept = source.rows - suppressed
     levels = source.lattice.all_levels()
-    names = LossTables.of(source.frequency_set).tables  # without weights, as releases are compared
+    names = LossTables.of(source.frequency_set).tables  # without weights, as in comparisons of releases
     lost = np.sum([table[levels[:, i]] for i, table in enumerate(names)], axis=0)
     detail: NDArray[np.float64] = 1.0 - lost / max(len(names), 1)
     meets = suppressed <= request.max_suppressed.of(source.rows)

@@ -251,8 +251,7 @@ def builder_facts() -> list[BuilderFacts]:
 
 
 def hierarchy_facts(workspace: Workspace, attribute: Attribute, study: TableStudy) -> HierarchyFacts:
-    """Return the summary of a quasi-identifier's hierarchy: its height, or the reason why it cannot be built.
-    """
+    """Return the summary of a quasi-identifier's hierarchy: its height, or the reason why it cannot be built."""
     entry = hierarchy_entry(workspace, attribute.name)
     height, error = None, None
     values = study.values(attribute.name)[0] if attribute.name in study.names else ()
@@ -332,9 +331,10 @@ def hierarchy_answer(
 def editable_hierarchy(
     workspace: Workspace, name: str, study: TableStudy
 ) -> tuple[Attribute, GeneralizationHierarchy]:
-    """The hierarchy to change: over its own leaves, so that one that misses values can be mended.
+    """Return a quasi-identifier and its hierarchy for editing.
 
-    ``FieldError`` where it cannot be built at all.
+    A hierarchy that lacks values of the data is built over its own leaves, so that the values can be added.
+    Raises ``FieldError`` if it cannot be built at all.
     """
     attribute = find_quasi_identifier(workspace, name)
     try:

@@ -122,8 +122,7 @@ class QueuedJob:
 
 
 class JobReporter:
-    """A reporter that records stages, steps and notices in a job, and raises ``JobCancelled`` after a cancellation.
-    """
+    """A reporter that records progress in a job and raises ``JobCancelled`` after a cancellation."""
 
     def __init__(self, jobs: JobQueue, job: QueuedJob) -> None:
         self._jobs = jobs

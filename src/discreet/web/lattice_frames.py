@@ -111,7 +111,7 @@ def _change_text(answer: AnswerResult, result: NegotiationResult) -> str:
         return f"Allow {', '.join(raised)}."
     holding = [c for c in answer.criteria if c.name == answer.relaxed]
     asked = [c for c in request.requirement.criteria if c.name == answer.relaxed]
-    if holding and not holding[0].of_attribute:  # there is one, so its name once will do
+    if holding and not holding[0].of_attribute:  # a single criterion: name it once
         return f"{_criteria_text(holding)} instead of {_number_text(asked[0].value)}."
     return f"{_criteria_text(holding)} instead of {_criteria_text(asked)}."
 

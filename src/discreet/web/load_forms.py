@@ -109,7 +109,7 @@ def source_from_body(body: SourceBody, workspace: Workspace) -> SourceSpec:
         coded=body.coded,
     )
     if workspace.has_spec and workspace.spec().source.path == source.path:
-        known = workspace.spec().source  # what the form does not show
+        known = workspace.spec().source  # keep the options that the form does not show
         source = replace(
             source,
             subset=known.subset,

@@ -67,9 +67,7 @@ class CriteriaBody(BaseModel):
     @model_serializer(mode="wrap")
     def _without_none(self, inner: SerializerFunctionWrapHandler) -> dict[str, Any]:
         found: dict[str, Any] = inner(self)
-        criteria = found.pop(
-            "criteria", None
-        )  # behind the others, where it stands in the pages' own requests
+        criteria = found.pop("criteria", None)  # appended last, as in the pages' own requests
         cost = found.pop("cost", None)
         found |= {"criteria": criteria} if criteria else {}
         return found | {"cost": cost} if cost is not None else found
@@ -320,7 +318,7 @@ def request_with_default_l(
         return None
     least = asked.get("l")
     if isinstance(least, int) and least >= DEFAULT_L:
-        return None  # a number is asked of every sensitive column
+        return None  # a number applies to every sensitive column
     old = dict(least) if isinstance(least, dict) else {}
     l = {**old, **{name: DEFAULT_L for name in names if name not in old}} if before or old else DEFAULT_L
     return {**asked, "l": l}
@@ -398,8 +396,7 @@ class PreviewRequest(BaseModel):
     )
 
     def checked(self, table: FrequencySet) -> PreviewRequest:
-        """Return the request itself; raise ``FieldError`` for a name or value that the table does not have.
-        """
+        """Return the request itself; raise ``FieldError`` for a name or value that the table does not have."""
         known = {h.attribute: h.code_of_leaf for h in table.hierarchies}
         asked = [(name, value) for name, values in (self.question or {}).items() for value in values]
         if self.together is not None:

@@ -248,8 +248,7 @@ class RequestGuard:
         return None if token is None else self._state.sessions.find(token)
 
     def _proxied(self, user: str) -> UserSession | None:
-        """Return the session of a user signed in by the proxy; only users of the password file are accepted.
-        """
+        """Return the session of a user signed in by the proxy; only users of the password file are accepted."""
         try:
             check_user_name(user)
         except InputError:
@@ -277,6 +276,7 @@ class _Exchange:
 
     async def receive(self) -> Message:
         """Return the next message; raise ``_BodyTooLarge`` once the body exceeds the limit."""
+        # Refuse by the announced length first, then count: a client may announce less or send chunks.
         if self._received == 0 and _content_length(self._scope) > self.limit:
             self._overrun = True
             raise _BodyTooLarge
@@ -290,6 +290,7 @@ class _Exchange:
 
     async def send(self, message: Message) -> None:
         """Pass a message on, with the security headers on the one that starts the answer."""
+        # A framework may catch ``_BodyTooLarge`` and answer itself: raise it again, so that the guard answers.
         if message["type"] == "http.response.start" and self._overrun and self.status is None:
             raise _BodyTooLarge
         if message["type"] in ("http.response.start", "websocket.http.response.start"):

@@ -269,7 +269,7 @@ def _criterion_title(name: str) -> str:
     try:
         return CRITERIA.named(name).title
     except InputError:
-        return name  # of a package that is not installed
+        return name  # a criterion of a package that is not installed
 
 
 def _describe_cost(cost: Any) -> str:
@@ -283,7 +283,7 @@ _REPEATED_VALUES = re.compile(
     r"(.*) If it names the person, set subject = (\".*\") in \[source\], so that (.*)", re.DOTALL
 )
 _UNUSUAL_TEXTS = re.compile(r"(.*), write null_values = (\[.*\]) in \[source\].*", re.DOTALL)
-_DROPPED_COLUMN = "dropped until you decide"  # the Columns screen has a notice of its own for these
+_DROPPED_COLUMN = "dropped until you decide"  # the Columns screen has its own notice for these
 
 
 class Act(BaseModel):

@@ -217,7 +217,8 @@ class ServerState:
                     self.config.settings,
                     spec=self.config.spec,
                     root=self.config.root,
-                    databases=not self.config.uses_passwords,  # else one user would come in by another's right
+                    # Databases are opened with the server's rights, which users with passwords must not share.
+                    databases=not self.config.uses_passwords,
                 )
             return self._workspaces[user]
 
@@ -229,6 +230,7 @@ class ServerState:
     def close(self) -> None:
         """Cancel every job and release the folder to other servers."""
         self.closing = True
+        # Cancel the jobs of all users before waiting for those of one.
         for jobs in self._jobs.values():
             jobs.close()
         for jobs in self._jobs.values():

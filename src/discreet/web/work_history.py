@@ -174,6 +174,7 @@ class VersionHistory:
         said = words or ("The first table" if current is None else describe_change(current.state, state))
         now = datetime.now(UTC).isoformat(timespec="seconds")
         version = WorkVersion(number, None if current is None else current.number, now, said, state)
+        # Texts first, then the version, then ``current``: a crash leaves no version that lacks a text.
         for name, digest in state["hierarchies"].items():
             if not (kept := self._texts / digest).exists():
                 write_owner_only(kept, (self.workspace.hierarchies / name).read_text(encoding="utf-8"))

@@ -271,8 +271,7 @@ class Workspace:
             self._cached_table = None
 
     def _current(self) -> _CachedTable:
-        """Return the cached table of the current spec; a change of only the request's defaults keeps the cache.
-        """
+        """Return the cached table of the current spec; a change of ``[request]`` keeps the cache."""
         version = self.spec_version
         with self._state:
             found = self._cached_table

@@ -135,8 +135,7 @@ def format_document(
 
 
 def parse_comments(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Parse the comments of a spec's text: those directly above ``[attributes.NAME]``, and those at the top.
-    """
+    """Parse the comments of a spec's text: those directly above ``[attributes.NAME]``, and those at the top."""
     comments: dict[str, str] = {}
     heading: list[str] = []
     block: list[str] = []
@@ -224,9 +223,10 @@ def source_database(source: SourceSpec) -> tuple[str | None, str] | None:
 
 
 def file_stamp(path: Path) -> tuple[int, int, int] | None:
-    """Return a file's modification time, size and inode, which change with the file; None if it does not exist.
+    """Return a file's modification time, size and inode, or None if it does not exist.
 
-    For a folder: the latest modification time, the sum of the sizes and the number of all its entries.
+    They change with the file. For a folder: the latest modification time, the sum of the sizes and the number
+    of all its entries.
     """
     try:
         found = path.stat()
@@ -281,7 +281,7 @@ async def receive_upload(request: Request, target: Path, *, limit: int, replace:
     size = 0
     try:
         with os.fdopen(descriptor, "wb") as file:
-            pending = bytearray()
+            pending = bytearray()  # written in chunks of 1 MiB: one call in the thread pool each
             async for chunk in request.stream():
                 size += len(chunk)
                 if size > limit:

@@ -225,7 +225,8 @@ class WriteOrder:
             if last.status == 0 or last.page != write.page:
                 raise Outdated("this change was handled already", advice="Look at what is there now.")
             return last
-        self._note(key, _StoredAnswer(write.number, write.page))  # what is refused now must not be done later
+        # Recorded before the check: a write that is refused now must not be done when it is sent again.
+        self._note(key, _StoredAnswer(write.number, write.page))
         changed = [
             part
             for part in required_parts(write.path)
