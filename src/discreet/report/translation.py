@@ -128,7 +128,7 @@ class ReportLanguage:
 
 @dataclass
 class Translator:
-    """Translation of a report's texts into one language; ``untranslated`` collects texts without translation."""
+    """Translation of a report's texts into one language; ``untranslated`` collects missing texts."""
 
     language: ReportLanguage = field(default_factory=lambda: ReportLanguage(ENGLISH))
     untranslated: set[str] = field(default_factory=set)

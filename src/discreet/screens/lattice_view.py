@@ -106,7 +106,7 @@ class LatticeView:
         return _nondominated(self.starts, np.round(self.losses, _DECIMALS), self.suppression(requirement))
 
     def frontier_of_cost(self, requirement: Requirement, cost: NamedCost) -> dict[int, float]:
-        """Return the nodes not dominated in a cost and suppression, by ascending position, with their costs."""
+        """Return the nodes not dominated in a cost and suppression, by ascending position, with costs."""
         if isinstance(self.source, TableLattice):
             suppressed = self.source.evaluated.suppression(requirement)
             levels, places = self.source.lattice.all_levels(), self._positions

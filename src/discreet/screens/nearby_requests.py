@@ -81,7 +81,7 @@ class _Neighbourhood:
                 yield from self._offer(f"k = {stop}", candidate)
 
     def finer(self) -> Iterator[NearbyRequest]:
-        """Yield requests with one attribute a level finer, for a smaller l or for more rows; cheapest first."""
+        """Yield requests with one attribute a level finer, for a smaller l or more rows; cheapest first."""
         found: list[tuple[int, str, Request]] = []
         for i, level in enumerate(self.node):
             if level <= self.low[i]:

@@ -77,7 +77,7 @@ class AttributeBins:
         return (np.bincount(groups, published_rows) / np.bincount(groups))[groups]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the facts drawn before any node: bins with rows, and the first bin of each level's values."""
+        """Return the facts drawn before any node: bins with rows, first bins of each level's values."""
         one_by_one = len(self.order) <= MAX_BINS
         starts = []
         for groups in self.hierarchy.ancestors:

@@ -181,7 +181,7 @@ class FileField:
 
 @dataclass(frozen=True)
 class AttackForm:
-    """The form of an attack: its name, a sentence about the attacker, its needs, its options and its files."""
+    """The form of an attack: its name, a sentence about the attacker, its needs, options and files."""
 
     name: str
     title: str

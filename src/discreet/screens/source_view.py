@@ -46,7 +46,7 @@ def is_named_database(url: str | None) -> bool:
 
 
 def available_tables(url: str, settings: Settings) -> tuple[str, ...]:
-    """Return the names of a database's readable tables and views; raise ``InputError`` if it does not answer."""
+    """Return the names of a database's readable tables and views; raise ``InputError`` without an answer."""
     return list_tables(url, settings)
 
 
@@ -144,7 +144,7 @@ def view_source(source: SourceSpec, settings: Settings, *, rows: int = PREVIEW_R
 
 
 def folder_table_kind(folder: Path) -> str | None:
-    """Return the kind of table that a folder contains (``Parquet``, ``Delta Lake``, …); None if it is none."""
+    """Return the kind of table in a folder (``Parquet``, ``Delta Lake``, …); None if it is none."""
     return folder_kind(folder)
 
 

@@ -205,7 +205,7 @@ def hierarchy_entry(workspace: Workspace, name: str) -> Any:
 def save_hierarchy(
     workspace: Workspace, name: str, entry: Any, files: Mapping[Path, str] | None = None
 ) -> None:
-    """Store a hierarchy's entry in the spec, and write its files; None stands for value → ``*``."""
+    """Store a hierarchy's entry in the spec, and write its files; None means value → ``*``."""
     with workspace.edit_lock:
         workspace.save_spec(with_hierarchy(workspace.document(), name, entry), files=files)
 
@@ -251,7 +251,7 @@ def builder_facts() -> list[BuilderFacts]:
 
 
 def hierarchy_facts(workspace: Workspace, attribute: Attribute, study: TableStudy) -> HierarchyFacts:
-    """Return the summary of a quasi-identifier's hierarchy: its height, or the reason why it cannot be built."""
+    """Return the summary of a quasi-identifier's hierarchy: its height, or why it cannot be built."""
     entry = hierarchy_entry(workspace, attribute.name)
     height, error = None, None
     values = study.values(attribute.name)[0] if attribute.name in study.names else ()

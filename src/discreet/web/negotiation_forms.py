@@ -396,7 +396,7 @@ class PreviewRequest(BaseModel):
     )
 
     def checked(self, table: FrequencySet) -> PreviewRequest:
-        """Return the request itself; raise ``FieldError`` for a name or value that the table does not have."""
+        """Return the request itself; raise ``FieldError`` for a name or value that is not in the table."""
         known = {h.attribute: h.code_of_leaf for h in table.hierarchies}
         asked = [(name, value) for name, values in (self.question or {}).items() for value in values]
         if self.together is not None:

@@ -152,7 +152,7 @@ def run_evaluation(
 
 
 def _count_lattice(table: Table, criteria: Sequence[Criterion]) -> TableLattice | TablePartialLattice:
-    """Return the whole lattice with every sensitive attribute, or a partial one if memory does not suffice."""
+    """Return the whole lattice with every sensitive attribute, or a partial one if memory is too small."""
     try:
         return table.lattice(criteria=criteria)
     except LimitReached:

@@ -248,7 +248,7 @@ class RequestGuard:
         return None if token is None else self._state.sessions.find(token)
 
     def _proxied(self, user: str) -> UserSession | None:
-        """Return the session of a user signed in by the proxy; only users of the password file are accepted."""
+        """Return the session of a user signed in by the proxy; only users of the password file may."""
         try:
             check_user_name(user)
         except InputError:
@@ -290,7 +290,7 @@ class _Exchange:
 
     async def send(self, message: Message) -> None:
         """Pass a message on, with the security headers on the one that starts the answer."""
-        # A framework may catch ``_BodyTooLarge`` and answer itself: raise it again, so that the guard answers.
+        # FastAPI catches ``_BodyTooLarge`` and answers itself: raise it again, so that the guard answers.
         if message["type"] == "http.response.start" and self._overrun and self.status is None:
             raise _BodyTooLarge
         if message["type"] in ("http.response.start", "websocket.http.response.start"):

@@ -113,8 +113,8 @@ def create_app(config: ServerConfig) -> FastAPI:
         finally:
             await run_in_threadpool(state.close)
 
-    # Pass the routes themselves: FastAPI copies an included router for each application, which delays the first
-    # request by 0.2 s in all. Static files are first, because a page loads a hundred of them.
+    # Pass the routes themselves: FastAPI copies an included router for each application, which delays the
+    # first requests by 0.2 s in all. Static files are first, because a page loads a hundred of them.
     files = Mount("/static", StaticFiles(directory=sign_in.STATIC), name="static")
     app = FastAPI(
         title="discreet workbench",
@@ -182,7 +182,7 @@ class WorkbenchServer:
         return f"{self.url}/start?token={self.state.start_tokens.issue()}"
 
     def run(self, on_start: Callable[[], None] = lambda: None) -> None:
-        """Serve until stopped; call ``on_start`` once connections are accepted. An interrupt ends it cleanly."""
+        """Serve until stopped; call ``on_start`` when connections are accepted. An interrupt ends it cleanly."""
         self._server.on_start = on_start
         try:
             with suppress(KeyboardInterrupt):

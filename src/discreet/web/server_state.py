@@ -217,7 +217,7 @@ class ServerState:
                     self.config.settings,
                     spec=self.config.spec,
                     root=self.config.root,
-                    # Databases are opened with the server's rights, which users with passwords must not share.
+                    # Databases are opened with the server's rights, which password users must not share.
                     databases=not self.config.uses_passwords,
                 )
             return self._workspaces[user]

@@ -74,7 +74,7 @@ class ProfileCache:
                 key = _source_key(source)
                 base = study_table(replace(source, null_values=()), workspace.settings, reporter)
                 with self._state:
-                    # The study was read with the options that it proposes, so it is also the study of that source.
+                    # The study was read with the options that it proposes: it also belongs to that source.
                     self._profiles |= {key: base, _source_key(base.applied(source)): base}
                     while len(self._profiles) > _MAX_PROFILES:
                         self._profiles.popitem(last=False)
@@ -178,7 +178,7 @@ def build_attribute_hierarchy(attribute: Attribute, study: TableStudy) -> Genera
 
 
 def count_lattice_nodes(workspace: Workspace, spec: TableSpec, study: TableStudy | None) -> int | None:
-    """Return the lattice's size if the columns have been studied and every hierarchy can be built, else None."""
+    """Return the lattice's size; None unless the columns are studied and every hierarchy can be built."""
     heights = lattice_heights(workspace, spec, study)
     return None if heights is None else prod(height + 1 for height in heights)
 

@@ -135,7 +135,7 @@ def format_document(
 
 
 def parse_comments(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Parse the comments of a spec's text: those directly above ``[attributes.NAME]``, and those at the top."""
+    """Parse a spec's comments: those directly above ``[attributes.NAME]``, and those at the top."""
     comments: dict[str, str] = {}
     heading: list[str] = []
     block: list[str] = []

@@ -41,7 +41,7 @@ _lock = Lock()
 
 
 def list_releases(workspace: Workspace) -> tuple[ReleaseFacts, ...]:
-    """Return the releases of a workspace, the latest first: its files, and tables of the source's database."""
+    """Return the releases of a workspace, the latest first: files, and tables of the source's database."""
     return sort_latest_first([*list_folder_releases(workspace.releases), *_table_releases(workspace)])
 
 
@@ -87,7 +87,7 @@ def delete_release(workspace: Workspace, facts: ReleaseFacts) -> None:
 
 
 def cached_audit(workspace: Workspace, facts: ReleaseFacts) -> AuditResult:
-    """Return the audit of a release: cached until one of its files changes; computed each time for a table."""
+    """Return the audit of a release: cached until one of its files changes; not cached for a table."""
     if facts.address.in_database:
         return audit(facts.address, settings=workspace.settings)
     stamp = tuple(

@@ -86,7 +86,7 @@ def overview(workspace: CurrentWorkspace) -> AnalystAnswer:
 
 @router.post("/query", summary="Ask a release")
 def ask(body: QueryBody, workspace: CurrentWorkspace) -> QueryAnswer:
-    """Return bounds and estimate of each group and aggregate, and the true answer if the original is loaded."""
+    """Return bounds and estimate of each group and aggregate, and the true answer if it is known."""
     facts = find_release(workspace, body.release)
     if not body.sql.strip():
         raise FieldError("there is no query", field="sql", advice="Write one, such as SELECT COUNT(*).")

@@ -61,7 +61,7 @@ class PairedRowsBody(BaseModel):
 
 @router.get("", summary="What is compared")
 def overview(workspace: CurrentWorkspace) -> dict[str, Any]:
-    """Return the contenders with their letters, the known metrics, and the number of contenders without them."""
+    """Return the contenders with their letters and known metrics, and the number still to measure."""
     if not workspace.has_spec:
         return {"request": None, "contenders": [], "best": {}, "queries": 0, "missing": 0}
     workspace.spec().require_quasi_identifiers()

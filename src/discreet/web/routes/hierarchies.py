@@ -183,7 +183,7 @@ files_router = APIRouter(prefix="/api/hierarchies", tags=["hierarchies"], respon
 
 @files_router.post("/files", summary="Match files")
 def match(body: FilesBody, workspace: CurrentWorkspace) -> MatchesAnswer:
-    """Return the quasi-identifiers that each file fits by its name or values, or the reason why it fits none."""
+    """Return the quasi-identifiers that each file fits by name or values, or why it fits none."""
     study, spec = get_profile(workspace), workspace.spec()
     generalized = [attribute.name for attribute in spec.quasi_identifiers]
     others = {a.name: str(a.role) for a in spec.attributes if a.name not in generalized}

@@ -127,7 +127,7 @@ class ViewAnswer(BaseModel):
 
 @router.get("/summary", summary="The workspace in a few figures")
 def summary(workspace: CurrentWorkspace) -> Summary:
-    """Return the facts that every screen shows: the source, counts, attributes, and the state of each step."""
+    """Return the facts that every screen shows: the source, counts, attributes, and the steps."""
     if not workspace.has_spec:
         return _empty_summary(workspace)
     spec = workspace.spec()
@@ -195,7 +195,7 @@ def load(workspace: CurrentWorkspace) -> LoadAnswer:
 
 @router.post("/view", summary="Look at a source")
 def view(body: SourceBody, workspace: CurrentWorkspace) -> ViewAnswer:
-    """Return how a file would be read, with inferred values for those that the body omits. Nothing is saved."""
+    """Return how a file would be read, with inferred values for omitted ones. Nothing is saved."""
     source = source_from_body(body, workspace)
     return ViewAnswer(source=body_from_source(source, workspace), view=_source_view(source, workspace))
 

@@ -255,7 +255,7 @@ nodes_router = APIRouter(prefix="/api/negotiate", tags=["negotiate"], responses=
 
 @nodes_router.get("/lattice", summary="The lattice before any request")
 def lattice(workspace: CurrentWorkspace) -> dict[str, Any]:
-    """Return attributes with heights and the labels of each level, nodes per height, and the spec's request."""
+    """Return attributes with heights and labels of each level, nodes per height, and the spec's request."""
     found = negotiation_of(workspace)
     version, view = found.negotiable_view().current()
     return lattice_facts(view, version, found.table.spec)

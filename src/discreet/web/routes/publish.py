@@ -257,7 +257,7 @@ def previous_releases(workspace: Workspace, body: PublishBody) -> list[Path]:
 def _publish_table(
     body: PublishBody, text: str, form: ModelForm, workspace: Workspace, jobs: JobQueue
 ) -> JobStarted:
-    """Start the job that publishes into the source's database; check the target before the table is counted."""
+    """Start the job that publishes into the source's database, after a check of the target."""
     url = source_database_url(workspace)
     if body.name is not None:
         raise FieldError("both a file and a table are named", field="table", allowed="one of them")

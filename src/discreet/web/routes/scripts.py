@@ -50,7 +50,7 @@ def request(body: RequestOnly, workspace: CurrentWorkspace) -> ScriptAnswer:
 
 @router.post("/release", summary="A publication as a script")
 def release(body: PublishBody, workspace: CurrentWorkspace) -> ScriptAnswer:
-    """Return a script that publishes the same release, to a file in its working folder or to the same table."""
+    """Return a script that publishes the same release, to a file in its folder or to the same table."""
     if not body.name and not body.table:
         raise FieldError("the release has no name", field="name")
     found = publish_arguments(body, model_form(body.model))
