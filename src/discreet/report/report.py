@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def report_page(evidence: ReleaseEvidence, language: ReportLanguage, rule: Preset | None = None) -> str:
-    """Return the report's HTML text in a language; it names columns and counts, but no cell of the release."""
+    """Return the report's HTML text in a language; it names columns and counts, never a released cell."""
     translator = Translator(language)
     numbering = Numbering(translator)
     name = evidence.manifest.name

@@ -182,7 +182,7 @@ class WorkbenchServer:
         return f"{self.url}/start?token={self.state.start_tokens.issue()}"
 
     def run(self, on_start: Callable[[], None] = lambda: None) -> None:
-        """Serve until stopped; call ``on_start`` when connections are accepted. An interrupt ends it cleanly."""
+        """Serve until stopped; call ``on_start`` when connections are accepted. An interrupt is handled."""
         self._server.on_start = on_start
         try:
             with suppress(KeyboardInterrupt):
