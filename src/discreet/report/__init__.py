@@ -1,1 +1,1 @@
-"""The evidence of a release as one offline page."""
+"""The report of a release: its evidence as one offline HTML page."""

@@ -19,20 +19,20 @@ IDENTIFIER = "identifier"
 
 
 def describe_replacement(attribute: ManifestAttribute, translator: Translator) -> str:
-    """What stands in the place of a published identifier; people are counted by the subject's."""
+    """Describe the pseudonym of a published identifier; the subject's column also counts people."""
     unknown = translator("a form of it that this version does not know")
     shown = unknown if attribute.way is None else _pseudonymization_method(attribute, translator)[0]
     return translator("{form}; people are counted by it", form=shown) if attribute.subject else shown
 
 
 def describe_date_shift(attribute: ManifestAttribute, translator: Translator) -> str:
-    """How far dates were moved at most; nothing where they were not."""
+    """Describe the largest shift of dates; empty if they are not shifted."""
     shift = attribute.shift
     return "" if shift is None else translator(", dates moved by up to {days} days", days=shift["days"])
 
 
 def identifier_table(attributes: Iterable[ManifestAttribute], numbering: Numbering) -> str:
-    """The table of identifiers and of shifted dates in the log; nothing where there is neither."""
+    """Return the table of identifiers and of shifted dates in the log; empty if there are none."""
     translator = numbering.translator
     rows = [row for attribute in attributes for row in _identifier_rows(attribute, translator)]
     if not rows:
@@ -73,7 +73,10 @@ def _identifier_rows(
 
 
 def _pseudonymization_method(attribute: ManifestAttribute, translator: Translator) -> tuple[str, str]:
-    """The title of a way, and whether rows can be linked by it; of one that is not installed, its name."""
+    """Return the title of a pseudonymization method, and whether rows can be linked by it.
+
+    For a method that is not installed the title is its name.
+    """
     assert attribute.way is not None
     name = str(attribute.way["way"])
     way = known_methods().get(name)
@@ -95,7 +98,7 @@ _ROLE_MEANINGS = {
 
 
 def purpose_section(evidence: ReleaseEvidence, translator: Translator) -> str:
-    """Section 1."""
+    """Section 1: purpose and recipients."""
     about = evidence.about
     return numbered_section(
         1,
@@ -106,7 +109,7 @@ def purpose_section(evidence: ReleaseEvidence, translator: Translator) -> str:
 
 
 def inventory_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
-    """Section 2: every column of the spec, and what became of it."""
+    """Section 2: every column of the spec, and its form in the release."""
     manifest, translator = evidence.manifest, numbering.translator
     rows = [
         (
@@ -146,7 +149,7 @@ def inventory_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
 
 
 def _released_form(attribute: ManifestAttribute, manifest: Manifest, translator: Translator) -> str:
-    """What of a column is in the release."""
+    """Describe the form of a column in the release."""
     if not attribute.published:
         shown = translator("not published")
     elif attribute.role == IDENTIFIER:
@@ -165,7 +168,7 @@ def _released_form(attribute: ManifestAttribute, manifest: Manifest, translator:
 
 
 def _level_text(attribute: ManifestAttribute, translator: Translator) -> str:
-    """The level, as far as it is told."""
+    """Format the level and height as far as the manifest contains them."""
     if attribute.level is None:
         return translator("above 0")
     if attribute.height is None:
@@ -174,7 +177,7 @@ def _level_text(attribute: ManifestAttribute, translator: Translator) -> str:
 
 
 def threat_model_section(evidence: ReleaseEvidence, translator: Translator) -> str:
-    """Section 3."""
+    """Section 3: the attacker's assumed knowledge, population and controls."""
     about = evidence.about
     names = [a.name for a in evidence.manifest.attributes if a.published and a.role == "quasi-identifier"]
     return numbered_section(
@@ -197,13 +200,13 @@ def threat_model_section(evidence: ReleaseEvidence, translator: Translator) -> s
 
 
 def _model_name(model: str) -> str:
-    """A model as the workbench calls it, and by the name of commands and manifests where that differs."""
+    """Return a model's title, followed by the name of commands and manifests if that differs."""
     title = model_title(model)
     return title if title.lower() == model else f"{title} ({model})"
 
 
 def model_section(evidence: ReleaseEvidence, translator: Translator) -> str:
-    """Section 4: the recoding model and what was required."""
+    """Section 4: the recoding model and the requirement."""
     manifest = evidence.manifest
     pairs = [(translator("Recoding model"), _model_name(manifest.model))]
     if manifest.summary:
@@ -231,7 +234,7 @@ def model_section(evidence: ReleaseEvidence, translator: Translator) -> str:
 
 
 def transformation_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
-    """Section 5: what was done to each column, reproducible by level and digest, without any value."""
+    """Section 5: the transformation of each column, reproducible by level and digest, without any value."""
     manifest, translator = evidence.manifest, numbering.translator
     rows = [
         (
@@ -268,7 +271,7 @@ def transformation_section(evidence: ReleaseEvidence, numbering: Numbering) -> s
 
 
 def _pattern_table(manifest: Manifest, numbering: Numbering) -> str:
-    """The patterns that guided the recoding; nothing where none did."""
+    """Return the table of patterns that guided the recoding; empty if there are none."""
     translator = numbering.translator
     if not manifest.patterns:
         return ""
@@ -284,7 +287,7 @@ def _pattern_table(manifest: Manifest, numbering: Numbering) -> str:
 
 
 def _further_file_table(manifest: Manifest, numbering: Numbering) -> str:
-    """The files beside the data; nothing where there is none."""
+    """Return the table of the release's further files; empty if there are none."""
     translator, found = numbering.translator, manifest.kind.further_files
     if not found:
         return ""

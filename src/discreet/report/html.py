@@ -15,14 +15,14 @@ from discreet.report.translation import Translator
 
 @dataclass
 class Numbering:
-    """The numbers of figures and tables in one page, from 1, and the words of its language."""
+    """The numbers of figures and tables in one page, from 1, and the translator of its language."""
 
     translator: Translator
     figures: int = 0
     tables: int = 0
 
     def figure(self, picture: str, caption: str) -> str:
-        """A numbered figure; ``picture`` is SVG text."""
+        """Return a numbered figure; ``picture`` is SVG text."""
         self.figures += 1
         number = escape(self.translator("Figure {number}.", number=self.figures))
         title = f"<b>{number}</b> {escape(caption)}"
@@ -37,7 +37,7 @@ class Numbering:
         numbers: Sequence[int] = (),
         note: str = "",
     ) -> str:
-        """A numbered table; ``numbers`` are the places of columns that stand to the right."""
+        """Return a numbered table; ``numbers`` are the indices of right-aligned columns."""
         self.tables += 1
         right = [' class="number"' if i in numbers else "" for i in range(len(heads))]
         head = "".join(
@@ -62,7 +62,7 @@ class Numbering:
 
 
 def numbered_section(number: int | str, title: str, *parts: str) -> str:
-    """A numbered section, or one with a letter."""
+    """Return a section with a number or a letter."""
     name = f"section-{number}"
     return (
         f'<section aria-labelledby="{name}"><h2 id="{name}"><span class="ordinal">{number}</span>'
@@ -71,34 +71,34 @@ def numbered_section(number: int | str, title: str, *parts: str) -> str:
 
 
 def subheading(text: str) -> str:
-    """A heading within a section."""
+    """Return a heading within a section."""
     return f"<h3>{escape(text)}</h3>"
 
 
 def paragraph(text: str, kind: str = "") -> str:
-    """A paragraph."""
+    """Return a paragraph."""
     return f"<p{_class_attribute(kind)}>{escape(text)}</p>"
 
 
 def code_block(text: str) -> str:
-    """A text of many lines, as it is."""
+    """Return a preformatted text."""
     return f"<pre>{escape(text)}</pre>"
 
 
 def bullet_list(texts: Iterable[str], kind: str = "") -> str:
-    """A list of sentences; nothing where there is none."""
+    """Return a list of sentences; empty if there are none."""
     found = "".join(f"<li>{escape(text)}</li>" for text in texts)
     return f"<ul{_class_attribute(kind)}>{found}</ul>" if found else ""
 
 
 def definition_list(pairs: Iterable[tuple[str, str]]) -> str:
-    """Names with what they are."""
+    """Return a list of names with their values."""
     found = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in pairs)
     return f'<dl class="facts">{found}</dl>'
 
 
 def text_or_blank_lines(label: str, text: str | None, lines: int = 3) -> str:
-    """The publisher's own words, or lines to fill in by hand."""
+    """Return the publisher's text, or blank lines to fill in by hand."""
     if text:
         body = "".join(f"<p>{escape(part)}</p>" for part in text.split("\n") if part.strip())
     else:
@@ -108,7 +108,7 @@ def text_or_blank_lines(label: str, text: str | None, lines: int = 3) -> str:
 
 
 def signature_lines(lines: Iterable[str]) -> str:
-    """Lines to sign on, each with what it is for."""
+    """Return labelled lines for signatures."""
     found = "".join(f"<div><span>{escape(line)}</span></div>" for line in lines)
     return f'<div class="signatures">{found}</div>'
 
@@ -124,9 +124,9 @@ _ROW, _GAP, _BAR = 18, 12, 14
 
 @dataclass(frozen=True)
 class BarSeries:
-    """Groups of horizontal bars: ``values[s][g]`` is that of series s in group g, None for no bar.
+    """Groups of bars: ``values[s][g]`` is the value of series s in group g, None for no bar.
 
-    ``texts`` are the numbers as they are written beside the bars, in the same places.
+    ``texts`` are the numbers written next to the bars, at the same indices.
     """
 
     groups: tuple[str, ...]
@@ -136,7 +136,7 @@ class BarSeries:
 
 
 def bar_chart(title: str, bars: BarSeries, *, most: float | None = None) -> str:
-    """Horizontal bars, a group per line; ``most`` is the value of the whole width."""
+    """Return a chart of horizontal bars, a group per line; ``most`` is the value of the whole width."""
     left = max((len(group) for group in bars.groups), default=0) * _LETTER_WIDTH + 16
     right = max((len(text) for texts in bars.texts for text in texts), default=0) * _LETTER_WIDTH + 14
     top = 26 if len(bars.series) > 1 else 6
@@ -166,7 +166,7 @@ def bar_chart(title: str, bars: BarSeries, *, most: float | None = None) -> str:
 
 
 def column_chart(title: str, bars: BarSeries, *, x_title: str, y_title: str) -> str:
-    """Vertical bars, groups side by side; as a histogram is drawn."""
+    """Return a chart of vertical bars, groups next to each other as in a histogram."""
     top, foot, left = (48 if len(bars.series) > 1 else 28), 46, 14
     height = 268
     floor = height - foot
@@ -196,7 +196,7 @@ def column_chart(title: str, bars: BarSeries, *, x_title: str, y_title: str) -> 
 
 
 def emphasize_single_series(svg: str) -> str:
-    """A chart of a single series, in the strong colour."""
+    """Return a chart of a single series in the strong colour."""
     return svg.replace("<svg ", '<svg class="one" ', 1)
 
 

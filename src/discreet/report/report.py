@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def report_page(evidence: ReleaseEvidence, language: ReportLanguage, rule: Preset | None = None) -> str:
-    """The report's HTML text in a language; it names columns and counts, and no cell of the release."""
+    """Return the report's HTML text in a language; it names columns and counts, never a released cell."""
     translator = Translator(language)
     numbering = Numbering(translator)
     name = evidence.manifest.name
@@ -56,7 +56,8 @@ def report_page(evidence: ReleaseEvidence, language: ReportLanguage, rule: Prese
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src '
         "'unsafe-inline'\">\n"
         f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-        f"{_page_header(evidence, title, translator)}<main>{_audit_verdict(evidence, translator)}{_headline(evidence, translator)}"
+        f"{_page_header(evidence, title, translator)}<main>"
+        f"{_audit_verdict(evidence, translator)}{_headline(evidence, translator)}"
         f"{''.join(sections)}</main>\n"
         f"{_page_footer(evidence, translator)}</body>\n</html>\n"
     )
@@ -138,12 +139,15 @@ def _headline(evidence: ReleaseEvidence, translator: Translator) -> str:
 
 
 def _class_unit(evidence: ReleaseEvidence) -> tuple[str, str]:
-    """What rows are counted by, one and several."""
+    """Return the unit of groups of rows, in singular and plural."""
     return (evidence.manifest.kind.unit, evidence.manifest.kind.units)
 
 
 def _page_footer(evidence: ReleaseEvidence, translator: Translator) -> str:
-    """Who made it; and, as all others have been looked up by now, that some sentences have no translation."""
+    """Return the footer, with a notice if a sentence has no translation.
+
+    It must be built last: ``untranslated`` is complete only after all other parts are translated.
+    """
     texts = [
         translator(
             "Made by discreet {version} on {day}. This file holds its style and pictures and loads nothing.",
@@ -161,18 +165,18 @@ REPORT_FILE_SUFFIX = ".report.html"
 
 @dataclass(frozen=True, repr=False)
 class ReportResult(Printable):
-    """A report in place, and the evidence that it shows."""
+    """A written report and its evidence."""
 
     path: Path
     evidence: ReleaseEvidence
 
     @property
     def passed(self) -> bool:
-        """Whether the audit passed that was made for the report."""
+        """True if the audit made for the report passed."""
         return self.evidence.audit.passed
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet report --json``."""
+        """Return the document of ``discreet report --json``."""
         found = self.evidence
         return {
             "path": str(self.path),
@@ -185,7 +189,7 @@ class ReportResult(Printable):
         }
 
     def document(self) -> Document:
-        """Where the report lies and whether the audit passed."""
+        """Return the report's path and the result of the audit as text."""
         audit = self.evidence.audit
         verdict = "passed" if audit.passed else "failed"
         kind = self.evidence.manifest.kind
@@ -222,16 +226,16 @@ def report(
     language: str | None = None,
     options: Mapping[str, object] | None = None,
 ) -> ReportResult:
-    """Write the report of a release: its manifest, its audit made anew, attacks, utility, limits, signatures.
+    """Write the report of a release: manifest, new audit, attacks, utility, limits, signatures.
 
-    ``release`` is a path or a ``ReleaseAddress``; ``output`` is ``PATH.report.html`` where it is not given;
-    ``table`` the original (``discreet.open``), which utility is measured against. ``about`` is a TOML file of
-    the publisher's own words, which go before those of the table's spec; the texts here (``purpose``,
-    ``recipient``, ``threat_model_section``, …) go before both, and what nobody says is left blank to be
-    filled in by hand. ``checks`` is a preset by its name (``discreet presets``), whose points stand before
-    the signatures. ``language`` is the code of one of ``languages()``, English where nobody says so.
-    ``options`` are those of attacks, by name. A release whose audit fails gets its report too, which says so.
-    ``InputError`` for a release without a manifest, or where the output may not be written.
+    ``release`` is a path or a ``ReleaseAddress``; ``output`` is ``PATH.report.html`` by default; ``table`` is
+    the original (``discreet.open``), against which utility is measured. ``about`` is a TOML file of the
+    publisher's texts, which override those of the table's spec; the texts given here (``purpose``,
+    ``recipient``, ``threat_model``, …) override both, and missing texts are left blank to be filled in by
+    hand. ``checks`` is the name of a preset (``discreet presets``), whose points are listed before the
+    signatures. ``language`` is the code of one of ``languages()``, English by default. ``options`` are
+    options of attacks, by name. A release whose audit fails gets a report too, which says so. Raises
+    ``InputError`` for a release without a manifest, or if the output must not be written.
     """
     texts = {
         "title": title,

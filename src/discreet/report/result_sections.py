@@ -1,6 +1,6 @@
 """Sections 6 and 8 to 10 and appendix A of a report: guarantees, utility, limits, sign-off, verification SQL.
 
-The guarantees are counted anew in the written file. Criteria other than k and l are listed with their title,
+The guarantees are counted again in the written file. Criteria other than k and l are listed with their title,
 citation, parameter and verdict. A preset adds its points to be checked by people, without a verdict on them.
 """
 
@@ -31,7 +31,7 @@ from discreet.verbs.report_evidence import ReleaseEvidence
 
 
 def required_criteria(report: AuditReport, translator: Translator) -> list[tuple[str, str]]:
-    """Each criterion and what was required, for the facts of section 4."""
+    """Return each criterion with its requirement, for the facts of section 4."""
     return [
         (
             translator("{criterion} required", criterion=_criterion_title(found, translator)),
@@ -42,7 +42,7 @@ def required_criteria(report: AuditReport, translator: Translator) -> list[tuple
 
 
 def counted_criteria(report: AuditReport, translator: Translator) -> list[tuple[str, ...]]:
-    """Each criterion with its citation, what the worst class has, what was required, and the verdict."""
+    """Return each criterion with citation, value of the worst class, requirement, and verdict."""
     return [
         (
             f"{_criterion_title(found, translator)}, {found.criterion.citation}",
@@ -55,7 +55,7 @@ def counted_criteria(report: AuditReport, translator: Translator) -> list[tuple[
 
 
 def verdict_text(translator: Translator, *, passed: bool, failing: int = 0) -> str:
-    """Whether a criterion passed, with the number of classes that fail it where that is known."""
+    """Return the verdict on a criterion, with the number of failing classes if it is known."""
     if passed:
         return translator("passed")
     if not failing:
@@ -73,7 +73,7 @@ def _criterion_title(found: CriterionFinding, translator: Translator) -> str:
 
 
 def preset_checklist(report: AuditReport, rule: Preset, translator: Translator) -> str:
-    """The rule, its source and the year of the text; what it asks in numbers, and what was counted."""
+    """Return a preset's rule, its source and year, its numeric requirements, and the counted values."""
     pairs = [
         (translator("Rule"), translator.told(rule.title)),
         (translator("Source"), f"{rule.citation} ({rule.as_of})"),
@@ -91,7 +91,7 @@ def preset_checklist(report: AuditReport, rule: Preset, translator: Translator) 
 
 
 def _counted_text(report: AuditReport, criterion: Criterion, translator: Translator) -> str:
-    """What was counted of a criterion of class sizes; of another, what its audit found, if asked."""
+    """Return the counted value of a criterion: class sizes, or the audit's result if it was required."""
     by_size = criterion.need is Need.SIZE and not (criterion.of_release or criterion.of_population)
     if by_size and report.k:
         return translator(
@@ -104,7 +104,7 @@ def _counted_text(report: AuditReport, criterion: Criterion, translator: Transla
 
 
 def verification_appendix(evidence: ReleaseEvidence, translator: Translator) -> str:
-    """Appendix A: who has the release can count again; or why there are no statements to do so."""
+    """Appendix A: SQL with which recipients can count again, or the reason why there is none."""
     return numbered_section(
         "A", translator("Checked without discreet"), *_appendix_parts(evidence, translator)
     )
@@ -136,7 +136,7 @@ def _appendix_parts(evidence: ReleaseEvidence, translator: Translator) -> tuple[
 
 
 _HEIGHT_METRICS = ("height", "precision")
-"""Metrics that tell how many levels a hierarchy has: a report is handed over as the manifest is."""
+"""Metrics that reveal the heights of hierarchies; a report is as public as the manifest."""
 
 LIMIT_STATEMENTS = (
     "This is evidence, not a verdict. Whether it is enough depends on who gets the file and what they know.",
@@ -159,7 +159,7 @@ SIGNATURE_LABELS = ("Prepared by, date", "Reviewed by, date", "Released by, date
 
 
 def guarantees_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
-    """Section 6: what the audit counted in the written file today."""
+    """Section 6: the current counts of the audit in the written file."""
     audit, manifest, translator = evidence.audit, evidence.manifest, numbering.translator
     report = audit.report
     unit, units = manifest.kind.unit, manifest.kind.units
@@ -204,7 +204,7 @@ def guarantees_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
 
 
 def _class_size_bars(report: AuditReport, translator: Translator) -> BarSeries:
-    """Rows by bands of class sizes, without the empty bands at both ends."""
+    """Return the rows by bands of class sizes, without the empty bands at both ends."""
     sizes = count_rows_by_band(report.class_sizes)
     kept = [i for i, number in enumerate(sizes) if number]
     first, last = (kept[0], kept[-1] + 1) if kept else (0, 1)
@@ -222,7 +222,7 @@ def _guarantees_table(
     found: Sequence[tuple[int, int | None]],
     numbering: Numbering,
 ) -> str:
-    """The table of k and l, and of further criteria where there are any: then with a verdict on each."""
+    """Return the table of k and l and of further criteria; with further criteria it has a verdict column."""
     translator = numbering.translator
     heads: tuple[str, ...] = ("", translator("counted"), translator("required"))
     if report.criteria:
@@ -238,7 +238,7 @@ def _guarantees_table(
 
 
 def utility_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
-    """Section 8: what the release keeps of its original, or what its sizes alone tell."""
+    """Section 8: utility measured against the original, or only from the release's class sizes."""
     found, translator = evidence.comparison, numbering.translator
     metrics = evidence.audit.metrics if found is None else found.metrics
     if not evidence.manifest.reports_heights:
@@ -291,7 +291,7 @@ def limits_section(evidence: ReleaseEvidence, translator: Translator) -> str:
 
 
 def sign_off_section(evidence: ReleaseEvidence, rule: Preset | None, translator: Translator) -> str:
-    """Section 10: who answers for the release, and for what a rule asks of people."""
+    """Section 10: responsibility for the release, and the points that a preset requires people to check."""
     about = evidence.about
     known = [(translator("Prepared by"), about.prepared_by), (translator("Valid until"), about.valid_until)]
     given = [(name, text) for name, text in known if text]

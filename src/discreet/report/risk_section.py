@@ -2,8 +2,8 @@
 
 A threshold of the highest risk τ requires classes of at least the smallest n with 1/n ≤ τ. The reading
 matters: 0.09 is commonly equated with classes of 11, but 1/11 = 0.0909… exceeds 0.09, so that strictly it
-requires 12. Thresholds are shown next to the release's smallest class; whether one applies is for the
-publisher to check.
+requires 12. Thresholds are shown next to the release's smallest class; the publisher checks which of them
+apply.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from discreet.verbs.report_evidence import ReleaseEvidence
 
 @dataclass(frozen=True)
 class RiskThreshold:
-    """A rule: whose, what it asks, the least class that meets it strictly read, and how it is often read."""
+    """A published rule: source, requirement, smallest class by the strict reading, and common reading."""
 
     source: str
     requirement: str
@@ -41,7 +41,7 @@ class RiskThreshold:
 
 
 def smallest_class_size(threshold: Fraction) -> int:
-    """The least number of people n whose chance 1/n does not exceed a threshold."""
+    """Return the least number of people n whose risk 1/n does not exceed a threshold."""
     return -(-threshold.denominator // threshold.numerator)
 
 
@@ -91,7 +91,7 @@ CONTEXT_NOTE = (
 
 
 def attack_sections(attack: AttackResult, numbering: Numbering) -> Iterator[str]:
-    """The attacks in the order of their declarations; tables of single persons have no place here."""
+    """Yield the attacks in the order of their declarations, without tables of single persons."""
     tried = [finding for finding in attack.findings if finding.skipped is None]
     for finding in tried:
         yield from _finding_section(finding, numbering)
@@ -138,7 +138,7 @@ def _finding_table(table: FoundTable, numbering: Numbering) -> str:
 
 
 def format_value(value: Value, kind: ValueKind, translator: Translator) -> str:
-    """A value by its kind, a dash where there is none."""
+    """Format a value by its kind; a dash for None."""
     if value is None:
         return "–"
     if isinstance(value, str) or kind is ValueKind.TEXT:
@@ -149,7 +149,7 @@ def format_value(value: Value, kind: ValueKind, translator: Translator) -> str:
 
 
 def risk_section(evidence: ReleaseEvidence, numbering: Numbering) -> str:
-    """Section 7: what attacks found, the three tests, and thresholds that others name."""
+    """Section 7: findings of the attacks, the three tests, and published thresholds."""
     attack, translator = evidence.attack, numbering.translator
     parts = [
         *([_permutation_warning(translator)] if attack.by_group else []),

@@ -3,8 +3,8 @@
 A catalogue is one file, ``languages/CODE.toml``; English needs none, because its texts are in the code.
 
 - ``[own]`` contains the report's own sentences: English text = the other language's, ``{parts}`` kept.
-- ``[told]`` contains finished English texts of attacks, criteria, metrics and warnings: a key with ``{parts}`` is a
-  pattern for them. The text matched by a part named ``word…`` is looked up in turn.
+- ``[told]`` contains finished English texts of attacks, criteria, metrics and warnings: a key with
+  ``{parts}`` is a pattern for them. The text matched by a part named ``word…`` is looked up in turn.
 - ``[cells]`` contains the words in cells of attack tables; names of columns are not translated.
 
 Names of columns and the publisher's own texts are never looked up. A text without a translation stays English
@@ -32,19 +32,19 @@ RISK_STEPS = tuple(Fraction(text) for text in ("1/2", "1/3", "0.2", "0.1", "0.09
 
 
 def integer(number: int) -> str:
-    """``30,162``."""
+    """Format an integer with thousands separators: ``30,162``."""
     return f"{number:,}"
 
 
 def format_count(number: int, noun: str, plural: str | None = None) -> str:
-    """``1 row``, ``30,162 rows``."""
+    """Format a number with its noun: ``1 row``, ``30,162 rows``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def percent(part: float, of: float = 1.0) -> str:
     """Format a part of a whole in percent; it never rounds to 0 % or 100 % unless it is.
 
-    ``part`` must be a part of ``of``; ``printing.document.ratio`` formats other quotients.
+    ``part`` must be a part of ``of``; ``printing.document.format_ratio`` formats other quotients.
     """
     if of <= 0 or part == 0:
         return f"0{_NO_BREAK_SPACE}%"
@@ -61,7 +61,7 @@ def percent(part: float, of: float = 1.0) -> str:
 
 
 def decimal(value: float | int | None) -> str:
-    """A metric's value."""
+    """Format a metric's value; a dash for None."""
     if value is None:
         return "–"
     if not isfinite(value):
@@ -74,7 +74,7 @@ def decimal(value: float | int | None) -> str:
 
 
 def class_size_bands() -> tuple[str, ...]:
-    """The bands of class sizes, in words."""
+    """Return the labels of the bands of class sizes."""
     names = []
     for i, least in enumerate(CLASS_SIZE_STEPS):
         if i + 1 == len(CLASS_SIZE_STEPS):
@@ -86,7 +86,7 @@ def class_size_bands() -> tuple[str, ...]:
 
 
 def count_rows_by_band(class_sizes: Mapping[int, int]) -> tuple[int, ...]:
-    """The rows of classes in each band of sizes; ``class_sizes`` maps rows to numbers of classes."""
+    """Count rows by band of class sizes; ``class_sizes`` maps class sizes to numbers of classes."""
     found = [0] * len(CLASS_SIZE_STEPS)
     for size, number in class_sizes.items():
         index = max(i for i, least in enumerate(CLASS_SIZE_STEPS) if size >= least)
@@ -95,7 +95,7 @@ def count_rows_by_band(class_sizes: Mapping[int, int]) -> tuple[int, ...]:
 
 
 def count_rows_above_risk(class_sizes: Mapping[int, int], chance: Fraction) -> int:
-    """The rows whose chance of being named right, 1 / class size, exceeds ``chance``."""
+    """Count the rows whose re-identification risk, 1 / class size, exceeds ``chance``."""
     return sum(size * number for size, number in class_sizes.items() if Fraction(1, size) > chance)
 
 
@@ -107,7 +107,7 @@ _NUMBER_PATTERN = re.compile(r"-?\d[\d,]*(\.\d+)?")
 
 @dataclass(frozen=True)
 class ReportLanguage:
-    """A language: its code, its own name, its marks for numbers, and its texts by the English ones."""
+    """A language: its code, its own name, its number marks, and its texts by the English ones."""
 
     code: str
     name: str = "English"
@@ -119,7 +119,7 @@ class ReportLanguage:
 
     @cached_property
     def patterns(self) -> tuple[tuple[re.Pattern[str], str], ...]:
-        """The keys of ``told`` and ``cells`` that have parts, those with the longest fixed text first."""
+        """The keys of ``told`` and ``cells`` that have parts, as patterns; the longest fixed text first."""
         found = [(key, text) for table in (self.told, self.cells) for key, text in table.items()]
         found = [(key, text) for key, text in found if _PLACEHOLDER.search(key)]
         found.sort(key=lambda pair: -len(_PLACEHOLDER.sub("", pair[0])))
@@ -128,45 +128,45 @@ class ReportLanguage:
 
 @dataclass
 class Translator:
-    """A report's words in one language; ``missed`` are the English texts that it has no translation of."""
+    """Translation of a report's texts into one language; ``untranslated`` collects missing texts."""
 
     language: ReportLanguage = field(default_factory=lambda: ReportLanguage(ENGLISH))
     untranslated: set[str] = field(default_factory=set)
 
     def __call__(self, text: str, /, **parts: object) -> str:
-        """A sentence of the report's own, its ``{parts}`` filled in."""
+        """Translate a sentence of the report and fill in its ``{parts}``."""
         return self._look_up(self.language.own, text).format(**parts)
 
     def told(self, text: str) -> str:
-        """A finished English text from elsewhere: of an attack, a criterion, a metric or a warning."""
+        """Translate a finished English text of an attack, a criterion, a metric or a warning."""
         return self._translate_external(text, self.language.told)
 
     def cell(self, text: str) -> str:
-        """A text in a cell of an attack's table; most are names, which stay as they are."""
+        """Translate a text in a cell of an attack's table; most are names, which are unchanged."""
         return self._translate_external(text, self.language.cells, of_names=True)
 
     def integer(self, number: int) -> str:
-        """``30,162`` in the language's marks."""
+        """Format an integer in the language's marks."""
         return self._with_marks(integer(number))
 
     def count(self, number: int, noun: str, plural: str | None = None) -> str:
-        """``1 row``, ``30,162 rows``."""
+        """Format a number with its translated noun: ``1 row``, ``30,162 rows``."""
         return f"{self.integer(number)} {self(noun if number == 1 else plural or noun + 's')}"
 
     def percent(self, part: float, of: float = 1.0) -> str:
-        """A percentage that never rounds to 0 % or 100 % unless it is."""
+        """Format a percentage that never rounds to 0 % or 100 % unless it is."""
         return self._with_marks(percent(part, of))
 
     def decimal(self, value: float | int | None) -> str:
-        """A metric's value."""
+        """Format a metric's value."""
         return self("infinite") if value == float("inf") else self._with_marks(decimal(value))
 
     def number(self, text: str) -> str:
-        """A number that is already written, in the language's marks; any other text as it is."""
+        """Convert a formatted number to the language's marks; other texts are unchanged."""
         return self._with_marks(text) if _NUMBER_PATTERN.fullmatch(text) else text
 
     def band(self, text: str) -> str:
-        """A band of numbers, ``1,000+`` or ``5–9``."""
+        """Convert a band of numbers, ``1,000+`` or ``5–9``, to the language's marks."""
         return self._with_marks(text)
 
     def _look_up(self, texts: Mapping[str, str], text: str) -> str:
@@ -198,7 +198,7 @@ class Translator:
 
 
 def languages() -> tuple[str, ...]:
-    """The codes of the languages there are, English first."""
+    """Return the codes of the available languages, English first."""
     folder = files("discreet.report").joinpath(_LANGUAGES_FOLDER)
     others = sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml"))
     return (ENGLISH, *others)
@@ -206,7 +206,7 @@ def languages() -> tuple[str, ...]:
 
 @lru_cache
 def language_of(code: str) -> ReportLanguage:
-    """The language of a code; ``InputError`` lists those there are."""
+    """Return the language of a code; raise ``InputError`` with the available codes for an unknown one."""
     if code not in languages():
         raise InputError(f"'{code}' is no language of reports", allowed=", ".join(languages()))
     if code == ENGLISH:
@@ -217,7 +217,7 @@ def language_of(code: str) -> ReportLanguage:
 
 
 def _compile_pattern(key: str) -> re.Pattern[str]:
-    """A pattern of the texts that a key with parts stands for."""
+    """Compile a pattern for the texts that a key with parts represents."""
     parts = enumerate(_PLACEHOLDER.split(key))
     integer = "".join(f"(?P<{part}>.*?)" if i % 2 else re.escape(part) for i, part in parts)
     return re.compile(integer, re.DOTALL)

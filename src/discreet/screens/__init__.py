@@ -1,1 +1,1 @@
-"""What only the browser's pages show, as values."""
+"""View models of the browser's pages, without HTTP."""

@@ -1,7 +1,7 @@
 """The forms of hierarchy builders: their parameters, parsed from typed text to the spec's table and back.
 
 A form's values are texts (lists separated by commas or line ends), booleans and choices; the spec's table is
-the one that the command line reads. An error names the parameter that it is about.
+the one that the command line reads. An error names its parameter.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class BuilderParameter:
     """One parameter of a builder.
 
     ``form`` is number, numbers, end, whole, wholes, bounds, text, texts, formats, choice, flag or outline;
-    ``choices`` are those of a choice, ``initial`` what a form begins with.
+    ``choices`` are those of a choice, ``initial`` is the initial value of the form.
     """
 
     name: str
@@ -41,7 +41,7 @@ class BuilderParameter:
 
 
 def parse_parameter(parameter: BuilderParameter, value: Any) -> Any:
-    """One typed value as the spec has it; None where it is as good as empty."""
+    """Parse one typed value into the form of the spec; None for an unset flag."""
     if parameter.form == "flag":
         if not isinstance(value, bool):
             raise InputError(f"{parameter.name} = {quote_value(value)}", allowed="true, false")
@@ -87,13 +87,13 @@ def _parse_end(text: str) -> int | Decimal | str:
 
 
 def _parse_bounds(text: str) -> list[Any]:
-    """Numbers of one level, or of several with ``;`` between them."""
+    """Parse the numbers of one level, or of several separated by ``;``."""
     levels = [[_parse_number(part) for part in _split_list(level)] for level in text.split(_LEVEL_SEPARATOR)]
     return levels[0] if len(levels) == 1 else levels
 
 
 def parse_outline(text: str) -> list[Any]:
-    """Nested groups from indented lines, as the spec's ``taxonomy`` has them.
+    """Parse nested groups from indented lines into the form of the spec's ``taxonomy``.
 
     >>> parse_outline("Gov\\n  Federal\\n  Local\\nOther")
     [{'Gov': ['Federal', 'Local']}, 'Other']
@@ -113,7 +113,7 @@ def parse_outline(text: str) -> list[Any]:
 
 
 def _parse_branch(lines: Sequence[tuple[int, str]], start: int, indent: int) -> tuple[list[Any], int]:
-    """The members from a line on that are indented alike, and the line after them."""
+    """Return the members from a line on that have one indentation, and the next line."""
     found: list[Any] = []
     place = start
     while place < len(lines) and lines[place][0] >= indent:
@@ -133,7 +133,7 @@ def _parse_branch(lines: Sequence[tuple[int, str]], start: int, indent: int) -> 
 
 
 def _format_outline(tree: Any, indent: str = "") -> str:
-    """The way back: a taxonomy's tree as indented lines."""
+    """Format a taxonomy's tree as indented lines: the inverse of ``parse_outline``."""
     if isinstance(tree, Mapping):
         return "".join(
             f"{indent}{name}\n{_format_outline(held, indent + '  ')}" for name, held in tree.items()
@@ -146,7 +146,7 @@ def _format_outline(tree: Any, indent: str = "") -> str:
 
 
 def format_parameter(parameter: BuilderParameter, value: Any) -> str | bool:
-    """A value of the spec as its field shows it: the way back."""
+    """Format a value of the spec as the text of its field: the inverse of ``parse_parameter``."""
     if parameter.form == "flag":
         return bool(value)
     if parameter.form == "outline":
@@ -170,14 +170,14 @@ _PARSERS: Mapping[str, Callable[[str], Any]] = {
     "formats": _parse_formats,
     "outline": parse_outline,
 }
-"""How the text of a field is read, by the field's form; texts and choices stay as they are."""
+"""Parsers of a field's text by the field's form; texts and choices are not parsed."""
 
 
 _LABEL = "the hierarchy"
 
 
 class ParameterError(InputError):
-    """A parameter of a builder is wrong; ``field`` is its name, None where none can be told."""
+    """Error for a wrong parameter of a builder; ``field`` is its name, None if it is not known."""
 
     def __init__(self, error: InputError, field: str | None) -> None:
         message = error.message.removeprefix(f"{_LABEL}: ").removeprefix(": ")
@@ -302,11 +302,11 @@ BUILDERS = (
         (BuilderParameter("by", "Group by", "choice", choices=("order", "frequency"), initial="order"),),
     ),
 )
-"""Every builder that has parameters, in the order that a form offers them."""
+"""All builders with parameters, in the order of the form."""
 
 
 def find_builder(kind: str) -> HierarchyBuilder:
-    """The builder of a kind; ``ParameterError`` for another text."""
+    """Return the builder of a kind; raise ``ParameterError`` for an unknown one."""
     for builder in BUILDERS:
         if builder.kind == kind:
             return builder
@@ -315,9 +315,9 @@ def find_builder(kind: str) -> HierarchyBuilder:
 
 
 def parse_builder_form(kind: str, typed: Mapping[str, Any]) -> dict[str, Any]:
-    """The spec's table of what was typed into a builder's form; empty texts are left out.
+    """Parse a builder's form into the spec's table; empty texts are left out.
 
-    ``ParameterError`` for a text that is no such value, and for a parameter that the builder has not.
+    Raises ``ParameterError`` for an invalid text, and for a parameter that the builder does not have.
     """
     builder = find_builder(kind)
     known = {parameter.name: parameter for parameter in builder.parameters}
@@ -341,7 +341,7 @@ def parse_builder_form(kind: str, typed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def builder_form_values(table: Mapping[str, Any]) -> dict[str, str | bool]:
-    """What a builder's form shows for a spec's table: the way back."""
+    """Return the form values of a spec's table: the inverse of ``parse_builder_form``."""
     builder = find_builder(str(table.get("kind")))
     given = {**table, **({"widths": [table["width"]]} if "width" in table else {})}
     return {
@@ -355,9 +355,9 @@ def builder_form_values(table: Mapping[str, Any]) -> dict[str, str | bool]:
 def build_from_table(
     attribute: str, table: Mapping[str, Any], values: Sequence[str], counts: Sequence[int], base: Path
 ) -> GeneralizationHierarchy:
-    """The hierarchy of a spec's table over some values; paths in it are relative to ``base``.
+    """Build the hierarchy of a spec's table over values; paths in it are relative to ``base``.
 
-    ``ParameterError`` where it cannot be built, with the parameter that is to blame where one can be told.
+    Raises ``ParameterError`` if it cannot be built, with the parameter that is wrong if it is known.
     """
     try:
         source = HierarchyReader(base, _LABEL, objects=False).read(table, ())
@@ -388,7 +388,7 @@ _PARAMETER_KEYWORDS = {
 
 
 def _guess_parameter(error: InputError, table: Mapping[str, Any]) -> str | None:
-    """The parameter that an error is about: the one it names, else the one that its words belong to."""
+    """Return the parameter of an error: the one that it names, else one whose keywords it contains."""
     text = error.message
     names = [p.name for p in find_builder(str(table["kind"])).parameters] if _has_builder(table) else []
     named = [name for name in names if any(f"{name}{mark}" in text for mark in (" =", "[", ":"))]

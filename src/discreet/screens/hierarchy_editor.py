@@ -1,5 +1,4 @@
-"""Hierarchies in the editor: the tree with row counts, edits by name, ARX text, and existing hierarchies that
-fit.
+"""Hierarchies in the editor: the tree with row counts, edits by name, ARX text, and matching hierarchies.
 
 Existing hierarchies are files that match columns by name and value, and built-in ones that know nearly all
 values of a column.
@@ -34,11 +33,11 @@ EDITED_ORIGIN = "edited by hand"
 def hierarchy_tree(
     hierarchy: GeneralizationHierarchy, values: Sequence[str], counts: Sequence[int]
 ) -> list[dict[str, Any]]:
-    """A hierarchy level by level, leaves first, as plain lists.
+    """Return a hierarchy level by level, leaves first, as plain lists.
 
-    Of each value of a level: ``labels`` its text, ``parents`` the place of its parent in the next level
-    (empty at the top), ``rows`` the rows below it, ``leaves`` the leaves below it. Leaves
-    without a row have 0 rows.
+    For each value of a level: ``labels`` its text, ``parents`` the index of its parent in the next level
+    (empty at the top), ``rows`` the rows below it, ``leaves`` the leaves below it. Leaves without a row have
+    0 rows.
     """
     rows_of = dict(zip(values, counts, strict=True))
     rows = np.array([rows_of.get(leaf, 0) for leaf in hierarchy.leaves], dtype=np.int64)
@@ -64,7 +63,7 @@ def hierarchy_tree(
 def parse_hierarchy_text(
     attribute: str, text: str, values: Sequence[str]
 ) -> tuple[GeneralizationHierarchy | None, tuple[RowProblem, ...]]:
-    """A hierarchy in ARX's form, checked whole: itself where it is sound, else what is wrong with it."""
+    """Parse a hierarchy in ARX's form and check it: return it if it is correct, else all its errors."""
     try:
         rows = parse_hierarchy_rows(text, "the table")
     except InputError as error:
@@ -76,17 +75,17 @@ def parse_hierarchy_text(
 
 
 def format_hierarchy_text(hierarchy: GeneralizationHierarchy) -> str:
-    """A hierarchy in ARX's form."""
+    """Format a hierarchy in ARX's form."""
     return format_hierarchy_csv(hierarchy)
 
 
 def edit_hierarchy(
     hierarchy: GeneralizationHierarchy, change: Mapping[str, Any], missing: Sequence[str] = ()
 ) -> GeneralizationHierarchy:
-    """A hierarchy after one change: ``{"change": "group", "level": 0, "labels": […], "name": …}``.
+    """Return a hierarchy after one change: ``{"change": "group", "level": 0, "labels": […], "name": …}``.
 
-    Changes: group, move (``target``), rename (``label``, ``name``), ungroup (``label``), add_level,
-    remove_level, add_values (those in ``missing``). ``InputError`` where it cannot be done.
+    Changes: group, move (``target``), rename (``labels``, ``name``), ungroup (``labels``), add_level,
+    remove_level, add_values (those in ``missing``). Raises ``InputError`` if the change is not possible.
     """
     draft = HierarchyDraft.of(hierarchy)
     level = int(change.get("level") or 0)
@@ -116,10 +115,10 @@ _MAX_VALUES = 20_000
 
 @dataclass(frozen=True)
 class BuiltinMatch:
-    """An everyday hierarchy that fits a column: where it comes from, its builder's form, and an example.
+    """A built-in hierarchy that fits a column: its source, its builder's form, and an example.
 
-    ``path`` is what the most frequent value becomes, level by level; ``is_named`` says that the column's name
-    speaks for it, too.
+    ``path`` are the generalizations of the most frequent value, level by level; ``is_named`` is True if the
+    column's name also matches.
     """
 
     name: str
@@ -131,9 +130,10 @@ class BuiltinMatch:
 
 
 def find_builtin_matches(name: str, study: TableStudy) -> tuple[BuiltinMatch, ...]:
-    """The everyday hierarchies that know nearly all values of a column, those of its name first.
+    """Find built-in hierarchies that know nearly all values of a column; those that match its name first.
 
-    Plain numbers fit many codes by chance: of these only those are offered that the column's name speaks for.
+    Plain numbers fit many codes by chance: for these only hierarchies that match the column's name are
+    returned.
     """
     values, counts = study.values(name) if name in study.names else ((), ())
     if not 1 < len(values) <= _MAX_VALUES:
@@ -158,10 +158,10 @@ def find_builtin_matches(name: str, study: TableStudy) -> tuple[BuiltinMatch, ..
 def match_hierarchy_texts(
     files: Mapping[str, str], study: TableStudy, roles: Mapping[str, str], generalized: Sequence[str]
 ) -> tuple[FileMatch, ...]:
-    """What becomes of some hierarchy files (texts by their names): the same as ``init`` makes of a folder.
+    """Match hierarchy files (texts by name) with columns, as ``init`` does for a folder.
 
-    ``generalized`` are the quasi-identifiers, ``roles`` those of the other columns. ``InputError`` where none
-    of the files is one.
+    ``generalized`` are the quasi-identifiers, ``roles`` those of the other columns. Raises ``InputError`` if
+    none of the files is a hierarchy.
     """
     known = [name for name in generalized if name in study.names]
     columns = [study.study.proposed[name].column for name in known]

@@ -32,11 +32,11 @@ _DECIMALS = 12
 
 @dataclass(frozen=True, eq=False)
 class LatticeView:
-    """Nodes in the order in which they are shown; the position of a node here is its place.
+    """The nodes in display order; a node's position is its index here.
 
-    ``levels`` has shape ``(nodes, quasi-identifiers)``, ``losses`` shape ``(nodes,)``: the contract's Loss
-    with no row suppressed. The nodes of height h have the places ``starts[h]`` to ``starts[h + 1]``, the end
-    left out.
+    ``levels`` has shape ``(nodes, quasi-identifiers)``, ``losses`` shape ``(nodes,)``: the loss of each node
+    without suppressed rows. The nodes of height h have the positions ``starts[h]`` to ``starts[h + 1]``, end
+    excluded.
     """
 
     source: TableLattice | TablePartialLattice
@@ -47,7 +47,7 @@ class LatticeView:
 
     @classmethod
     def of(cls, source: TableLattice | TablePartialLattice) -> LatticeView:
-        """The view of a lattice; of a partial one, of the nodes that are at hand now."""
+        """Build the view of a lattice; for a partial lattice, of its currently available nodes."""
         crowd: NDArray[np.int64] | NDArray[np.float64]
         if isinstance(source, TableLattice):
             levels = source.lattice.all_levels()
@@ -67,22 +67,25 @@ class LatticeView:
 
     @property
     def nodes(self) -> int:
-        """The number of nodes that are shown."""
+        """The number of nodes shown."""
         return len(self.losses)
 
     @property
     def is_partial(self) -> bool:
-        """Whether the lattice has more nodes than are shown."""
+        """True if the lattice may have more nodes than are shown."""
         return isinstance(self.source, TablePartialLattice)
 
     @property
     def is_current(self) -> bool:
-        """Whether a partial lattice has counted no node since."""
+        """True unless a partial lattice has counted more nodes since the view was built."""
         source = self.source
         return isinstance(source, TableLattice) or len(source.partial.available_nodes()) == self.nodes
 
     def suppression(self, requirement: Requirement) -> NDArray[np.int64]:
-        """The suppressed rows of every node by place, shape ``(nodes,)``."""
+        """Return the suppressed rows of every node by position, shape ``(nodes,)``.
+
+        -1 for a node of a partial lattice whose count is not known.
+        """
         if isinstance(self.source, TableLattice):
             return self.source.evaluated.suppression(requirement)[self.order]
         known, rows = self.source.partial.known(requirement)
@@ -90,20 +93,20 @@ class LatticeView:
         return np.array([found.get(tuple(node), -1) for node in self.levels.tolist()], dtype=np.int64)
 
     def position(self, node: LatticeNode) -> int | None:
-        """A node's place; None where a partial lattice does not have it at hand."""
+        """Return a node's position; None if a partial lattice has not counted it."""
         if isinstance(self.source, TableLattice):
             return int(self._positions[self.source.lattice.index(node)])
         return self._position_of_node.get(node)
 
     def frontier(self, requirement: Requirement) -> list[int]:
-        """The places of the nodes that no other beats in height, loss and suppressed rows, ascending."""
+        """Return the positions, ascending, of the nodes not dominated in height, loss and suppressed rows."""
         if isinstance(self.source, TableLattice):
             points = compute_frontier(self.source.evaluated, requirement, self.source.loss_tables)
             return sorted(int(self._positions[self.source.lattice.index(point.node)]) for point in points)
         return _nondominated(self.starts, np.round(self.losses, _DECIMALS), self.suppression(requirement))
 
     def frontier_of_cost(self, requirement: Requirement, cost: NamedCost) -> dict[int, float]:
-        """The places, ascending, of the nodes that no other beats in a cost and suppression; their costs."""
+        """Return the nodes not dominated in a cost and suppression, by ascending position, with costs."""
         if isinstance(self.source, TableLattice):
             suppressed = self.source.evaluated.suppression(requirement)
             levels, places = self.source.lattice.all_levels(), self._positions
@@ -126,7 +129,7 @@ class LatticeView:
 
 
 def lattice_view_of(lattice: NegotiationLattice) -> LatticeView:
-    """The view of a lattice, whole or partial."""
+    """Build the view of a whole or partial lattice."""
     assert isinstance(lattice, (TableLattice, TablePartialLattice))
     return LatticeView.of(lattice)
 
@@ -134,7 +137,7 @@ def lattice_view_of(lattice: NegotiationLattice) -> LatticeView:
 def _log_values_at(
     hierarchies: Sequence[GeneralizationHierarchy], levels: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The logarithm of the product of the numbers of values of each node's levels."""
+    """Return the logarithm of the product of the numbers of values of each node's levels."""
     found = np.zeros(len(levels))
     for i, hierarchy in enumerate(hierarchies):
         found += np.log([max(1, len(labels)) for labels in hierarchy.labels])[levels[:, i]]
@@ -151,7 +154,10 @@ def _losses_at(tables: LossTables, levels: NDArray[np.int64]) -> NDArray[np.floa
 def _nondominated(
     starts: tuple[int, ...], losses: NDArray[np.float64], suppressed: NDArray[np.int64]
 ) -> list[int]:
-    """The same among the nodes at hand: by height, against the best suppression at each loss so far."""
+    """Return the positions of the nondominated nodes of a partial lattice.
+
+    Nodes are read by ascending height and compared with the best suppression so far at each loss.
+    """
     best: list[tuple[float, int]] = []
     found: list[int] = []
     for start, end in pairwise(starts):

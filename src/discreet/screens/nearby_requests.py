@@ -2,7 +2,7 @@
 
 * a larger k, for more suppressed rows or for another node;
 * one attribute a level finer, for a smaller l or for more suppressed rows;
-* the node of least loss, where the answer, which is of least height, is another.
+* the node of least loss, if it differs from the answer, which has the least height.
 
 Cost: a look-up of all nodes for each of at most six requirements, and the answers to the requests.
 """
@@ -26,12 +26,12 @@ MAX_NEARBY_REQUESTS = 5
 _K_STOPS = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 _MAX_LARGER_K, _MAX_FINER = 2, 2
 _MAX_LIMIT_FACTOR = 4
-"""Times the limit that an offer may ask to leave out."""
+"""Maximum suppression of an offer, as a multiple of the request's limit."""
 
 
 @dataclass(frozen=True)
 class NearbyRequest:
-    """A request within reach: what it gains, what it costs, in words, and the node that answers it."""
+    """A request near the answered one: its gain and price in words, and the node that answers it."""
 
     gain: str
     price: str
@@ -40,7 +40,7 @@ class NearbyRequest:
 
 
 def find_nearby_requests(view: LatticeView, request: Request, node: LatticeNode) -> list[NearbyRequest]:
-    """The offers around the exact answer ``node`` to a request, at most five, larger k first."""
+    """Find requests near the exact answer ``node`` to a request: at most five, larger k first."""
     around = _Neighbourhood(view, request, node)
     found = [
         *_take_first(around.larger_k(), _MAX_LARGER_K),
@@ -66,7 +66,7 @@ class _Neighbourhood:
         self.names = [name.replace("_", " ") for name in view.source.lattice.attributes]
 
     def larger_k(self) -> Iterator[NearbyRequest]:
-        """The next stops of k, each where the answer's own node nearly holds, else where another does."""
+        """Yield the next stops of k, each with a higher limit if the answer's node almost meets it."""
         k = self.request.requirement.k
         if k is None:
             return
@@ -81,7 +81,7 @@ class _Neighbourhood:
                 yield from self._offer(f"k = {stop}", candidate)
 
     def finer(self) -> Iterator[NearbyRequest]:
-        """One attribute a level finer: for a smaller l, else for more rows; the cheapest first."""
+        """Yield requests with one attribute a level finer, for a smaller l or more rows; cheapest first."""
         found: list[tuple[int, str, Request]] = []
         for i, level in enumerate(self.node):
             if level <= self.low[i]:
@@ -99,7 +99,7 @@ class _Neighbourhood:
             if needed <= max(10, _MAX_LIMIT_FACTOR * self.limit):
                 found.append((needed, gain, self._allowing(candidate, needed)))
         seen = set()
-        less_said = False  # one offer of a smaller l is enough
+        less_said = False  # at most one offer of a smaller l
         for needed, gain, candidate in sorted(found, key=lambda one: one[0]):
             if gain in seen or (needed < 0 and less_said):
                 continue
@@ -108,7 +108,7 @@ class _Neighbourhood:
             yield from self._offer(gain, candidate)
 
     def least_loss(self) -> Iterator[NearbyRequest]:
-        """The node that keeps most detail among those that meet the request."""
+        """Yield the request for the node with most detail among those that meet the request."""
         meets = self.inside & (self.view.suppression(self.request.requirement) <= self.limit)
         losses = np.where(meets, self.view.losses, np.inf)
         best = int(losses.argmin())
@@ -137,7 +137,7 @@ class _Neighbourhood:
             )
 
     def _price(self, candidate: Request, result: NegotiationResult) -> str:
-        """What is given for it: a smaller l, rows, or detail."""
+        """Describe the price in words: a smaller l, suppressed rows, or detail."""
         parts = []
         answer = result.answers[0]
         before = {c.label: c.value for c in self.request.requirement.criteria if c.name == "l"}
@@ -159,7 +159,7 @@ class _Neighbourhood:
         return "; ".join(parts) or "nothing; the groups stay"
 
     def _smaller_l(self, candidate: Request, node: LatticeNode) -> Request | None:
-        """The request with the largest l, below the one asked, that a node meets; None where none does."""
+        """Return the request with the largest smaller l that a node meets; None if there is none."""
         l = candidate.requirement.l
         if not isinstance(l, int) or l < 2:
             return None
@@ -179,7 +179,7 @@ class _Neighbourhood:
 
 
 def _replace_parameters(candidate: Requirement, **changed: int | None) -> Requirement:
-    """A requirement with another k or l, and its further criteria."""
+    """Return a requirement with another k or l and the same further criteria."""
     l = changed["l"] if "l" in changed else candidate.l_as_json()
     return Requirement.of(changed.get("k", candidate.k), l, candidate.others)
 

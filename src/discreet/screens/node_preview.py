@@ -1,12 +1,13 @@
 """Preview of a node before publication: three views of its effect on the data.
 
-* Each attribute's distribution before and after. The rows of a generalized value are spread evenly over its leaves.
+* Each attribute's distribution before and after. The rows of a generalized value are spread evenly over its
+  leaves.
 * Two attributes together: the share of one's value among the rows of each group of the other.
-* A count query: its estimate by the same even spread, and sure bounds. Rows of classes within the query count for
-  sure; rows of classes that overlap it may count, and so may all suppressed rows.
+* A count query: its estimate by the same even spread, and certain bounds. Rows of classes within the query
+  always count; rows of classes that overlap it may count, and so may all suppressed rows.
 
-Leaves are ordered as numbers where all are numbers, else by groups with most rows first at every level.
-``TableEffects`` is made once per table; a node then costs one roll-up.
+Leaves are ordered as numbers if all are numbers, else by groups with most rows first at every level.
+``TableEffects`` is built once per table; a node then costs one roll-up.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from discreet.model.requirement import Requirement
 from discreet.results.node_rows import PublishedRowTypes
 
 MAX_BINS = 160
-"""Leaves of an attribute that are drawn one by one; of more, neighbours share a bin."""
+"""Maximum number of bins of an attribute; with more leaves, neighbours share a bin."""
 
 _MAX_GROUPS = 6
 _MAX_CACHED = 16
@@ -38,7 +39,7 @@ CountQuery = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, eq=False)
 class AttributeBins:
-    """An attribute as it is drawn: ``order``: leaf codes from left to right; ``rows`` by code, last NULL."""
+    """The bins of an attribute. ``order``: leaf codes from left to right; ``rows`` by code, last NULL."""
 
     hierarchy: GeneralizationHierarchy
     order: RowCounts
@@ -46,7 +47,7 @@ class AttributeBins:
 
     @classmethod
     def of(cls, table: FrequencySet, index: int) -> AttributeBins:
-        """The attribute at a place of the frequency set."""
+        """Build the bins of the attribute at an index of the frequency set."""
         hierarchy = table.hierarchies[index]
         rows = table.rows_by_code[index]
         numbers = _leaves_as_numbers(hierarchy.leaves)
@@ -59,11 +60,11 @@ class AttributeBins:
 
     @property
     def bins(self) -> int:
-        """How many bins are drawn."""
+        """The number of bins."""
         return min(len(self.order), MAX_BINS)
 
     def binned(self, by_leaf: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Figures of leaves as the sums of the bins that are drawn, from left to right."""
+        """Sum figures of leaves by bin, from left to right."""
         leaves = len(self.order)
         if leaves <= MAX_BINS:
             return by_leaf[self.order]
@@ -71,12 +72,12 @@ class AttributeBins:
         return np.bincount(bins, by_leaf[self.order], MAX_BINS).astype(np.float64)
 
     def spread(self, published_rows: NDArray[np.float64], level: int) -> NDArray[np.float64]:
-        """Published rows by leaf, those of a level's value spread evenly over its leaves."""
+        """Return published rows by leaf; the rows of a level's value are spread evenly over its leaves."""
         groups = self.hierarchy.ancestors[level]
         return (np.bincount(groups, published_rows) / np.bincount(groups))[groups]
 
     def as_json(self) -> dict[str, Any]:
-        """What a page draws before any node: bins with rows, and where each level's values begin."""
+        """Return the facts drawn before any node: bins with rows, first bins of each level's values."""
         one_by_one = len(self.order) <= MAX_BINS
         starts = []
         for groups in self.hierarchy.ancestors:
@@ -92,7 +93,7 @@ class AttributeBins:
 
 @dataclass(frozen=True, eq=False)
 class TableEffects:
-    """What the effects of every node of a table have in common."""
+    """Data shared by the effects of all nodes of a table."""
 
     table: FrequencySet
     _cache: OrderedDict[tuple[LatticeNode, Requirement], RowCounts] = field(
@@ -101,16 +102,16 @@ class TableEffects:
 
     @cached_property
     def kept_types(self) -> PublishedRowTypes:
-        """Which row types each node publishes."""
+        """The row types that each node publishes."""
         return PublishedRowTypes(self.table)
 
     @cached_property
     def attributes(self) -> tuple[AttributeBins, ...]:
-        """The quasi-identifiers as they are drawn."""
+        """The bins of the quasi-identifiers."""
         return tuple(AttributeBins.of(self.table, i) for i in range(len(self.table.hierarchies)))
 
     def of_node(self, node: LatticeNode, requirement: Requirement) -> NodeEffects:
-        """The effects of a node under a requirement; the last few are remembered."""
+        """Return the effects of a node under a requirement; the last few are cached."""
         published_rows = self._cache.get((node, requirement))
         if published_rows is None:
             published_rows = np.where(self.kept_types.of(node, requirement), self.table.counts, 0)
@@ -122,7 +123,7 @@ class TableEffects:
 
 @dataclass(frozen=True, eq=False)
 class NodeEffects:
-    """The effects of one node: ``kept`` are each row type's published rows."""
+    """The effects of one node; ``published_rows`` are the published rows of each row type."""
 
     base: TableEffects
     node: LatticeNode
@@ -130,7 +131,10 @@ class NodeEffects:
 
     @cached_property
     def _published_by_code(self) -> tuple[RowCounts, ...]:
-        """Published rows of each attribute's leaves, then of NULL: all but what is left out."""
+        """The published rows of each attribute's leaves, then of NULL.
+
+        Only suppressed row types are counted, and subtracted from the attribute's rows.
+        """
         table = self.base.table
         lost = np.flatnonzero(self.published_rows < table.counts)
         codes, counts = table.codes[lost], table.counts[lost]
@@ -141,7 +145,7 @@ class NodeEffects:
 
     @property
     def detail(self) -> float:
-        """1 less the mean of the attributes' losses, each suppressed row's whole, as of releases."""
+        """Detail: 1 less the mean loss of the attributes; a suppressed row has loss 1, as in releases."""
         rows, lost = int(self.base.table.counts.sum()), 0.0
         suppressed = rows - int(self.published_rows.sum())
         for hierarchy, level, published_rows in zip(
@@ -151,13 +155,13 @@ class NodeEffects:
             if leaves > 1 and rows:
                 groups = hierarchy.level_map(level)
                 under = np.bincount(groups[:-1], minlength=int(groups.max()) + 1)
-                under[under == 0] = 1  # NULL below the top stands for itself
+                under[under == 0] = 1  # NULL below the top covers only itself
                 covered = int((under[groups] * published_rows).sum()) + leaves * suppressed
                 lost += (covered - rows) / (rows * (leaves - 1))
         return 1.0 - lost / max(len(self.node), 1)
 
     def published(self) -> NDArray[np.float32]:
-        """Every attribute's bins after the recoding, one attribute after the other."""
+        """Return every attribute's bins after the recoding, one attribute after the other."""
         parts = []
         for index, (drawn, level) in enumerate(zip(self.base.attributes, self.node, strict=True)):
             published_rows = self._published_by_code[index][: len(drawn.order)].astype(np.float64)
@@ -165,11 +169,11 @@ class NodeEffects:
         return np.concatenate(parts or [np.zeros(0)]).astype("<f4")
 
     def together(self, name: str, value: str, by: str) -> list[dict[str, Any]]:
-        """The share of ``name``'s ``value`` among the rows of each group of ``by``, before and after.
+        """Return the share of ``name``'s ``value`` among the rows of each group of ``by``, before and after.
 
-        Groups are the values of ``by`` at the node's level, at a coarser one where these are more than six,
-        the six with most rows where the next coarser one is the top;
-        ``share`` is None of a group that is not published, ``known`` whether the value is told apart.
+        Groups are the values of ``by`` at the node's level, or at a coarser one if these are more than six;
+        the six groups with most rows if the next coarser level is the top. ``share`` is None for a group that
+        is not published; ``known`` is True if the release distinguishes the value from all others.
         """
         table, places = self.base.table, self.base.table.attributes
         one, other = places.index(name), places.index(by)
@@ -206,7 +210,7 @@ class NodeEffects:
         ]
 
     def answer(self, question: CountQuery) -> dict[str, float | int]:
-        """How many rows have some values: ``truth``, ``estimate``, and ``low`` to ``high``."""
+        """Count the rows with given values: ``truth``, ``estimate``, and the bounds ``low`` and ``high``."""
         table = self.base.table
         chance = np.ones(table.row_types)
         surely, maybe, is_so = (np.ones(table.row_types, np.bool_) for _ in range(3))
@@ -218,7 +222,7 @@ class NodeEffects:
             groups = hierarchy.level_map(level)
             sizes = np.bincount(groups[:-1], minlength=int(groups.max()) + 1)
             inside = np.bincount(groups[:-1], asked[:-1], len(sizes))
-            # At the top a NULL is told by the same value as all others.
+            # At the top a NULL is published with the same value as all others.
             mixed = level == hierarchy.height and bool((codes == hierarchy.null_code).any())
             chance *= (inside / np.maximum(sizes, 1))[groups][codes]
             surely &= ((inside == sizes) & (sizes > 0) & (not mixed))[groups][codes]
@@ -234,7 +238,7 @@ class NodeEffects:
 
 
 def _leaves_as_numbers(leaves: Sequence[str]) -> NDArray[np.float64] | None:
-    """Leaves as numbers, None where one is none."""
+    """Convert leaves to numbers; None if one is not a number."""
     try:
         return np.array([float(leaf) for leaf in leaves])
     except ValueError:

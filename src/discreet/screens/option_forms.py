@@ -1,6 +1,6 @@
 """The forms of recoding models and attacks: each with its declared options as fields.
 
-A form is made from the declaration of a model or an attack, so that a new one needs no code here.
+A form is generated from the declaration of a model or an attack, so that a new one needs no code here.
 """
 
 from __future__ import annotations
@@ -15,26 +15,29 @@ from discreet.model.option import Option, OptionKind
 from discreet.verbs.models.recoding_model import MODELS, TABLE_FILE_FORMATS, Model, resolve_model
 
 NEGOTIATED_MODEL = "negotiated"
-"""Not a model: full-domain recoding at levels that are given."""
+"""Not a model: full-domain recoding at given levels."""
 
 EXCLUDED_KINDS = (OptionKind.FILE, OptionKind.OPTIONS, OptionKind.PYTHON)
-"""A browser names no file of the server, and gives no function."""
+"""Kinds of options without a field: a browser cannot name a file of the server or pass a function."""
 
 
 @dataclass(frozen=True)
 class OptionField:
-    """One option of a model, or a fixed part of a criterion; ``default`` stands where nothing is chosen."""
+    """The field of one option of a model, or of a fixed part of a criterion.
+
+    ``default`` applies if nothing is chosen.
+    """
 
     option: Option
     choices: tuple[str, ...]
 
     @classmethod
     def of(cls, option: Option) -> OptionField:
-        """The field of an option."""
+        """Build the field of an option."""
         return cls(option, _choices(option))
 
     def as_json(self) -> dict[str, object]:
-        """What a page needs to draw it."""
+        """Return the field as JSON."""
         names = ("name", "label", "kind", "choices", "default", "hint", "repeatable")
         return {name: getattr(self, name) for name in names}
 
@@ -45,38 +48,41 @@ class OptionField:
 
     @property
     def label(self) -> str:
-        """What stands before the field."""
+        """The label of the field."""
         return self.option.label or self.option.spelt
 
     @property
     def kind(self) -> OptionKind:
-        """What it takes."""
+        """The kind of values."""
         return self.option.kind
 
     @property
     def default(self) -> str | None:
-        """What the field begins with."""
+        """The initial value of the field."""
         default = self.option.default
         return None if default is None else str(default).lower() if default is False else str(default)
 
     @property
     def hint(self) -> str:
-        """What stands below the field."""
+        """The hint below the field."""
         told = self.option.told_default
         return self.option.hint or (f"{told} where empty" if told and self.default is None else "")
 
     @property
     def repeatable(self) -> bool:
-        """Whether several are taken: a list, or a text of one per line."""
+        """True if several values are accepted: a list, or a text with one per line."""
         return self.option.repeatable
 
     def value(self, raw_input: object) -> object:
-        """What was given, as the model takes it, None where nothing was; ``InputError`` for another kind."""
+        """Return the input in the form that the model takes, None if it is empty.
+
+        Raises ``InputError`` for another kind of value.
+        """
         if raw_input is None or raw_input == "" or raw_input == [] or raw_input is False:
             return None
         several = self.repeatable or self.kind is OptionKind.NUMBERS
         if isinstance(raw_input, list) and all(isinstance(each, str) for each in raw_input) and several:
-            # A form's list holds whole names, and a name may hold a comma.
+            # A form's list contains whole names, and a name may contain a comma.
             is_names = self.kind is OptionKind.QUASI_IDENTIFIERS
             return list(raw_input) if is_names else self.option.read(raw_input, self.label)
         if isinstance(raw_input, bool) and self.kind is OptionKind.FLAG:
@@ -91,9 +97,9 @@ class OptionField:
 
 @dataclass(frozen=True)
 class ModelForm:
-    """A model by its name, what it does in a sentence, its options, and which common options it takes.
+    """The form of a model: its name, a sentence about it, its options, and the common options that it takes.
 
-    ``main`` models are listed before the others; ``takes_levels`` is whether each column's level is given.
+    ``main`` models are listed before the others; ``takes_levels`` is True if each column's level is given.
     """
 
     name: str
@@ -109,7 +115,7 @@ class ModelForm:
 
     @classmethod
     def of(cls, model: type[Model]) -> ModelForm:
-        """The form that a model's declaration gives."""
+        """Build the form from a model's declaration."""
         shown = [each for each in model.options() if each.kind not in EXCLUDED_KINDS]
         return cls(
             name=model.called(),
@@ -124,7 +130,7 @@ class ModelForm:
         )
 
     def model(self, raw_input: Mapping[str, object]) -> Model:
-        """The model with the options of a form; ``InputError`` for what it does not know."""
+        """Return the model with the options of a form; raise ``InputError`` for an unknown option."""
         known = {field.name: field for field in self.fields}
         unknown = [name for name in raw_input if name not in known]
         if unknown:
@@ -143,12 +149,12 @@ _NEGOTIATED_FORM = ModelForm(
 
 
 def model_forms() -> tuple[ModelForm, ...]:
-    """The form of each model, after that of levels chosen in Negotiate."""
+    """Return the form of each model, after that of levels chosen in Negotiate."""
     return (_NEGOTIATED_FORM, *(ModelForm.of(model) for model in MODELS))
 
 
 def model_form(name: str) -> ModelForm:
-    """The form of a model by its name or shorter name; ``InputError`` for one that there is not."""
+    """Return the form of a model by its name or short name; raise ``InputError`` for an unknown one."""
     if name == NEGOTIATED_MODEL:
         return _NEGOTIATED_FORM
     if name not in MODELS:
@@ -159,14 +165,14 @@ def model_form(name: str) -> ModelForm:
 def _choices(option: Option) -> tuple[str, ...]:
     if option.kind is OptionKind.MODEL:
         return ("", *(model.called() for model in MODELS if not model.permuted))
-    # Where nothing need be chosen and no default is named in the list, the empty choice stands for it.
+    # An optional choice without a default gets the empty choice.
     empty = ("",) if option.kind is OptionKind.CHOICE and option.default is None else ()
     return (*empty, *option.choices)
 
 
 @dataclass(frozen=True)
 class FileField:
-    """A file that an attack is tried with: an upload, or releases that there are already."""
+    """A file that an attack takes: an upload, or existing releases."""
 
     name: str
     label: str
@@ -175,7 +181,7 @@ class FileField:
 
 @dataclass(frozen=True)
 class AttackForm:
-    """An attack by its name, what the attacker does in a sentence, what it needs, its options and files."""
+    """The form of an attack: its name, a sentence about the attacker, its needs, options and files."""
 
     name: str
     title: str
@@ -186,7 +192,7 @@ class AttackForm:
 
     @classmethod
     def of(cls, attack: type[Attack]) -> AttackForm:
-        """The form that an attack's declaration gives."""
+        """Build the form from an attack's declaration."""
         options = attack.options()
         fields = tuple(OptionField.of(each) for each in options if each.kind not in EXCLUDED_KINDS)
         earlier = Need.EARLIER in attack.needs
@@ -198,8 +204,10 @@ class AttackForm:
         return cls(attack.name, attack.title, attack.text, tuple(map(str, attack.needs)), fields, files)
 
     def attack(self, raw_input: Mapping[str, object], files: Mapping[str, Sequence[str]]) -> Attack:
-        """The attack with the options of a form and the paths of its files; ``InputError`` for what it does
-        not know."""
+        """Return the attack with the options of a form and the paths of its files.
+
+        Raises ``InputError`` for an unknown option.
+        """
         known = {field.name: field for field in self.fields}
         allowed = {*known, *(field.name for field in self.files)}
         unknown = [name for name in [*raw_input, *files] if name not in allowed]
@@ -217,17 +225,20 @@ class AttackForm:
 
 
 def attack_forms() -> tuple[AttackForm, ...]:
-    """The form of each attack."""
+    """Return the form of each attack."""
     return tuple(AttackForm.of(attack) for attack in ATTACKS)
 
 
 def attack_form(name: str) -> AttackForm:
-    """The form of the attack of a name; ``InputError`` where there is none."""
+    """Return the form of an attack by name; raise ``InputError`` for an unknown one."""
     return AttackForm.of(ATTACKS.named(name))
 
 
 def attack_from_form(
     name: str | None, raw_input: Mapping[str, object], files: Mapping[str, Sequence[str]]
 ) -> Attack | None:
-    """The attack of a name with what its form was given, None without a name; ``InputError`` as above."""
+    """Return the attack of a name with the options of its form, None without a name.
+
+    Raises ``InputError`` like ``AttackForm.attack``.
+    """
     return None if name is None else attack_form(name).attack(raw_input, files)

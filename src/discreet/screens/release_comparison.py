@@ -3,8 +3,8 @@
 * Distributions: rows of the original per value, and rows expected in the release, where each cell's rows are
   spread evenly over the leaves that it covers.
 * True answers: a query parsed by the rules for releases (``queries``), run on the original's cell texts.
-* Paired rows: original rows linked with released rows by the recoding, or by the classes of a release that is read
-  back. They are ordered by value, never by the order of the file. Real values: for the owner only.
+* Paired rows: original rows linked with released rows by the recoding, or by the classes of a release that is
+  read back. They are ordered by value, never by the order of the file. Real values: only for the owner.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ MAX_DISTRIBUTION_VALUES = 24
 class AttributeDistribution:
     """One quasi-identifier: values of a level with the rows before, and the rows expected after.
 
-    The last value is NULL where it occurs. ``level`` is the level that the values are of.
+    The last value is NULL if it occurs. ``level`` is the level of the values.
     """
 
     attribute: str
@@ -55,7 +55,7 @@ class AttributeDistribution:
     after: tuple[float, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The distribution as lists."""
+        """Return the distribution as lists."""
         return {
             "attribute": self.attribute,
             "level": self.level,
@@ -66,7 +66,7 @@ class AttributeDistribution:
 
 
 def compare_distributions(table: Table, release: ReleaseLocation) -> tuple[AttributeDistribution, ...]:
-    """The distributions of a release beside its original; ``InputError`` where the release does not fit."""
+    """Return the distributions of a release and its original; raise ``InputError`` if it does not fit."""
     address = address_of(release)
     counted = table.frequency_set
     original = table_of_frequency_set(counted)
@@ -115,10 +115,11 @@ def _distribution(
 
 
 def _expected_rows_by_leaf(table: GeneralizedTable, index: int) -> NDArray[np.float64]:
-    """The rows expected of each leaf, then of NULL, shape ``(leaves + 1,)``."""
+    """Return the expected rows of each leaf, then of NULL, shape ``(leaves + 1,)``."""
     cells = table.cells[index]
     rows = table.rows_of_cells(index).astype(np.float64)
     share = rows / np.maximum(cells.sizes(), 1)
+    # Difference array: each cell adds its share at its first leaf and removes it after its last one.
     steps = np.zeros(cells.leaves + 2)
     numbers = np.diff(cells.offsets)
     each = np.repeat(share, numbers)
@@ -134,9 +135,9 @@ QueryGroup = tuple[str | None, ...]
 
 
 def true_answers(table: Table, sql: str) -> dict[tuple[QueryGroup, str], float | None]:
-    """The answer of each group and aggregate; a group's values are texts. One scan, where the rows live.
+    """Return the original's answer for each group and aggregate; a group's values are texts.
 
-    None of a query of labels, which the original does not have.
+    Cost: one scan in the engine. Empty for a query of label columns, which the original does not have. Raises
     ``InputError`` for a query that is refused, or that names a column that the original does not have.
     """
     spec = table.spec
@@ -154,7 +155,7 @@ def true_answers(table: Table, sql: str) -> dict[tuple[QueryGroup, str], float |
 
 
 def query_group(values: tuple[Any, ...]) -> QueryGroup:
-    """A group's values as ``true_answers`` names them."""
+    """Return a group's values in the form of ``true_answers``."""
     return tuple(_group_text(value) for value in values)
 
 
@@ -167,6 +168,7 @@ def _readable_columns(source: SourceTable) -> QueryableColumns:
 def _query_statement(asked: ReleaseQuery, source: SourceTable, spec: TableSpec) -> str:
     names = list(dict.fromkeys([*asked.attributes, *asked.measures]))
     columns = [f"{source.text(name)} AS {source.dialect.identifier(name)}" for name in names]
+    # Read the columns as text in a subquery, so that conditions see the same cells as a release's.
     kept = ""
     if spec.source.nulls is NullPolicy.DROP:
         policed = [a.name for a in (*spec.quasi_identifiers, *spec.sensitive)]
@@ -202,9 +204,10 @@ ROW_FILTERS = ("all", "changed", "left-out")
 
 @dataclass(frozen=True, eq=False)
 class PairedRows:
-    """Entry ``e`` stands for ``rows[e]`` rows of row type ``types[e]``, in class ``classes[e]`` (or none).
+    """Pairs of original and released rows, grouped into entries.
 
-    ``shown`` has shape ``(classes, attributes)``: codes of ``cells``. ``sizes`` are the classes' rows.
+    Entry ``e`` represents ``rows[e]`` rows of row type ``types[e]``, in class ``classes[e]`` (or none).
+    ``shown`` has shape ``(classes, attributes)``: codes of ``cells``. ``sizes`` are the rows per class.
     """
 
     table: FrequencySet
@@ -218,14 +221,14 @@ class PairedRows:
 
     @classmethod
     def of_recoding(cls, table: FrequencySet, recoding: ClassRecoding) -> PairedRows:
-        """The pairs of a recoding."""
+        """Build the pairs of a recoding."""
         return cls._of(
             table, recoding.row_types, recoding.rows, recoding.classes, recoding.shown, recoding.cells
         )
 
     @classmethod
     def of_release(cls, pair: ReleasePair) -> PairedRows | None:
-        """The pairs of a release that was read; None where its classes do not tell their rows."""
+        """Build the pairs of a release that was read; None if its classes do not determine their rows."""
         members, table = pair.members, pair.frequency_set
         if members is None:
             return None
@@ -243,6 +246,7 @@ class PairedRows:
         shown: EntryArray,
         cells: tuple[Cells, ...],
     ) -> PairedRows:
+        # Order by value: the order of row types would reveal the order of the file.
         place = np.empty(table.row_types, dtype=np.int64)
         place[np.lexsort(table.codes.T[::-1])] = np.arange(table.row_types)
         order = np.lexsort((classes, place[types]))
@@ -258,11 +262,11 @@ class PairedRows:
 
     @property
     def left_out(self) -> int:
-        """Rows that belong to no class."""
+        """The number of rows that belong to no class."""
         return int(self.rows[self.classes == SUPPRESSED].sum())
 
     def entries_of(self, row_filter: str, *, with_left_out: bool) -> EntryArray:
-        """The entries of a view: all rows, the changed ones, or those left out (``ROW_FILTERS``)."""
+        """Return the entries of a view: all rows, the changed ones, or those left out (``ROW_FILTERS``)."""
         out = self.classes == SUPPRESSED
         found = {"all": ~out | with_left_out, "changed": self.changed, "left-out": out & with_left_out}
         return np.flatnonzero(np.broadcast_to(found[row_filter], out.shape))
@@ -270,9 +274,10 @@ class PairedRows:
     def page(
         self, first: int, number: int, row_filter: str = "all", *, with_left_out: bool = False
     ) -> dict[str, Any]:
-        """``number`` rows from ``first`` on: cells before and after, and which of them differ.
+        """Return ``number`` rows from ``first`` on: cells before and after the release.
 
-        ``after`` is None of a row that is left out, and ``alike`` then counts the rows of its row type.
+        ``after`` is None for a suppressed row, and ``alike`` then counts the rows of its row type; otherwise
+        ``size`` counts the rows of its class.
         """
         entries = self.entries_of(row_filter, with_left_out=with_left_out)
         ends = np.cumsum(self.rows[entries])

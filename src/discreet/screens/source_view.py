@@ -1,7 +1,6 @@
-"""Sources on the Load screen: how a file is read, its columns and first rows, named databases, the sample
-table.
+"""Sources on the Load screen: how a file is read, its columns and first rows, named databases, the sample.
 
-Only databases that the server's operator has named can be chosen; their addresses are shown to nobody.
+Only databases that the server's operator has named can be chosen; their addresses are never shown.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from discreet.verbs.run_context import interruptible_engine
 
 
 def available_databases() -> tuple[NamedDatabase, ...]:
-    """The named databases; their addresses are told to nobody."""
+    """Return the named databases; their addresses are never shown."""
     return named_databases()
 
 
 def find_database(name: str, *, is_service: bool) -> NamedDatabase:
-    """The named database of a name; ``InputError`` where there is none."""
+    """Return a named database; raise ``InputError`` if there is none of the name."""
     wanted = NamedDatabase(name, is_service=is_service)
     known = named_databases()
     if wanted not in known:
@@ -42,12 +41,12 @@ def find_database(name: str, *, is_service: bool) -> NamedDatabase:
 
 
 def is_named_database(url: str | None) -> bool:
-    """Whether a spec's address is the name of such a database, and nothing else."""
+    """Return True if a spec's address is only the name of such a database."""
     return any(each.url == url for each in named_databases())
 
 
 def available_tables(url: str, settings: Settings) -> tuple[str, ...]:
-    """The names of a database's tables and views that may be read; ``InputError`` where none answers."""
+    """Return the names of a database's readable tables and views; raise ``InputError`` without an answer."""
     return list_tables(url, settings)
 
 
@@ -58,7 +57,7 @@ SAMPLE_NAME = "census.csv"
 def write_sample_table(folder: Path, *, path: str) -> dict[str, Any]:
     """Write the generated census into ``folder`` and return its spec's mapping, whose source is ``path``.
 
-    A census that is there already is written anew; it is always the same.
+    An existing census is overwritten; it always has the same rows.
     """
     target = folder / SAMPLE_NAME
     target.unlink(missing_ok=True)
@@ -71,16 +70,15 @@ PREVIEW_ROWS = 12
 """Rows of a preview."""
 
 MAX_CELL_CHARACTERS = 200
-"""Characters of a cell in a preview."""
+"""Maximum characters of a cell in a preview."""
 
 
 @dataclass(frozen=True)
 class SourceView:
     """A source's columns with the engine's types, and its first rows as they are read; None is NULL.
 
-    ``source`` says which columns have a written form.
-
-    ``form`` is what was inferred of a file, None for a table in memory or in a database.
+    ``source`` contains the cell formats of columns. ``form`` is the inferred format of a file, None for a
+    table in memory or in a database.
     """
 
     source: SourceSpec
@@ -90,7 +88,7 @@ class SourceView:
     preview: tuple[tuple[str | None, ...], ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The view as JSON; its preview holds values of the data, for the publisher's eyes."""
+        """Return the view as JSON; its preview contains values of the data and is only for the publisher."""
         form, own = self.form, self.source.written
         return {
             "form": None
@@ -116,21 +114,22 @@ class SourceView:
         }
 
     def _words(self, name: str) -> str | None:
-        """How a column's cells are written, in words."""
+        """Return the cell format of a column in words."""
         form = self.source.form_of(name)
         return None if form is None else form.words
 
 
 def view_source(source: SourceSpec, settings: Settings, *, rows: int = PREVIEW_ROWS) -> SourceView:
-    """A source's columns and first ``rows`` rows, in the source's order; ``InputError`` where it is wrong.
+    """Return a source's columns and first ``rows`` rows, in the source's order.
 
-    Rows of a database stay there: no row of a source is shown that another engine than the embedded has.
+    Rows of another engine than the embedded one are not fetched: they stay in their database. Raises
+    ``InputError`` if the source cannot be read.
     """
     apart = not engine_of(source).embedded
     form = (
         None if source.path is None or apart else infer_file_format(source.path, source.label, source.format)
     )
-    in_order = replace(settings, threads=1)
+    in_order = replace(settings, threads=1)  # several threads would return rows in any order
     with (
         connect(in_order, source) as engine,
         interruptible_engine(engine),
@@ -145,21 +144,21 @@ def view_source(source: SourceSpec, settings: Settings, *, rows: int = PREVIEW_R
 
 
 def folder_table_kind(folder: Path) -> str | None:
-    """What a folder is as one table (``Parquet``, ``Delta Lake``, …); None where it is none."""
+    """Return the kind of table in a folder (``Parquet``, ``Delta Lake``, …); None if it is none."""
     return folder_kind(folder)
 
 
 def available_sheets(source: SourceSpec) -> tuple[str, ...]:
-    """The sheets of a spreadsheet that has several with cells; none of any other source."""
+    """Return the sheets of a spreadsheet that has several with cells; empty for any other source."""
     found = list_sheets(source)
     return found if len(found) > 1 else ()
 
 
 def infer_source(source: SourceSpec) -> SourceSpec:
-    """A source with what its file seems to be where the publisher said nothing: encoding and quote.
+    """Return a source with the inferred encoding and quote of its file, unless the publisher set them.
 
-    The delimiter is left to the engine, which tells it from the header too. ``InputError`` where the file
-    cannot be opened.
+    The delimiter is left to the engine, which also uses the header to infer it. Raises ``InputError`` if the
+    file cannot be opened.
     """
     if source.path is None:
         return source

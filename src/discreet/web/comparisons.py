@@ -1,7 +1,7 @@
 """Saved answers, releases and models of a workspace, compared with the same metrics and the current request.
 
-Metrics are computed in jobs and cached as long as the table is unchanged. Each contender is checked against
-the current request: its levels, suppressed rows and classes.
+Metrics are computed in jobs and cached until the table changes. Each contender is checked against the current
+request: its levels, suppressed rows and classes.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ from discreet.web.workspace_releases import is_comparable, list_releases
 
 _STATE_KEY = "saved"
 MAX_SAVED_ANSWERS = 20
-"""Answers that a workspace keeps: more are not told apart by eye."""
+"""Maximum number of saved answers in a workspace; a chart of more is not readable."""
 
 
 class SavedAnswer(BaseModel):
-    """A node with the request that it was found for."""
+    """A node with the request that it answers."""
 
     name: str = Field(min_length=1, max_length=80)
     levels: dict[str, int] = Field(description="The level of each quasi-identifier.")
@@ -72,7 +72,7 @@ class SavedAnswer(BaseModel):
 
 
 def saved_answers(workspace: Workspace) -> list[SavedAnswer]:
-    """The saved answers that fit the table's quasi-identifiers, the oldest first."""
+    """Return the saved answers that fit the table's quasi-identifiers, the oldest first."""
     if not workspace.has_spec:
         return []
     names = {a.name for a in workspace.spec().quasi_identifiers}
@@ -86,7 +86,7 @@ def saved_answers(workspace: Workspace) -> list[SavedAnswer]:
 
 
 def save_answer(workspace: Workspace, answer: SavedAnswer) -> None:
-    """Keep an answer; one of its name is replaced. ``Conflict`` where there are too many."""
+    """Store an answer and replace one of the same name; raise ``Conflict`` if there are too many."""
     name = answer.name.strip()
     if not name:
         raise FieldError("the answer has no name", field="name")
@@ -101,7 +101,7 @@ def save_answer(workspace: Workspace, answer: SavedAnswer) -> None:
 
 
 def remove_answer(workspace: Workspace, name: str) -> None:
-    """Forget an answer; nothing where there is none of the name."""
+    """Remove a saved answer; do nothing if there is none of the name."""
     with workspace.edit_lock:
         _write(workspace, [each for each in saved_answers(workspace) if each.name != name])
 
@@ -112,7 +112,10 @@ def _write(workspace: Workspace, answers: list[SavedAnswer]) -> None:
 
 @dataclass(frozen=True)
 class RequestCheck:
-    """Whether a contender meets the present request; None where that cannot be told. ``why`` it does not."""
+    """Result of checking a contender against the current request.
+
+    ``meets`` is None if it cannot be determined; ``reason`` explains why the request is not met.
+    """
 
     meets: bool | None
     reason: str | None = None
@@ -121,7 +124,7 @@ class RequestCheck:
 def check_request(
     workspace: Workspace, table: TableContext, each: SavedAnswer | ReleaseFacts, request: Request
 ) -> RequestCheck:
-    """Compare a contender with a request: its levels, its suppressed rows, and its classes."""
+    """Check a contender against a request: its levels, its suppressed rows, and its classes."""
     levels: Mapping[str, int] = each.levels if isinstance(each, SavedAnswer) else each.manifest.levels
     bounds = {*dict(request.max_level), *dict(request.min_level)}
     if not bounds <= set(levels):
@@ -171,12 +174,12 @@ def _release_meets(workspace: Workspace, each: ReleaseFacts, request: Request) -
 
 
 MAX_POINTS = 40_000
-"""Nodes that are sent as dots; of more, evenly some."""
+"""Maximum number of nodes sent as dots; of more nodes an even sample is sent."""
 
 
 @dataclass
 class ContenderMetrics:
-    """What was measured of one version of the table."""
+    """The metrics measured on one version of the table."""
 
     yardstick: Benchmark
     known: dict[Hashable, ComparedRelease] = field(default_factory=dict)
@@ -188,7 +191,7 @@ class ContenderMetrics:
 
 
 def contender_metrics(workspace: Workspace) -> ContenderMetrics:
-    """The figures of the table as it stands; the first call counts it and draws the queries."""
+    """Return the metrics of the current table; the first call counts the table and draws the queries."""
 
     def make() -> ContenderMetrics:
         with workspace.lock:
@@ -198,7 +201,7 @@ def contender_metrics(workspace: Workspace) -> ContenderMetrics:
 
 
 def comparison_document(workspace: Workspace, figures: ContenderMetrics | None) -> dict[str, Any]:
-    """Every contender with its letter, and with its figures where they are known."""
+    """Return every contender with its letter, and with its metrics if they are known."""
     request = last_request(workspace) if workspace.has_spec else None
     asked = None if request is None else request.model_dump_json()
     rows = [*_answer_rows(workspace, figures, asked), *_release_rows(workspace, figures, asked)]
@@ -235,7 +238,10 @@ def _is_known(row: dict[str, Any]) -> bool:
 
 
 def measure_contenders(workspace: Workspace, reporter: Reporter, *, every_model: bool) -> dict[str, Any]:
-    """Measure what is not known yet, and perhaps every model under the last request; the comparison."""
+    """Measure the contenders that have no metrics yet and return the comparison.
+
+    With ``every_model``, also run every model under the last request.
+    """
     figures = contender_metrics(workspace)
     request = last_request(workspace)
     asked = request.model_dump_json()
@@ -321,7 +327,7 @@ def _release_rows(
 def _known_metrics(
     figures: ContenderMetrics | None, key: Hashable | None, asked: str | None
 ) -> dict[str, Any]:
-    """What is known of a contender: its figures, and whether it meets the present request."""
+    """Return the known metrics of a contender, and the result of its check against the current request."""
     known = None if figures is None or key is None else figures.known.get(key)
     found = None if figures is None or key is None else figures.request_checks.get((key, asked))
     return {
@@ -342,16 +348,17 @@ def _contender_key(each: SavedAnswer | ReleaseFacts) -> Hashable:
 
 
 def _letter(index: int) -> str:
-    """A to Z, then AA, AB, …"""
+    """Return the letter of a contender: A to Z, then AA, AB, …"""
     before, last = divmod(index, len(ascii_uppercase))
     return ("" if not before else _letter(before - 1)) + ascii_uppercase[last]
 
 
 def node_points(view: LatticeView, body: RequestBody) -> dict[str, Any]:
-    """Every node as a dot: detail kept, found on average, and whether it meets the request.
+    """Return every node as a point: detail kept, mean risk, and whether it meets the request.
 
-    Detail is that of a node of which no row is suppressed, so that a dot stays where it is while the limit
-    moves. Nodes that publish nothing are left out, and so is everything where classes are not told.
+    Detail is that of a node without suppressed rows, so that a point stays fixed while the limit moves. Nodes
+    that publish no row are left out. The result is empty for a partial lattice and for a table with a
+    subject.
     """
     request = body.request()
     if not isinstance(view.source, TableLattice) or view.source.frequency_set.subjects is not None:
@@ -364,7 +371,7 @@ def node_points(view: LatticeView, body: RequestBody) -> dict[str, Any]:
     suppressed = evaluated.suppression(requirement)
     kept = source.rows - suppressed
     levels = source.lattice.all_levels()
-    names = LossTables.of(source.frequency_set).tables  # without weights, as releases are compared
+    names = LossTables.of(source.frequency_set).tables  # without weights, as in comparisons of releases
     lost = np.sum([table[levels[:, i]] for i, table in enumerate(names)], axis=0)
     detail: NDArray[np.float64] = 1.0 - lost / max(len(names), 1)
     meets = suppressed <= request.max_suppressed.of(source.rows)
@@ -385,7 +392,7 @@ def node_points(view: LatticeView, body: RequestBody) -> dict[str, Any]:
 
 
 def _pareto_frontier(detail: Any, found: Any, meets: Any) -> list[int]:
-    """The dots that meet the request and that no other beats in detail and in being found, by detail."""
+    """Return the points that meet the request and are Pareto-optimal in detail and risk, by detail."""
     best, line = np.inf, []
     places = np.flatnonzero(meets)
     for index in places[np.lexsort((found[places], -detail[places]))]:
@@ -396,7 +403,11 @@ def _pareto_frontier(detail: Any, found: Any, meets: Any) -> list[int]:
 
 
 def find_paired_rows(workspace: Workspace, kind: str, name: str) -> PairedRows | None:
-    """The original beside a saved answer or a release, row by row; None where a release tells no pairs."""
+    """Return the original's rows paired with those of a saved answer or a release.
+
+    None for a release whose rows cannot be paired. Raises ``NotFound`` for an unknown name, and ``Conflict``
+    for an answer saved before the table changed.
+    """
     figures = contender_metrics(workspace)
     if kind == LEVELS_KIND:
         each = next((a for a in saved_answers(workspace) if a.name == name), None)

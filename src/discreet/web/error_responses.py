@@ -1,4 +1,4 @@
-"""Errors as JSON responses with a status: the kinds of ``discreet.errors``, and those that only a server has.
+"""Errors as JSON responses with a status: the kinds of ``discreet.errors``, and kinds that only a server has.
 
 The location of an exception is logged without its text, which may contain values of the data.
 """
@@ -23,7 +23,7 @@ _MAX_FRAMES = 6
 
 
 def exception_location(error: BaseException) -> str:
-    """An exception's type and the innermost places of its traceback: ``KeyError at table.py:12 in f``."""
+    """Return an exception's type and its innermost frames: ``KeyError at table.py:12 in f``."""
     frames = traceback.extract_tb(error.__traceback__)[-_MAX_FRAMES:]
     places = [f"{Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in reversed(frames)]
     return f"{type(error).__name__} at {', '.join(places) or 'an unknown place'}"
@@ -49,7 +49,7 @@ _STATUS = {
 
 
 class FieldError(InputError):
-    """A wrong value of one field of a form, beside which the page shows it."""
+    """Error for a wrong value of one field of a form; the page shows it next to that field."""
 
     def __init__(
         self, message: str, *, field: str, allowed: str | None = None, advice: str | None = None
@@ -59,43 +59,43 @@ class FieldError(InputError):
 
 
 class SignedOut(InputError):
-    """No session, or one that has ended."""
+    """Error for a missing session, or one that has ended."""
 
     kind: ClassVar[str] = "signed-out"
 
 
 class NotAllowed(InputError):
-    """A request that this server does not take from there."""
+    """Error for a request that this server does not accept from its origin."""
 
     kind: ClassVar[str] = "not-allowed"
 
 
 class NotFound(InputError):
-    """There is nothing of that name."""
+    """Error for a name that does not exist."""
 
     kind: ClassVar[str] = "not-found"
 
 
 class Conflict(InputError):
-    """What is there does not go with the request: it exists already, or has changed meanwhile."""
+    """Error for a request that contradicts the current state: the item exists already, or has changed."""
 
     kind: ClassVar[str] = "conflict"
 
 
 class NotEvaluated(Conflict):
-    """The lattice was not evaluated for a criterion that is asked; it can be, again."""
+    """Error for a criterion for which the lattice has not been evaluated; it can be evaluated again."""
 
     kind: ClassVar[str] = "not-evaluated"
 
 
 class PayloadTooLarge(InputError):
-    """More than is taken."""
+    """Error for a body over its limit."""
 
     kind: ClassVar[str] = "too-large"
 
 
 class TooMany(InputError):
-    """Too many attempts or jobs; ``seconds`` says when to try again."""
+    """Error for too many attempts or jobs; ``seconds`` is the time until the next try."""
 
     kind: ClassVar[str] = "too-many"
 
@@ -105,7 +105,7 @@ class TooMany(InputError):
 
 
 class ErrorFacts(BaseModel):
-    """What is wrong, what is allowed, and what to do."""
+    """The message of an error, the allowed values, and advice."""
 
     kind: str = Field(description="The kind of error: " + ", ".join(_STATUS) + ".")
     message: str = Field(description="The fact.")
@@ -137,7 +137,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 def wrap_error(error: BaseException) -> DiscreetError:
-    """The error itself where it is one of the kinds, else the kind that it belongs to, without its text."""
+    """Return the error if it is a ``DiscreetError``, else the kind that it belongs to, without its text."""
     if isinstance(error, DiscreetError):
         return error
     if isinstance(error, MemoryError):
@@ -153,7 +153,7 @@ def wrap_error(error: BaseException) -> DiscreetError:
 
 
 def error_json(error: BaseException) -> dict[str, Any]:
-    """``{"error": {"kind", "message", "allowed", "advice", "field"}}`` of any exception."""
+    """Return ``{"error": {"kind", "message", "allowed", "advice", "field"}}`` for any exception."""
     found = wrap_error(error)
     facts = dict(found.as_json()["error"])
     for part in ("message", "allowed", "advice"):
@@ -163,14 +163,14 @@ def error_json(error: BaseException) -> dict[str, Any]:
 
 
 def error_response(error: BaseException) -> JSONResponse:
-    """The same as an answer with its status."""
+    """Build the JSON response of an exception, with its status."""
     found = wrap_error(error)
     headers = {"Retry-After": str(found.seconds)} if isinstance(found, TooMany) else None
     return JSONResponse(error_json(found), status_code=_STATUS.get(found.kind, 500), headers=headers)
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    """Let an app answer with these errors in place of its framework's own."""
+    """Register handlers so that an app answers with these errors instead of its framework's."""
 
     async def of_discreet(_request: Request, error: Exception) -> JSONResponse:
         return error_response(error)
@@ -191,7 +191,7 @@ def install_error_handlers(app: FastAPI) -> None:
 
 
 def _validation_response(error: RequestValidationError) -> JSONResponse:
-    """The first thing that is wrong with a request's form; the value itself is not repeated."""
+    """Build the response to the first error in a request's form; it does not repeat the value."""
     first = error.errors()[0]
     place = [str(part) for part in first["loc"] if part not in ("body", "query", "path")]
     field = ".".join(place) or None

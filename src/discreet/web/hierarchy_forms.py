@@ -1,6 +1,4 @@
-"""Bodies and answers of the Hierarchies screen, and saving hierarchies in the spec or in files of the
-workspace.
-"""
+"""Request and answer bodies of the Hierarchies screen; saving hierarchies in the spec or in files."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ from discreet.web.workspace import Workspace
 from discreet.web.workspace_files import safe_name
 
 MAX_LEAVES = 20_000
-"""A tree of more leaves is told by its levels alone."""
+"""A tree with more leaves is described only by figures per level."""
 
 
 class ParameterFacts(BaseModel):
@@ -42,7 +40,7 @@ class ParameterFacts(BaseModel):
 
 
 class BuilderFacts(BaseModel):
-    """One builder."""
+    """One hierarchy builder."""
 
     kind: str
     title: str
@@ -51,7 +49,7 @@ class BuilderFacts(BaseModel):
 
 
 class HierarchyFacts(BaseModel):
-    """One quasi-identifier's hierarchy at a glance."""
+    """Summary of one quasi-identifier's hierarchy."""
 
     name: str
     kind: str = Field(description="file, levels, flat, or a builder's kind.")
@@ -63,7 +61,7 @@ class HierarchyFacts(BaseModel):
 
 
 class HierarchiesAnswer(BaseModel):
-    """Every quasi-identifier's hierarchy; or the job that profiles the columns first."""
+    """The hierarchies of all quasi-identifiers, or the job that profiles the columns first."""
 
     job: str | None = None
     rows: int = 0
@@ -72,7 +70,7 @@ class HierarchiesAnswer(BaseModel):
 
 
 class LevelFacts(BaseModel):
-    """One level: its values, each one's parent in the next level, the rows and leaves below it."""
+    """One level: its values, the parent of each in the next level, and the rows and leaves below each."""
 
     labels: list[str]
     parents: list[int]
@@ -81,7 +79,7 @@ class LevelFacts(BaseModel):
 
 
 class LevelFigures(BaseModel):
-    """One level in figures, whatever the size of the tree."""
+    """Figures of one level, sent for trees of any size."""
 
     level: int
     values: int
@@ -90,7 +88,7 @@ class LevelFigures(BaseModel):
 
 
 class ProblemFacts(BaseModel):
-    """A fault of a hierarchy's table."""
+    """One error in a hierarchy's table."""
 
     row: int | None
     level: int | None
@@ -110,7 +108,7 @@ class OfferFacts(BaseModel):
 
 
 class HierarchyAnswer(BaseModel):
-    """A hierarchy: its tree where it can be built, what is wrong where it cannot."""
+    """A hierarchy: its tree if it can be built, otherwise its errors."""
 
     attribute: str
     kind: str
@@ -131,7 +129,7 @@ class HierarchyAnswer(BaseModel):
 
 
 class BuildBody(BaseModel):
-    """A builder's form as it was filled in."""
+    """A completed form of a builder."""
 
     attribute: str
     kind: str = Field(description='A builder\'s kind; "flat" for value → *.')
@@ -139,7 +137,7 @@ class BuildBody(BaseModel):
 
 
 class EditBody(BaseModel):
-    """One change by hand."""
+    """One manual edit."""
 
     attribute: str
     change: Literal["group", "move", "rename", "ungroup", "add_level", "remove_level", "add_values"]
@@ -150,21 +148,21 @@ class EditBody(BaseModel):
 
 
 class FileBody(BaseModel):
-    """A file by its name, and its text."""
+    """A file's name and text."""
 
     name: str = Field(min_length=1, max_length=300)
     text: str = Field(max_length=3_000_000)
 
 
 class FilesBody(BaseModel):
-    """Files that may be hierarchies; ``use`` says which file is taken for which quasi-identifier."""
+    """Files that may contain hierarchies; ``use`` assigns files to quasi-identifiers."""
 
     files: list[FileBody] = Field(min_length=1, max_length=500)
     use: dict[str, str] = Field(default_factory=dict, description="Names of files by quasi-identifier.")
 
 
 class MatchFacts(BaseModel):
-    """What becomes of one file."""
+    """The result of matching one file."""
 
     name: str
     columns: list[str] = Field(description="The quasi-identifiers that it fits; empty where it fits none.")
@@ -173,7 +171,7 @@ class MatchFacts(BaseModel):
 
 
 class MatchesAnswer(BaseModel):
-    """What becomes of each file. Nothing is saved."""
+    """The result of matching each file. Nothing is saved."""
 
     matches: list[MatchFacts]
 
@@ -186,7 +184,7 @@ class TextBody(BaseModel):
 
 
 def find_quasi_identifier(workspace: Workspace, name: str) -> Attribute:
-    """The quasi-identifier of that name; ``FieldError`` where there is none."""
+    """Return a quasi-identifier by name; raise ``FieldError`` if there is none."""
     for attribute in workspace.spec().quasi_identifiers:
         if attribute.name == name:
             return attribute
@@ -198,7 +196,7 @@ def find_quasi_identifier(workspace: Workspace, name: str) -> Attribute:
 
 
 def hierarchy_entry(workspace: Workspace, name: str) -> Any:
-    """The hierarchy as the spec writes it; None for value → ``*``."""
+    """Return the hierarchy as the spec writes it; None for value → ``*``."""
     find_quasi_identifier(workspace, name)
     entry: dict[str, Any] = workspace.document()["attributes"][name]
     return entry.get("hierarchy")
@@ -207,15 +205,15 @@ def hierarchy_entry(workspace: Workspace, name: str) -> Any:
 def save_hierarchy(
     workspace: Workspace, name: str, entry: Any, files: Mapping[Path, str] | None = None
 ) -> None:
-    """Put into the spec what gives a hierarchy, and its file beside it; None for value → ``*``."""
+    """Store a hierarchy's entry in the spec, and write its files; None means value → ``*``."""
     with workspace.edit_lock:
         workspace.save_spec(with_hierarchy(workspace.document(), name, entry), files=files)
 
 
 def write_hierarchy(workspace: Workspace, name: str, text: str, least_level: int) -> None:
-    """Write the workspace's file for an attribute's hierarchy, whole, and name it in the spec.
+    """Write an attribute's hierarchy to a file of the workspace and name it in the spec.
 
-    With a ``least_level`` above 0 the spec says so, too: lower levels stay kept back.
+    With a ``least_level`` above 0 the spec also sets it, so that no lower level is published.
     """
     path = _hierarchy_path(workspace, name)
     place = workspace.spec_relative(path)
@@ -224,7 +222,7 @@ def write_hierarchy(workspace: Workspace, name: str, text: str, least_level: int
 
 
 def write_hierarchies(workspace: Workspace, texts: Mapping[str, str]) -> None:
-    """The same for several attributes at once, as one change; none keeps a level back."""
+    """Write the hierarchies of several attributes as one change; none of them gets a least level."""
     with workspace.edit_lock:
         document, files = workspace.document(), {}
         for name, text in texts.items():
@@ -235,7 +233,11 @@ def write_hierarchies(workspace: Workspace, texts: Mapping[str, str]) -> None:
 
 
 def _hierarchy_path(workspace: Workspace, name: str) -> Path:
-    """The workspace's file for an attribute's hierarchy; names that are not plain get a digest."""
+    """Return the workspace's file for an attribute's hierarchy.
+
+    Names that are not plain get a digest; so do names that differ from their case-folded form, because a file
+    system may ignore case.
+    """
     plain = f"{name}.csv"
     if safe_name(plain, field="attribute") == plain and name == name.casefold():
         return workspace.hierarchies / plain
@@ -244,12 +246,12 @@ def _hierarchy_path(workspace: Workspace, name: str) -> Path:
 
 
 def builder_facts() -> list[BuilderFacts]:
-    """The builders that a hierarchy can be made by."""
+    """Return the builders that can make a hierarchy."""
     return [BuilderFacts.model_validate(each, from_attributes=True) for each in BUILDERS]
 
 
 def hierarchy_facts(workspace: Workspace, attribute: Attribute, study: TableStudy) -> HierarchyFacts:
-    """A quasi-identifier's hierarchy at a glance: how tall it is, or why it cannot be built."""
+    """Return the summary of a quasi-identifier's hierarchy: its height, or why it cannot be built."""
     entry = hierarchy_entry(workspace, attribute.name)
     height, error = None, None
     values = study.values(attribute.name)[0] if attribute.name in study.names else ()
@@ -269,7 +271,7 @@ def hierarchy_facts(workspace: Workspace, attribute: Attribute, study: TableStud
 
 
 def current_hierarchy_answer(workspace: Workspace, name: str) -> HierarchyAnswer:
-    """The hierarchy that a quasi-identifier has now, or what is wrong with it."""
+    """Return the current hierarchy of a quasi-identifier, or its errors."""
     attribute = find_quasi_identifier(workspace, name)
     study = get_profile(workspace)
     entry = hierarchy_entry(workspace, name)
@@ -291,7 +293,7 @@ def current_hierarchy_answer(workspace: Workspace, name: str) -> HierarchyAnswer
 
 
 def _builtin_offers(workspace: Workspace, name: str, study: TableStudy) -> list[OfferFacts]:
-    """The built-in hierarchies for a column, found once for each version of the table."""
+    """Return the built-in hierarchies that fit a column, computed once per version of the table."""
     offers = workspace.compute_once(f"web.offers {name}", lambda: find_builtin_matches(name, study))
     return [OfferFacts.model_validate(each, from_attributes=True) for each in offers]
 
@@ -304,7 +306,7 @@ def hierarchy_answer(
     *,
     typed: dict[str, str | bool] | None = None,
 ) -> HierarchyAnswer:
-    """A hierarchy with the rows of each value; None for one that cannot be built."""
+    """Build the answer for a hierarchy with the rows of each value; None for one that cannot be built."""
     values, counts = study.values(name) if name in study.names else ((), ())
     levels = [] if built is None else hierarchy_tree(built, values, counts)
     leaves = built.code_of_leaf if built is not None else {}
@@ -329,9 +331,10 @@ def hierarchy_answer(
 def editable_hierarchy(
     workspace: Workspace, name: str, study: TableStudy
 ) -> tuple[Attribute, GeneralizationHierarchy]:
-    """The hierarchy to change: over its own leaves, so that one that misses values can be mended.
+    """Return a quasi-identifier and its hierarchy for editing.
 
-    ``FieldError`` where it cannot be built at all.
+    A hierarchy that lacks values of the data is built over its own leaves, so that the values can be added.
+    Raises ``FieldError`` if it cannot be built at all.
     """
     attribute = find_quasi_identifier(workspace, name)
     try:

@@ -1,9 +1,9 @@
 """Long-running jobs of a user: started by a request, followed and cancelled by others, results kept.
 
-A job runs in a daemon thread, at most ``RUNNING`` of a user at a time; others wait. A cancelled job stops
-where it next reports progress: the reporter raises ``JobCancelled``, and open resources are closed. A
-statement of the engine that is running is interrupted. The current job's reporter is a context variable, read
-by cached tables.
+A job runs in a daemon thread, at most ``MAX_RUNNING_JOBS`` of a user at a time; others wait. A cancelled job
+stops where it next reports progress: the reporter raises ``JobCancelled``, and open resources are closed. A
+running statement of the engine is interrupted. The current job's reporter is a context variable, read by
+cached tables.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ CURRENT_REPORTER: ContextVar[Reporter] = ContextVar("discreet_reporter", default
 
 
 class ContextReporter:
-    """A listener that passes everything on to the reporter of the current context."""
+    """A reporter that delegates to the reporter of the current context."""
 
     def stage(self, title: str) -> AbstractContextManager[Advance]:
-        """A stage of the current job."""
+        """Enter a stage of the current job."""
         return CURRENT_REPORTER.get().stage(title)
 
     def notice(self, text: str) -> None:
-        """A notice of the current job."""
+        """Add a notice to the current job."""
         CURRENT_REPORTER.get().notice(text)
 
 
@@ -60,11 +60,11 @@ JobFunction = Callable[[Reporter], Any]
 
 
 class JobCancelled(BaseException):
-    """Raised inside a job that was cancelled; nothing that handles errors takes it for one."""
+    """Signal inside a cancelled job; it is no ``Exception``, so that error handlers do not catch it."""
 
 
 class JobState(StrEnum):
-    """Where a job stands."""
+    """The state of a job."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -74,7 +74,7 @@ class JobState(StrEnum):
 
 
 class JobAnswer(BaseModel):
-    """A job as it stands."""
+    """The current state of a job."""
 
     id: str
     title: str
@@ -97,7 +97,7 @@ class JobStarted(BaseModel):
 
 @dataclass
 class QueuedJob:
-    """One piece of work; its fields are guarded by the condition of its ``JobQueue``."""
+    """One job; its fields are guarded by the condition of its ``JobQueue``."""
 
     id: str
     title: str
@@ -117,12 +117,12 @@ class QueuedJob:
 
     @property
     def has_ended(self) -> bool:
-        """Whether its state is final."""
+        """True if its state is final."""
         return self.state in (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
 
 
 class JobReporter:
-    """Passes stages, steps and notices on to a job, and raises where it was cancelled."""
+    """A reporter that records progress in a job and raises ``JobCancelled`` after a cancellation."""
 
     def __init__(self, jobs: JobQueue, job: QueuedJob) -> None:
         self._jobs = jobs
@@ -130,7 +130,7 @@ class JobReporter:
 
     @contextmanager
     def stage(self, title: str) -> Iterator[Advance]:
-        """A stage; the one around it is shown again when it ends."""
+        """Enter a stage; the outer stage is shown again when it ends."""
         outer = self._job.stage, self._job.done, self._job.total
         self._update(stage=title, done=None, total=None)
         try:
@@ -140,7 +140,7 @@ class JobReporter:
         self._check()
 
     def notice(self, text: str) -> None:
-        """A line that the user should see."""
+        """Add a line that the user should see."""
         self._update(notices=[*self._job.notices, screen_message(text) or text][-_MAX_NOTICES:])
 
     def _advance(self, done: int, total: int) -> None:
@@ -164,9 +164,9 @@ class JobQueue:
         self._slots = Semaphore(MAX_RUNNING_JOBS)
 
     def start(self, title: str, work: JobFunction) -> str:
-        """Start some work and return the job's id; ``TooMany`` where ten jobs have not ended.
+        """Start a job and return its id; raise ``TooMany`` if ten jobs have not ended.
 
-        ``work`` is called with a reporter; what it returns must be fit for JSON.
+        ``work`` is called with a reporter; its result must consist of JSON values.
         """
         job = QueuedJob(token_hex(8), title, work)
         with self._condition:
@@ -182,25 +182,25 @@ class JobQueue:
         return job.id
 
     def find(self, job_id: str) -> QueuedJob:
-        """A job; ``NotFound`` where there is none of that id."""
+        """Return a job; raise ``NotFound`` if there is none of the id."""
         with self._condition:
             if job_id not in self._jobs:
                 raise NotFound("there is no job of that id", advice="Its result may have been forgotten.")
             return self._jobs[job_id]
 
     def all(self) -> list[QueuedJob]:
-        """Every job, the latest first."""
+        """Return every job, the latest first."""
         with self._condition:
             return list(reversed(self._jobs.values()))
 
     def answer(self, job: QueuedJob) -> JobAnswer:
-        """A job as it stands now."""
+        """Return the current state of a job."""
         with self._condition:
             names = list(JobAnswer.model_fields)
             return JobAnswer.model_construct(**{name: getattr(job, name) for name in names})
 
     def cancel(self, job_id: str) -> QueuedJob:
-        """Cancel a job that has not ended; forget one that has."""
+        """Cancel a job that has not ended; remove one that has."""
         job = self.find(job_id)
         with self._condition:
             if job.has_ended:
@@ -213,14 +213,14 @@ class JobQueue:
         return job
 
     def _interrupt(self, job: QueuedJob) -> None:
-        """Interrupt the engine until the job has ended: each statement that it may still begin."""
+        """Interrupt the engine until the job has ended, because the job may begin further statements."""
         while not job.has_ended:
             job.interruption.interrupt()
             with self._condition:
                 self._condition.wait_for(lambda: job.has_ended, _SECONDS_BETWEEN_INTERRUPTS)
 
     def close(self, seconds: float = 0.0) -> None:
-        """Cancel everything, and wait so long for it to end."""
+        """Cancel every job, and wait at most ``seconds`` until the running ones end."""
         with self._condition:
             for job in self._jobs.values():
                 job.cancelled = True
@@ -230,14 +230,14 @@ class JobQueue:
             )
 
     def wait(self, job_id: str, seconds: float) -> QueuedJob:
-        """Wait for a job to end."""
+        """Wait until a job ends, at most ``seconds``, and return it."""
         job = self.find(job_id)
         with self._condition:
             self._condition.wait_for(lambda: job.has_ended, seconds)
         return job
 
     def change(self, job: QueuedJob, **changes: Any) -> None:
-        """Set fields of a job, and wake whoever waits for it."""
+        """Set fields of a job and notify waiting threads."""
         with self._condition:
             for name, value in changes.items():
                 setattr(job, name, value)

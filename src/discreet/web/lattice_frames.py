@@ -1,13 +1,13 @@
 """Binary frames of the negotiation socket: one per move, so that text, histogram and colours change together.
 
 A frame is the length of a header (four bytes, little endian), the header as JSON, and arrays. The header's
-``arrays`` says where each array begins, its bytes and its kind; arrays begin at multiples of eight. By
+``arrays`` contains the offset of each array, its bytes and its kind; arrays begin at multiples of eight. By
 position (``screens.lattice_view``) they are:
 
-* ``suppressed``: the suppressed rows of every node, two bytes each where the table has fewer rows than
-  65,536, else four; omitted where the requirement is that of the last frame;
-* ``published`` (four): each quasi-identifier's bins after the node's recoding (``screens.node_preview``); omitted
-  where node and requirement are those of the last frame;
+* ``suppressed``: the suppressed rows of every node, two bytes each if the table has fewer rows than 65,536,
+  else four; omitted if the requirement is that of the last frame;
+* ``published`` (four): each quasi-identifier's bins after the node's recoding (``screens.node_preview``);
+  omitted if node and requirement are those of the last frame;
 * ``levels`` (one or two bytes per quasi-identifier) and ``losses`` (four): sent once, and again when a
   partial lattice has counted more nodes.
 
@@ -40,10 +40,10 @@ from discreet.web.screen_messages import answer_message
 
 
 def relaxation_cards(result: NegotiationResult, body: RequestBody) -> list[dict[str, Any]]:
-    """One card per relaxation that has a solution, with the request that it leads to from ``body``.
+    """Return one card per relaxation that has a solution, with the request that it leads to from ``body``.
 
-    Its words are a ``title``, what is said at the ``mark`` of its node in the lattice, what the ``node`` is
-    called, and two sentences.
+    The texts of a card are its ``title``, the label at the ``mark`` of its node in the lattice, the name of
+    the ``node``, and two sentences.
     """
     return [
         {
@@ -61,7 +61,7 @@ def relaxation_cards(result: NegotiationResult, body: RequestBody) -> list[dict[
 
 
 def relaxed_request(answer: AnswerResult, request: Request) -> Request:
-    """The request that an answer meets exactly: the part that gave way is changed, the others are kept."""
+    """Return the request that an answer meets exactly: the relaxed part is changed, the others are kept."""
     if answer.relaxed == Relaxation.MAX_SUPPRESSED:
         return replace(request, max_suppressed=SuppressionLimit(rows=answer.suppressed))
     if answer.relaxed == Relaxation.HEIGHT:
@@ -111,7 +111,7 @@ def _change_text(answer: AnswerResult, result: NegotiationResult) -> str:
         return f"Allow {', '.join(raised)}."
     holding = [c for c in answer.criteria if c.name == answer.relaxed]
     asked = [c for c in request.requirement.criteria if c.name == answer.relaxed]
-    if holding and not holding[0].of_attribute:  # there is one, so its name once will do
+    if holding and not holding[0].of_attribute:  # a single criterion: name it once
         return f"{_criteria_text(holding)} instead of {_number_text(asked[0].value)}."
     return f"{_criteria_text(holding)} instead of {_criteria_text(asked)}."
 
@@ -129,9 +129,9 @@ _ALIGNMENT = 8
 
 @dataclass
 class NegotiableView:
-    """A lattice that is negotiated on, and how it is shown; a partial one grows with the requests.
+    """A lattice under negotiation and its view; a partial lattice grows with the requests.
 
-    ``version`` changes when the nodes do; ``warnings`` are about the rows of the table. Threads may share it.
+    ``version`` changes when the nodes do; ``warnings`` are about the rows of the table. Safe for threads.
     """
 
     label: str
@@ -145,7 +145,7 @@ class NegotiableView:
     _effects: TableEffects | None = field(default=None, repr=False)
 
     def current(self) -> tuple[str, LatticeView]:
-        """The version and the view, made anew where a partial lattice has counted more nodes."""
+        """Return the version and the view; rebuild the view if a partial lattice has counted more nodes."""
         with self._lock:
             if not self._view.is_current:
                 self._view = LatticeView.of(self._view.source)
@@ -154,7 +154,7 @@ class NegotiableView:
             return f"{self.label}-{self._number}", self._view
 
     def effects(self, view: LatticeView) -> TableEffects:
-        """What the effects of all nodes have in common."""
+        """Return the shared input of the effects of all nodes, computed once."""
         with self._lock:
             if self._effects is None:
                 self._effects = TableEffects(view.source.frequency_set)
@@ -163,9 +163,9 @@ class NegotiableView:
     def frontier(
         self, view: LatticeView, requirement: Requirement, cost: NamedCost | None = None
     ) -> dict[str, Any]:
-        """The places of the ``frontier``; of a cost also its name and what each place costs.
+        """Return the positions of the ``frontier``; for a cost also its name and the cost of each position.
 
-        The last few requirements are remembered.
+        The results of the last requirements are cached.
         """
         key = (id(view), requirement, cost)
         with self._lock:
@@ -189,7 +189,7 @@ def _frontier(view: LatticeView, requirement: Requirement, cost: NamedCost | Non
 
 @dataclass
 class SentState:
-    """What a connection was sent last, so that it is not sent again."""
+    """The state last sent to a connection, so that it is not sent again."""
 
     version: str | None = None
     requirement: Requirement | None = None
@@ -199,10 +199,11 @@ class SentState:
 def answer_facts(
     negotiable_view: NegotiableView, body: RequestBody, levels: dict[str, int] | None = None
 ) -> tuple[dict[str, Any], NegotiationResult, str, LatticeView]:
-    """The header of a frame without its arrays: outcome, sentences, answers, cards, and one node's summary.
+    """Return a frame's header without its arrays, with the result, the version and the view.
 
-    The node is the one of ``levels``, else the exact answer, else the first relaxation. ``InputError`` for
-    values that are not allowed.
+    The header contains outcome, sentences, answers, cards, and the summary of one node: the node of
+    ``levels``, else the exact answer, else the first relaxation. Raises ``InputError`` for values that are
+    not allowed.
     """
     request = body.request()
     result = replace(negotiable_view.current()[1].source.answer(request), warnings=negotiable_view.warnings)
@@ -242,7 +243,7 @@ def answer_facts(
 def _homogeneous(
     view: LatticeView, result: NegotiationResult, summary: NodeSummary, node: LatticeNode
 ) -> dict[str, int]:
-    """Count the groups of the exact answer in which everyone has the same sensitive value."""
+    """Count the groups of the exact answer in which all rows have the same sensitive value."""
     if result.outcome != "exact":
         return {}
     answer = result.answers[0].answer.node
@@ -252,7 +253,7 @@ def _homogeneous(
 
 
 def build_frame(negotiable_view: NegotiableView, move: SocketMove, sent: SentState) -> bytes:
-    """The next frame of a connection; ``sent`` is brought up to date."""
+    """Build the next frame of a connection and update ``sent``."""
     body = move.request
     facts, result, version, view = answer_facts(negotiable_view, body, move.levels)
     requirement = result.request.requirement
@@ -281,7 +282,7 @@ def _add_effects(
     requirement: Requirement,
     sent: SentState,
 ) -> None:
-    """What readers would see of the node, where they were not sent it already."""
+    """Add the effects of the node to a frame unless they were sent with the last one."""
     node = tuple(facts["node"]["levels"].values())
     key = (facts["version"], node, requirement, looks.model_dump_json())
     if sent.effects == key:
@@ -299,7 +300,7 @@ def _add_effects(
 
 
 def pack_frame(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
-    """A header and arrays as one message."""
+    """Pack a header and arrays into one message; arrays are aligned to eight bytes."""
     places: dict[str, list[int | str]] = {}
     at = 0
     for name, array in arrays.items():

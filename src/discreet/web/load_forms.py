@@ -19,14 +19,14 @@ from discreet.web.workspace import Workspace
 
 
 class DatabaseBody(BaseModel):
-    """A database by the name under which whoever runs the server knows its address."""
+    """A database by the name that the server's operator gave to its address."""
 
     name: str = Field(min_length=1, max_length=200)
     service: bool = Field(False, description="A service of the service file; else an environment variable.")
 
 
 class SourceBody(BaseModel):
-    """A source and how its cells are read; what is null is inferred or by default."""
+    """A source and how its cells are read; null values are inferred or set to the default."""
 
     path: str = Field(
         max_length=4096, description="In the workspace, or below the root; empty for a table of a database."
@@ -69,21 +69,21 @@ class SourceBody(BaseModel):
 
 
 class PlaceFacts(BaseModel):
-    """Where the rows of a source are that no path names."""
+    """The location of the rows of a source that is not a file."""
 
     table: str
     database: str = Field(description="The database's address without a password, or what reads the table.")
 
 
 def source_location(source: SourceSpec) -> PlaceFacts | None:
-    """Where the rows are, of a source that is no file of the workspace's."""
+    """Return the location of the rows of a source in a database; None for a file of the workspace."""
     if source.path is not None or source.table is None:
         return None
     return PlaceFacts(table=source.table, database=database_label(source))
 
 
 def source_from_body(body: SourceBody, workspace: Workspace) -> SourceSpec:
-    """The body as a source, the path checked, what is not given inferred."""
+    """Convert the body to a source: check its path and infer the missing values."""
     if body.database is not None:
         return _database_source(body, body.database, workspace)
     if not body.path and workspace.has_spec and workspace.spec().source.path is None:
@@ -109,7 +109,7 @@ def source_from_body(body: SourceBody, workspace: Workspace) -> SourceSpec:
         coded=body.coded,
     )
     if workspace.has_spec and workspace.spec().source.path == source.path:
-        known = workspace.spec().source  # what the form does not show
+        known = workspace.spec().source  # keep the options that the form does not show
         source = replace(
             source,
             subset=known.subset,
@@ -136,7 +136,10 @@ def source_from_body(body: SourceBody, workspace: Workspace) -> SourceSpec:
 
 
 def named_database_address(body: DatabaseBody, workspace: Workspace) -> str:
-    """How a spec names the database of a name; ``FieldError`` where none may be opened, or none has it."""
+    """Return the address by which a spec names a database.
+
+    Raises ``FieldError`` if the server opens no databases or none has the name.
+    """
     if not workspace.databases:
         raise FieldError(
             "this server opens no databases for its users",
@@ -167,7 +170,7 @@ def _database_source(body: SourceBody, database: DatabaseBody, workspace: Worksp
 
 
 def _resolve_source_path(text: str, workspace: Workspace) -> Path:
-    """A path as the spec names it, or an absolute one; that of the spec's own source is taken as it is."""
+    """Resolve a path of the form; the path of the spec's own source is returned unchanged."""
     if workspace.has_spec:
         current = workspace.spec().source.path
         if current is not None and workspace.spec_relative(current) == text:
@@ -180,7 +183,7 @@ def _resolve_source_path(text: str, workspace: Workspace) -> Path:
 
 
 def body_from_source(source: SourceSpec, workspace: Workspace) -> SourceBody:
-    """A source as the form shows it."""
+    """Convert a source to the fields of the form."""
     return SourceBody.model_construct(
         path="" if source.path is None else workspace.spec_relative(source.path),
         format=source.format,
@@ -200,14 +203,14 @@ def body_from_source(source: SourceSpec, workspace: Workspace) -> SourceBody:
 
 
 def spec_source_table(source: SourceSpec, path: str) -> dict[str, Any]:
-    """The source as the spec's table."""
+    """Return the source as the spec's ``[source]`` table."""
     place = {"path": path} if source.url is None else {"url": source.url}
     place |= {} if source.table is None else {"table": source.table}
     return {**place, **source_as_mapping(source)}
 
 
 def relocate_spec(document: dict[str, Any], folder: Path, workspace: Workspace) -> dict[str, Any]:
-    """A spec's mapping with its paths as the workspace's spec names them."""
+    """Return a spec's mapping with its paths relative to the workspace's spec."""
 
     def moved(text: object) -> object:
         return workspace.spec_relative((folder / text).resolve()) if isinstance(text, str) else text
@@ -231,7 +234,7 @@ def relocate_spec(document: dict[str, Any], folder: Path, workspace: Workspace) 
 
 
 class WrittenBody(BaseModel):
-    """How the cells of a column are written: the keys of the spec's ``written``; none for as they stand."""
+    """The cell format of a column: the keys of the spec's ``written``; empty to read cells unchanged."""
 
     column: str
     written: dict[str, str | int | bool | list[str] | None] = Field(default_factory=dict)
@@ -241,10 +244,11 @@ class WrittenBody(BaseModel):
 
 
 def document_with_format(body: WrittenBody, workspace: Workspace) -> dict[str, Any]:
-    """The spec's mapping with another written form of a column, which fits every cell of it.
+    """Return the spec's mapping with another cell format of a column, which fits all its cells.
 
-    Hold the workspace's ``editing``. ``InputError`` for a form that cannot be; ``FieldError`` of the field
-    ``missed`` for cells that it does not fit, unless they are to be NULL or to stay as they are.
+    Callers hold the workspace's ``edit_lock``. Raises ``InputError`` for an invalid format, and
+    ``FieldError`` of the field ``missed`` for cells that it does not fit, unless they are read as NULL or
+    kept unchanged.
     """
     document = workspace.document()
     form = {key: value for key, value in body.written.items() if value not in (None, "", [])}
@@ -274,7 +278,7 @@ def document_with_format(body: WrittenBody, workspace: Workspace) -> dict[str, A
 
 
 def format_field(error: InputError) -> str:
-    """The field of a written form that an error is about."""
+    """Return the field of a cell format that an error is about."""
     said = error.message.rpartition("written")[2]
     fields = {
         "pivot": "pivot",

@@ -1,5 +1,4 @@
-"""Bodies of the Negotiate screen: the request, the chosen node, and what REST and the socket receive and
-send.
+"""Request and answer bodies of the Negotiate screen: the request, the chosen node, REST and socket messages.
 
 A request has the form of the spec's ``[request]``. The chosen node is stored in the workspace and read when a
 release is published.
@@ -38,13 +37,13 @@ from discreet.web.workspace import Workspace
 
 _MAX_THRESHOLD = 10**15
 DEFAULT_K = 5
-"""The k that is asked where the spec asks for nothing."""
+"""The k of the initial request if the spec sets no criterion."""
 
 DEFAULT_L = 2
-"""The l that goes with it where a column is sensitive."""
+"""The l of that request if a column is sensitive."""
 
 DEFAULT_LIMIT = "1%"
-"""The limit of suppressed rows that goes with it."""
+"""The limit of suppressed rows of that request."""
 
 
 ThresholdValue = Annotated[int, Field(ge=1, le=_MAX_THRESHOLD)]
@@ -61,22 +60,20 @@ CriteriaValues = Annotated[
 
 
 class CriteriaBody(BaseModel):
-    """What may ask for criteria beside k and l; where none is asked, its JSON has no word of them."""
+    """Base of bodies with criteria in addition to k and l; its JSON omits the key if there are none."""
 
     criteria: CriteriaValues
 
     @model_serializer(mode="wrap")
     def _without_none(self, inner: SerializerFunctionWrapHandler) -> dict[str, Any]:
         found: dict[str, Any] = inner(self)
-        criteria = found.pop(
-            "criteria", None
-        )  # behind the others, where it stands in the pages' own requests
+        criteria = found.pop("criteria", None)  # appended last, as in the pages' own requests
         cost = found.pop("cost", None)
         found |= {"criteria": criteria} if criteria else {}
         return found | {"cost": cost} if cost is not None else found
 
     def further_criteria(self) -> tuple[Criterion, ...]:
-        """The criteria; ``FieldError`` for a name or a value that is none."""
+        """Return the criteria; raise ``FieldError`` for an unknown name or a wrong value."""
         try:
             return criteria_from(self.criteria)
         except InputError as error:
@@ -86,12 +83,12 @@ class CriteriaBody(BaseModel):
 
 
 def criteria_json(criteria: Iterable[Criterion]) -> dict[str, Any]:
-    """Criteria beside k and l as the pages send them."""
+    """Return the criteria other than k and l in the form of the pages."""
     return plain_values([one for one in criteria if not one.has_keyword])
 
 
 class RequestBody(CriteriaBody):
-    """A publisher's wish: k, l and further criteria, a limit of suppressed rows, levels to stay between."""
+    """A publisher's request: k, l and further criteria, a limit of suppressed rows, and bounds on levels."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -122,7 +119,7 @@ class RequestBody(CriteriaBody):
     )
 
     def named_cost(self) -> NamedCost | None:
-        """The cost that is asked; ``FieldError`` for a name or an option that is none."""
+        """Return the requested cost; raise ``FieldError`` for an unknown name or option."""
         try:
             asked = read_cost(self.cost, "the request", ("cost",))
         except InputError as error:
@@ -132,7 +129,7 @@ class RequestBody(CriteriaBody):
         return None if asked is None else cost_named(asked.name, **dict(asked.options))
 
     def request(self) -> Request:
-        """The request itself; ``InputError`` for values that are not allowed."""
+        """Return the body as a ``Request``; raise ``InputError`` for values that are not allowed."""
         criteria = self.further_criteria()
         if self.k is None and self.l is None and not criteria:
             raise FieldError(
@@ -150,9 +147,10 @@ class RequestBody(CriteriaBody):
 
     @classmethod
     def of_spec(cls, spec: TableSpec) -> RequestBody:
-        """What the spec asks for; ``DEFAULT_K`` and ``DEFAULT_LIMIT`` where it asks for nothing but an l.
+        """Build the request of a spec, with defaults if the spec sets at most an l.
 
-        ``DEFAULT_L`` is asked where a column is sensitive: without it a group may have one value only.
+        The defaults are ``DEFAULT_K`` and ``DEFAULT_LIMIT``. ``DEFAULT_L`` is added if a column is sensitive:
+        without it a class may have a single sensitive value.
         """
         defaults = spec.request
         silent = defaults.k is None and not defaults.criteria
@@ -172,7 +170,7 @@ class RequestBody(CriteriaBody):
 
     @classmethod
     def of_request(cls, request: Request) -> RequestBody:
-        """A request as the pages send it."""
+        """Convert a request to the form of the pages."""
         limit = request.max_suppressed
         return cls(
             k=request.requirement.k,
@@ -186,7 +184,7 @@ class RequestBody(CriteriaBody):
         )
 
     def as_spec(self) -> dict[str, Any]:
-        """The spec's ``[request]``: what was asked, and nothing that is the default anyway."""
+        """Return the spec's ``[request]``: the values set, without those that equal the defaults."""
         found = self.model_dump(exclude_none=True)
         found |= found.pop("criteria", {})
         kept = {key: value for key, value in found.items() if value != {}}
@@ -216,7 +214,7 @@ class RequirementBody(CriteriaBody):
 
 
 class ChosenNode(BaseModel):
-    """Levels to publish, and what they were chosen for."""
+    """The levels to publish and the request for which they were chosen."""
 
     levels: dict[str, int] = Field(description="The level of each quasi-identifier.")
     heights: dict[str, int] = Field(default_factory=dict, description="The top level of each.")
@@ -237,7 +235,7 @@ class ChosenNode(BaseModel):
 
 
 def read_chosen_node(workspace: Workspace) -> ChosenNode | None:
-    """The chosen node; None where none is chosen, or where the spec has other quasi-identifiers by now."""
+    """Return the chosen node; None if there is none, or if the quasi-identifiers have changed since."""
     with suppress(InputError, ValidationError):
         choice = ChosenNode.model_validate(workspace.state(_STATE_KEY))
         if workspace.has_spec and set(choice.levels) == {a.name for a in workspace.spec().quasi_identifiers}:
@@ -246,15 +244,15 @@ def read_chosen_node(workspace: Workspace) -> ChosenNode | None:
 
 
 def write_chosen_node(workspace: Workspace, choice: ChosenNode | None) -> None:
-    """Keep a choice; None: nothing is chosen."""
+    """Store the chosen node; None removes it."""
     workspace.set_state(_STATE_KEY, None if choice is None else choice.model_dump())
     workspace.record_version()
 
 
 def last_request(workspace: Workspace) -> RequestBody:
-    """Return the request asked last, from the spec's least levels on; the spec's where none was asked.
+    """Return the last request, with at least the spec's least levels; the spec's request if there is none.
 
-    Parts of columns that have another role by now are left out; k and the limit stay as they were asked.
+    Parts about columns that now have another role are left out; k and the limit are unchanged.
     """
     spec = workspace.spec()
     with suppress(ValidationError):
@@ -266,7 +264,7 @@ def last_request(workspace: Workspace) -> RequestBody:
 
 
 def _fit_to_spec(request: RequestBody, spec: TableSpec) -> RequestBody:
-    """A request without the parts of columns that are not quasi-identifiers, or not sensitive, any more."""
+    """Return a request without the parts about columns that are no longer quasi-identifiers or sensitive."""
     keys, values = ({a.name for a in each} for each in (spec.quasi_identifiers, spec.sensitive))
     l: Any = request.l
     if isinstance(l, dict):
@@ -284,7 +282,7 @@ def _fit_to_spec(request: RequestBody, spec: TableSpec) -> RequestBody:
 
 
 def _criteria_of_attributes(criteria: dict[str, Any], values: set[str]) -> dict[str, Any]:
-    """Criteria without those of attributes that are not among ``values``."""
+    """Return criteria without those of attributes that are not in ``values``."""
     found: dict[str, Any] = {}
     for name, asked in criteria.items():
         if isinstance(asked, list):
@@ -299,7 +297,7 @@ def _criteria_of_attributes(criteria: dict[str, Any], values: set[str]) -> dict[
 
 
 def _installed_criteria(criteria: dict[str, Any], values: set[str]) -> dict[str, Any]:
-    """Criteria without those of a package that is not installed, and of values where none is sensitive."""
+    """Return criteria without those that are not installed or do not apply to the sensitive attributes."""
     found = {}
     for name, asked in criteria.items():
         with suppress(InputError):
@@ -311,16 +309,16 @@ def _installed_criteria(criteria: dict[str, Any], values: set[str]) -> dict[str,
 def request_with_default_l(
     workspace: Workspace, names: list[str], before: list[str]
 ) -> dict[str, Any] | None:
-    """Return the request asked last with ``DEFAULT_L`` of columns that become sensitive; None where it stays.
+    """Return the last request with ``DEFAULT_L`` for columns that become sensitive; None if it is unchanged.
 
-    ``before`` are the columns that are sensitive already; what is asked of them stays.
+    ``before`` are the columns that are sensitive already; the l requested of them is kept.
     """
     asked = workspace.state("request")
     if not names or not isinstance(asked, dict):
         return None
     least = asked.get("l")
     if isinstance(least, int) and least >= DEFAULT_L:
-        return None  # a number is asked of every sensitive column
+        return None  # a number applies to every sensitive column
     old = dict(least) if isinstance(least, dict) else {}
     l = {**old, **{name: DEFAULT_L for name in names if name not in old}} if before or old else DEFAULT_L
     return {**asked, "l": l}
@@ -341,13 +339,13 @@ class RequestOnly(_StrictBody):
 
 
 class EvaluationBody(_StrictBody):
-    """What the lattice is to answer."""
+    """The criteria for which the lattice is evaluated."""
 
     request: RequestBody | None = Field(None, description="A request; without one k and every l are counted.")
 
 
 class AnswerBody(RequestOnly):
-    """A request, and the node to sum up (the answer's own where none is given)."""
+    """A request, and the node to summarize (by default the answer's node)."""
 
     levels: LevelsByAttribute | None = Field(
         None, description="A node, by quasi-identifier; 0 where not named."
@@ -361,13 +359,13 @@ class NodeBody(RequestOnly):
 
 
 class ComparisonBody(RequestOnly):
-    """Nodes to put side by side under one request."""
+    """Nodes to compare under one request."""
 
     nodes: list[LevelsByAttribute] = Field(min_length=1, max_length=8)
 
 
 class RowsBody(NodeBody):
-    """A node whose rows to preview."""
+    """A node whose rows are previewed."""
 
     number: int = Field(6, ge=1, le=50, description="Row types to show.")
 
@@ -390,7 +388,7 @@ class AttributePair(BaseModel):
 
 
 class PreviewRequest(BaseModel):
-    """What a page shows of a node beside the distributions: two attributes together, and one question."""
+    """Views of a node in addition to the distributions: two attributes together, and one count query."""
 
     together: AttributePair | None = None
     question: dict[str, Annotated[list[str], Field(max_length=10_000)]] | None = Field(
@@ -398,7 +396,7 @@ class PreviewRequest(BaseModel):
     )
 
     def checked(self, table: FrequencySet) -> PreviewRequest:
-        """Itself; ``FieldError`` for a name or a value that the table does not have."""
+        """Return the request itself; raise ``FieldError`` for a name or value that is not in the table."""
         known = {h.attribute: h.code_of_leaf for h in table.hierarchies}
         asked = [(name, value) for name, values in (self.question or {}).items() for value in values]
         if self.together is not None:
@@ -413,7 +411,7 @@ class PreviewRequest(BaseModel):
 
 
 class SocketMove(RequestOnly):
-    """What a page sends over the socket: a request, the node it looks at, and what else it wants."""
+    """A message of a page over the socket: a request, the node shown, and the optional parts."""
 
     looks: PreviewRequest | None = Field(None, description="Send the effects of the node, and these.")
 
@@ -423,7 +421,7 @@ class SocketMove(RequestOnly):
 
 
 class ScreenState(BaseModel):
-    """Where the negotiation stands."""
+    """The state of the negotiation."""
 
     evaluated: bool = Field(description="Whether the lattice is there, so that requests can be answered.")
     job: str | None = Field(description="The job that evaluates it, if one was started.")
@@ -434,7 +432,7 @@ class ScreenState(BaseModel):
 
 
 class EvaluationStarted(BaseModel):
-    """The job to follow; null where there is nothing to wait for."""
+    """The job to follow; null if the lattice is already evaluated."""
 
     job: str | None
     evaluated: bool

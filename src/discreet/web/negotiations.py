@@ -1,8 +1,7 @@
-"""The negotiation of a workspace's table: its lattice, evaluated once in a job, and the facts pages draw it
-from.
+"""The negotiation of a workspace's table: its lattice, evaluated once in a job, and its facts for pages.
 
-Views are kept by the scores that were counted: one without further criteria, whose answers are fastest, and
-one with those requested last.
+Views are stored by the scores that were counted: one without further criteria, which answers fastest, and one
+with those requested last.
 """
 
 from __future__ import annotations
@@ -45,11 +44,11 @@ _MAX_PREFETCHED_NODES = 50_000
 
 @dataclass
 class TableNegotiation:
-    """One table's negotiation: views once the lattice is evaluated, and the jobs that evaluate it.
+    """One table's negotiation: views of the evaluated lattice, and the jobs that evaluate it.
 
-    ``views`` are by the scores that were counted beside those of k and l: without others, whose answers are
-    the fastest, and with those that were asked for last. ``jobs`` are by the scores that they count: one that
-    counts others is no answer to whoever waits for these.
+    ``views`` are keyed by the scores counted in addition to those of k and l: one without further scores,
+    which answers fastest, and one with those requested last. ``jobs`` are keyed by the scores that they
+    count, because a job that counts other scores cannot answer a waiting request.
     """
 
     table: Table
@@ -58,10 +57,10 @@ class TableNegotiation:
     lock: Lock = field(default_factory=Lock, repr=False)
 
     def negotiable_view(self, requirement: Requirement = NO_REQUIREMENT) -> NegotiableView:
-        """The view that answers a requirement.
+        """Return the view that answers a requirement.
 
-        ``Conflict`` where the lattice is not evaluated yet, ``NotEvaluated`` where it is not for a criterion
-        that is asked; ``InputError`` for one of an attribute that is not sensitive.
+        Raises ``Conflict`` if the lattice is not evaluated yet, ``NotEvaluated`` if it is not evaluated for a
+        requested criterion, and ``InputError`` for a criterion of an attribute that is not sensitive.
         """
         found = self.view_for(requirement)
         if found is None and self.views:
@@ -76,24 +75,27 @@ class TableNegotiation:
         return found
 
     def view_for(self, requirement: Requirement = NO_REQUIREMENT) -> NegotiableView | None:
-        """The view of the fewest scores that answers a requirement, None where there is none."""
+        """Return the view with the fewest scores that answers a requirement, None if there is none."""
         asked = self.scores(requirement.others)
         fitting = [counted for counted in self.views if asked <= counted]
         return self.views[min(fitting, key=len)] if fitting else None
 
     @property
     def job(self) -> str | None:
-        """The job that was started last."""
+        """The id of the job that was started last, None if there is none."""
         return next(reversed(self.jobs.values()), None)
 
     def store_view(self, criteria: Sequence[Criterion], view: NegotiableView) -> None:
-        """Keep a view counted for some criteria, in place of that for others; for none, beside it."""
+        """Store the view counted for some criteria; it replaces the view for other criteria.
+
+        The view without further criteria is always kept.
+        """
         counted = self.scores(criteria)
         beside = {scores: kept for scores, kept in self.views.items() if not (scores and counted)}
         self.views = beside | {counted: view}
 
     def scores(self, criteria: Sequence[Criterion]) -> frozenset[ScoreKey]:
-        """What an evaluation for some criteria counts beside the sizes of classes."""
+        """Return the scores that an evaluation for some criteria counts in addition to the class sizes."""
         sensitive = [a.name for a in self.table.spec.sensitive]
         return frozenset(bound.criterion.counted for bound in bind_criteria(criteria, sensitive)) - {
             SIZE_SCORE
@@ -101,16 +103,17 @@ class TableNegotiation:
 
 
 def negotiation_of(workspace: Workspace) -> TableNegotiation:
-    """The negotiation of a workspace's table; ``NotFound`` where there is no spec."""
+    """Return the negotiation of a workspace's table; raise ``NotFound`` if there is no spec."""
     return workspace.compute_once(_CACHE_KEY, lambda: TableNegotiation(workspace.table()))
 
 
 def start_evaluation(
     workspace: Workspace, jobs: JobQueue, requirement: Requirement = NO_REQUIREMENT
 ) -> str | None:
-    """Evaluate the lattice for a requirement in a job, the running one where one counts what is asked.
+    """Start a job that evaluates the lattice for a requirement and return its id; None if it is evaluated.
 
-    None where it is evaluated. A job that counts something else runs to its end first.
+    A running job that counts the required scores is returned instead of a new one. A job that counts other
+    scores runs to its end first.
     """
     found = negotiation_of(workspace)
     found.table.spec.require_quasi_identifiers()
@@ -130,7 +133,7 @@ def start_evaluation(
 
 
 def _for_every_attribute(criteria: Sequence[Criterion]) -> tuple[Criterion, ...]:
-    """Criteria of every sensitive attribute where they are of some, so that each slider is ready then."""
+    """Extend criteria of some sensitive attributes to all, so that the slider of each attribute is ready."""
     everywhere = (replace(criterion, attribute=None) for criterion in criteria)
     return tuple({criterion.score: criterion for criterion in everywhere}.values())
 
@@ -149,7 +152,7 @@ def run_evaluation(
 
 
 def _count_lattice(table: Table, criteria: Sequence[Criterion]) -> TableLattice | TablePartialLattice:
-    """The whole lattice with every sensitive attribute, or a partial one where that does not fit."""
+    """Return the whole lattice with every sensitive attribute, or a partial one if memory is too small."""
     try:
         return table.lattice(criteria=criteria)
     except LimitReached:
@@ -158,7 +161,7 @@ def _count_lattice(table: Table, criteria: Sequence[Criterion]) -> TableLattice 
 
 
 def _prefetch_diversity(view: LatticeView) -> None:
-    """Ask for small l once, so that the first move of its slider is as fast as the others."""
+    """Evaluate small values of l once, so that the first move of the slider is as fast as the later ones."""
     for name in view.source.frequency_set.sensitive_attributes:
         for l in range(2, _MAX_PREFETCHED_L + 1) if view.nodes <= _MAX_PREFETCHED_NODES else ():
             view.suppression(Requirement.of(2, {name: l}))
@@ -172,7 +175,7 @@ def _is_running(jobs: JobQueue, job: str) -> bool:
 
 
 def lattice_facts(view: LatticeView, version: str, spec: TableSpec) -> dict[str, Any]:
-    """What the page needs to know of a lattice before any request: attributes, levels' meaning, sizes."""
+    """Return the facts that a page needs before any request: attributes, meaning of levels, sizes."""
     source = view.source
     table = source.frequency_set
     counts = [
@@ -217,7 +220,7 @@ def lattice_facts(view: LatticeView, version: str, spec: TableSpec) -> dict[str,
 
 
 def _nodes_by_height(heights: Sequence[int]) -> list[int]:
-    """How many nodes of the whole lattice each height has."""
+    """Return the number of nodes of the whole lattice at each height."""
     found = np.ones(1)
     for height in heights:
         found = np.convolve(found, np.ones(height + 1))
@@ -225,10 +228,10 @@ def _nodes_by_height(heights: Sequence[int]) -> list[int]:
 
 
 def criteria_facts(spec: TableSpec | None) -> list[dict[str, Any]]:
-    """Every registered criterion beside k and l as a page needs it for a slider.
+    """Return every registered criterion other than k and l with the data of its slider.
 
-    ``stops`` ascend; ``first`` is the weakest of them, where a slider begins. ``fields`` are its fixed parts.
-    ``lacks_population`` is whether it asks of the population as it is proposed, and the spec names none.
+    ``stops`` ascend; ``first`` is the weakest of them, the slider's initial value. ``fields`` are its fixed
+    parts. ``lacks_population`` is True if its default needs a population and the spec names none.
     """
     kinds = [kind for kind in CRITERIA if not kind.has_keyword]
     known = spec is not None and spec.of_population is not None
@@ -256,7 +259,7 @@ def _criterion_facts(kind: type[Criterion], stops: tuple[float, ...], *, known: 
 
 
 def _level_facts(hierarchy: GeneralizationHierarchy, leaf: int | None) -> list[dict[str, Any]]:
-    """Each level's number of values and some of them, that of the most frequent leaf first."""
+    """Return each level's number of values with a few examples, the most frequent leaf's value first."""
     found = []
     for level, labels in enumerate(hierarchy.labels):
         first = 0 if leaf is None else int(hierarchy.ancestors[level][leaf])

@@ -1,8 +1,8 @@
 """Middleware that checks host, origin and session of each request, and the dependencies that routes declare.
 
 It limits bodies, sets the security headers of every answer, turns exceptions into answers without values of
-the data, and writes the access log: method, route template, status and time, never a path or query string as
-sent.
+the data, and writes the access log: method, route template, status and time, but not the path or query string
+of the request.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True)
 class ClientRequest:
-    """One request or socket, as far as its sender may be believed."""
+    """The trusted facts of one request or socket; forwarded headers count only from a trusted proxy."""
 
     method: str
     path: str
@@ -57,12 +57,12 @@ class ClientRequest:
 
     @property
     def is_secure(self) -> bool:
-        """Whether the browser's connection is encrypted."""
+        """True if the browser's connection is encrypted."""
         return self.scheme == "https"
 
 
 def read_client_request(scope: Mapping[str, Any], config: ServerConfig) -> ClientRequest | None:
-    """The visit of an ASGI scope; None where a header that must stand once stands twice."""
+    """Read the request of an ASGI scope; return None if ``Host`` or ``Origin`` occurs twice."""
     headers: dict[str, str] = {}
     for raw_name, raw_value in scope["headers"]:
         name = raw_name.decode("latin-1").lower()
@@ -95,7 +95,7 @@ def read_client_request(scope: Mapping[str, Any], config: ServerConfig) -> Clien
 
 
 def refusal_reason(client_request: ClientRequest, config: ServerConfig) -> str | None:
-    """Why a visit is turned away whoever sends it, None where it is not."""
+    """Return the reason why a request is refused for any sender, or None if it is accepted."""
     if client_request.scheme not in _DEFAULT_PORTS or (
         client_request.proxied and not client_request.is_secure
     ):
@@ -117,7 +117,7 @@ def refusal_reason(client_request: ClientRequest, config: ServerConfig) -> str |
 
 
 def _is_navigation(client_request: ClientRequest) -> bool:
-    """Whether somebody follows a link to a page, which other sites may have."""
+    """Return True if the browser follows a link to a page; links on other sites are allowed."""
     pages = ("/", "/start", "/login", "/api-docs")
     return (
         client_request.mode == "navigate"
@@ -144,7 +144,7 @@ def _is_own_host(client_request: ClientRequest, config: ServerConfig) -> bool:
 
 
 def split_host(text: str) -> tuple[str, int | None] | None:
-    """The name and the port of a Host header, None where it is none."""
+    """Split a Host header into name and port; return None if it is malformed."""
     if text.startswith("["):
         inner, bracket, rest = text[1:].partition("]")
         try:
@@ -164,7 +164,7 @@ def split_host(text: str) -> tuple[str, int | None] | None:
 
 
 def _host_without_default_port(client_request: ClientRequest) -> str:
-    """The Host as an Origin has it: without the scheme's own port."""
+    """Return the Host in the form of an Origin: without the scheme's default port."""
     return client_request.host.removesuffix(f":{_DEFAULT_PORTS[client_request.scheme]}")
 
 
@@ -191,11 +191,11 @@ _log = logging.getLogger("discreet.web")
 
 
 class _BodyTooLarge(Exception):
-    """A body that went over its limit while it was read."""
+    """Signal that a body exceeded its limit while it was read."""
 
 
 class RequestGuard:
-    """The outermost layer of the application."""
+    """The outermost middleware of the application."""
 
     def __init__(self, app: ASGIApp, state: ServerState) -> None:
         self._app = app
@@ -224,7 +224,7 @@ class RequestGuard:
             _log_access(scope, exchange.status, time.perf_counter() - started)
 
     def _refuse(self, scope: Scope) -> Response | None:
-        """The answer to a visit that may not pass; the session of one that may goes into the scope."""
+        """Return the answer to a request that is refused, else None; store its session in the scope."""
         client_request = read_client_request(scope, self._state.config)
         reason = (
             "a header stands twice"
@@ -248,7 +248,7 @@ class RequestGuard:
         return None if token is None else self._state.sessions.find(token)
 
     def _proxied(self, user: str) -> UserSession | None:
-        """The session of somebody whom the proxy signed in; only users of the password file are let in."""
+        """Return the session of a user signed in by the proxy; only users of the password file may."""
         try:
             check_user_name(user)
         except InputError:
@@ -263,7 +263,7 @@ class RequestGuard:
 
 
 class _Exchange:
-    """One exchange: the body counted as it comes, the headers added as the answer goes."""
+    """One exchange: counts the bytes of the body and adds the security headers to the answer."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, limit: int) -> None:
         self._scope = scope
@@ -275,7 +275,8 @@ class _Exchange:
         self._overrun = False
 
     async def receive(self) -> Message:
-        """The next message, unless the body has grown over the limit."""
+        """Return the next message; raise ``_BodyTooLarge`` once the body exceeds the limit."""
+        # Refuse by the announced length first, then count: a client may announce less or send chunks.
         if self._received == 0 and _content_length(self._scope) > self.limit:
             self._overrun = True
             raise _BodyTooLarge
@@ -289,6 +290,7 @@ class _Exchange:
 
     async def send(self, message: Message) -> None:
         """Pass a message on, with the security headers on the one that starts the answer."""
+        # FastAPI catches ``_BodyTooLarge`` and answers itself: raise it again, so that the guard answers.
         if message["type"] == "http.response.start" and self._overrun and self.status is None:
             raise _BodyTooLarge
         if message["type"] in ("http.response.start", "websocket.http.response.start"):
@@ -301,7 +303,7 @@ class _Exchange:
         await self._send(message)
 
     async def answer(self, response: Response) -> None:
-        """Answer in place of the application, where nothing was answered yet."""
+        """Send a response instead of the application's, unless an answer has started."""
         self._overrun = False
         if self._scope["type"] == "websocket":
             if self.status in (None, 101):
@@ -338,12 +340,15 @@ def _body_too_large(limit: int) -> DiscreetError:
 
 
 def cookie_name(client_request: ClientRequest, state: ServerState) -> str:
-    """The session cookie's name: bound to the host under TLS; else with the port, which cookies disregard."""
+    """Return the session cookie's name.
+
+    Under TLS it is bound to the host; otherwise it contains the port, because cookies ignore ports.
+    """
     return "__Host-discreet" if client_request.is_secure else f"discreet_{state.config.port}"
 
 
 def session_token(scope: Scope, client_request: ClientRequest, state: ServerState) -> str | None:
-    """The token in the session cookie, None where there is none, or more than one."""
+    """Return the token in the session cookie, None if there is none or more than one."""
     values = [value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie"]
     found = []
     for text in values:
@@ -359,7 +364,7 @@ def session_token(scope: Scope, client_request: ClientRequest, state: ServerStat
 def set_session_cookie(
     response: Response, client_request: ClientRequest, state: ServerState, token: str
 ) -> None:
-    """Hand a session's token to the browser, in a cookie that scripts and other sites cannot use."""
+    """Store a session's token in a cookie that scripts and other sites cannot use."""
     response.set_cookie(
         cookie_name(client_request, state),
         token,
@@ -379,19 +384,19 @@ def _log_access(scope: Scope, status: int | None, seconds: float) -> None:
 
 
 def current_server(connection: HTTPConnection) -> ServerState:
-    """The server's state."""
+    """Return the server's state."""
     state: ServerState = connection.app.state.server
     return state
 
 
 def current_client_request(connection: HTTPConnection) -> ClientRequest:
-    """Whence the request comes."""
+    """Return the facts of the current request."""
     client_request: ClientRequest = connection.scope["discreet.visit"]
     return client_request
 
 
 def current_session(connection: HTTPConnection) -> UserSession:
-    """The session, which the guard has found."""
+    """Return the session that the guard found; raise ``SignedOut`` if there is none."""
     session = connection.scope.get("discreet.session")
     if not isinstance(session, UserSession):
         raise SignedOut("nobody is signed in", advice="Open the start link, or sign in.")
@@ -402,7 +407,7 @@ def current_workspace(
     server: Annotated[ServerState, Depends(current_server)],
     session: Annotated[UserSession, Depends(current_session)],
 ) -> Workspace:
-    """The workspace of who is signed in."""
+    """Return the workspace of the signed-in user."""
     return server.workspace_of(session.user)
 
 
@@ -410,7 +415,7 @@ def current_jobs(
     server: Annotated[ServerState, Depends(current_server)],
     session: Annotated[UserSession, Depends(current_session)],
 ) -> JobQueue:
-    """The jobs of who is signed in."""
+    """Return the jobs of the signed-in user."""
     return server.jobs_of(session.user)
 
 

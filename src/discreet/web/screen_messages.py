@@ -190,12 +190,15 @@ _ALL_PATTERNS = (
 
 
 def screen_message(text: str | None) -> str | None:
-    """A message without the words of files and flags."""
+    """Rewrite a message without TOML keys and command-line options."""
     return None if text is None else _apply_rules(_ALL_PATTERNS, text)
 
 
 def answer_message(text: str) -> str:
-    """The same of an answer's sentence, of which there are several at each move of a slider."""
+    """Rewrite a sentence of an answer with the few rules that apply to it.
+
+    Several sentences are rewritten at each move of a slider, so all rules would be too slow.
+    """
     return _apply_rules(_ANSWER_PATTERNS, text)
 
 
@@ -211,7 +214,7 @@ _REQUEST_KEYS = frozenset(
 
 
 def describe_request(request: Mapping[str, Any]) -> str:
-    """Return the words of a request as the pages send it, or of a spec's ``[request]``.
+    """Describe a request in words: the form of the pages, or a spec's ``[request]``.
 
     >>> describe_request({"k": 5, "l": 3, "t": 0.2, "max_suppressed": "1%", "max_level": {"age": 2}})
     'k = 5, l = 3, t-closeness 0.2, at most 1% suppressed, age at most level 2'
@@ -220,7 +223,7 @@ def describe_request(request: Mapping[str, Any]) -> str:
 
 
 def describe_requirement(requirement: Requirement) -> str:
-    """Return the words of what a class must meet."""
+    """Describe the requirement on each class in words."""
     return describe_request(requirement.as_json())
 
 
@@ -251,7 +254,7 @@ def _request_parts(request: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _describe_criterion(name: str, setting: Any) -> Iterator[str]:
-    """The words of a criterion: a number, numbers by attribute, or tables with fixed parts."""
+    """Yield the words of a criterion: a number, numbers by attribute, or tables with fixed parts."""
     title = _criterion_title(name)
     if isinstance(setting, Mapping):
         setting = [{"attribute": attribute, "value": value} for attribute, value in setting.items()]
@@ -266,7 +269,7 @@ def _criterion_title(name: str) -> str:
     try:
         return CRITERIA.named(name).title
     except InputError:
-        return name  # of a package that is not installed
+        return name  # a criterion of a package that is not installed
 
 
 def _describe_cost(cost: Any) -> str:
@@ -280,11 +283,11 @@ _REPEATED_VALUES = re.compile(
     r"(.*) If it names the person, set subject = (\".*\") in \[source\], so that (.*)", re.DOTALL
 )
 _UNUSUAL_TEXTS = re.compile(r"(.*), write null_values = (\[.*\]) in \[source\].*", re.DOTALL)
-_DROPPED_COLUMN = "dropped until you decide"  # the Columns screen has a notice of its own for these
+_DROPPED_COLUMN = "dropped until you decide"  # the Columns screen has its own notice for these
 
 
 class Act(BaseModel):
-    """What a button does: another reading of the source."""
+    """The action of a button: another reading of the source."""
 
     label: str
     subject: str | None = None
@@ -292,14 +295,14 @@ class Act(BaseModel):
 
 
 class Advice(BaseModel):
-    """A warning, and what may be done of it by a button."""
+    """A warning, with an action that a button offers."""
 
     text: str
     act: Act | None = None
 
 
 def hints_of_warnings(warnings: Sequence[str]) -> list[Advice]:
-    """The warnings of a proposal as the screens tell them."""
+    """Convert the warnings of a proposal to the form of the screens."""
     return [_hint(text) for text in warnings if _DROPPED_COLUMN not in text]
 
 

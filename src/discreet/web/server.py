@@ -1,7 +1,6 @@
-"""The server: bind an address, build the application with its routes and middleware, serve until it is
-stopped.
+"""The server: bind an address, build the application with its routes and middleware, serve until stopped.
 
-The OpenAPI description is served without anything from outside.
+The OpenAPI description is served without external resources.
 """
 
 from __future__ import annotations
@@ -95,9 +94,10 @@ _ROUTERS = (
 
 
 def create_app(config: ServerConfig) -> FastAPI:
-    """The workbench's application; ``InputError`` where the configuration is unsafe or its folder in use.
+    """Create the workbench's application.
 
-    ``app.state.server`` is its ``ServerState``, which the application's end closes.
+    ``app.state.server`` is its ``ServerState``, which is closed when the application ends. Raises
+    ``InputError`` if the configuration is unsafe or its folder is in use.
     """
     state = ServerState(config)
 
@@ -108,8 +108,8 @@ def create_app(config: ServerConfig) -> FastAPI:
         finally:
             await run_in_threadpool(state.close)
 
-    # The routes themselves: a router that is included is made once more for each application, when a request
-    # first looks through it: two tenths of a second in all. Files come first: a page begins with a hundred.
+    # Pass the routes themselves: FastAPI copies an included router for each application, which delays the
+    # first requests by 0.2 s in all. Static files are first, because a page loads a hundred of them.
     files = Mount("/static", StaticFiles(directory=sign_in.STATIC), name="static")
     app = FastAPI(
         title="discreet workbench",
@@ -124,7 +124,7 @@ def create_app(config: ServerConfig) -> FastAPI:
     )
     app.state.server = state
     error_responses.install_error_handlers(app)
-    app.add_middleware(WriteOrderMiddleware, state=state)  # inside of the guard, which finds the session
+    app.add_middleware(WriteOrderMiddleware, state=state)  # the guard wraps it and finds the session
     app.add_middleware(RequestGuard, state=state)
     return app
 
@@ -143,7 +143,7 @@ _START_HTML = (
 class WorkbenchServer:
     """One server. ``run`` serves until ``stop`` is called or the process is interrupted.
 
-    ``InputError`` where the configuration is unsafe, the address is taken or the workspace in use.
+    Raises ``InputError`` if the configuration is unsafe, the address is taken or the workspace is in use.
     """
 
     def __init__(self, config: ServerConfig) -> None:
@@ -161,7 +161,7 @@ class WorkbenchServer:
 
     @property
     def url(self) -> str:
-        """Where browsers find it; behind a proxy the first public name."""
+        """The address at which browsers find the server; behind a proxy the first public name."""
         config = self.config
         if config.public_names and (config.unix_socket or config.proxy or config.is_wildcard):
             name = config.public_names[0]
@@ -171,13 +171,13 @@ class WorkbenchServer:
         return f"{'https' if config.tls else 'http'}://{host}:{config.port}"
 
     def start_link(self) -> str:
-        """A new link that signs in once; with passwords the address of the page to sign in."""
+        """Return a new link that signs in once; with passwords the address of the login page."""
         if self.config.uses_passwords:
             return f"{self.url}/login"
         return f"{self.url}/start?token={self.state.start_tokens.issue()}"
 
     def run(self, on_start: Callable[[], None] = lambda: None) -> None:
-        """Serve; ``on_start`` is called once connections are taken. An interrupt ends it cleanly."""
+        """Serve until stopped; call ``on_start`` when connections are accepted. An interrupt is handled."""
         self._server.on_start = on_start
         try:
             with suppress(KeyboardInterrupt):
@@ -190,8 +190,8 @@ class WorkbenchServer:
     def open_browser(self) -> None:
         """Open the browser at a start link.
 
-        The link stands in an owner-only page, and not on the browser's command line, which every user of this
-        machine could read. The page goes when the server does.
+        The link is in an owner-only page instead of on the browser's command line, which every user of this
+        machine could read. The page is deleted when the server ends.
         """
         page = self.config.workspace / _START_PAGE
         link = html.escape(self.start_link(), quote=True)
@@ -200,11 +200,11 @@ class WorkbenchServer:
         Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     def stop(self) -> None:
-        """End it from another thread: jobs are cancelled, connections closed."""
+        """Stop the server from another thread: jobs are cancelled, connections closed."""
         self._server.should_exit = True
 
     def close(self) -> None:
-        """Give the address back."""
+        """Release the address and delete the start page."""
         self._socket.close()
         for path in (self.config.unix_socket, self.config.workspace / _START_PAGE):
             if path is not None:
@@ -213,15 +213,15 @@ class WorkbenchServer:
 
 
 class _UvicornServer(uvicorn.Server):
-    """Tells when it has started."""
+    """A uvicorn server that calls ``on_start`` when it has started."""
 
     on_start: Callable[[], None] = staticmethod(lambda: None)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Listen to signals while it serves, but not to a SIGINT that was ignored from the start.
+        """Handle signals while the server runs, but not a SIGINT that was ignored from the start.
 
-        So it is in a shell's background job, which an interrupt of the job in front must not end.
+        SIGINT is ignored in a shell's background job, which an interrupt of the foreground job must not end.
         """
         before = signal.getsignal(signal.SIGINT)
         with super().capture_signals():
@@ -230,7 +230,7 @@ class _UvicornServer(uvicorn.Server):
             yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then tell."""
+        """Start, then call ``on_start``."""
         await super().startup(sockets=sockets)
         if self.started:
             self.on_start()
@@ -288,7 +288,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _bind_unix(path: Path) -> socket.socket:
-    """A socket that its owner and group may open; a leftover of a server that ended is replaced."""
+    """Bind a socket that its owner and group may open; replace a leftover of a server that ended."""
     if not hasattr(socket, "AF_UNIX"):
         raise InputError("this system has no Unix sockets")
     if path.exists() and not stat.S_ISSOCK(path.stat().st_mode):
@@ -298,6 +298,7 @@ def _bind_unix(path: Path) -> socket.socket:
         if path.exists() and found.connect_ex(str(path)) == 0:
             raise InputError(f"another server listens on {path}")
         path.unlink(missing_ok=True)
+        # The umask sets the mode at creation: a later chmod would leave the socket open for a moment.
         before = os.umask(0o777 & ~_SOCKET_MODE)
         try:
             found.close()
@@ -330,7 +331,7 @@ def _check_tls(config: ServerConfig) -> None:
 
 
 def configure_logging(handler: logging.Handler, *, access: bool) -> None:
-    """Log what fails, and on request each visit's method, route and status; never a value of the data."""
+    """Log failures, and on request each request's method, route and status; never a value of the data."""
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     for name, level in (
         ("uvicorn", logging.ERROR),

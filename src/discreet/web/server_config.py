@@ -1,13 +1,12 @@
-"""Server configuration: addresses, TLS files, limits, trusted proxy, password file; unsafe combinations are
-refused.
+"""Server configuration: addresses, TLS files, limits, trusted proxy, password file.
 
-Forwarded headers of a proxy count only where the connection comes from a named address and the request
-carries the shared secret in ``X-Discreet-Proxy-Secret``. The password file has a line per user, hashed with
-scrypt::
+Unsafe combinations are refused. Forwarded headers of a proxy count only if the connection comes from a listed
+address and the request contains the shared secret in ``X-Discreet-Proxy-Secret``. The password file has a
+line per user, hashed with scrypt::
 
     anna:scrypt$32768$8$1$<salt>$<hash>
 
-It is readable by its owner only. Verifying an unknown user costs as much time as a known one.
+Only its owner may read it. Verifying an unknown user takes as much time as a known one.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class TrustedProxy:
     secret: str = field(repr=False)
 
     def trusts(self, peer: str | None, headers: Mapping[str, str]) -> bool:
-        """Whether a request of ``peer`` (None: a Unix socket) comes from the proxy."""
+        """Return True if a request of ``peer`` (None for a Unix socket) comes from the proxy."""
         given = headers.get(SECRET_HEADER)
         if given is None or not self._names(peer):
             return False
@@ -64,10 +63,10 @@ class TrustedProxy:
 
 
 def read_trusted_proxy(addresses: tuple[str, ...], secret_file: Path | None) -> TrustedProxy | None:
-    """The proxy of the command line's options, None where no address is named.
+    """Read the proxy from the command line's options; return None if no address is given.
 
-    ``addresses`` are IP addresses, networks such as ``10.0.0.0/24``, or ``unix``. ``InputError`` for others,
-    and for a secret that is missing, too short, or readable by others than its owner.
+    ``addresses`` are IP addresses, networks such as ``10.0.0.0/24``, or ``unix``. Raises ``InputError`` for
+    others, and for a secret that is missing, too short, or readable by others than its owner.
     """
     if not addresses:
         if secret_file is not None:
@@ -106,7 +105,7 @@ def _read_secret(path: Path) -> str:
 
 
 def check_owner_only(path: Path) -> None:
-    """Raise ``InputError`` unless a file is there and only its owner may read or write it."""
+    """Raise ``InputError`` unless a file exists and only its owner may read or write it."""
     try:
         mode = path.stat().st_mode
     except OSError as error:
@@ -140,13 +139,13 @@ class TlsFiles:
 
 @dataclass(frozen=True)
 class ServerConfig:
-    """What one server serves, to whom, and within which limits.
+    """Configuration of one server: its files, addresses, users and limits.
 
-    ``workspace`` is the folder that it keeps; ``spec`` a spec file in place of the workspace's own; ``root``
-    the folder below which paths typed by users must lie (None: only the workspace itself). ``public_names``
-    are the host names, each with an optional port, by which browsers reach it apart from its own address. A
-    ``port`` of 0 is any free one; where ``port_may_differ``, one that is taken gives way to a free one.
-    Sizes are in bytes.
+    ``workspace`` is the folder that it keeps; ``spec`` a spec file that replaces the workspace's own;
+    ``root`` the folder below which paths typed by users must be (None: only the workspace itself).
+    ``public_names`` are the host names, each with an optional port, by which browsers reach it in addition to
+    its own address. A ``port`` of 0 is any free one; with ``port_may_differ``, a free port replaces one that
+    is in use. Sizes are in bytes.
     """
 
     workspace: Path
@@ -212,7 +211,7 @@ class ServerConfig:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether the address is reached from this machine alone."""
+        """True if the address can be reached only from this machine."""
         if self.host == "localhost":
             return True
         try:
@@ -222,7 +221,7 @@ class ServerConfig:
 
     @property
     def is_wildcard(self) -> bool:
-        """Whether the address stands for every address of this machine."""
+        """True if the address means every address of this machine."""
         try:
             return self.unix_socket is None and ipaddress.ip_address(self.host).is_unspecified
         except ValueError:
@@ -230,7 +229,7 @@ class ServerConfig:
 
     @property
     def uses_passwords(self) -> bool:
-        """Whether users sign in with passwords, and not with the start link."""
+        """True if users sign in with passwords instead of the start link."""
         return self.password_file is not None
 
 
@@ -241,7 +240,7 @@ _USER_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
 
 def check_user_name(name: str) -> str:
-    """The name, which also names a folder; ``InputError`` where it may not."""
+    """Return the name, which is also a folder's name; raise ``InputError`` if it is not allowed."""
     if not _USER_NAME.fullmatch(name) or name.startswith("."):
         raise InputError(
             "that is no user name",
@@ -251,14 +250,14 @@ def check_user_name(name: str) -> str:
 
 
 def hash_password(password: str, *, salt: bytes | None = None) -> str:
-    """``scrypt$N$r$p$salt$hash`` of a password."""
+    """Hash a password as ``scrypt$N$r$p$salt$hash``."""
     used = salt or token_bytes(16)
     found = _scrypt(password, used, _N, _R, _P)
     return f"scrypt${_N}${_R}${_P}${b64encode(used).decode()}${b64encode(found).decode()}"
 
 
 def verify_password(password: str, text: str) -> bool:
-    """Whether a password has this hash; compared in constant time."""
+    """Return True if a password has this hash; the comparison takes constant time."""
     try:
         _, n, r, p, salt, expected = text.split("$")
         found = _scrypt(password, b64decode(salt), int(n), int(r), int(p))
@@ -288,7 +287,7 @@ class PasswordFile:
         self.users()
 
     def users(self) -> dict[str, str]:
-        """Hashes by user; ``InputError`` where the file is not the owner's alone, or has another form."""
+        """Return hashes by user; raise ``InputError`` if the file is not owner-only or has another form."""
         check_owner_only(self.path)
         found = self.path.stat()
         stamp = (found.st_mtime_ns, found.st_ino)
@@ -297,7 +296,11 @@ class PasswordFile:
         return self._read[1]
 
     def verify(self, user: str, password: str) -> bool:
-        """Whether this is the user's password; one check at a time, each of equal length."""
+        """Return True if the password is the user's.
+
+        One check runs at a time, and each takes equally long: an unknown user is checked against a dummy
+        hash.
+        """
         with self._lock:
             text = self.users().get(user)
             fits = verify_password(password, _dummy_hash() if text is None else text)
@@ -305,7 +308,7 @@ class PasswordFile:
 
 
 def add_user(path: Path, user: str, password: str) -> None:
-    """Add a user to the file, or give them another password; the file is made where there is none."""
+    """Add a user to the file or change their password; create the file if there is none."""
     check_user_name(user)
     if len(password) < SHORTEST_PASSWORD:
         raise InputError("the password is short", allowed=f"at least {SHORTEST_PASSWORD} characters")
@@ -315,7 +318,7 @@ def add_user(path: Path, user: str, password: str) -> None:
 
 
 def write_owner_only(path: Path, text: str) -> None:
-    """Write a text whole or not at all, into a file that is its owner's alone."""
+    """Write a text completely or not at all, into a file that only its owner may read."""
     partial = path.with_name(f".{path.name}.{token_hex(4)}.partial")
     try:
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,8 +1,8 @@
 """The state of a running server: start tokens, sessions, login throttle, and each user's workspace and jobs.
 
 A token is 32 random bytes. The server keeps only its SHA-256 digest and finds a session by that digest, so
-that no comparison of tokens can be timed. After five failed logins each attempt waits twice as long as the
-last.
+that comparisons of tokens leak no timing. After five failed logins each attempt waits twice as long as the
+previous one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True)
 class UserSession:
-    """A user who is signed in, and how."""
+    """A signed-in user and the login method."""
 
     user: str
     login: LoginMethod
@@ -58,14 +58,14 @@ class StartTokens:
         self._lock = Lock()
 
     def issue(self) -> str:
-        """A new token."""
+        """Return a new token."""
         token = token_urlsafe(32)
         with self._lock:
             self._digests.add(_token_digest(token))
         return token
 
     def redeem(self, token: str) -> bool:
-        """Whether a token is valid; from now on it is not."""
+        """Return True if a token is valid, and invalidate it."""
         with self._lock:
             try:
                 self._digests.remove(_token_digest(token))
@@ -75,7 +75,7 @@ class StartTokens:
 
 
 class SessionStore:
-    """Sessions by their token; one ends after 12 idle hours, after 7 days, or when the server does."""
+    """Sessions by token; one ends after 12 idle hours, after 7 days, or when the server ends."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
@@ -83,7 +83,7 @@ class SessionStore:
         self._lock = Lock()
 
     def open(self, user: str, login: LoginMethod) -> str:
-        """The token of a new session; the longest idle one makes room where there are too many."""
+        """Open a session and return its token; close the longest idle one if there are too many."""
         token, now = token_urlsafe(32), self._clock()
         with self._lock:
             self._forget_ended(now)
@@ -93,7 +93,7 @@ class SessionStore:
         return token
 
     def find(self, token: str) -> UserSession | None:
-        """The session of a token, None where it has ended or never was."""
+        """Return the session of a token, None if it has ended or never existed."""
         now = self._clock()
         with self._lock:
             found = self._open.get(_token_digest(token))
@@ -103,12 +103,12 @@ class SessionStore:
             return found.session
 
     def close(self, token: str) -> None:
-        """End a session."""
+        """Close a session."""
         with self._lock:
             self._open.pop(_token_digest(token), None)
 
     def close_all(self, user: str) -> None:
-        """End every session of a user."""
+        """Close every session of a user."""
         with self._lock:
             self._open = {d: o for d, o in self._open.items() if o.session.user != user}
 
@@ -136,7 +136,7 @@ class _Failures:
 
 
 class LoginThrottle:
-    """Failures by address and by user name, in memory, the oldest forgotten first."""
+    """Counter of failed logins by address and by user name, in memory; the oldest are dropped first."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
@@ -172,7 +172,7 @@ class LoginThrottle:
                 self._failures.popitem(last=False)
 
     def succeeded(self, address: str, user: str) -> None:
-        """Forget the failures of an address and a user name."""
+        """Reset the failures of an address and a user name."""
         with self._lock:
             for key in _throttle_keys(address, user):
                 self._failures.pop(key, None)
@@ -205,7 +205,7 @@ class ServerState:
             self.workspace_of(LOCAL_USER)
 
     def workspace_of(self, user: str) -> Workspace:
-        """A user's workspace; without a password file there is one user, who has the whole folder."""
+        """Return a user's workspace; without a password file there is one user with the whole folder."""
         with self._lock:
             if user not in self._workspaces:
                 folder = self.config.workspace
@@ -217,18 +217,20 @@ class ServerState:
                     self.config.settings,
                     spec=self.config.spec,
                     root=self.config.root,
-                    databases=not self.config.uses_passwords,  # else one user would come in by another's right
+                    # Databases are opened with the server's rights, which password users must not share.
+                    databases=not self.config.uses_passwords,
                 )
             return self._workspaces[user]
 
     def jobs_of(self, user: str) -> JobQueue:
-        """A user's jobs."""
+        """Return a user's jobs."""
         with self._lock:
             return self._jobs.setdefault(user, JobQueue())
 
     def close(self) -> None:
-        """Cancel every job, and let another server have the folder."""
+        """Cancel every job and release the folder to other servers."""
         self.closing = True
+        # Cancel the jobs of all users before waiting for those of one.
         for jobs in self._jobs.values():
             jobs.close()
         for jobs in self._jobs.values():
@@ -241,10 +243,10 @@ class ServerState:
 
 
 def lock_folder(folder: Path) -> int | None:
-    """Take a workspace's folder for this server; ``InputError`` where another one has it.
+    """Lock a workspace's folder for this server; raise ``InputError`` if another server uses it.
 
-    The lock goes with the process, however that ends. Where the system has none of the kind (Windows) there
-    is no such protection, and None is returned.
+    The lock ends with the process, even after a crash. On systems without such locks (Windows) there is no
+    protection and None is returned.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -34,7 +34,7 @@ _MAX_PROFILES = 4
 
 
 class ProfileCache:
-    """The latest studies of one workspace, and what else its screens remember of a source."""
+    """Cache of the latest studies of one workspace, and of the job that computes one."""
 
     def __init__(self) -> None:
         self._profiles: OrderedDict[tuple[Any, ...], TableStudy] = OrderedDict()
@@ -44,7 +44,7 @@ class ProfileCache:
         self._working = RLock()
 
     def find(self, source: SourceSpec) -> TableStudy | None:
-        """The study of a source where there is one."""
+        """Return the study of a source if it is cached, else None."""
         key = (*_source_key(source), source.null_values)
         with self._state:
             if self._derived is not None and self._derived[0] == key:
@@ -56,7 +56,7 @@ class ProfileCache:
             return self._derived[1]
 
     def job_of(self, source: SourceSpec, jobs: JobQueue, work: Callable[[Reporter], Any]) -> str:
-        """The job that studies a source: the one that has not ended, or a new one."""
+        """Return the id of the job that studies a source: the unfinished one, or a new one."""
         with self._state:
             key = _source_key(source)
             if self._job is not None and self._job[0] == key:
@@ -67,14 +67,14 @@ class ProfileCache:
             return self._job[1]
 
     def study(self, source: SourceSpec, workspace: Workspace, reporter: Reporter = SILENT) -> TableStudy:
-        """The study of a source, made now where there is none; who asks meanwhile waits."""
+        """Return the study of a source, computed if it is not cached; concurrent callers wait."""
         with self._working:
             found = self.find(source)
             if found is None:
                 key = _source_key(source)
                 base = study_table(replace(source, null_values=()), workspace.settings, reporter)
                 with self._state:
-                    # What it proposes to read otherwise was read so: it is the study of that source, too.
+                    # The study was read with the options that it proposes: it also belongs to that source.
                     self._profiles |= {key: base, _source_key(base.applied(source)): base}
                     while len(self._profiles) > _MAX_PROFILES:
                         self._profiles.popitem(last=False)
@@ -83,7 +83,7 @@ class ProfileCache:
 
 
 def start_profile_job(workspace: Workspace, jobs: JobQueue) -> str:
-    """The id of the job that profiles the source's columns: the one that runs, or a new one."""
+    """Return the id of the job that profiles the source's columns: the running one, or a new one."""
 
     def work(reporter: Reporter) -> dict[str, Any]:
         return {"rows": get_profile(workspace, reporter).rows}
@@ -96,18 +96,18 @@ _LOCK = Lock()
 
 
 def profile_cache_of(workspace: Workspace) -> ProfileCache:
-    """The studies of a workspace."""
+    """Return the profile cache of a workspace."""
     with _LOCK:
         return _CACHES.setdefault(workspace, ProfileCache())
 
 
 def find_profile(workspace: Workspace) -> TableStudy | None:
-    """The study of the workspace's source where there is one; no work is done."""
+    """Return the study of the workspace's source if it is cached, else None; computes nothing."""
     return profile_cache_of(workspace).find(workspace.spec().source)
 
 
 def get_profile(workspace: Workspace, reporter: Reporter = SILENT) -> TableStudy:
-    """The study of the workspace's source."""
+    """Return the study of the workspace's source, computed if it is not cached."""
     return profile_cache_of(workspace).study(workspace.spec().source, workspace, reporter)
 
 
@@ -144,7 +144,7 @@ STEP_TITLES = {
 
 
 class Step(BaseModel):
-    """One step: how far it is, and why."""
+    """One step with its state and a note."""
 
     name: str
     title: str
@@ -153,7 +153,7 @@ class Step(BaseModel):
 
 
 def publication_steps(workspace: Workspace) -> list[Step]:
-    """The seven steps of a workspace."""
+    """Return the seven steps of a workspace."""
     if not workspace.has_spec:
         found: dict[str, tuple[StepState, str]] = {"load": ("todo", "No table yet")}
     else:
@@ -169,19 +169,22 @@ def publication_steps(workspace: Workspace) -> list[Step]:
 
 
 def build_attribute_hierarchy(attribute: Attribute, study: TableStudy) -> GeneralizationHierarchy:
-    """A quasi-identifier's hierarchy over the values of a studied table; ``InputError`` where it has none."""
+    """Build a quasi-identifier's hierarchy over the values of a studied table.
+
+    Raises ``InputError`` if it cannot be built.
+    """
     source = attribute.hierarchy or FlatHierarchy()
     return source.build(attribute.name, *study.values(attribute.name))
 
 
 def count_lattice_nodes(workspace: Workspace, spec: TableSpec, study: TableStudy | None) -> int | None:
-    """The lattice's size where the columns have been studied and every hierarchy builds; else None."""
+    """Return the lattice's size; None unless the columns are studied and every hierarchy can be built."""
     heights = lattice_heights(workspace, spec, study)
     return None if heights is None else prod(height + 1 for height in heights)
 
 
 def lattice_heights(workspace: Workspace, spec: TableSpec, study: TableStudy | None) -> list[int] | None:
-    """The height of each quasi-identifier's hierarchy, where the same holds."""
+    """Return the height of each quasi-identifier's hierarchy; None under the same conditions."""
     if study is None or not spec.quasi_identifiers:
         return None
     try:

@@ -7,8 +7,8 @@
     versions/texts/        the texts of hierarchy files, each once, by their digest
     versions/current       the number of the current version
 
-A version is recorded after each change, and before one where an editor or the command line changed the spec
-in between; none is rewritten. Data files and releases are not part of a version.
+A version is recorded after each change, and before a change if an editor or the command line modified the
+spec since the last version; no version is rewritten. Data files and releases are not part of a version.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from discreet.web.workspace_files import parse_document
 
 
 class RequestLog:
-    """Requests in the order in which they were made, in an owner-only file."""
+    """The log of requests in the order in which they were made, in an owner-only file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = Lock()
 
     def append(self, entry: Mapping[str, Any]) -> dict[str, Any]:
-        """Add an entry, which gets the time under ``at``, and return it."""
+        """Append an entry with the time under ``at``, and return it."""
         full = {"at": datetime.now(UTC).isoformat(timespec="seconds"), **entry}
         line = json.dumps(full, ensure_ascii=False, allow_nan=False) + "\n"
         with self._lock:
@@ -50,7 +50,7 @@ class RequestLog:
         return full
 
     def entries(self, last: int = 200) -> list[dict[str, Any]]:
-        """The last entries, the oldest first; a line that a crash cut off is passed over."""
+        """Return the last entries, the oldest first; skip a line that a crash cut off."""
         with self._lock:
             try:
                 with self.path.open(encoding="utf-8", errors="replace") as file:
@@ -73,20 +73,20 @@ class RequestLog:
             return 0
 
     def clear(self) -> None:
-        """Forget every entry."""
+        """Delete every entry."""
         with self._lock:
             self.path.unlink(missing_ok=True)
 
 
 MAX_VERSIONS = 500
-"""Versions that are kept; the oldest go first."""
+"""Maximum number of versions; the oldest are deleted first."""
 
 WorkState = Mapping[str, Any]
 """``spec`` (text or None), ``hierarchies`` (digests of texts by file name), ``request``, ``choice``."""
 
 
 class VersionedWork(Protocol):
-    """What a timeline asks of a workspace."""
+    """The interface of a workspace that a version history needs."""
 
     folder: Path
 
@@ -95,15 +95,15 @@ class VersionedWork(Protocol):
         """The folder of hierarchy files."""
 
     def work_state(self) -> dict[str, Any]:
-        """The spec's text, the request and the chosen node, as they stand."""
+        """Return the current spec text, request and chosen node."""
 
     def restore_work(self, state: WorkState) -> None:
-        """Put these back."""
+        """Restore a spec text, a request and a chosen node."""
 
 
 @dataclass(frozen=True)
 class WorkVersion:
-    """One version: its number, the one that it was made of, when, what was changed, and the state."""
+    """One version: its number, the number of its parent, its time, its change in words, and its state."""
 
     number: int
     parent: int | None
@@ -112,12 +112,12 @@ class WorkVersion:
     state: WorkState
 
     def as_json(self) -> dict[str, Any]:
-        """The version as its file has it."""
+        """Return the version as stored in its file."""
         return {"parent": self.parent, "at": self.at, "words": self.words, "state": dict(self.state)}
 
 
 class VersionHistory:
-    """The versions of one workspace. Hold the workspace's ``editing`` around each call."""
+    """The versions of one workspace. Callers hold the workspace's ``edit_lock`` around each call."""
 
     def __init__(self, workspace: VersionedWork) -> None:
         self.workspace = workspace
@@ -127,7 +127,7 @@ class VersionHistory:
 
     @property
     def current(self) -> WorkVersion | None:
-        """The version that stands, None before the first."""
+        """The current version, None before the first."""
         try:
             return self._read(int((self.folder / "current").read_text(encoding="ascii")))
         except (OSError, ValueError, NotFound):
@@ -135,7 +135,7 @@ class VersionHistory:
 
     @property
     def versions(self) -> list[WorkVersion]:
-        """Every version that is kept, the latest first."""
+        """All stored versions, the latest first."""
         found = []
         for number in sorted(self._numbers(), reverse=True):
             with suppress(NotFound):
@@ -144,7 +144,7 @@ class VersionHistory:
 
     @property
     def earlier(self) -> WorkVersion | None:
-        """The version that taking back leads to."""
+        """The version that undo restores."""
         current = self.current
         with suppress(NotFound):
             if current is not None and current.parent is not None:
@@ -153,7 +153,7 @@ class VersionHistory:
 
     @property
     def later(self) -> WorkVersion | None:
-        """The version that doing again leads to: the latest that was made of this one."""
+        """The version that redo restores: the latest child of the current one."""
         current = self.current
         for number in sorted(self._numbers(), reverse=True):
             if current is None or number <= current.number:
@@ -164,7 +164,7 @@ class VersionHistory:
         return None
 
     def record(self, words: str | None = None) -> WorkVersion | None:
-        """Keep what stands as a version, where it differs from the last; ``words`` say what was changed."""
+        """Store the current state as a version if it differs from the last; ``words`` describe the change."""
         state, current = self._state(), self.current
         if current is None and state["spec"] is None:
             return None
@@ -174,6 +174,7 @@ class VersionHistory:
         said = words or ("The first table" if current is None else describe_change(current.state, state))
         now = datetime.now(UTC).isoformat(timespec="seconds")
         version = WorkVersion(number, None if current is None else current.number, now, said, state)
+        # Texts first, then the version, then ``current``: a crash leaves no version that lacks a text.
         for name, digest in state["hierarchies"].items():
             if not (kept := self._texts / digest).exists():
                 write_owner_only(kept, (self.workspace.hierarchies / name).read_text(encoding="utf-8"))
@@ -184,7 +185,7 @@ class VersionHistory:
         return version
 
     def go(self, number: int) -> WorkVersion:
-        """Put back what a version holds; what stands and is not kept yet is kept first."""
+        """Restore a version; first record the current state if it is not stored yet."""
         self.record("Changed outside of the workbench")
         version = self._read(number)
         named = version.state["hierarchies"]
@@ -224,12 +225,12 @@ class VersionHistory:
 
 
 def changed_parts(before: WorkState, after: WorkState) -> list[str]:
-    """Which parts of two states differ."""
+    """Return the names of the parts in which two states differ."""
     return [part for part in ("spec", "hierarchies", "request", "choice") if before[part] != after[part]]
 
 
 def describe_change(before: WorkState, after: WorkState) -> str:
-    """What was changed between two states, in a few words."""
+    """Describe the change between two states in a few words."""
     parts = changed_parts(before, after)
     if "spec" in parts:
         return _describe_spec_change(before["spec"], after["spec"])
@@ -287,7 +288,7 @@ def _changed_names(before: Mapping[str, str], after: Mapping[str, str]) -> str:
 
 
 def abbreviate_names(names: Sequence[str]) -> str:
-    """A few names."""
+    """Return at most three names, with the number of the others."""
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 

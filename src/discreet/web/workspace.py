@@ -10,8 +10,8 @@
     versions/         versions for undo (``work_history``)
     state/            state of the pages: the request, the chosen node
 
-All files are readable by their owner only. What is computed from the table (frequency set, lattice, caches of
-routes) is in memory, and is dropped when the spec (but for ``[request]``), the data or a hierarchy file
+All files are readable by their owner only. Data computed from the table (frequency set, lattice, caches of
+routes) are in memory, and are dropped when the spec (except ``[request]``), the data or a hierarchy file
 changes.
 """
 
@@ -47,7 +47,7 @@ _Stamps = tuple[tuple[str, tuple[int, int, int] | None], ...]
 
 
 class _CachedTable:
-    """What is known of one version of the table."""
+    """The cached data of one version of the table."""
 
     def __init__(self, version: str, content: str, stamps: _Stamps, table: Table) -> None:
         self.version = version
@@ -59,7 +59,7 @@ class _CachedTable:
 
 
 class Workspace:
-    """The folder of one user, and the table that its spec describes. Safe for many threads."""
+    """The folder of one user, and the table that its spec describes. Safe for threads."""
 
     def __init__(
         self,
@@ -107,18 +107,18 @@ class Workspace:
 
     @cached_property
     def requests(self) -> RequestLog:
-        """The history of requests."""
+        """The log of requests."""
         return RequestLog(self.folder / "requests.jsonl")
 
     def state(self, name: str) -> Any:
-        """What a page stored under a name, None where nothing is; it must be fit for JSON."""
+        """Return the JSON value that a page stored under a name, None if there is none."""
         try:
             return parse_json((self._states / f"{safe_name(name)}.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
 
     def set_state(self, name: str, value: Any) -> None:
-        """Store a value under a name; None removes it."""
+        """Store a JSON value under a name; None removes it."""
         path = self._states / f"{safe_name(name)}.json"
         if value is None:
             path.unlink(missing_ok=True)
@@ -133,20 +133,20 @@ class Workspace:
 
     @property
     def has_spec(self) -> bool:
-        """Whether there is a spec yet."""
+        """True if there is a spec."""
         return self.spec_path.is_file()
 
     @property
     def spec_version(self) -> str:
-        """A text that changes with the spec; empty where there is none."""
+        """A digest that changes with the spec; empty if there is none."""
         return workspace_files.file_version(self.spec_path)
 
     def document(self) -> dict[str, Any]:
-        """The spec as the mapping that its TOML is; empty where there is none."""
+        """Return the spec's TOML as a mapping; empty if there is none."""
         return workspace_files.read_document(self.spec_path)
 
     def spec(self) -> TableSpec:
-        """The spec, checked; ``NotFound`` where there is none."""
+        """Return the checked spec; raise ``NotFound`` if there is none."""
         if not self.has_spec:
             raise NotFound("there is no spec yet", advice="Load a table first.")
         return load_spec(self.spec_path)
@@ -162,16 +162,16 @@ class Workspace:
     ) -> str:
         """Check a spec's mapping, write it, and return its version.
 
-        Hold ``editing`` from reading the document to saving it, so that no other change is lost meanwhile.
-        ``comments`` stand above attributes; None keeps those that are there. ``expected`` is the version that
-        was edited: ``Conflict`` where the file has another by now. ``files`` are texts of hierarchy files
-        that are written with it, and ``states`` what pages store, as one change.
+        Callers hold ``edit_lock`` from reading the document to saving it, so that no concurrent change is
+        lost. ``comments`` are written above attributes; None keeps the existing ones. ``expected`` is the
+        version that was edited: raises ``Conflict`` if the file has another version. ``files`` are texts of
+        hierarchy files that are written with it, and ``states`` values that pages store, as one change.
         """
         text = self._text_of(document, comments)
         return self.save_spec_text(text, expected=expected, files=files, states=states)
 
     def checked_spec(self, document: Mapping[str, Any]) -> TableSpec:
-        """The spec that a mapping would be, as ``save_spec`` checks it; nothing is written."""
+        """Return the spec of a mapping, checked as in ``save_spec``; write nothing."""
         return self._checked(self._text_of(document, None))
 
     def _text_of(self, document: Mapping[str, Any], comments: Mapping[str, str] | None) -> str:
@@ -193,7 +193,7 @@ class Workspace:
         files: Mapping[Path, str] | None = None,
         states: Mapping[str, Any] | None = None,
     ) -> str:
-        """The same for a spec's TOML text."""
+        """Check a spec's TOML text, write it, and return its version; parameters as in ``save_spec``."""
         with self.edit_lock:
             if expected is not None and expected != self.spec_version:
                 raise Conflict(
@@ -213,21 +213,21 @@ class Workspace:
 
     @cached_property
     def timeline(self) -> VersionHistory:
-        """The versions of the work; hold ``editing`` around its calls."""
+        """The versions of the work; callers hold ``edit_lock`` around its methods."""
         return VersionHistory(self)
 
     def record_version(self) -> None:
-        """Keep what stands as a version, after a change of the request or of the chosen node."""
+        """Record the current state as a version, after a change of the request or of the chosen node."""
         with self.edit_lock:
             self.timeline.record()
 
     def work_state(self) -> dict[str, Any]:
-        """The spec's text, the request and the chosen node, as they stand."""
+        """Return the current spec text, request and chosen node."""
         spec = self.spec_path.read_text(encoding="utf-8", errors="replace") if self.has_spec else None
         return {"spec": spec, "request": self.state("request"), "choice": self.state("choice")}
 
     def restore_work(self, state: WorkState) -> None:
-        """The same, put back."""
+        """Restore a spec text, a request and a chosen node."""
         if state["spec"] is None:
             self.spec_path.unlink(missing_ok=True)
         else:
@@ -238,13 +238,13 @@ class Workspace:
     # --- the table ---
 
     def table(self) -> Table:
-        """The table of the spec as it stands; the same one until the spec or its files change."""
+        """Return the table of the current spec; it is the same object until the spec or its files change."""
         return self._current().table
 
     def compute_once(self, key: str, make: Callable[[], T]) -> T:
-        """What ``make`` gives, computed once for each version of the table and kept as long as that is.
+        """Return the result of ``make``, computed once per version of the table and cached with it.
 
-        Whoever asks meanwhile waits. Nothing is kept of a failure.
+        Concurrent callers of one key wait. The result of a call that raises is not cached.
         """
         remembered = self._current()
         with self._state:
@@ -256,7 +256,7 @@ class Workspace:
             return found
 
     def table_digest(self) -> str:
-        """A text that changes with the spec (but for its request) and with the files that it names."""
+        """Return a digest of the spec (except its request) and of the files that it names."""
         stamps = [
             file.read_bytes() if field != "source.path" else repr(workspace_files.file_stamp(file)).encode()
             for field, file in workspace_files.spec_paths(self.spec())
@@ -266,12 +266,12 @@ class Workspace:
         return sha256(b"\0".join([content, *stamps])).hexdigest()[:16]
 
     def clear_cache(self) -> None:
-        """Free what is remembered of the table."""
+        """Free the cached data of the table."""
         with self._state:
             self._cached_table = None
 
     def _current(self) -> _CachedTable:
-        """What is known of the spec as it stands; defaults of requests may change without its loss."""
+        """Return the cached table of the current spec; a change of ``[request]`` keeps the cache."""
         version = self.spec_version
         with self._state:
             found = self._cached_table
@@ -291,20 +291,20 @@ class Workspace:
     # --- files ---
 
     def upload_path(self, name: str) -> Path:
-        """An uploaded file; ``NotFound`` where there is none of that name."""
+        """Return an uploaded file; raise ``NotFound`` if there is none of the name."""
         path = self.uploads / safe_name(name)
         if not path.is_file() or path.is_symlink():
             raise NotFound("there is no upload of that name")
         return path
 
     def release_path(self, name: str) -> Path:
-        """Where a release of a name lies, or would."""
+        """Return the path of the release of a name, which need not exist."""
         return self.releases / safe_name(name)
 
     def server_path(self, text: str, *, field: str = "path") -> Path:
-        """The file that a user names, absolute or relative to the workspace; links are followed.
+        """Resolve a file that a user names, absolute or relative to the workspace; links are followed.
 
-        ``FieldError`` unless it lies in the workspace or below the root.
+        Raises ``FieldError`` unless it is in the workspace or below the root.
         """
         found = resolve_below(text, base=self.folder, folders=self._folders(), field=field)
         if not os.path.exists(found):  # noqa: PTH110  (a path too long is no error here)
@@ -312,14 +312,14 @@ class Workspace:
         return found
 
     def spec_relative(self, path: Path) -> str:
-        """How the spec names a path."""
+        """Return a path in the form in which the spec names it."""
         return workspace_files.relative_path(path, self.spec_path.parent)
 
     def _folders(self) -> list[Path]:
         return [self.folder] if self.root is None else [self.folder, self.root]
 
     def _read_initial_paths(self) -> list[Path]:
-        """The files of the spec as the owner of the workspace started with it: these stay allowed."""
+        """Return the files of the spec with which the workspace was opened: these remain allowed."""
         try:
             spec = self.spec()
         except InputError:
@@ -327,7 +327,7 @@ class Workspace:
         return [path.resolve() for _, path in workspace_files.spec_paths(spec)]
 
     def _read_initial_database(self) -> tuple[str | None, str] | None:
-        """The table of a database that the owner of the workspace started with: no other is asked."""
+        """Return the database table with which the workspace was opened: no other is queried."""
         try:
             return workspace_files.source_database(self.spec().source)
         except InputError:

@@ -2,7 +2,7 @@
 
 The spec is read as a mapping, checked, and written whole with its comments preserved. Uploads are streamed
 into owner-only files. A download is opened once, and its length and content are those of the open file, even
-where the file is replaced in between.
+if the file is replaced in between.
 """
 
 from __future__ import annotations
@@ -44,9 +44,10 @@ _MAX_NAME_LENGTH = 120
 
 
 def safe_name(text: str, *, field: str = "name") -> str:
-    """A file's name in a form that is harmless everywhere: no folders, no control characters, no leading dot.
+    """Return a file name in a form that is safe on every system.
 
-    ``FieldError`` where nothing is left of it.
+    It has no folders, no control characters, no leading dot and no reserved name. Raises ``FieldError`` if
+    nothing remains of it.
     """
     _check_not_address(text, field)
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", text))[-1]
@@ -65,9 +66,10 @@ def safe_name(text: str, *, field: str = "name") -> str:
 
 
 def resolve_below(text: str, *, base: Path, folders: Iterable[Path], field: str = "path") -> Path:
-    """The file or folder that a path leads to, symbolic links followed; relative ones start at ``base``.
+    """Resolve a path to a file or folder, following symbolic links; relative paths start at ``base``.
 
-    ``FieldError`` unless it lies in one of the ``folders``. Whether it exists is not told of others.
+    Raises ``FieldError`` unless it is in one of the ``folders``; the error is the same whether or not the
+    path exists.
     """
     _check_not_address(text, field)
     try:
@@ -85,7 +87,7 @@ def resolve_below(text: str, *, base: Path, folders: Iterable[Path], field: str 
 
 
 def _check_not_address(text: str, field: str) -> None:
-    """Raise ``FieldError``, without the text, for an address: it may hold a password."""
+    """Raise ``FieldError`` for an address, without repeating it: it may contain a password."""
     try:
         parse_path(text)
     except InputError as error:
@@ -93,7 +95,7 @@ def _check_not_address(text: str, field: str) -> None:
 
 
 def is_below(path: Path, folders: Iterable[Path]) -> bool:
-    """Whether a resolved path lies in one of some folders, links followed."""
+    """Return True if a resolved path is in one of some folders, links followed."""
     return any(path.is_relative_to(folder.resolve()) for folder in folders)
 
 
@@ -102,7 +104,7 @@ _HEADING = ("Written by the workbench (discreet serve); the command line reads i
 
 
 def file_version(path: Path) -> str:
-    """A text that changes with the file's bytes; empty where there is none."""
+    """Return a digest of the file's bytes; empty if there is no file."""
     try:
         return sha256(path.read_bytes()).hexdigest()[:16]
     except FileNotFoundError:
@@ -112,9 +114,9 @@ def file_version(path: Path) -> str:
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """The spec as a mapping fit for JSON; empty where there is no file.
+    """Return the spec as a mapping of JSON values; empty if there is no file.
 
-    Pages edit column by column: a stanza that is a pattern is repeated for each of its columns, where the
+    Pages edit column by column: a section whose name is a glob is repeated for each of its columns, if the
     source can be read.
     """
     found: dict[str, Any] = _as_json_values(read_spec_mapping(path)) if path.exists() else {}
@@ -128,12 +130,12 @@ def read_document(path: Path) -> dict[str, Any]:
 def format_document(
     document: Mapping[str, Any], comments: Mapping[str, str], heading: tuple[str, ...]
 ) -> str:
-    """The spec's TOML text, with comments above its attributes."""
+    """Format the spec as TOML, with comments above its attributes."""
     return format_spec(document, comments, heading=heading or _HEADING)
 
 
 def parse_comments(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The comments directly above ``[attributes.NAME]`` by name, and those at the top of a spec's text."""
+    """Parse a spec's comments: those directly above ``[attributes.NAME]``, and those at the top."""
     comments: dict[str, str] = {}
     heading: list[str] = []
     block: list[str] = []
@@ -153,9 +155,10 @@ def parse_comments(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
 
 
 def check_text(text: str, path: Path, may_read: Callable[[SourceSpec], None]) -> TableSpec:
-    """The spec of a text, as if it stood at ``path``; ``InputError`` names that file.
+    """Check a spec's text as if it were the file ``path``, and return the spec.
 
-    ``may_read`` raises for a source that is not to be read: it is asked before its columns are.
+    ``InputError`` names that file. ``may_read`` raises for a source that must not be read; it is called
+    before the source's columns are read.
     """
     partial = path.with_name(f".{path.name}.{token_hex(4)}.check")
 
@@ -180,7 +183,7 @@ def check_text(text: str, path: Path, may_read: Callable[[SourceSpec], None]) ->
 
 
 def parse_document(text: str) -> dict[str, Any]:
-    """A spec's text as a mapping, empty where it cannot be read."""
+    """Parse a spec's text into a mapping; empty if it cannot be read."""
     found: dict[str, Any] = {}
     with suppress(InputError):
         found = _as_json_values(parse_spec_mapping(text))
@@ -188,7 +191,7 @@ def parse_document(text: str) -> dict[str, Any]:
 
 
 def spec_paths(spec: TableSpec) -> list[tuple[str, Path]]:
-    """Every file that a spec names, with the field that names it."""
+    """Return every file that a spec names, with the field that names it."""
     found = source_paths(spec.source)
     for attribute in spec.attributes:
         if isinstance(attribute.hierarchy, FileHierarchy):
@@ -197,9 +200,9 @@ def spec_paths(spec: TableSpec) -> list[tuple[str, Path]]:
 
 
 def source_paths(source: SourceSpec) -> list[tuple[str, Path]]:
-    """The file of a source, or the files of its pattern, with the field that names them.
+    """Return the file of a source, or the files of its glob, with the field that names them.
 
-    Of a folder, beside itself, whatever in it leads elsewhere.
+    For a folder the result also contains the symbolic links in it, because they may lead elsewhere.
     """
     if source.path is None:
         return []
@@ -215,14 +218,15 @@ def _links_in(folder: Path) -> list[Path]:
 
 
 def source_database(source: SourceSpec) -> tuple[str | None, str] | None:
-    """The address and the table of a source that no path names, None for one of a file."""
+    """Return the address and the table of a source in a database; None for a file."""
     return None if source.path is not None or source.table is None else (source.url, source.table)
 
 
 def file_stamp(path: Path) -> tuple[int, int, int] | None:
-    """What changes when a file does: its time, size and inode; None where there is none.
+    """Return a file's modification time, size and inode, or None if it does not exist.
 
-    Of a folder the latest time and the sizes of all that lies in it.
+    They change with the file. For a folder: the latest modification time, the sum of the sizes and the number
+    of all its entries.
     """
     try:
         found = path.stat()
@@ -236,7 +240,7 @@ def file_stamp(path: Path) -> tuple[int, int, int] | None:
 
 
 def relative_path(path: Path, folder: Path) -> str:
-    """A path as a spec in ``folder`` names it."""
+    """Return a path in the form in which a spec in ``folder`` names it."""
     try:
         return Path(os.path.relpath(path, folder)).as_posix()
     except ValueError:
@@ -263,10 +267,11 @@ _UPLOAD_CHUNK = 2**20
 
 
 async def receive_upload(request: Request, target: Path, *, limit: int, replace: bool = False) -> int:
-    """Stream a request's body into ``target``, whole or not at all, and return its bytes.
+    """Stream a request's body into ``target``, completely or not at all, and return its size in bytes.
 
-    The file is its owner's alone. ``Conflict`` where it is there and is not to be replaced, ``TooLarge`` over
-    the limit, ``LimitReached`` where the disk would fill up, ``FieldError`` for an empty body.
+    Only the owner may read the file. Raises ``Conflict`` if it exists and must not be replaced,
+    ``PayloadTooLarge`` over the limit, ``LimitReached`` if the disk would fill up, ``FieldError`` for an
+    empty body.
     """
     if os.path.lexists(target) and not (replace and target.is_file() and not target.is_symlink()):
         raise Conflict(f"{target.name} is there already", advice="Choose another name, or replace it.")
@@ -276,7 +281,7 @@ async def receive_upload(request: Request, target: Path, *, limit: int, replace:
     size = 0
     try:
         with os.fdopen(descriptor, "wb") as file:
-            pending = bytearray()
+            pending = bytearray()  # written in chunks of 1 MiB: one call in the thread pool each
             async for chunk in request.stream():
                 size += len(chunk)
                 if size > limit:
@@ -321,7 +326,7 @@ _PAGE_POLICY = (
 
 
 def attachment(path: Path, name: str | None = None) -> Response:
-    """A file to be saved, whatever its type; ``NotFound`` where there is none."""
+    """Build a response that the browser saves as a file, of any type; raise ``NotFound`` if there is none."""
     shown = quote(name or path.name)
     plain = shown == (name or path.name)
     told = f'filename="{shown}"' if plain else f"filename*=utf-8''{shown}"
@@ -329,19 +334,22 @@ def attachment(path: Path, name: str | None = None) -> Response:
 
 
 def text_attachment(text: str, name: str) -> Response:
-    """A text to be saved under a name."""
+    """Build a response with a text that the browser saves under a name."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(text, media_type="application/octet-stream", headers=headers)
 
 
 def offline_page(path: Path) -> Response:
-    """A page that carries its own styles and pictures and runs no script; our own pages may frame it."""
+    """Build a response with a page that contains its styles and pictures; only our own pages may frame it.
+
+    The content security policy allows no script.
+    """
     headers = {"Content-Security-Policy": _PAGE_POLICY, "X-Frame-Options": "SAMEORIGIN"}
     return _file_response(path, "text/html; charset=utf-8", headers)
 
 
 def _file_response(path: Path, media_type: str, headers: Mapping[str, str]) -> Response:
-    """A regular file from one open descriptor; a link is none."""
+    """Build a response from one open descriptor of a regular file; a symbolic link is refused."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
@@ -360,7 +368,7 @@ def _file_response(path: Path, media_type: str, headers: Mapping[str, str]) -> R
 
 
 def _read_chunks(file: BinaryIO, size: int) -> Iterator[bytes]:
-    """The first ``size`` bytes of an open file, part by part."""
+    """Yield the first ``size`` bytes of an open file in chunks."""
     left = size
     with file:
         while left and (part := file.read(min(left, _DOWNLOAD_CHUNK))):

@@ -1,7 +1,7 @@
-"""Releases of a workspace: their answers for pages, their originals, and audits, cached until a file changes.
+"""Releases of a workspace: facts for pages, originals, and audits that are cached until a file changes.
 
-Nothing of a release is downloaded before its audit has passed. Releases are files of the workspace, and
-tables published from it into the source's database; names and manifests of these are stored, so that a list
+A release can be downloaded only after its audit has passed. Releases are files of the workspace, and tables
+published from it into the source's database; names and manifests of these tables are stored, so that a list
 of releases queries no database.
 """
 
@@ -41,12 +41,12 @@ _lock = Lock()
 
 
 def list_releases(workspace: Workspace) -> tuple[ReleaseFacts, ...]:
-    """The releases of a workspace, the latest first: its files, and tables of the source's database."""
+    """Return the releases of a workspace, the latest first: files, and tables of the source's database."""
     return sort_latest_first([*list_folder_releases(workspace.releases), *_table_releases(workspace)])
 
 
 def find_release(workspace: Workspace, name: str) -> ReleaseFacts:
-    """A release of the workspace; ``NotFound`` where there is none of that name."""
+    """Return a release by name; raise ``NotFound`` if there is none."""
     for facts in _table_releases(workspace):
         if facts.name == name:
             return facts
@@ -57,7 +57,7 @@ def find_release(workspace: Workspace, name: str) -> ReleaseFacts:
 
 
 def source_database_url(workspace: Workspace) -> str | None:
-    """The address of the database that has the source, None where the source is elsewhere."""
+    """Return the address of the database that contains the source, or None for a source elsewhere."""
     if workspace.has_spec:
         with suppress(InputError):
             return workspace.spec().source.url
@@ -65,7 +65,7 @@ def source_database_url(workspace: Workspace) -> str | None:
 
 
 def register_table(workspace: Workspace, address: ReleaseAddress) -> ReleaseFacts:
-    """Read a table's manifest from the database, and keep it; ``InputError`` where there is none."""
+    """Read a table's manifest from the database and store it; raise ``InputError`` if there is none."""
     text = read_table_manifest(address, workspace.settings)
     with workspace.lock:
         others = [each for each in _table_records(workspace) if not _is_record_of(each, address)]
@@ -78,7 +78,7 @@ def register_table(workspace: Workspace, address: ReleaseAddress) -> ReleaseFact
 
 
 def delete_release(workspace: Workspace, facts: ReleaseFacts) -> None:
-    """Remove a release's files; a table is forgotten here, and stays in its database."""
+    """Delete a release's files; a published table is removed from the list and remains in its database."""
     remove_release(facts)
     if facts.address.in_database:
         with workspace.lock:
@@ -87,7 +87,7 @@ def delete_release(workspace: Workspace, facts: ReleaseFacts) -> None:
 
 
 def cached_audit(workspace: Workspace, facts: ReleaseFacts) -> AuditResult:
-    """The audit of a release, made anew where a file of it has changed; of a table, each time."""
+    """Return the audit of a release: cached until one of its files changes; not cached for a table."""
     if facts.address.in_database:
         return audit(facts.address, settings=workspace.settings)
     stamp = tuple(
@@ -109,7 +109,7 @@ def cached_audit(workspace: Workspace, facts: ReleaseFacts) -> AuditResult:
 
 
 def is_comparable(workspace: Workspace, facts: ReleaseFacts) -> bool:
-    """Whether the workspace's table can be the original of a release: it has the same quasi-identifiers."""
+    """Return True if the workspace's table can be a release's original: it has the same quasi-identifiers."""
     if not workspace.has_spec:
         return False
     names = {a.name for a in workspace.spec().quasi_identifiers}
@@ -117,7 +117,7 @@ def is_comparable(workspace: Workspace, facts: ReleaseFacts) -> bool:
 
 
 def original_of(workspace: Workspace, facts: ReleaseFacts) -> Table | None:
-    """The workspace's table where it can be the original of a release."""
+    """Return the workspace's table if it can be the original of a release, else None."""
     return workspace.table() if is_comparable(workspace, facts) else None
 
 
@@ -132,7 +132,7 @@ def require_passed_audit(workspace: Workspace, facts: ReleaseFacts) -> None:
 
 
 def _table_releases(workspace: Workspace) -> list[ReleaseFacts]:
-    """The tables that were published into the source's database, by what is remembered of them."""
+    """Return the tables published into the source's database, from their stored records."""
     url, found = source_database_url(workspace), []
     for each in _table_records(workspace):
         if each["url"] == url:
@@ -151,7 +151,7 @@ def _is_record_of(record: dict[str, Any], address: ReleaseAddress) -> bool:
 
 
 ReleaseName = Annotated[str, Field(max_length=200)]
-"""A release in a body, or an upload: a file's name."""
+"""The name of a release or of an uploaded file in a request body."""
 
 
 class ReleaseAnswer(BaseModel):
@@ -178,7 +178,7 @@ class ReleaseAnswer(BaseModel):
 
     @classmethod
     def of(cls, facts: ReleaseFacts) -> ReleaseAnswer:
-        """The facts of a release; of a table the manifest can be downloaded, as its companion has it."""
+        """Build the answer from the facts of a release; for a table it lists the manifest as a download."""
         release_json = {"title": model_title(facts.manifest.model), **facts.as_json()}
         if facts.address.in_database:
             release_json["files"] = {"manifest": "manifest.json", **release_json["files"]}
@@ -186,7 +186,7 @@ class ReleaseAnswer(BaseModel):
 
 
 class AuditAnswer(BaseModel):
-    """What the audit counted in the written file."""
+    """The counts of an audit of the written file."""
 
     passed: bool
     rows: int
@@ -209,13 +209,13 @@ class AuditedAnswer(BaseModel):
 
     @classmethod
     def of(cls, workspace: Workspace, facts: ReleaseFacts) -> AuditedAnswer:
-        """A release, and what an audit counts in it now."""
+        """Build the answer from a release and its current audit."""
         audit = AuditAnswer.model_validate(cached_audit(workspace, facts).as_json())
         return cls(release=ReleaseAnswer.of(facts), audit=audit)
 
 
 class ReleaseChoice(BaseModel):
-    """A release that the analyst's or the attacker's screen can be about."""
+    """A release that can be selected on the Analyst or Attacker screen."""
 
     name: str
     model: str
@@ -227,7 +227,7 @@ class ReleaseChoice(BaseModel):
 
 
 def choice_facts(workspace: Workspace, facts: ReleaseFacts) -> dict[str, Any]:
-    """The fields of a ``ReleaseChoice``."""
+    """Return the fields of a ``ReleaseChoice``."""
     release_json = facts.as_json()
     names = ("name", "model", "quasi_identifiers", "sensitive", "cautions")
     return {name: release_json[name] for name in names} | {

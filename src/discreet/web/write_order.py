@@ -1,17 +1,17 @@
-"""Middleware that orders writes: one at a time, numbered by each page, none based on what changed elsewhere.
+"""Middleware that orders writes: one at a time, numbered by each page, refused if based on old data.
 
 A workspace has four parts (table, request, choice, saved answers), each with a tag: a digest of its content.
 A page sends headers with a write: ``Discreet-Tab`` names the tab and ``Discreet-Page`` the loaded page,
-``Discreet-Number`` ascends with each write of the tab, ``Discreet-Base`` has the tags of the parts shown. A
-write
+``Discreet-Number`` ascends with each write of the tab, ``Discreet-Base`` contains the tags of the parts that
+the page shows. A write
 
 * whose number is below the last one of its tab is refused as ``outdated``;
 * whose number is the last one of its tab gets the stored answer, if it is of the same page;
 * that depends on a part which changed elsewhere is refused as ``changed-elsewhere``.
 
-The answer's ``Discreet-Parts`` has the new tags. Writes without these headers (scripts) only wait for their
-turn. Addresses in ``QUESTIONS`` change nothing and are not ordered; every other one that is not a read is a
-write.
+The answer's ``Discreet-Parts`` contains the new tags. Writes without these headers (scripts) only wait for
+their turn. Addresses in ``QUESTIONS`` change nothing and are not ordered; every other one that is not a read
+is a write.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from discreet.web.workspace import Workspace
 
 TABLE_PART, REQUEST_PART, CHOICE_PART, SAVED_PART = "table", "request", "choice", "saved"
 WORK_PARTS = (TABLE_PART, REQUEST_PART, CHOICE_PART, SAVED_PART)
-"""The table with its roles and hierarchies, the request, the chosen node, the saved answers."""
+"""The parts: the table with its roles and hierarchies, the request, the chosen node, the saved answers."""
 
 PART_NAMES = {
     TABLE_PART: "the table, a role or a hierarchy",
@@ -64,7 +64,7 @@ Tags = Mapping[str, str]
 
 
 def part_tags(workspace: Workspace) -> dict[str, str]:
-    """Return the tag of each part of a workspace's work as it is now."""
+    """Return the current tag of each part of a workspace's work."""
     with workspace.edit_lock:
         return {
             TABLE_PART: _table_tag(workspace),
@@ -75,7 +75,10 @@ def part_tags(workspace: Workspace) -> dict[str, str]:
 
 
 def required_parts(path: str) -> tuple[str, ...]:
-    """Return the parts that a write to an address rests on; all but saved answers for an unknown one."""
+    """Return the parts that a write to an address depends on.
+
+    For an unknown address these are all parts except the saved answers.
+    """
     return next(
         (parts for begin, parts in _REQUIRED_PARTS if path.startswith(begin)),
         (TABLE_PART, REQUEST_PART, CHOICE_PART),
@@ -83,12 +86,12 @@ def required_parts(path: str) -> tuple[str, ...]:
 
 
 def format_tags(tags: Tags) -> str:
-    """Write tags as the value of a header."""
+    """Format tags as the value of a header."""
     return ", ".join(f"{part}={tag}" for part, tag in tags.items())
 
 
 def parse_tags(text: str) -> dict[str, str]:
-    """Read tags from the value of a header; what has another form is passed over."""
+    """Parse tags from the value of a header; ignore entries in another form."""
     pairs = (each.strip().partition("=") for each in text.split(","))
     return {part: tag for part, equals, tag in pairs if equals and part in WORK_PARTS}
 
@@ -145,10 +148,10 @@ QUESTIONS = frozenset(
         "/api/scripts/request",
     }
 )
-"""Addresses of ``POST`` that answer from what there is and change nothing of the work."""
+"""Addresses of ``POST`` that compute an answer and change nothing of the work."""
 
 _UNORDERED = ("/api/session", "/api/jobs/", "/api/workspace/uploads/")
-"""Writes that change nothing of the work: their numbers count, and they wait for nobody."""
+"""Writes that change nothing of the work: they are numbered but wait for no other write."""
 
 _READ_METHODS = ("GET", "HEAD", "OPTIONS")
 _STATE_KEY = "writes"
@@ -157,20 +160,20 @@ _MAX_BYTES = 2**22
 
 
 class Outdated(Conflict):
-    """A write that a later one of the same page has overtaken."""
+    """Refusal of a write that a later write of the same page has overtaken."""
 
     kind: ClassVar[str] = "outdated"
 
 
 class ChangedElsewhere(Conflict):
-    """A write that rests on what was changed in another tab or by another program."""
+    """Refusal of a write that depends on a part which another tab or program changed."""
 
     kind: ClassVar[str] = "changed-elsewhere"
 
 
 @dataclass(frozen=True)
 class PageWrite:
-    """A write as its headers describe it; without them ``tab`` is empty."""
+    """One write as its headers describe it; ``tab`` is empty if they are missing."""
 
     path: str
     tab: str
@@ -180,13 +183,13 @@ class PageWrite:
 
     @property
     def lane(self) -> str:
-        """The writes that it is numbered among."""
+        """The sequence in which the write is numbered."""
         return next((each for each in _UNORDERED if self.path.startswith(each)), "work")
 
 
 @dataclass
 class _StoredAnswer:
-    """The last write of a tab, and its answer where that is known."""
+    """The last write of a tab, with its answer if that is known."""
 
     number: int
     page: str = ""
@@ -196,7 +199,7 @@ class _StoredAnswer:
 
 
 class WriteOrder:
-    """The order of one workspace's writes. ``turn`` is held while one is handled."""
+    """The order of one workspace's writes. A write holds ``turn`` while it is handled."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -206,13 +209,13 @@ class WriteOrder:
 
     @cached_property
     def turn(self) -> asyncio.Lock:
-        """Held while a write is handled; of the server's event loop."""
+        """The lock held while a write is handled; it belongs to the server's event loop."""
         return asyncio.Lock()
 
     def begin(self, write: PageWrite, tags: Tags) -> _StoredAnswer | None:
-        """Note a write, or return the answer that it had before.
+        """Record a write, or return the stored answer of a repeated one.
 
-        ``Outdated`` and ``ChangedElsewhere`` for one that must not be done.
+        Raises ``Outdated`` or ``ChangedElsewhere`` for a write that must not be done.
         """
         key = (write.tab, write.lane)
         last = self._last.get(key)
@@ -222,7 +225,8 @@ class WriteOrder:
             if last.status == 0 or last.page != write.page:
                 raise Outdated("this change was handled already", advice="Look at what is there now.")
             return last
-        self._note(key, _StoredAnswer(write.number, write.page))  # what is refused now must not be done later
+        # Recorded before the check: a write that is refused now must not be done when it is sent again.
+        self._note(key, _StoredAnswer(write.number, write.page))
         changed = [
             part
             for part in required_parts(write.path)
@@ -237,13 +241,13 @@ class WriteOrder:
         return None
 
     def overtake(self, tab: str, number: int) -> None:
-        """Note that a tab has begun anew at a number: what it sent before is late."""
+        """Record that a tab starts again at a number: writes that it sent before count as late."""
         last = self._last.get((tab, "work"))
         if last is None or last.number < number:
             self._note((tab, "work"), _StoredAnswer(number))
 
     def end(self, write: PageWrite, answered: _StoredAnswer) -> None:
-        """Keep the answer of a write, and its number where that must outlive the server."""
+        """Store the answer of a write, and its number if that must outlive the server."""
         self._note((write.tab, write.lane), answered)
         if write.lane == "work":
             numbers = {tab: each.number for (tab, lane), each in self._last.items() if lane == "work"}
@@ -257,7 +261,7 @@ class WriteOrder:
 
 
 class WriteOrderMiddleware:
-    """The layer of the application that hands writes on in their order; the guard is around it."""
+    """Middleware that passes writes on in their order; it runs inside the ``RequestGuard``."""
 
     def __init__(self, app: ASGIApp, state: ServerState) -> None:
         self._app = app
@@ -265,7 +269,7 @@ class WriteOrderMiddleware:
         self._orders: dict[str, WriteOrder] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand an exchange on; a write of a signed-in user when it is its turn."""
+        """Handle an exchange; a write of a signed-in user waits for its turn."""
         session = scope.get("discreet.session")
         path = str(scope.get("path", ""))
         if scope["type"] != "http" or not isinstance(session, UserSession) or not _is_ordered(scope):
@@ -312,7 +316,7 @@ class WriteOrderMiddleware:
 
 
 class _AnswerRecorder:
-    """The answer to a write on its way: it gets the new tags, and is kept for a write that is sent again."""
+    """Recorder of the answer to a write: adds the new tags and keeps the answer for a repeated write."""
 
     def __init__(self, workspace: Workspace, write: PageWrite, before: Tags, send: Send) -> None:
         self._workspace = workspace
@@ -322,7 +326,7 @@ class _AnswerRecorder:
         self.answered = _StoredAnswer(write.number, write.page)
 
     async def send(self, message: Message) -> None:
-        """Pass a message on."""
+        """Record a message of the answer and pass it on."""
         if message["type"] == "http.response.start":
             if message["status"] < 300 and self._write.base:
                 await self._add_tags(message)
@@ -335,7 +339,7 @@ class _AnswerRecorder:
         await self._send(message)
 
     async def _add_tags(self, message: MutableMapping[str, Any]) -> None:
-        """Add the tags of the parts that the page knew; what another page changed stays unknown to it."""
+        """Add the new tags of the parts that the page knew; parts that another page changed are left out."""
         after = await run_in_threadpool(part_tags, self._workspace)
         known = {
             part: tag for part, tag in after.items() if self._write.base.get(part) == self._before.get(part)

@@ -1,1 +1,1 @@
-"""The addresses of the workbench, a module per screen."""
+"""HTTP routes of the workbench, one module per screen."""

@@ -31,13 +31,13 @@ router = APIRouter(prefix="/api/analyst", tags=["analyst"], responses=RESPONSES)
 
 
 class SubjectAnswer(ReleaseChoice):
-    """A release that can be asked, with queries to begin with."""
+    """A release that can be queried, with example queries."""
 
     examples: list[str]
 
 
 class AnalystAnswer(BaseModel):
-    """What the screen begins with."""
+    """Initial data of the screen."""
 
     releases: list[SubjectAnswer]
 
@@ -50,7 +50,7 @@ class QueryBody(BaseModel):
 
 
 class AnswerRow(BaseModel):
-    """One aggregate of one group; ``truth`` is null where it is not known."""
+    """One aggregate of one group; ``truth`` is null if it is not known."""
 
     group: dict[str, str | int | float | bool | None]
     aggregate: str
@@ -73,20 +73,20 @@ class QueryAnswer(BaseModel):
 
 
 class MeasureBody(BaseModel):
-    """Which release to measure."""
+    """The release to measure."""
 
     release: ReleaseName
 
 
 @router.get("", summary="Releases that can be asked")
 def overview(workspace: CurrentWorkspace) -> AnalystAnswer:
-    """The releases of the workspace, each with queries to begin with."""
+    """Return the releases of the workspace, each with example queries."""
     return AnalystAnswer(releases=[_release_choice(workspace, facts) for facts in list_releases(workspace)])
 
 
 @router.post("/query", summary="Ask a release")
 def ask(body: QueryBody, workspace: CurrentWorkspace) -> QueryAnswer:
-    """The bounds and the estimate of each group and aggregate, beside the truth where it is known."""
+    """Return bounds and estimate of each group and aggregate, and the true answer if it is known."""
     facts = find_release(workspace, body.release)
     if not body.sql.strip():
         raise FieldError("there is no query", field="sql", advice="Write one, such as SELECT COUNT(*).")
@@ -119,7 +119,7 @@ def ask(body: QueryBody, workspace: CurrentWorkspace) -> QueryAnswer:
 
 @router.post("/jobs", summary="Measure a release against its original", status_code=202)
 def measure(body: MeasureBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
-    """Start the job that measures every metric, the loss by attribute, and both distributions."""
+    """Start the job that computes every metric, the loss by attribute, and both distributions."""
     facts = find_release(workspace, body.release)
     if not is_comparable(workspace, facts):
         raise NotFound("the original of this release is not loaded", advice="Load the table it was made of.")
@@ -155,7 +155,7 @@ def _release_choice(workspace: Workspace, facts: ReleaseFacts) -> SubjectAnswer:
 
 
 def _example_queries(release_json: dict[str, Any]) -> list[str]:
-    """Queries that this release can answer, by its columns' names."""
+    """Return queries that this release can answer, by its columns' names."""
     keys, values = release_json["quasi_identifiers"], release_json["sensitive"]
     found = ["SELECT COUNT(*) FROM release"]
     if release_json["permuted_attribute"]:
@@ -185,7 +185,7 @@ def _finite(bound: float | None) -> float | None:
 
 
 def _infinite_bound_warnings(rows: Sequence[QueryRow]) -> list[str]:
-    """What is said of bounds that JSON cannot show."""
+    """Return a warning about infinite bounds, which JSON cannot show."""
     if not any(bound is not None and isinf(bound) for row in rows for bound in (row.lower, row.upper)):
         return []
     return [

@@ -29,7 +29,7 @@ router = APIRouter(prefix="/api/attacker", tags=["attacker"], responses=RESPONSE
 
 
 class AttackFileAnswer(BaseModel):
-    """A file that an attack is tried with."""
+    """A file that an attack takes as input."""
 
     name: str
     label: str
@@ -37,7 +37,7 @@ class AttackFileAnswer(BaseModel):
 
 
 class AttackFormAnswer(BaseModel):
-    """An attack that can be tried by name."""
+    """The form of an attack."""
 
     name: str
     title: str
@@ -48,7 +48,7 @@ class AttackFormAnswer(BaseModel):
 
     @classmethod
     def of(cls, form: AttackForm) -> AttackFormAnswer:
-        """The form of an attack."""
+        """Build the answer from the form of an attack."""
         fields = [field.as_json() for field in form.fields]
         files = [AttackFileAnswer.model_validate(each, from_attributes=True) for each in form.files]
         return cls(
@@ -62,7 +62,7 @@ class AttackFormAnswer(BaseModel):
 
 
 class AttackerAnswer(BaseModel):
-    """What the screen begins with."""
+    """Initial data of the screen."""
 
     releases: list[ReleaseChoice]
     columns: list[str] = Field(description="Columns of the original that may be the key.")
@@ -70,7 +70,7 @@ class AttackerAnswer(BaseModel):
 
 
 class OutsideAnswer(BaseModel):
-    """An uploaded file as the attacker's."""
+    """The columns of an uploaded file used as the attacker's data."""
 
     name: str
     columns: list[str]
@@ -78,14 +78,14 @@ class OutsideAnswer(BaseModel):
 
 
 class OutsideBody(BaseModel):
-    """Which upload, for which release."""
+    """An upload and the release that it attacks."""
 
     release: ReleaseName
     outside: ReleaseName
 
 
 class AttackBody(BaseModel):
-    """What to attack and with what."""
+    """An attack: the release, the attacker's files, and the options."""
 
     release: ReleaseName
     threshold: Annotated[str, Field(max_length=20)] = "0.05"
@@ -102,7 +102,7 @@ class AttackBody(BaseModel):
 
 @router.get("", summary="Releases that can be attacked")
 def overview(workspace: CurrentWorkspace) -> AttackerAnswer:
-    """The releases of the workspace, and columns of the original that could say who is who."""
+    """Return the releases of the workspace, and columns of the original that may identify persons."""
     columns: list[str] = []
     if workspace.has_spec:
         spec = workspace.spec()
@@ -116,7 +116,7 @@ def overview(workspace: CurrentWorkspace) -> AttackerAnswer:
 
 @router.post("/outside", summary="The columns of an attacker's file")
 def outside(body: OutsideBody, workspace: CurrentWorkspace) -> OutsideAnswer:
-    """The columns of an uploaded file, and which match a quasi-identifier by name."""
+    """Return the columns of an uploaded file, and those that match a quasi-identifier by name."""
     facts = find_release(workspace, body.release)
     path = workspace.upload_path(body.outside)
     columns = read_column_names(path, workspace.settings)
@@ -162,7 +162,7 @@ def start(body: AttackBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> J
 
 
 def attack_files(workspace: Workspace, body: AttackBody) -> dict[str, list[str]]:
-    """The paths of a further attack's files, by option; ``FieldError`` for a release that is a table."""
+    """Return the paths of an attack's files by option; raise ``FieldError`` for a release that is a table."""
     if body.by is None:
         return {}
     form = attack_form(body.by)
@@ -184,7 +184,7 @@ def _release_path(workspace: Workspace, name: str) -> str:
 
 
 def attack_document(found: AttackResult, facts: ReleaseFacts) -> dict[str, Any]:
-    """An attack's JSON with the release by its name, and the steps of its histogram in words."""
+    """Return an attack's JSON with the release's name, and the names of its histogram's ranges."""
     return found.as_json() | {
         "release": facts.name,
         "steps": list(match_range_names()),

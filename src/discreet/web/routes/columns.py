@@ -1,4 +1,4 @@
-"""Routes of screen 2, Columns: the role of each column with its proposal; uniqueness of columns and of sets."""
+"""Routes of screen 2, Columns: the role of each column with its proposal; uniqueness of column sets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from discreet.web.workspace import Workspace
 
 router = APIRouter(prefix="/api/columns", tags=["columns"], responses=RESPONSES)
 
-_STATE_KEY = "left-out"  # columns that somebody left out, and not only the proposal
+_STATE_KEY = "left-out"  # columns that the user, not only the proposal, left out
 
 ColumnRole = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
 
@@ -60,7 +60,7 @@ class Threshold(BaseModel):
 
 
 class SetFacts(BaseModel):
-    """How far a set of columns singles rows out."""
+    """Uniqueness of the rows in a set of columns."""
 
     columns: list[str]
     rows: int
@@ -72,7 +72,7 @@ class SetFacts(BaseModel):
 
 
 class ColumnsAnswer(BaseModel):
-    """Every column; or, where they have not been profiled yet, the job that does it."""
+    """Every column; or, if they have not been profiled yet, the job that profiles them."""
 
     job: str | None = None
     rows: int = 0
@@ -97,7 +97,7 @@ class Change(BaseModel):
 
 
 class Changes(BaseModel):
-    """Changes, all of which are saved or none."""
+    """Changes that are saved together."""
 
     changes: list[Change] = Field(min_length=1, max_length=5000)
 
@@ -109,7 +109,7 @@ class SetBody(BaseModel):
 
 
 class WorstBody(SetBody):
-    """Which sets of a size are worst, among some columns."""
+    """A search for the column sets of a size with most unique rows."""
 
     size: int = Field(2, ge=1, le=4)
 
@@ -125,7 +125,7 @@ class WorstAnswer(BaseModel):
 
 @router.get("", summary="Every column")
 def columns(workspace: CurrentWorkspace, jobs: CurrentJobs) -> ColumnsAnswer:
-    """Role, proposal and counts of every column; the first time the id of the job that profiles them."""
+    """Return role, proposal and counts of every column; the first call returns the job that profiles them."""
     study = find_profile(workspace)
     if study is None:
         return ColumnsAnswer(job=start_profile_job(workspace, jobs), unlisted="drop")
@@ -134,7 +134,7 @@ def columns(workspace: CurrentWorkspace, jobs: CurrentJobs) -> ColumnsAnswer:
 
 @router.put("", summary="Other roles or weights")
 def change_columns(body: Changes, workspace: CurrentWorkspace) -> ColumnsAnswer:
-    """Change roles and weights. Saved at once; a new quasi-identifier begins with the proposed hierarchy."""
+    """Change roles and weights and save the spec; a new quasi-identifier gets the proposed hierarchy."""
     study = get_profile(workspace)
     names = {*study.names, *study.unreadable, *(a.name for a in workspace.spec().attributes)}
     for change in body.changes:
@@ -168,13 +168,13 @@ def _sensitive_names(workspace: Workspace) -> list[str]:
 
 @router.post("/uniqueness", summary="Uniqueness of a set of columns")
 def uniqueness(body: SetBody, workspace: CurrentWorkspace) -> SetFacts:
-    """Distinct combinations, unique rows, rows in small classes of a set; NULL counts as a value."""
+    """Count distinct combinations, unique rows and rows in small classes of a set; NULL counts as a value."""
     return SetFacts(**get_profile(workspace).uniqueness(body.columns))
 
 
 @router.post("/worst", summary="The worst sets of columns")
 def worst(body: WorstBody, workspace: CurrentWorkspace) -> WorstAnswer:
-    """Which pairs or triples of some columns make most rows unique."""
+    """Return the pairs or triples of columns that make most rows unique."""
     study = get_profile(workspace)
     names = list(dict.fromkeys(body.columns))
     if len(names) < body.size:

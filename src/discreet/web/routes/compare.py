@@ -29,7 +29,7 @@ router = APIRouter(prefix="/api/compare", tags=["compare"], responses=RESPONSES)
 
 
 class CompareBody(BaseModel):
-    """What to measure."""
+    """Options of a measurement."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -47,7 +47,7 @@ class SaveBody(BaseModel):
 
 
 class PairedRowsBody(BaseModel):
-    """A page of the original beside a saved answer or a release."""
+    """A page of the original's rows paired with those of a saved answer or a release."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -61,7 +61,7 @@ class PairedRowsBody(BaseModel):
 
 @router.get("", summary="What is compared")
 def overview(workspace: CurrentWorkspace) -> dict[str, Any]:
-    """The contenders with their letters, the figures that are known, and how many are not."""
+    """Return the contenders with their letters and known metrics, and the number still to measure."""
     if not workspace.has_spec:
         return {"request": None, "contenders": [], "best": {}, "queries": 0, "missing": 0}
     workspace.spec().require_quasi_identifiers()
@@ -70,7 +70,7 @@ def overview(workspace: CurrentWorkspace) -> dict[str, Any]:
 
 @router.post("/jobs", summary="Measure what is compared", status_code=202)
 def start(body: CompareBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
-    """Start the job that measures what is not known yet; its result is the comparison."""
+    """Start the job that measures contenders without metrics; its result is the comparison."""
     if not workspace.has_spec:
         raise NotFound("there is no spec yet", advice="Load a table first.")
     title = "Trying every model" if body.every_model else "Measuring side by side"
@@ -83,20 +83,20 @@ def start(body: CompareBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> 
 
 @router.post("/nodes", summary="Every node as a dot")
 def nodes(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
-    """Detail kept, found on average, and whether it meets the request, of each node; and the frontier."""
+    """Return detail, mean risk and verdict of the request for each node, and the frontier."""
     requirement = body.request.request().requirement
     return node_points(negotiation_of(workspace).negotiable_view(requirement).current()[1], body.request)
 
 
 @router.get("/saved", summary="The saved answers")
 def saved(workspace: CurrentWorkspace) -> list[SavedAnswer]:
-    """The answers that were saved by name, the oldest first."""
+    """Return the saved answers, the oldest first."""
     return saved_answers(workspace)
 
 
 @router.post("/saved", summary="Save an answer", status_code=201)
 def save(body: SaveBody, workspace: CurrentWorkspace) -> list[SavedAnswer]:
-    """Keep a node of the lattice by name, with the request that it answers."""
+    """Save a node of the lattice by name, with the request that it answers."""
     requirement = body.request.request().requirement
     negotiable_view = negotiation_of(workspace).negotiable_view(requirement)
     view = negotiable_view.current()[1]
@@ -119,16 +119,16 @@ def save(body: SaveBody, workspace: CurrentWorkspace) -> list[SavedAnswer]:
 def forget(
     name: Annotated[str, Path(max_length=80, description="Its name.")], workspace: CurrentWorkspace
 ) -> Response:
-    """Forget an answer; what was published of it stays."""
+    """Remove a saved answer; releases published from it are kept."""
     remove_answer(workspace, name)
     return Response(status_code=204)
 
 
 @router.post("/rows", summary="The original beside one of them, row by row")
 def rows(body: PairedRowsBody, workspace: CurrentWorkspace) -> dict[str, Any]:
-    """A page of rows before and after: real values, for the owner's eyes only.
+    """Return a page of rows before and after the release: real values, only for the owner.
 
-    Persons who are suppressed are counted, and only shown where ``left_out`` asks for them.
+    Suppressed rows are counted, and shown only with ``left_out``.
     """
     pairs = find_paired_rows(workspace, body.kind, body.name)
     if pairs is None:

@@ -1,4 +1,4 @@
-"""Routes of screen 3, Hierarchies: trees with counts, builders with preview, edits, ARX CSV, matched files."""
+"""Routes of screen 3, Hierarchies: trees with counts, builders, edits, ARX CSV, matched files."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ router = APIRouter(prefix="/api/hierarchies", tags=["hierarchies"], responses=RE
 
 @router.get("", summary="Every hierarchy")
 def hierarchies(workspace: CurrentWorkspace, jobs: CurrentJobs) -> HierarchiesAnswer:
-    """The hierarchy of each quasi-identifier at a glance. The first time a job profiles the columns."""
+    """Return a summary of each quasi-identifier's hierarchy.
+
+    The first call starts a job that profiles the columns.
+    """
     spec = workspace.spec()
     study = find_profile(workspace)
     if study is None:
@@ -62,13 +65,13 @@ def hierarchies(workspace: CurrentWorkspace, jobs: CurrentJobs) -> HierarchiesAn
 
 @router.get("/one", summary="One hierarchy")
 def hierarchy(workspace: CurrentWorkspace, attribute: Annotated[str, Query()]) -> HierarchyAnswer:
-    """A quasi-identifier's hierarchy with the rows of each value, or what is wrong with it."""
+    """Return a quasi-identifier's hierarchy with the rows of each value, or its errors."""
     return current_hierarchy_answer(workspace, attribute)
 
 
 @router.post("/preview", summary="Build without saving")
 def preview(body: BuildBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
-    """What a builder makes of the values; an error names the parameter it is about."""
+    """Build a hierarchy from a builder's form without saving it; an error names its parameter."""
     study = get_profile(workspace)
     find_quasi_identifier(workspace, body.attribute)
     table = _builder_table(body)
@@ -78,7 +81,7 @@ def preview(body: BuildBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
 
 @router.put("", summary="Build and save")
 def build(body: BuildBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
-    """The same, and the builder goes into the spec."""
+    """Build a hierarchy from a builder's form and save the builder in the spec."""
     study = get_profile(workspace)
     table = _builder_table(body)
     _build_preview(workspace, body.attribute, table, study)
@@ -88,7 +91,7 @@ def build(body: BuildBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
 
 @router.post("/edit", summary="Change by hand")
 def edit(body: EditBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
-    """Group, move, rename, ungroup, add or remove a level. Saved at once as a file of the workspace."""
+    """Group, move, rename, ungroup, add or remove a level. The result is saved as a file of the workspace."""
     study = get_profile(workspace)
     values = study.values(body.attribute)[0] if body.attribute in study.names else ()
     attribute, found = editable_hierarchy(workspace, body.attribute, study)
@@ -108,7 +111,7 @@ def edit(body: EditBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
 
 @router.post("/check", summary="Check a table")
 def check(body: TextBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
-    """Everything that is wrong with a hierarchy in ARX's form; its tree where it is sound.
+    """Return all errors of a hierarchy in ARX's form, or its tree if it has none.
 
     Nothing is saved.
     """
@@ -122,9 +125,9 @@ def check(body: TextBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
 
 @router.put("/file", summary="Import ARX CSV")
 def import_file(body: TextBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
-    """A hierarchy in ARX's form becomes the attribute's, as a file of the workspace.
+    """Save a hierarchy in ARX's form as the attribute's hierarchy, in a file of the workspace.
 
-    Unsound ones are refused.
+    A hierarchy with errors is refused.
     """
     study = get_profile(workspace)
     built, problems = parse_hierarchy_text(body.attribute, body.text, study.values(body.attribute)[0])
@@ -139,7 +142,7 @@ def import_file(body: TextBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
 
 @router.get("/file", summary="Export ARX CSV", response_class=Response)
 def export_file(workspace: CurrentWorkspace, attribute: Annotated[str, Query()]) -> Response:
-    """A quasi-identifier's hierarchy in ARX's form."""
+    """Return a quasi-identifier's hierarchy in ARX's form."""
     found = build_attribute_hierarchy(find_quasi_identifier(workspace, attribute), get_profile(workspace))
     return Response(
         format_hierarchy_text(found),
@@ -164,13 +167,13 @@ def _build_preview(
 def _least_level_of_import(
     workspace: Workspace, name: str, study: TableStudy, built: GeneralizationHierarchy
 ) -> int:
-    """What the hierarchy that was there keeps back is kept back by that in its place, too."""
+    """Return the least level of an imported hierarchy, so that it publishes no value finer than before."""
     least = least_level(find_quasi_identifier(workspace, name).hierarchy)
     if not least:
         return 0
     try:
         before = editable_hierarchy(workspace, name, study)[1]
-    except InputError:  # there is none to compare with: the import may be what mends it
+    except InputError:  # no hierarchy to compare with: the import may repair it
         return min(least, built.height)
     return least_level_after(before, least, built)
 
@@ -180,7 +183,7 @@ files_router = APIRouter(prefix="/api/hierarchies", tags=["hierarchies"], respon
 
 @files_router.post("/files", summary="Match files")
 def match(body: FilesBody, workspace: CurrentWorkspace) -> MatchesAnswer:
-    """Which quasi-identifier each file fits, by its name or by the values in it, or why it fits none."""
+    """Return the quasi-identifiers that each file fits by name or values, or why it fits none."""
     study, spec = get_profile(workspace), workspace.spec()
     generalized = [attribute.name for attribute in spec.quasi_identifiers]
     others = {a.name: str(a.role) for a in spec.attributes if a.name not in generalized}
@@ -190,7 +193,7 @@ def match(body: FilesBody, workspace: CurrentWorkspace) -> MatchesAnswer:
 
 @files_router.put("/files", summary="Use files")
 def use(body: FilesBody, workspace: CurrentWorkspace) -> MatchesAnswer:
-    """Some of the files become the hierarchies of some quasi-identifiers, all of them as one change."""
+    """Save files as the hierarchies of quasi-identifiers, all of them as one change."""
     study, texts, written = get_profile(workspace), _texts_by_name(body), {}
     for name, file in body.use.items():
         find_quasi_identifier(workspace, name)
@@ -212,7 +215,7 @@ def _match_facts(found: FileMatch) -> MatchFacts:
 
 
 def _texts_by_name(body: FilesBody) -> dict[str, str]:
-    """The texts by harmless names, each of which ends as hierarchy files do."""
+    """Return the texts by safe file names; raise ``FieldError`` if two files have the same name."""
     found: dict[str, str] = {}
     for each in body.files:
         name = safe_name(each.name, field="files")

@@ -1,4 +1,4 @@
-"""Routes of screen 1, Load: the table, how it is read, sheets and databases to choose from, and the summary."""
+"""Routes of screen 1, Load: the table, how it is read, available sheets and databases, and the summary."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class SourceName(BaseModel):
 
 
 class Summary(BaseModel):
-    """What every screen shows of the workspace."""
+    """The facts of the workspace that every screen shows."""
 
     source: SourceName | None
     rows: int | None = Field(description="Null until the columns have been profiled.")
@@ -127,7 +127,7 @@ class ViewAnswer(BaseModel):
 
 @router.get("/summary", summary="The workspace in a few figures")
 def summary(workspace: CurrentWorkspace) -> Summary:
-    """What every screen shows: the source, counts, attributes, the steps and how far each is."""
+    """Return the facts that every screen shows: the source, counts, attributes, and the steps."""
     if not workspace.has_spec:
         return _empty_summary(workspace)
     spec = workspace.spec()
@@ -165,7 +165,7 @@ def summary(workspace: CurrentWorkspace) -> Summary:
 
 @router.get("", summary="The source")
 def load(workspace: CurrentWorkspace) -> LoadAnswer:
-    """The spec's source, what was inferred of it, its columns and first rows; or why it cannot be read."""
+    """Return the spec's source, its inferred format, its columns and first rows; or the reading error."""
     source, view, error, study, attributes, place = None, None, None, None, 0, None
     others: tuple[str, ...] = ()
     if workspace.has_spec:
@@ -195,20 +195,23 @@ def load(workspace: CurrentWorkspace) -> LoadAnswer:
 
 @router.post("/view", summary="Look at a source")
 def view(body: SourceBody, workspace: CurrentWorkspace) -> ViewAnswer:
-    """How a file would be read: inferred where the body says nothing. Nothing is saved."""
+    """Return how a file would be read, with inferred values for omitted ones. Nothing is saved."""
     source = source_from_body(body, workspace)
     return ViewAnswer(source=body_from_source(source, workspace), view=_source_view(source, workspace))
 
 
 @router.post("/open", summary="Open a table", status_code=202)
 def open_table(body: SourceBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
-    """Profile a file's columns, propose roles, and write a spec. A job; its result is the summary."""
+    """Start a job that profiles a file's columns, proposes roles, and writes a spec.
+
+    The job's result is the summary.
+    """
     source = source_from_body(body, workspace)
     if source.path is None:
         view_source(source, workspace.settings, rows=1)
 
     def work(reporter: Reporter) -> dict[str, Any]:
-        if source.path is not None:  # of a file of very many columns this takes long, and can be stopped
+        if source.path is not None:  # slow for a file of very many columns; in the job it can be cancelled
             with reporter.stage("Finding out how it is read"):
                 view_source(source, workspace.settings, rows=1)
         study = profile_cache_of(workspace).study(source, workspace, reporter)
@@ -226,9 +229,10 @@ def open_table(body: SourceBody, workspace: CurrentWorkspace, jobs: CurrentJobs)
 
 @router.put("/source", summary="Read the source otherwise")
 def change_source(body: SourceBody, workspace: CurrentWorkspace) -> LoadAnswer:
-    """Another reading of the source: format, encoding, NULL policy, subject. Saved at once; roles stay.
+    """Change how the source is read (format, encoding, NULL policy, subject) and save the spec.
 
-    Of a table of a database what it takes is the NULL policy, the subject, and what is not listed.
+    Roles are kept. For a table of a database only the NULL policy, the subject, and the policy for unlisted
+    columns can change.
     """
     if not body.path and workspace.has_spec and workspace.spec().source.path is None:
         return _change_database(body, workspace)
@@ -248,7 +252,7 @@ def change_source(body: SourceBody, workspace: CurrentWorkspace) -> LoadAnswer:
 
 @router.put("/written", summary="Say how a column's cells are written")
 def change_written(body: WrittenBody, workspace: CurrentWorkspace) -> LoadAnswer:
-    """A column's written form, as the spec says it; none: its cells are read as they stand. Saved at once."""
+    """Set a column's cell format in the spec; without one its cells are read unchanged."""
     with workspace.edit_lock:
         try:
             workspace.save_spec(document_with_format(body, workspace))
@@ -263,7 +267,7 @@ def change_written(body: WrittenBody, workspace: CurrentWorkspace) -> LoadAnswer
 
 @router.post("/study", summary="Profile the columns", status_code=202)
 def profile(workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
-    """Profile the source's columns where that has not been done. A job; its result is the summary."""
+    """Start a job that profiles the source's columns unless that is done; its result is the summary."""
     workspace.spec()
 
     def work(reporter: Reporter) -> dict[str, Any]:
@@ -275,13 +279,11 @@ def profile(workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
 
 @router.post("/spec", summary="Open a spec")
 def open_spec(body: OpenSpecBody, workspace: CurrentWorkspace) -> LoadAnswer:
-    """Take over an existing spec. Its paths are rewritten, as the workspace's spec lies elsewhere."""
+    """Copy an existing spec into the workspace, with its paths rewritten for the new location."""
     path = workspace.server_path(body.path)
     if path.suffix.lower() != ".toml":
         raise FieldError("that is no spec", field="path", allowed="a TOML file such as discreet.toml")
-    copies = (
-        workspace.folder / "specs"
-    )  # where earlier versions lay, with paths as the workspace's spec has them
+    copies = workspace.folder / "specs"  # earlier versions, whose paths are relative to the workspace's spec
     folder = workspace.spec_path.parent if path.parent == copies else path.parent
     with workspace.edit_lock:
         document = relocate_spec(read_spec_mapping(path), folder, workspace)
@@ -292,7 +294,7 @@ def open_spec(body: OpenSpecBody, workspace: CurrentWorkspace) -> LoadAnswer:
 
 @router.post("/sample", summary="Open a generated table", status_code=202)
 def open_sample(workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
-    """Write a census of 30,000 invented people into the uploads, with its spec. A job."""
+    """Start a job that writes a census of 30,000 invented people into the uploads, with its spec."""
 
     def work(reporter: Reporter) -> dict[str, Any]:
         path = workspace.uploads / SAMPLE_NAME
@@ -305,7 +307,7 @@ def open_sample(workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
 
 
 def _source_view(source: SourceSpec, workspace: Workspace) -> dict[str, Any]:
-    """How a source is read, what was inferred in the words of the screens."""
+    """Return how a source is read, with the reasons of inferred values in the words of the screens."""
     view = view_source(source, workspace.settings).as_json()
     if view["form"] is not None:
         reasons = view["form"]["reasons"]
@@ -314,7 +316,7 @@ def _source_view(source: SourceSpec, workspace: Workspace) -> dict[str, Any]:
 
 
 def _check_readable(spec: TableSpec, workspace: Workspace) -> None:
-    """Raise ``FieldError`` where a table or the file of a hierarchy cannot be read."""
+    """Raise ``FieldError`` if a table or the file of a hierarchy cannot be read."""
     try:
         found = view_source(spec.source, workspace.settings, rows=1)
     except DiscreetError as error:
@@ -352,7 +354,7 @@ def _empty_summary(workspace: Workspace) -> Summary:
 
 
 def _change_database(body: SourceBody, workspace: Workspace) -> LoadAnswer:
-    """Another reading of the spec's own table of a database: which one it is stays as it is."""
+    """Change how the spec's own database table is read; the table itself cannot change."""
     with workspace.edit_lock:
         document = workspace.document()
         asked: dict[str, Any] = {
@@ -376,7 +378,7 @@ choices_router = APIRouter(prefix="/api/load", tags=["load"], responses=RESPONSE
 
 
 class DatabasesAnswer(BaseModel):
-    """Databases by name; ``allowed`` says whether this server opens any at all."""
+    """Databases by name; ``allowed`` is false if this server opens none."""
 
     allowed: bool
     databases: list[DatabaseBody]
@@ -389,20 +391,20 @@ class TablesAnswer(BaseModel):
 
 
 class SheetsAnswer(BaseModel):
-    """Sheets to choose from; none where there is no choice."""
+    """The selectable sheets; empty if there is no choice."""
 
     sheets: list[str]
 
 
 @choices_router.post("/sheets", summary="The sheets of a spreadsheet")
 def sheets(body: SourceBody, workspace: CurrentWorkspace) -> SheetsAnswer:
-    """The sheets among which one is to be chosen, where a spreadsheet has several with cells."""
+    """Return the selectable sheets of a spreadsheet that has several with cells."""
     return SheetsAnswer(sheets=list(available_sheets(source_from_body(body, workspace))))
 
 
 @choices_router.get("/databases", summary="Databases to choose from")
 def databases(workspace: CurrentWorkspace) -> DatabasesAnswer:
-    """The databases whose addresses the server's environment and service file hold, by name."""
+    """Return the databases named in the server's environment and service file, by name."""
     found = available_databases() if workspace.databases else ()
     return DatabasesAnswer(
         allowed=workspace.databases,
@@ -412,6 +414,6 @@ def databases(workspace: CurrentWorkspace) -> DatabasesAnswer:
 
 @choices_router.post("/tables", summary="The tables of a database")
 def tables(body: DatabaseBody, workspace: CurrentWorkspace) -> TablesAnswer:
-    """The names of tables and views that the server's user may read there. No row is read."""
+    """Return the names of tables and views that the server's user may read. No row is read."""
     url = named_database_address(body, workspace)
     return TablesAnswer(tables=list(available_tables(url, workspace.settings)))

@@ -1,7 +1,7 @@
 """Routes of screen 4, Negotiate: answers, their log, the chosen node, nodes of the lattice, and the socket.
 
 After each answer the socket prefetches the two requests next to it on an l slider: they need a pass over all
-histograms (20 to 40 ms on Adult), where a move must be answered within two frames (33 ms).
+histograms (20 to 40 ms on Adult), but a move must be answered within two frames (33 ms).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ router = APIRouter(prefix="/api/negotiate", tags=["negotiate"], responses=RESPON
 
 @router.get("", summary="Where the negotiation stands")
 def state(workspace: CurrentWorkspace) -> ScreenState:
-    """Whether the lattice is evaluated, the last request, and the chosen node."""
+    """Return the state of the negotiation: evaluation, last request, and chosen node."""
     found, request, spec = negotiation_of(workspace), last_request(workspace), workspace.spec()
     return ScreenState(
         evaluated=found.view_for(request.request().requirement) is not None,
@@ -70,7 +70,7 @@ def state(workspace: CurrentWorkspace) -> ScreenState:
 def evaluation(
     workspace: CurrentWorkspace, jobs: CurrentJobs, body: EvaluationBody | None = None
 ) -> EvaluationStarted:
-    """Start the job that counts the table and evaluates every node; the running one where there is one."""
+    """Start the job that counts the table and evaluates every node, or return the running one."""
     asked = None if body is None else body.request
     job = start_evaluation(workspace, jobs, NO_REQUIREMENT if asked is None else asked.request().requirement)
     return EvaluationStarted(job=job, evaluated=job is None)
@@ -82,7 +82,7 @@ def answer(
     workspace: CurrentWorkspace,
     suppressed: Annotated[bool, Query(description="Add the suppressed rows of every node.")] = False,
 ) -> dict[str, Any]:
-    """What the socket sends for a move of a slider, as JSON: outcome, sentences, answers, cards, one node."""
+    """Return a socket frame's header as JSON: outcome, sentences, answers, cards, and one node."""
     negotiable_view = negotiation_of(workspace).negotiable_view(body.request.request().requirement)
     facts, result, _, view = answer_facts(negotiable_view, body.request, body.levels)
     requirement = result.request.requirement
@@ -94,7 +94,7 @@ def answer(
 
 @router.post("/offers", summary="What else is within reach")
 def offers(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
-    """Requests near this one that gain something for a small price; none where it has no exact answer."""
+    """Return requests near this one that gain something for a small price; none without an exact answer."""
     request = body.request.request()
     _, view = negotiation_of(workspace).negotiable_view(request.requirement).current()
     result = view.source.answer(request)
@@ -119,7 +119,10 @@ def offers(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
 
 @router.post("/left-out", summary="Who is suppressed")
 def who_is_left_out(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, Any]:
-    """What a node suppresses, by value, and the attribute that costs most: for the publisher's eyes."""
+    """Report the rows that a node suppresses, by value, and the attribute that costs most.
+
+    The answer contains real values and is only for the publisher.
+    """
     request = body.request.request()
     _, view = negotiation_of(workspace).negotiable_view(request.requirement).current()
     source = view.source
@@ -131,14 +134,14 @@ def who_is_left_out(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, An
 
 @router.get("/requests", summary="The history of requests")
 def requests(workspace: CurrentWorkspace, last: Annotated[int, Query(ge=1, le=1000)] = 100) -> dict[str, Any]:
-    """The last requests with their outcomes, the oldest first."""
+    """Return the last requests with their outcomes, the oldest first."""
     found = [e for e in workspace.requests.entries(last) if e.get("screen") == "negotiate"]
     return {"requests": [{**each, "asked": describe_request(each["request"])} for each in found]}
 
 
 @router.post("/requests", summary="Keep a request in the history", status_code=201)
 def keep_request(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
-    """Answer a request once more, and append it with its outcome."""
+    """Answer a request again, and append it to the history with its outcome."""
     request = body.request.request()
     negotiable_view = negotiation_of(workspace).negotiable_view(request.requirement)
     result = negotiable_view.current()[1].source.answer(request)
@@ -156,7 +159,7 @@ def keep_request(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, An
 
 @router.post("/spec", summary="Write the request into the spec")
 def save_request(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, str]:
-    """The spec's ``[request]`` becomes this request: the command line then asks the same."""
+    """Write this request into the spec's ``[request]``, so that the command line uses it."""
     request = body.request.request()
     negotiable_view = negotiation_of(workspace).negotiable_view(request.requirement)
     node_bounds(negotiable_view.current()[1].source.lattice, request)
@@ -167,13 +170,13 @@ def save_request(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, st
 
 @router.get("/choice", summary="The chosen node")
 def choice(workspace: CurrentWorkspace) -> ChosenNode | None:
-    """The node that was chosen for the release, or null."""
+    """Return the node that was chosen for the release, or null."""
     return read_chosen_node(workspace)
 
 
 @router.put("/choice", summary="Choose a node")
 def choose(body: NodeBody, workspace: CurrentWorkspace) -> ChosenNode:
-    """Choose a node for the release; ``conflict`` where it suppresses more rows than the request allows."""
+    """Choose a node for the release; ``conflict`` if it suppresses more rows than the request allows."""
     request = body.request.request()
     _, view = negotiation_of(workspace).negotiable_view(request.requirement).current()
     found = view.source.node_of(body.levels)
@@ -205,14 +208,17 @@ def choose(body: NodeBody, workspace: CurrentWorkspace) -> ChosenNode:
 
 @router.delete("/choice", summary="Choose nothing", status_code=204)
 def unchoose(workspace: CurrentWorkspace) -> Response:
-    """Forget the chosen node."""
+    """Remove the chosen node."""
     write_chosen_node(workspace, None)
     return Response(status_code=204)
 
 
 @router.websocket("/socket")
 async def socket(socket: WebSocket, workspace: CurrentWorkspace) -> None:
-    """One frame per message (``lattice_frames``); an error comes as a frame with ``error`` and no arrays."""
+    """Answer each message with one frame (``lattice_frames``).
+
+    An error is a frame with ``error`` and no arrays.
+    """
     await socket.accept()
     sent, ahead = SentState(), Prefetcher()
     try:
@@ -229,7 +235,7 @@ async def socket(socket: WebSocket, workspace: CurrentWorkspace) -> None:
 def _answer_move(
     workspace: Workspace, text: str, sent: SentState
 ) -> tuple[bytes, tuple[LatticeView, RequestBody] | None]:
-    """A frame, and the view and the request that it answers; None where it tells an error."""
+    """Return a frame, and the view and the request that it answers; None if it reports an error."""
     number = 0
     try:
         try:
@@ -249,7 +255,7 @@ nodes_router = APIRouter(prefix="/api/negotiate", tags=["negotiate"], responses=
 
 @nodes_router.get("/lattice", summary="The lattice before any request")
 def lattice(workspace: CurrentWorkspace) -> dict[str, Any]:
-    """Attributes with heights and what each level shows, nodes per height, and the spec's request."""
+    """Return attributes with heights and labels of each level, nodes per height, and the spec's request."""
     found = negotiation_of(workspace)
     version, view = found.negotiable_view().current()
     return lattice_facts(view, version, found.table.spec)
@@ -257,7 +263,7 @@ def lattice(workspace: CurrentWorkspace) -> dict[str, Any]:
 
 @nodes_router.post("/frontier", summary="The nodes that no other beats")
 def frontier(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
-    """The nodes not dominated in height, loss and suppressed rows, with the three."""
+    """Return the nodes not dominated in height, loss and suppressed rows, with these three values."""
     request, negotiable_view, view = _resolve_request(workspace, body)
     suppressed = view.suppression(request.requirement)
     found = negotiable_view.frontier(view, request.requirement, body.request.named_cost())
@@ -273,7 +279,7 @@ def frontier(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
 
 @nodes_router.post("/node", summary="One node")
 def node(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, Any]:
-    """Levels, loss, suppressed rows, class sizes, distinct values; and each neighbour's suppressed rows."""
+    """Return levels, loss, suppressed rows, class sizes and distinct values of a node, and its neighbours."""
     request, _, view = _resolve_request(workspace, body)
     source, requirement = view.source, request.requirement
     found = source.node_of(body.levels)
@@ -284,7 +290,7 @@ def node(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, Any]:
 
 @nodes_router.post("/comparison", summary="Nodes side by side")
 def comparison(body: ComparisonBody, workspace: CurrentWorkspace) -> dict[str, Any]:
-    """Several nodes summed up under one request."""
+    """Return the summaries of several nodes under one request."""
     request, _, view = _resolve_request(workspace, body)
     low, high = node_bounds(view.source.lattice, request)
     limit = request.max_suppressed.of(view.source.rows)
@@ -299,7 +305,7 @@ def comparison(body: ComparisonBody, workspace: CurrentWorkspace) -> dict[str, A
 
 @nodes_router.post("/rows", summary="Some rows before and after")
 def rows(body: RowsBody, workspace: CurrentWorkspace) -> dict[str, Any]:
-    """Row types before and after the generalization of a node: real values, for the publisher's eyes only."""
+    """Return row types before and after the generalization of a node: real values, only for the publisher."""
     request, _, view = _resolve_request(workspace, body)
     found = view.source.node_of(body.levels)
     return preview_rows(view.source.frequency_set, found, request.requirement, body.number).as_json()
@@ -307,7 +313,7 @@ def rows(body: RowsBody, workspace: CurrentWorkspace) -> dict[str, Any]:
 
 @nodes_router.post("/nodes", summary="A page of the table of nodes")
 def nodes(body: NodesBody, workspace: CurrentWorkspace) -> dict[str, Any]:
-    """Levels, height, loss and suppressed rows of nodes, and whether each meets the request."""
+    """Return levels, height, loss and suppressed rows of nodes, and whether each meets the request."""
     request, negotiable_view, view = _resolve_request(workspace, body)
     low, high = node_bounds(view.source.lattice, request)
     suppressed = view.suppression(request.requirement)
@@ -332,7 +338,7 @@ def nodes(body: NodesBody, workspace: CurrentWorkspace) -> dict[str, Any]:
 
 @nodes_router.post("/attributes", summary="What giving up one attribute would buy")
 def attributes(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
-    """The same request with each attribute at its top in turn."""
+    """Return the suppressed rows of the request with each attribute generalized to its top in turn."""
     request, _, view = _resolve_request(workspace, body)
     found = view.source.attribute_suppression_of(request)
     return {"rows": view.source.rows, "attributes": found.as_json()}
@@ -346,7 +352,7 @@ def _frontier_positions(
 
 
 def _resolve_request(workspace: Workspace, body: RequestOnly) -> tuple[Request, NegotiableView, LatticeView]:
-    """A request and the lattice that answers it; ``InputError`` for an attribute that is not sensitive."""
+    """Return a request, and the view that answers it; raise ``InputError`` for a non-sensitive attribute."""
     request = body.request.request()
     negotiable_view = negotiation_of(workspace).negotiable_view(request.requirement)
     _, view = negotiable_view.current()
@@ -366,7 +372,7 @@ def _node_row(view: LatticeView, position: int, suppressed: int) -> dict[str, An
 
 
 def adjacent_requests(body: RequestBody) -> Iterator[RequestBody]:
-    """The requests that a move of one l slider leads to, the stricter ones first."""
+    """Yield the requests one step away on an l slider, the stricter ones first."""
     if isinstance(body.l, int):
         steps: list[Any] = [body.l + 1, body.l - 1]
     else:
@@ -378,7 +384,7 @@ def adjacent_requests(body: RequestBody) -> Iterator[RequestBody]:
 
 
 def prefetch_adjacent(view: LatticeView, body: RequestBody) -> None:
-    """Make a whole lattice's tables for the requests near this one; a partial one is left alone."""
+    """Compute suppression for the adjacent requests on a whole lattice; do nothing for a partial one."""
     if not view.is_partial:
         for request in adjacent_requests(body):
             view.suppression(request.request().requirement)
@@ -386,13 +392,13 @@ def prefetch_adjacent(view: LatticeView, body: RequestBody) -> None:
 
 @dataclass
 class Prefetcher:
-    """One connection's counting ahead: one at a time, and not again where l is as it was."""
+    """Prefetching of one connection: one run at a time, and none again for an unchanged l."""
 
     _last: Any = None
     _task: asyncio.Task[None] | None = field(default=None, repr=False)
 
     def begin(self, view: LatticeView, body: RequestBody) -> None:
-        """Count ahead in a thread, unless that is under way or was done for this l."""
+        """Start prefetching in a thread, unless it is running or was done for this l."""
         key = (id(view), repr(body.l), body.criteria)
         if body.l is None or key == self._last or (self._task is not None and not self._task.done()):
             return
@@ -400,6 +406,6 @@ class Prefetcher:
         self._task = asyncio.create_task(run_in_threadpool(prefetch_adjacent, view, body))
 
     async def end(self) -> None:
-        """Wait for what is under way."""
+        """Wait for the running prefetch."""
         if self._task is not None:
             await self._task

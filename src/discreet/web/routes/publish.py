@@ -76,14 +76,14 @@ class ModelAnswer(BaseModel):
 
 
 class LanguageAnswer(BaseModel):
-    """A language of reports, by the name that it has in itself."""
+    """A language of reports, with its name in that language."""
 
     code: str
     name: str
 
 
 class PublishAnswer(CriteriaBody):
-    """What the screen begins with; k, l, the limit and other criteria are those that were negotiated last."""
+    """Initial data of the screen; k, l, the limit and other criteria are those of the last request."""
 
     models: list[ModelAnswer]
     quasi_identifiers: list[str]
@@ -104,7 +104,7 @@ class PublishAnswer(CriteriaBody):
 
 
 class PublishBody(CriteriaBody):
-    """What to publish; what is left out comes from the spec's ``[request]``."""
+    """A publication; missing values come from the spec's ``[request]``."""
 
     model: str = Field(max_length=80)
     name: str | None = Field(
@@ -130,13 +130,13 @@ class PublishBody(CriteriaBody):
 
 @router.get("/languages", summary="The languages of reports")
 def report_languages() -> list[LanguageAnswer]:
-    """Every language that a report can be written in, English first."""
+    """Return every language in which a report can be written, English first."""
     return [LanguageAnswer(code=code, name=language_of(code).name) for code in languages()]
 
 
 @router.get("", summary="Models, the chosen node, and the releases there are")
 def overview(workspace: CurrentWorkspace) -> PublishAnswer:
-    """What the screen begins with; without a spec there are no columns yet."""
+    """Return the initial data of the screen; without a spec there are no columns yet."""
     keys: list[str] = []
     values: list[str] = []
     further_criteria: tuple[Criterion, ...] = ()
@@ -202,7 +202,7 @@ def publish(body: PublishBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
 
 
 def _file_name(text: str, form: ModelForm) -> str:
-    """The name as it was typed; ``FieldError`` for one that a file cannot have, and says what it could be."""
+    """Return the typed file name; raise ``FieldError`` with a suggestion if a file cannot have it."""
     if text.strip().lower() in form.formats:
         raise FieldError(
             "the release has no name", field="name", allowed="letters, digits, dots, hyphens, blanks"
@@ -219,7 +219,7 @@ def _file_name(text: str, form: ModelForm) -> str:
 
 
 def publish_arguments(body: PublishBody, form: ModelForm) -> dict[str, Any]:
-    """The arguments of ``Table.publish``."""
+    """Return the arguments of ``Table.publish``."""
     found: dict[str, Any] = {"k": body.k, "l": body.l, "max_suppressed": body.max_suppressed}
     found |= {"suppressed": body.suppressed, "order": body.order, "overwrite": body.overwrite}
     found |= {"criteria": body.further_criteria()}
@@ -240,7 +240,10 @@ def publish_arguments(body: PublishBody, form: ModelForm) -> dict[str, Any]:
 
 
 def previous_releases(workspace: Workspace, body: PublishBody) -> list[Path]:
-    """The files of the earlier releases; ``FieldError`` for a table, and for one that this one replaces."""
+    """Return the files of the earlier releases.
+
+    Raises ``FieldError`` for a table, and for a release that this one replaces.
+    """
     found = []
     for name in body.after:
         path = find_release(workspace, name).address.path
@@ -254,7 +257,7 @@ def previous_releases(workspace: Workspace, body: PublishBody) -> list[Path]:
 def _publish_table(
     body: PublishBody, text: str, form: ModelForm, workspace: Workspace, jobs: JobQueue
 ) -> JobStarted:
-    """Start the job that publishes into the source's database; a missing right is said before it counts."""
+    """Start the job that publishes into the source's database, after a check of the target."""
     url = source_database_url(workspace)
     if body.name is not None:
         raise FieldError("both a file and a table are named", field="table", allowed="one of them")
@@ -277,7 +280,7 @@ def _publish_table(
 
 
 def _table_name(text: str) -> str:
-    """A table's name with its schema, as it was written; ``FieldError`` where it is none."""
+    """Return a table's qualified name as typed; raise ``FieldError`` if it is invalid."""
     name, allowed = text.strip(), 'schema and name, such as out.people or out."the people"'
     if not is_qualified_table_name(name) or any(sign in name for sign in "/\\") or not name.isprintable():
         raise FieldError("that is no table's name with its schema", field="table", allowed=allowed)
@@ -285,12 +288,12 @@ def _table_name(text: str) -> str:
 
 
 def _database_label(workspace: Workspace) -> str | None:
-    """What the page calls the database of the source: the address as the spec has it, without a password."""
+    """Return the source database's address as the spec has it, without a password."""
     url = source_database_url(workspace)
     return None if url is None else without_password(url)
 
 
 def _delete_report(facts: ReleaseFacts) -> None:
-    """A release that is replaced takes its report with it, which speaks of another file."""
+    """Delete the report of a release that is replaced, because it describes another file."""
     if "report" in facts.files:
         facts.files["report"].unlink(missing_ok=True)

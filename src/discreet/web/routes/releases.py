@@ -33,7 +33,7 @@ ShortText = Annotated[str, Field(max_length=4000)]
 
 
 class ReportBody(BaseModel):
-    """The publisher's own words; what is left out stays blank in the report."""
+    """The publisher's texts; missing ones are blank in the report."""
 
     title: ShortText | None = None
     purpose: ShortText | None = None
@@ -47,20 +47,20 @@ class ReportBody(BaseModel):
 
 
 class Removed(BaseModel):
-    """What was removed."""
+    """The removed files."""
 
     removed: list[str]
 
 
 @router.get("", summary="The releases there are")
 def releases(workspace: CurrentWorkspace) -> list[ReleaseAnswer]:
-    """Every release of the workspace, the latest first."""
+    """Return every release of the workspace, the latest first."""
     return [ReleaseAnswer.of(facts) for facts in list_releases(workspace)]
 
 
 @router.get("/{name}", summary="A release and its audit")
 def release(name: ReleaseFileName, workspace: CurrentWorkspace) -> AuditedAnswer:
-    """The facts of a release, and what an audit counts in its file now."""
+    """Return the facts of a release and the current audit of its file."""
     facts = find_release(workspace, name)
     if facts.address.in_database:
         facts = register_table(workspace, facts.address)
@@ -71,7 +71,7 @@ def release(name: ReleaseFileName, workspace: CurrentWorkspace) -> AuditedAnswer
 def write_report(
     name: ReleaseFileName, body: ReportBody, workspace: CurrentWorkspace, jobs: CurrentJobs
 ) -> JobStarted:
-    """Start the job that writes the report; the original's table, where there is one, tells utility."""
+    """Start the job that writes the report; utility is measured if the original is loaded."""
     facts = find_release(workspace, name)
     texts = body.model_dump()
 
@@ -93,7 +93,7 @@ def write_report(
 
 @router.get("/{name}/report", summary="The report, to be read here", response_class=Response)
 def read_report(name: ReleaseFileName, workspace: CurrentWorkspace) -> Response:
-    """The report as a page; ``not-found`` where none was written yet."""
+    """Return the report as a page; ``not-found`` if none has been written."""
     facts = find_release(workspace, name)
     if "report" not in facts.files:
         raise NotFound("this release has no report yet", advice="Write it first.")
@@ -106,9 +106,9 @@ def download(
     what: Annotated[str, Path(max_length=40, description="data, manifest, report, help or sensitive.")],
     workspace: CurrentWorkspace,
 ) -> Response:
-    """A file of a release, handed over only where the audit of the release passes.
+    """Return a file of a release if the audit of the release passes.
 
-    Of a table of a database it is the manifest, as its companion table has it, and the report.
+    For a table of a database these are the manifest, from its companion table, and the report.
     """
     facts = find_release(workspace, name)
     if what == "manifest" and facts.address.in_database:
@@ -122,9 +122,9 @@ def download(
 
 @router.delete("/{name}", summary="Delete a release")
 def delete(name: ReleaseFileName, workspace: CurrentWorkspace) -> Removed:
-    """Remove a release with its manifest, its report, and its further files.
+    """Delete a release with its manifest, its report, and its further files.
 
-    A table of a database stays there with its companions: it is only taken from the list.
+    A table of a database and its companions are not dropped, only removed from the list.
     """
     facts = find_release(workspace, name)
     delete_release(workspace, facts)

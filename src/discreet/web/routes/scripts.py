@@ -27,7 +27,7 @@ router = APIRouter(prefix="/api/scripts", tags=["scripts"], responses=RESPONSES)
 
 
 class ScriptAnswer(BaseModel):
-    """The same work for a shell and for Python."""
+    """The same operation as a shell command and as a Python program."""
 
     command: str | None = Field(description="One line of a shell; null where no line says it.")
     python: str = Field(description="A program.")
@@ -35,13 +35,13 @@ class ScriptAnswer(BaseModel):
 
     @classmethod
     def of(cls, script: Script) -> ScriptAnswer:
-        """A script as it is sent."""
+        """Build the answer from a script."""
         return cls(command=script.command, python=script.python, advice=script.advice)
 
 
 @router.post("/request", summary="A request as a script")
 def request(body: RequestOnly, workspace: CurrentWorkspace) -> ScriptAnswer:
-    """What negotiates this request, with the answer that the page shows."""
+    """Return a script that negotiates this request, with the answer that the page shows."""
     asked = body.request.request()
     lattice = negotiation_of(workspace).negotiable_view(asked.requirement).current()[1].source.lattice
     tops = dict(zip(lattice.attributes, lattice.heights, strict=True))
@@ -50,7 +50,7 @@ def request(body: RequestOnly, workspace: CurrentWorkspace) -> ScriptAnswer:
 
 @router.post("/release", summary="A publication as a script")
 def release(body: PublishBody, workspace: CurrentWorkspace) -> ScriptAnswer:
-    """What publishes the same release, into a file of the folder that it is run in, or the same table."""
+    """Return a script that publishes the same release, to a file in its folder or to the same table."""
     if not body.name and not body.table:
         raise FieldError("the release has no name", field="name")
     found = publish_arguments(body, model_form(body.model))
@@ -72,7 +72,7 @@ def release(body: PublishBody, workspace: CurrentWorkspace) -> ScriptAnswer:
 
 @router.post("/query", summary="A query as a script")
 def query(body: QueryBody, workspace: CurrentWorkspace) -> ScriptAnswer:
-    """What asks the same release the same."""
+    """Return a script that runs the same query on the same release."""
     facts = find_release(workspace, body.release)
     spec = workspace.spec_path if is_comparable(workspace, facts) else None
     return ScriptAnswer.of(make_query_script(facts.address, body.sql, spec))
@@ -80,7 +80,7 @@ def query(body: QueryBody, workspace: CurrentWorkspace) -> ScriptAnswer:
 
 @router.post("/attack", summary="An attack as a script")
 def attack(body: AttackBody, workspace: CurrentWorkspace) -> ScriptAnswer:
-    """What attacks the same release with the same files."""
+    """Return a script that attacks the same release with the same files."""
     facts = find_release(workspace, body.release)
     spec = workspace.spec_path if is_comparable(workspace, facts) else None
     files = {

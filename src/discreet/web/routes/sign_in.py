@@ -27,7 +27,7 @@ router = APIRouter()
 
 
 class SessionAnswer(BaseModel):
-    """Who is signed in, and how."""
+    """The signed-in user and the login method."""
 
     user: str = Field(description="The user's name; `local` where the server has one user.")
     login: LoginMethod = Field(description="token: the start link; password; proxy: the proxy in front.")
@@ -42,32 +42,32 @@ class SignIn(BaseModel):
 
 
 class Health(BaseModel):
-    """The server answers."""
+    """The server's status."""
 
     status: str = Field("ok", description="Always ok.")
 
 
 @router.get("/", include_in_schema=False)
 def index() -> FileResponse:
-    """The workbench."""
+    """Return the workbench's page."""
     return _page("index.html")
 
 
 @router.get("/api-docs", include_in_schema=False)
 def api_docs() -> FileResponse:
-    """The documentation of this interface, which loads nothing from outside."""
+    """Return the documentation of this interface, which loads no external resource."""
     return _page("api-docs.html")
 
 
 @router.get("/favicon.ico", include_in_schema=False)
 def favicon() -> FileResponse:
-    """The icon that browsers ask for unasked."""
+    """Return the icon that browsers request."""
     return FileResponse(STATIC / "icon.svg", media_type="image/svg+xml")
 
 
 @router.get("/login", include_in_schema=False)
 def login_page(server: CurrentServer) -> FileResponse:
-    """The page to sign in, or to say where the start link is."""
+    """Return the login page, or the page that explains where the start link is."""
     return _page("login.html" if server.config.uses_passwords else "signed-out.html")
 
 
@@ -83,13 +83,13 @@ def start(server: CurrentServer, client_request: CurrentClientRequest, token: st
 
 @router.get("/api/health", tags=["session"], summary="Is the server there?")
 def health() -> Health:
-    """Answers anybody whose Host and Origin are right; says nothing of the data."""
+    """Return the status to any client whose Host and Origin are allowed; without facts about the data."""
     return Health(status="ok")
 
 
 @router.get("/api/session", tags=["session"], summary="Who is signed in?", responses=RESPONSES)
 def session(current: CurrentSession) -> SessionAnswer:
-    """The session that the cookie stands for."""
+    """Return the session of the cookie."""
     return SessionAnswer(user=current.user, login=current.login, workbench=program_version())
 
 
@@ -97,7 +97,7 @@ def session(current: CurrentSession) -> SessionAnswer:
 def sign_in(
     body: SignIn, server: CurrentServer, client_request: CurrentClientRequest, response: Response
 ) -> SessionAnswer:
-    """Sign in with a password. After five failures each try waits twice as long as the one before."""
+    """Sign in with a password. After five failures each attempt waits twice as long as the previous one."""
     if server.passwords is None:
         raise NotAllowed("this server has no passwords", advice="Open the start link that it printed.")
     server.login_throttle.check(client_request.address, body.user)
@@ -118,7 +118,7 @@ def sign_out(
     client_request: CurrentClientRequest,
     everywhere: Annotated[bool, Query(description="End the user's other sessions too.")] = False,
 ) -> Response:
-    """End the session; the workspace and its jobs stay."""
+    """End the session; the workspace and its jobs are kept."""
     token = session_token(request.scope, client_request, server)
     if token is not None:
         server.sessions.close(token)

@@ -1,4 +1,4 @@
-"""Routes of the workspace: spec, uploads, request log and server files; versions (undo, redo, restore); jobs."""
+"""Routes of the workspace: spec, uploads, request log, server files; versions (undo, redo, restore); jobs."""
 
 from __future__ import annotations
 
@@ -82,13 +82,13 @@ class FileFacts(BaseModel):
 
 
 class Limits(BaseModel):
-    """What the server takes."""
+    """Limits of the server."""
 
     max_upload: int = Field(description="Bytes of an upload.")
 
 
 class WorkspaceAnswer(BaseModel):
-    """The workspace at a glance."""
+    """Summary of the workspace."""
 
     user: str
     folder: str
@@ -103,7 +103,7 @@ class WorkspaceAnswer(BaseModel):
 
 
 class UploadAnswer(BaseModel):
-    """A file as it was stored."""
+    """A stored upload."""
 
     name: str
     path: str = Field(description="As the spec names it.")
@@ -111,7 +111,7 @@ class UploadAnswer(BaseModel):
 
 
 class SpecAnswer(BaseModel):
-    """The spec's text, its version, and the same as JSON."""
+    """The spec's text, its version, and its content as JSON."""
 
     text: str
     version: str
@@ -119,7 +119,7 @@ class SpecAnswer(BaseModel):
 
 
 class PartsAnswer(BaseModel):
-    """The tags of the parts of the work; one changes with its content."""
+    """The tags of the parts of the work; a tag changes with the part's content."""
 
     table: str = Field(description="The table, its roles and hierarchies; not the spec's request.")
     request: str = Field(description="The request that Negotiate asked last.")
@@ -135,7 +135,7 @@ class SpecBody(BaseModel):
 
 
 class Entry(BaseModel):
-    """A folder, or a file of data."""
+    """A folder or a data file."""
 
     name: str
     path: str
@@ -144,7 +144,7 @@ class Entry(BaseModel):
 
 
 class Folder(BaseModel):
-    """A folder that the server may read, and what lies in it."""
+    """A folder that the server may read, and its entries."""
 
     folder: str
     parent: str | None
@@ -160,7 +160,7 @@ class History(BaseModel):
 
 @router.get("", summary="The workspace at a glance")
 def workspace(user_workspace: CurrentWorkspace, server: CurrentServer) -> WorkspaceAnswer:
-    """The user's folder: spec, attributes, uploads, releases; no value of the data."""
+    """Return spec, attributes, uploads and releases of the user's folder; no value of the data."""
     attributes, source = _attributes(user_workspace)
     return WorkspaceAnswer(
         user=user_workspace.user,
@@ -182,17 +182,17 @@ def workspace(user_workspace: CurrentWorkspace, server: CurrentServer) -> Worksp
 
 @router.get("/parts", summary="What the work is now")
 def parts(user_workspace: CurrentWorkspace) -> PartsAnswer:
-    """The tag of each part of the work, by which a page notices what another one changed.
+    """Return the tag of each part of the work, by which a page notices changes of another page.
 
-    With ``Discreet-Tab`` and ``Discreet-Number`` the page begins anew: what the tab sent before, and arrives
-    later, is refused.
+    With ``Discreet-Tab`` and ``Discreet-Number`` the page starts again: writes that the tab sent before and
+    that arrive later are refused.
     """
     return PartsAnswer(**part_tags(user_workspace))
 
 
 @router.get("/spec", summary="The spec")
 def spec(user_workspace: CurrentWorkspace) -> SpecAnswer:
-    """The spec as text and as JSON; 404 where there is none yet."""
+    """Return the spec as text and as JSON; 404 if there is none."""
     if not user_workspace.has_spec:
         raise NotFound("there is no spec yet", advice="Load a table first.")
     text = user_workspace.spec_path.read_text(encoding="utf-8", errors="replace")
@@ -201,14 +201,14 @@ def spec(user_workspace: CurrentWorkspace) -> SpecAnswer:
 
 @router.put("/spec", summary="Write the spec")
 def write_spec(body: SpecBody, user_workspace: CurrentWorkspace) -> SpecAnswer:
-    """Check a spec's text and write it whole; the one before is kept in the workspace's `specs` folder."""
+    """Check a spec's text and write it; the previous one is kept as a version."""
     user_workspace.save_spec_text(body.text, expected=body.expected)
     return spec(user_workspace)
 
 
 @router.get("/spec/file", summary="Download the spec", response_class=Response)
 def spec_file(user_workspace: CurrentWorkspace) -> Response:
-    """The spec as the file that the command line reads."""
+    """Return the spec as the file that the command line reads."""
     return attachment(user_workspace.spec_path)
 
 
@@ -220,7 +220,7 @@ async def upload(
     server: CurrentServer,
     replace: Annotated[bool, Query(description="Replace a file of that name.")] = False,
 ) -> UploadAnswer:
-    """Store the body under a name, which is made harmless first; only the workspace's owner may read it."""
+    """Store the body under a name made safe for files; only the workspace's owner may read it."""
     target = user_workspace.uploads / safe_name(name)
     size = await receive_upload(request, target, limit=server.config.max_upload, replace=replace)
     return UploadAnswer(name=target.name, path=user_workspace.spec_relative(target), size=size)
@@ -228,7 +228,7 @@ async def upload(
 
 @router.delete("/uploads/{name}", summary="Remove an upload", status_code=204)
 def remove_upload(name: str, user_workspace: CurrentWorkspace) -> Response:
-    """Remove an uploaded file; a spec that names it no longer works."""
+    """Delete an uploaded file; a spec that names it no longer works."""
     user_workspace.upload_path(name).unlink()
     return Response(status_code=204)
 
@@ -238,7 +238,7 @@ def files(
     user_workspace: CurrentWorkspace,
     folder: Annotated[str, Query(description="A folder below the root; the root itself where empty.")] = "",
 ) -> Folder:
-    """Folders and data files below the root that the server was started with; hidden ones are left out."""
+    """Return folders and data files below the root that the server was started with, without hidden ones."""
     if user_workspace.root is None:
         raise NotFound("this server opens no files of its own", advice="Upload the file instead.")
     here = user_workspace.server_path(folder or str(user_workspace.root), field="folder")
@@ -261,13 +261,13 @@ def requests(
     user_workspace: CurrentWorkspace,
     last: Annotated[int, Query(ge=1, le=10_000, description="How many, from the end.")] = 200,
 ) -> History:
-    """What was asked, and what came of it."""
+    """Return the last requests with their results."""
     return History(requests=user_workspace.requests.entries(last))
 
 
 @router.delete("/requests", summary="Forget the history", status_code=204)
 def forget_requests(user_workspace: CurrentWorkspace) -> Response:
-    """Forget every entry of the history."""
+    """Delete every entry of the history."""
     user_workspace.requests.clear()
     return Response(status_code=204)
 
@@ -299,7 +299,7 @@ def _entry_order(path: Path) -> tuple[bool, str]:
 
 
 def _entry(path: Path, user_workspace: Workspace) -> Entry | None:
-    """A folder or data file, None for anything hidden, of another type, or outside the root."""
+    """Return a folder or data file, None if it is hidden, of another type, or outside the root."""
     try:
         target = path.resolve()
         is_open = user_workspace.root is not None and target.is_relative_to(user_workspace.root)
@@ -327,21 +327,21 @@ class VersionFacts(BaseModel):
 
 
 class Steps(BaseModel):
-    """What can be taken back, and done again; null where there is nothing."""
+    """The changes that undo and redo would apply; null if there are none."""
 
     undo: str | None
     redo: str | None
 
 
 class VersionsAnswer(BaseModel):
-    """The versions that are kept, the latest first."""
+    """The stored versions, the latest first."""
 
     versions: list[VersionFacts]
     steps: Steps
 
 
 class Travelled(BaseModel):
-    """Where a step led."""
+    """The state after undo, redo or restoring a version."""
 
     words: str = Field(description="The change that was taken back or done again.")
     changed: list[str] = Field(description="Of spec, hierarchies, request and choice those that differ now.")
@@ -352,7 +352,7 @@ class Travelled(BaseModel):
 
 @versions_router.get("", summary="The timeline")
 def versions(workspace: CurrentWorkspace) -> VersionsAnswer:
-    """Every version that is kept, and what undo and redo would do."""
+    """Return every stored version, and the changes that undo and redo would apply."""
     with workspace.edit_lock:
         current = workspace.timeline.current
         facts = [
@@ -369,14 +369,14 @@ def versions(workspace: CurrentWorkspace) -> VersionsAnswer:
 
 @versions_router.get("/steps", summary="What undo and redo would do")
 def steps(workspace: CurrentWorkspace) -> Steps:
-    """The changes that would be taken back and done again."""
+    """Return the changes that undo and redo would apply."""
     with workspace.edit_lock:
         return _undo_steps(workspace)
 
 
 @versions_router.post("/undo", summary="Take the last change back")
 def undo(workspace: CurrentWorkspace) -> Travelled:
-    """The work as it was before the last change; ``conflict`` where there is none."""
+    """Restore the work before the last change; ``conflict`` if there is none."""
     with workspace.edit_lock:
         workspace.timeline.record("Changed outside of the workbench")
         current, earlier = workspace.timeline.current, workspace.timeline.earlier
@@ -387,7 +387,7 @@ def undo(workspace: CurrentWorkspace) -> Travelled:
 
 @versions_router.post("/redo", summary="Do it again")
 def redo(workspace: CurrentWorkspace) -> Travelled:
-    """The work as it was after the change that was taken back; ``conflict`` where there is none."""
+    """Restore the work after the change that was undone; ``conflict`` if there is none."""
     with workspace.edit_lock:
         later = workspace.timeline.later
         if later is None:
@@ -397,7 +397,7 @@ def redo(workspace: CurrentWorkspace) -> Travelled:
 
 @versions_router.post("/{number}", summary="Go back to a version")
 def go(number: int, workspace: CurrentWorkspace) -> Travelled:
-    """The work as one of its versions has it; the others stay in the timeline."""
+    """Restore a version of the work; the others are kept in the timeline."""
     with workspace.edit_lock:
         return _restore(workspace, number, None)
 
@@ -438,19 +438,19 @@ class JobsAnswer(BaseModel):
 
 @jobs_router.get("", summary="Every job")
 def jobs(queue: CurrentJobs) -> JobsAnswer:
-    """Jobs that run or wait, and the last 50 that have ended."""
+    """Return jobs that run or wait, and the last 50 that have ended."""
     return JobsAnswer(jobs=[queue.answer(job) for job in queue.all()])
 
 
 @jobs_router.get("/{job_id}", summary="One job")
 def job(job_id: str, queue: CurrentJobs) -> JobAnswer:
-    """How a job stands: its progress, and its result or error once it has ended."""
+    """Return the state of a job: its progress, and its result or error once it has ended."""
     return queue.answer(queue.find(job_id))
 
 
 @jobs_router.delete("/{job_id}", summary="Cancel a job, or forget one that has ended")
 def cancel(job_id: str, queue: CurrentJobs) -> JobAnswer:
-    """A job stops where it next reports progress; what it had begun to write is removed."""
+    """Cancel a job where it next reports progress; partly written output is removed."""
     return queue.answer(queue.cancel(job_id))
 
 
@@ -461,7 +461,7 @@ def cancel(job_id: str, queue: CurrentJobs) -> JobAnswer:
     responses={200: {"content": {"text/event-stream": {}}, "description": "Events named `job`."}},
 )
 def events(job_id: str, queue: CurrentJobs, server: CurrentServer) -> StreamingResponse:
-    """Server-Sent Events named `job`, each with the job as JSON; the last one has a final state."""
+    """Stream Server-Sent Events named `job`, each with the job as JSON; the last one has a final state."""
     return StreamingResponse(
         _stream_events(queue, queue.find(job_id), server),
         media_type="text/event-stream",

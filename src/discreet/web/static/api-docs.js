@@ -1,4 +1,4 @@
-// Shows the server's own OpenAPI description; loads nothing else.
+// Shows the server's own OpenAPI description; loads no external resource.
 import { h } from "./dom.js";
 
 const METHODS = ["get", "post", "put", "patch", "delete"];

@@ -1,9 +1,9 @@
-// Everything that is asked of the server. Paths begin with /api/; the cookie goes along by itself. Questions go at
-// once; changes go one after the other, numbered, and each until it is answered (discreet.web.write_order).
+// Requests to the server. Paths begin with /api/; the browser sends the cookie. Queries are sent at once; changes are
+// sent one after the other, numbered, and each is repeated until it is answered (discreet.web.write_order).
 
 import { Lane, writer } from "./turns.js";
 
-/** What the server refuses, in the words of the library: fact, what is allowed, what to do, and the field. */
+/** A refusal of the server in the words of the library: message, allowed values, advice, and the field. */
 export class ApiError extends Error {
   constructor(
     status,
@@ -14,7 +14,7 @@ export class ApiError extends Error {
   }
 }
 
-/** An error as one text: the fact, what is allowed, what to do. */
+/** Return an error as one text: message, allowed values, advice. */
 export function errorText(error) {
   const said = error.message ?? String(error);
   const message = said.replace(/^(an?|its|no|that|the|there|this) /, (word) => word[0].toUpperCase() + word.slice(1));
@@ -24,13 +24,13 @@ export function errorText(error) {
   return parts.join(" ");
 }
 
-/** Read something; it is read after what is being saved now, on the next screen too. */
+/** Read something after pending changes are saved, including those of another screen. */
 export const get = (path, options) => saved().then(() => call("GET", path, undefined, options));
 
-/** Ask something that takes a body and changes nothing of the work. */
+/** Send a query with a body that changes nothing of the work. */
 export const query = (path, body = {}, options) => saved().then(() => call("POST", path, body, options));
 
-/** Change something. `body` may be a function: it is called when the change is sent, after those before it. */
+/** Change something. A function `body` is called when the change is sent, after the changes before it. */
 export const post = (path, body = {}, options) => write("POST", path, body, options);
 export const put = (path, body = {}, options) => write("PUT", path, body, options);
 export const remove = (path, options) => write("DELETE", path, undefined, options);
@@ -39,10 +39,10 @@ const work = new Lane();
 const jobs = new Lane();
 const uploads = new Lane();
 let line = "open";
-let atOnce = () => {}; // ends the pause of a change that is to be sent again
-let base = {}; // the tags of what the page shows, by part of the work
+let atOnce = () => {}; // ends the pause before a change is sent again
+let base = {}; // the tags of the parts that the page shows
 
-/** When what is being saved now is saved or failed; at once where the line is broken and it may take long. */
+/** Wait until pending changes are saved or have failed; return at once if the connection is broken. */
 async function saved() {
   if (work.waiting === 0 || line !== "open") return;
   await Promise.race([work.done, broken()]);
@@ -61,8 +61,8 @@ function broken() {
 }
 
 /**
- * Send a change when those before it are answered. It is sent again until the server answers, even where the screen
- * that made it is left: then only its answer is not wanted any more.
+ * Send a change after those before it are answered. It is sent again until the server answers, even if its screen is
+ * left: then only its answer is dropped.
  */
 function write(method, path, body, { signal } = {}) {
   if (path === "/api/session") return call(method, path, body);
@@ -71,7 +71,7 @@ function write(method, path, body, { signal } = {}) {
   return signal ? unless(signal, done) : done;
 }
 
-/** A promise's result unless a signal says that nobody waits for it any more. */
+/** Return a promise's result unless a signal aborts the wait. */
 function unless(signal, promise) {
   promise.catch(() => {});
   return new Promise((resolve, reject) => {
@@ -91,7 +91,7 @@ async function delivered(method, path, body) {
       return await call(method, path, body, { headers, onAnswer: ({ headers: told }) => learn(told) });
     } catch (error) {
       if (error.kind === "outdated" && !renamed) {
-        renamed = true; // a copy of this tab has its name, too
+        renamed = true; // a copy of this tab has the same name
         number = writer.rename();
       } else if (AGAIN.has(error.status)) await pause(tries);
       else {
@@ -103,9 +103,9 @@ async function delivered(method, path, body) {
 }
 
 const AGAIN = new Set([0, 401, 502, 503, 504]);
-const PAUSES = [100, 3000]; // milliseconds until a change is sent again: the first, and the longest
+const PAUSES = [100, 3000]; // milliseconds before a change is sent again: the first pause, and the longest
 
-/** Wait until a change is to be sent again, longer each time; or until the line is back. */
+/** Wait before a change is sent again, longer each time, or until the connection is back. */
 function pause(tries) {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, Math.min(PAUSES[1], PAUSES[0] * 2 ** tries));
@@ -118,7 +118,7 @@ function pause(tries) {
 
 const channel = typeof BroadcastChannel === "function" ? new BroadcastChannel("discreet") : null;
 
-/** Learn from the answer to a change what the page shows from now on; other tabs look whether it concerns them. */
+/** Store the tags of a change's answer as those of the page; other tabs then check for changes. */
 function learn(headers) {
   const told = Object.fromEntries(
     (headers.get("discreet-parts") ?? "")
@@ -135,17 +135,17 @@ const writtenTags = (tags) =>
     .map((pair) => pair.join("="))
     .join(", ");
 
-/** A screen is drawn anew: what it reads from now on is what the page shows. Call it before reading. */
+/** Start a new screen: the data read from now on are those of the page. Call it before reading. */
 export function beginAnew() {
   return work.add(async () => {
     base = await call("GET", "/api/workspace/parts", undefined, { headers: writer.headers() });
   });
 }
 
-/** The tag of what the page shows of a part: of the table, the request, the choice, or the saved answers. */
+/** Return the tag of a part as the page shows it: the table, the request, the choice, or the saved answers. */
 export const shownTag = (part) => base[part] ?? null;
 
-/** Take what is there now as seen, of one part only. */
+/** Accept the current state of one part as that of the page. */
 export function acceptPart(part) {
   return work.add(async () => {
     const now = await call("GET", "/api/workspace/parts", undefined, { headers: writer.headers() });
@@ -155,13 +155,13 @@ export function acceptPart(part) {
 
 let held = 0;
 
-/** Look whether something changed elsewhere; the page hears of it as "discreet:changed" with the parts. */
+/** Check for changes of other tabs or programs; the page gets a "discreet:changed" event with the parts. */
 export function lookAround() {
   if (held > 0 || Object.keys(base).length === 0 || line !== "open") return Promise.resolve();
   return work.add(() => (held > 0 ? null : compare())).catch(() => {});
 }
 
-/** Do something that changes the work by itself, as a job does: until it is done, changes are its own. */
+/** Run a task that changes the work on the server, such as a job: changes during it count as the page's own. */
 export async function whileChanging(task) {
   held += 1;
   try {
@@ -207,14 +207,14 @@ async function call(method, path, body, { signal, headers = {}, onAnswer = () =>
   return read(response.status, text);
 }
 
-/** Tell the page how the line to the server is: open, gone, signed-out. */
+/** Set the state of the connection to the server: open, gone, signed-out. */
 export function tellLine(state) {
   line = state;
   if (state === "open") atOnce();
   window.dispatchEvent(new CustomEvent("discreet:line", { detail: state }));
 }
 
-/** How the line to the server is. */
+/** Return the state of the connection. */
 export const lineState = () => line;
 
 function read(status, body) {
@@ -240,7 +240,7 @@ function failure(status, value) {
   });
 }
 
-/** Send a file as it is to the workspace's uploads, after those before; `onProgress(sent, total)` while it goes. */
+/** Send a file unchanged to the workspace's uploads, after earlier uploads; calls `onProgress(sent, total)`. */
 export function upload(file, onProgress = () => {}, { signal, replace = false } = {}) {
   const path = `/api/workspace/uploads/${encodeURIComponent(file.name)}${replace ? "?replace=true" : ""}`;
   return uploads.add(() => sent(path, file, onProgress, signal));
@@ -273,7 +273,7 @@ function sent(path, file, onProgress, signal) {
   });
 }
 
-/** Wait for a job; `onProgress(job)` (title, stage, done, total, notices) as it goes on. Resolves with its result. */
+/** Wait for a job and return its result; calls `onProgress(job)` (title, stage, done, total, notices). */
 export async function follow(job, onProgress = () => {}, { signal } = {}) {
   let pause = 60;
   for (;;) {
@@ -287,12 +287,12 @@ export async function follow(job, onProgress = () => {}, { signal } = {}) {
   }
 }
 
-/** Ask a job to stop. */
+/** Cancel a job. */
 export function cancel(job) {
   return remove(`/api/jobs/${encodeURIComponent(job)}`);
 }
 
-/** Let the browser save what a path gives. */
+/** Let the browser save the content of a path. */
 export function download(path, name = "") {
   const link = document.createElement("a");
   link.href = path;

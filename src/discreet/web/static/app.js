@@ -26,9 +26,9 @@ const SCREENS = [
   ["attacker", "Attacker"],
   ["publish", "Publish"],
 ];
-// Screens that are no step: their title, and the step they belong to.
+// Screens that are not a step: their title, and the step that they belong to.
 const BESIDE = { compare: ["Compare", "publish"] };
-// Of which parts of the work a screen shows something: what changed elsewhere of these is told.
+// The parts of the work that each screen shows: the page reports changes of these by others.
 const PARTS = {
   negotiate: ["table", "request", "choice"],
   compare: ["table", "request", "saved"],
@@ -40,7 +40,7 @@ const frame = document.querySelector(".frame");
 const stepsOpen = document.getElementById("steps-open");
 let visit = null;
 let shown = null;
-let current = {}; // what the screen that is shown can do by itself: leave, settle, travelled, changed
+let current = {}; // methods of the current screen: leave, settle, travelled, changed
 
 function go(path) {
   location.hash = `#/${path}`;
@@ -94,7 +94,7 @@ async function route() {
     clear(root, screenHead({ title }), failed(error));
     if (!(error instanceof ApiError)) {
       console.warn(error);
-      get("/api/session").catch(() => {}); // whether the server is gone
+      get("/api/session").catch(() => {}); // checks whether the server still answers
     }
   }
   main.removeAttribute("aria-busy");
@@ -112,7 +112,7 @@ async function route() {
 function failed(error) {
   const isOurs = error instanceof ApiError;
   main.dataset.failed = isOurs ? "answer" : "module";
-  // A module that could not be fetched once stays so for the page: only loading it anew helps.
+  // The browser remembers a module that could not be fetched: only a reload of the page helps.
   const again = () => (isOurs ? route() : location.reload());
   const words = isOurs ? errorText(error) : "This screen could not be loaded.";
   return panel(
@@ -168,7 +168,7 @@ function drawSteps() {
   );
 }
 
-/** On a narrow screen the steps are a list that the current one's name opens. */
+/** Open the list of steps, which is collapsed on a narrow screen. */
 function openSteps(open) {
   stepsOpen.setAttribute("aria-expanded", String(open));
   stepsOpen.parentElement.classList.toggle("open", open);
@@ -206,14 +206,14 @@ function nextTheme() {
   try {
     localStorage.setItem("discreet.theme", theme);
   } catch {
-    // Then it holds for this visit.
+    // Without storage the choice lasts for this visit.
   }
   drawTheme();
   themeChanged();
   announce(`Theme: ${THEMES[theme][0]}`);
 }
 
-/** Show what a step through the versions led to: the screen by itself where it can, else it is drawn anew. */
+/** Show the result of undo, redo or restore: the screen updates itself if it can, else it is drawn again. */
 async function travelled(answer) {
   if (await current.travelled?.(answer)) {
     state.refresh().catch(() => {});

@@ -1,22 +1,22 @@
-// What was changed in another tab or by another program: said under the header, with the ways to go on.
+// Changes of another tab or program: a notice below the header, with actions.
 
 import { acceptPart, lookAround } from "./api.js";
 import { button } from "./components/parts.js";
 import { clear, h } from "./dom.js";
 
-const QUIET = 3000; // milliseconds between two looks
+const QUIET = 3000; // milliseconds between two checks
 const WORDS = {
   table: "the table, a role or a hierarchy",
   request: "the request",
   choice: "the chosen node",
   saved: "a saved answer",
 };
-const MINE = ["request", "choice"]; // parts that can be set to what this page shows
+const MINE = ["request", "choice"]; // parts that can be set to the state of this page
 
 /**
- * Tell in `place` what changed elsewhere of the parts that the screen shows, `partsOf()`. `onChange(parts)` hears of
- * them, none where nothing did; `onShow()` draws the screen anew, `onKeep()` saves what it shows, null where it cannot.
- * Returns how to forget what was told.
+ * Show in `place` changes by others of the parts that the screen shows, `partsOf()`. `onChange(parts)` gets the changed
+ * parts, possibly none; `onShow()` draws the screen again, `onKeep()` saves the screen's state, null if it cannot.
+ * Returns a function that clears the notice.
  */
 export function watchChanges(place, { partsOf, onChange, onShow, onKeep }) {
   let looked = 0;

@@ -1,20 +1,20 @@
-// Colours of the theme for those who draw, as resolved tokens.
+// Colours of the theme as resolved tokens, for canvases.
 
 const listeners = new Set();
 
-/** The resolved colour of a token, as "rgb(r, g, b)". */
+/** Return the resolved colour of a token as "rgb(r, g, b)". */
 export function token(name) {
   const [r, g, b] = resolved(`var(${name})`);
   return `rgb(${r}, ${g}, ${b})`;
 }
 
-/** Hear of a change of theme; returns how to stop. */
+/** Add a listener for changes of the theme; return a function that removes it. */
 export function onThemeChange(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Tell those who draw that the colours are others. */
+/** Notify the listeners that the colours have changed. */
 export function themeChanged() {
   for (const listener of [...listeners]) listener();
 }

@@ -1,4 +1,4 @@
-// The line to the server: what is said while it is broken, and where nobody is signed in any more.
+// The connection to the server: a notice while it is broken, or when the user is signed out.
 
 import { lineState, tellLine } from "./api.js";
 import { button } from "./components/parts.js";
@@ -7,7 +7,7 @@ import { user } from "./session.js";
 
 const PAUSE = 1500; // milliseconds between two tries
 
-/** Tell in `place` how the line is; `onBack()` when the server answers again, and the same user is signed in. */
+/** Show the state of the connection in `place`; `onBack()` when the server answers the same user again. */
 export function watchConnection(place, onBack) {
   let state = "open";
   let timer = 0;
@@ -35,7 +35,7 @@ export function watchConnection(place, onBack) {
     } else if (was !== "open") onBack();
   }
 
-  /** Look whether the server answers, and to the one who is signed in here. */
+  /** Check whether the server answers, and for the user of this page. */
   async function look() {
     clearTimeout(timer);
     try {
@@ -49,7 +49,7 @@ export function watchConnection(place, onBack) {
       }
       if (answer.status === 401 && lineState() !== "signed-out") tellLine("signed-out");
     } catch {
-      // It is tried again.
+      // The next try follows.
     }
     timer = setTimeout(look, PAUSE);
   }

@@ -1,4 +1,4 @@
-// Elements from values. Text is always a text node, so nothing that comes from data is ever read as HTML.
+// Elements from values. Text is always a text node, so data are never parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 const PROPERTIES = new Set([
@@ -15,12 +15,12 @@ const PROPERTIES = new Set([
 ]);
 let last = 0;
 
-/** An HTML element. Attributes: class, dataset, style (an object), on (listeners), aria (an object), and plain ones. */
+/** Create an HTML element. Attributes: class, dataset, style (an object), on (listeners), aria (an object), others. */
 export function h(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** An SVG element, as `h` makes HTML ones. */
+/** Create an SVG element like `h` for HTML. */
 export function svg(tag, attributes, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -35,13 +35,13 @@ export function clear(node, ...children) {
   return node;
 }
 
-/** An id that no other element has. */
+/** Return an id that no other element has. */
 export function uid(prefix = "id") {
   last += 1;
   return `${prefix}-${last}`;
 }
 
-/** Words for a screen reader alone. */
+/** Text only for screen readers. */
 export function visuallyHidden(words) {
   return h("span", { class: "visually-hidden" }, words);
 }
@@ -75,7 +75,7 @@ function fill(node, attributes, children) {
   }
   node.append(...nodes(children));
   if (value !== undefined) {
-    if ("value" in node) node.value = value; // after the options of a select
+    if ("value" in node) node.value = value; // after the options of a select exist
     else node.setAttribute("value", String(value));
   }
   return node;

@@ -1,8 +1,8 @@
-// What was typed and not sent yet, kept for this tab until it is sent: a reload loses nothing.
+// Input that is not sent yet, stored for this tab until it is sent, so that a reload loses nothing.
 
 const KEY = "discreet.draft.";
 
-/** The draft of a name, null where there is none. */
+/** Return the draft of a name, null if there is none. */
 export function draftOf(name) {
   try {
     return JSON.parse(sessionStorage.getItem(KEY + name));
@@ -11,17 +11,17 @@ export function draftOf(name) {
   }
 }
 
-/** Keep a draft; null forgets it. */
+/** Store a draft; null removes it. */
 export function keepDraft(name, value) {
   try {
     if (value === null) sessionStorage.removeItem(KEY + name);
     else sessionStorage.setItem(KEY + name, JSON.stringify(value));
   } catch {
-    // Then it holds as long as the page does.
+    // Without storage the draft lasts as long as the page.
   }
 }
 
-/** Fill a form's named controls with its draft, and keep what is typed from now on. */
+/** Fill a form's named controls from its draft, and store further input. */
 export function draftForm(name, form) {
   const typed = draftOf(name) ?? {};
   const controls = () => [...form.querySelectorAll("input[name], select[name], textarea[name]")];

@@ -1,10 +1,10 @@
-// Focus never falls to the body: where the focused control goes away, what stands in its place has the focus.
+// Keeps focus out of the body: when the focused control is removed, its replacement gets the focus.
 
 const CONTROLS = "button, a[href], input, select, textarea, [tabindex]";
 
-/** Watch `root`, whose parts are drawn anew. */
+/** Watch `root`, whose parts are drawn again. */
 export function keepFocus(root) {
-  let last = null; // {element, around, like} of what had the focus last
+  let last = null; // {element, around, like} of the last focused element
   document.addEventListener("focusin", ({ target }) => {
     if (!root.contains(target)) {
       last = null;
@@ -15,7 +15,7 @@ export function keepFocus(root) {
     last = { element: target, around, like: likeness(target) };
   });
   document.addEventListener("pointerdown", ({ target }) => {
-    if (!target.closest?.(CONTROLS)) last = null; // somebody clicked beside everything
+    if (!target.closest?.(CONTROLS)) last = null; // a click outside all controls
   });
   new MutationObserver(() => {
     if (last === null || last.element.isConnected || document.activeElement !== document.body) return;

@@ -1,20 +1,20 @@
-// Numbers as people read them. `share` formats a part of a whole, `ratio` any other quotient.
+// Formats numbers. `share` formats a part of a whole, `ratio` any other quotient.
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-/** 30162 → "30,162"; fractions keep up to three digits. */
+/** 30162 → "30,162"; fractions are rounded to four significant digits. */
 export function number(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   return Number.isInteger(value) ? whole.format(value) : significant(value, 4);
 }
 
-/** A number rounded to a few digits that matter. */
+/** Round a number to significant digits. */
 export function significant(value, digits = 3) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   return new Intl.NumberFormat("en", { maximumSignificantDigits: digits }).format(value);
 }
 
-/** A cost as people read it: a number, or the parts of a ranked one. */
+/** Format a cost: a number, or the parts of a ranked one. */
 export function costText(cost) {
   return [cost]
     .flat()
@@ -27,12 +27,12 @@ export function count(value, noun, plural = `${noun}s`) {
   return `${number(value)} ${value === 1 ? noun : plural}`;
 }
 
-const SIGN = "\u00a0%"; // the blank before the sign breaks no line
-const SLACK = 1e-9; // how far sums of floating-point shares may exceed their whole
+const SIGN = "\u00a0%"; // no-break space before the sign
+const SLACK = 1e-9; // tolerance for sums of floating-point shares
 
 /**
- * A part of a whole in percent, never "0 %" or "100 %" unless it is. What is no part of the whole (less than nothing,
- * or more than all of it) is written as the ratio that it is, never cut to 0 or 100.
+ * Format a part of a whole in percent, never "0 %" or "100 %" unless it is. A value outside 0 to 1 is formatted as a
+ * ratio, not cut to 0 or 100 %.
  */
 export function share(part, all = 1) {
   if (!(all > 0) || part === 0) return `0${SIGN}`;
@@ -41,7 +41,7 @@ export function share(part, all = 1) {
   return percentage(100 * found, (percent) => (percent < 10 || percent >= 99.95 ? 2 : 1));
 }
 
-/** The same in whole percent: "38 %", "<1 %", ">99 %". */
+/** Format a share in whole percent: "38 %", "<1 %", ">99 %". */
 export function roughShare(part, all = 1) {
   if (!(all > 0) || part === 0) return `0${SIGN}`;
   const found = part / all;
@@ -59,7 +59,7 @@ function percentage(percent, digitsOf) {
   return `${Number(percent.toFixed(digits))}${SIGN}`;
 }
 
-/** A quotient in percent that may be negative or exceed 100, such as an error of 843 % or a gain of -12 %. */
+/** Format a quotient in percent, which may be negative or exceed 100, such as an error of 843 % or a gain of -12 %. */
 export function ratio(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "infinite" : "-infinite";
@@ -83,7 +83,7 @@ export function bytes(value) {
   return `${place === 0 || rest >= 100 ? Math.round(rest) : rest.toFixed(1)} ${units[place]}`;
 }
 
-/** A long text with its middle left out. */
+/** Shorten a long text in its middle. */
 export function shorten(value, most = 40) {
   const letters = [...String(value)];
   if (letters.length <= most) return letters.join("");
@@ -91,12 +91,12 @@ export function shorten(value, most = 40) {
   return `${letters.slice(0, head).join("")}…${letters.slice(letters.length - (most - 1 - head)).join("")}`;
 }
 
-/** What the library says of classes, as the screens call them: groups. */
+/** Replace the library's term "class" by the screens' term "group". */
 export function grouped(text) {
   return text.replace(/\bclasses\b/g, "groups").replace(/\bclass\b/g, "group");
 }
 
-/** An ISO date as day, short month and year. */
+/** Format an ISO date as day, short month and year. */
 export function day(date) {
   const options = { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" };
   const at = new Date(`${date}T00:00:00Z`);

@@ -1,4 +1,4 @@
-// A few line icons, drawn here so that none is fetched.
+// A few line icons, embedded so that none is fetched.
 
 import { svg } from "./dom.js";
 
@@ -25,7 +25,7 @@ const PATHS = {
   pen: "M4 20l1-4L16 5l3 3L8 19z",
 };
 
-/** An icon of the given name, hidden from screen readers: what it means stands beside it in words. */
+/** Return an icon, hidden from screen readers: the text next to it has its meaning. */
 export function icon(name) {
   return svg(
     "svg",

@@ -1,4 +1,4 @@
-// The page to sign in. Somebody who is signed in already goes on to the workbench.
+// The login page. A signed-in user continues to the workbench.
 import { goOnIfSignedIn } from "./signed-in.js";
 
 const form = document.getElementById("login");

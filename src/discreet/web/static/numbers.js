@@ -1,6 +1,6 @@
-// Numbers in a row.
+// Ranges of numbers.
 
-/** Whole numbers from `first` to `last`. */
+/** Return the integers from `first` to `last`. */
 export function range(first, last) {
   return Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }

@@ -1,18 +1,18 @@
-// Where somebody is: the screen, what it shows of it (an attribute, a release, a tab), and how far it was scrolled.
+// The user's place: the screen, its parameters (an attribute, a release, a tab), and the scroll position.
 
-const RESTED = 150; // milliseconds without scrolling, after which the place is kept
-const RETURNING = 20_000; // milliseconds in which a page may grow to where it was left
-let returning = false; // whether a screen is made or a place gone back to, which is not to be forgotten meanwhile
+const RESTED = 150; // milliseconds without scrolling, after which the place is stored
+const RETURNING = 20_000; // milliseconds in which a page may grow to its old length
+let returning = false; // a screen is being drawn or a place restored: its stored place must not be overwritten
 let stopReturning = () => {};
 let resting = 0;
 
-/** The screen's name in the address, and its parameters. */
+/** Return the screen's name in the address, and its parameters. */
 export function place() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   return { name: path.split("/")[0], params: new URLSearchParams(query) };
 }
 
-/** Keep what a screen shows in the address, by name; null takes it away. Back and reload lead there again. */
+/** Store a screen's parameters in the address by name; null removes one. Back and reload restore them. */
 export function keepPlace(changes) {
   const { name, params } = place();
   for (const [key, value] of Object.entries(changes)) {
@@ -24,22 +24,22 @@ export function keepPlace(changes) {
   if (hash !== location.hash) history.replaceState(history.state, "", hash);
 }
 
-/** A screen is made: until `arrived`, what scrolls the page is its emptying, which says nothing of a place. */
+/** Mark the start of drawing a screen: until `arrived`, scrolling comes from emptying the page and is not stored. */
 export function arriving() {
   stopReturning();
   clearTimeout(resting);
   returning = true;
 }
 
-/** A screen stands; another one than before is scrolled to where it was left. */
+/** Mark a screen as drawn; restore the scroll position of a new one. */
 export function arrived(isAnother) {
   returning = false;
   if (isAnother) backInPlace();
 }
 
 /**
- * Scroll to where this entry of the history was left, else to the top. A page that is not that long yet is scrolled as
- * it grows, until somebody scrolls it.
+ * Scroll to the stored position of this history entry, else to the top. A page that is too short is scrolled as it
+ * grows, until the user scrolls.
  */
 function backInPlace() {
   const wanted = history.state?.scroll ?? 0;
@@ -63,7 +63,7 @@ function backInPlace() {
   growing.observe(document.body);
 }
 
-/** Keep how far the page is scrolled with each entry of the history. */
+/** Store the scroll position with each entry of the history. */
 export function watchScroll() {
   history.scrollRestoration = "manual";
   const keep = () => {
@@ -73,6 +73,6 @@ export function watchScroll() {
     }, RESTED);
   };
   window.addEventListener("scroll", keep, { passive: true });
-  // The history is at another entry before the screen is: what rests until then is of the one before.
+  // The history changes before the screen does: a pending position belongs to the previous entry.
   window.addEventListener("popstate", () => clearTimeout(resting));
 }

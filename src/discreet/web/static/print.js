@@ -1,8 +1,8 @@
-// Printing: light colours whatever the theme, and a foot that says of which table and when.
+// Printing: light colours for any theme, and a footer with the table and the time.
 
 import { themeChanged } from "./colour.js";
 
-/** Make ready what is drawn before a page is printed, and take it back afterwards. */
+/** Prepare the page before it is printed, and restore it afterwards. */
 export function watchPrint(main, summary) {
   const root = document.documentElement;
   let { theme } = root.dataset;

@@ -1,10 +1,10 @@
-// What the screens Columns and Hierarchies wait for the first time: the columns are profiled.
+// Profiling of columns, for which the screens Columns and Hierarchies wait at first.
 
 import { get } from "./api.js";
 import { watchJob } from "./components/job.js";
 import { h } from "./dom.js";
 
-/** Ask a path until it no longer answers with a job, which is shown at the end of `root`. */
+/** Request a path until it no longer answers with a job, whose progress is shown at the end of `root`. */
 export async function afterProfile(path, root, { signal, state }) {
   const place = h("div", {});
   root.append(place);

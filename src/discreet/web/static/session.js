@@ -1,4 +1,4 @@
-// Who is signed in, and the way out, where the server knows several users.
+// The signed-in user, and a button to sign out if the server has several users.
 import { get, remove } from "./api.js";
 import { button } from "./components/parts.js";
 import { h } from "./dom.js";
@@ -17,5 +17,5 @@ async function show() {
   return session.user;
 }
 
-/** The name of who is signed in when the page is loaded, null where that is not known. */
+/** The name of the user signed in when the page is loaded, null if it is not known. */
 export const user = show().catch(() => null);

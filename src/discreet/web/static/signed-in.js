@@ -1,4 +1,4 @@
-// A strict cookie is not sent when another page led here, but it is when this page asks: then go on.
+// Browsers send no strict cookie with a link from another site, but with requests of this page: then continue.
 export async function goOnIfSignedIn() {
   try {
     const answer = await fetch("/api/session");
@@ -6,6 +6,6 @@ export async function goOnIfSignedIn() {
       location.replace("/");
     }
   } catch {
-    // The server has ended; the page says what to do.
+    // The server has ended; the page explains the next step.
   }
 }

@@ -1,4 +1,4 @@
-// What every screen may know: the workspace's summary. One store, refreshed when something was saved.
+// The workspace's summary, shared by all screens, refreshed after each change.
 
 import { get } from "./api.js";
 
@@ -7,14 +7,14 @@ const listeners = new Set();
 export const state = {
   summary: null,
 
-  /** Ask the server anew; the listeners hear of it. */
+  /** Request the summary again and notify the listeners. */
   async refresh() {
     this.summary = await get("/api/load/summary");
     for (const listener of [...listeners]) listener(this.summary);
     return this.summary;
   },
 
-  /** Hear of every new summary; returns how to stop. */
+  /** Add a listener for new summaries; return a function that removes it. */
   subscribe(listener) {
     listeners.add(listener);
     return () => listeners.delete(listener);

@@ -1,10 +1,10 @@
-// Runs before the first paint: the theme that was chosen here last.
+// Runs before the first paint: sets the theme chosen last.
 (() => {
   let theme = "auto";
   try {
     theme = localStorage.getItem("discreet.theme") || "auto";
   } catch {
-    // Storage may be switched off; then the system's theme serves.
+    // Storage may be disabled; then the system's theme applies.
   }
   document.documentElement.dataset.theme = ["light", "dark"].includes(theme) ? theme : "auto";
 })();

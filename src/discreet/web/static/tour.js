@@ -1,4 +1,4 @@
-// The tour: from the sample to a printed report, by one sentence at a time that names what to press.
+// The tour: from the sample to a printed report, one sentence at a time that names the next control.
 
 import { button } from "./components/parts.js";
 import { announce } from "./components/status.js";
@@ -6,12 +6,12 @@ import { draftOf, keepDraft } from "./drafts.js";
 import { clear, h } from "./dom.js";
 
 const KEPT = "tour";
-const LOOK = 300; // milliseconds between looks at what is on the screen
-const PATIENCE = 3000; // milliseconds that a screen may take to lead on by itself
+const LOOK = 300; // milliseconds between checks of the screen
+const PATIENCE = 3000; // milliseconds that a screen may take to continue
 
 /**
- * Each step: the screen it is on, the words of what is pressed there (the first that is in sight), and why. A step is
- * done when it was pressed, or when the screen of the next one is shown.
+ * Each step: its screen, the labels of its control (the first visible one), and the reason. A step is done when the
+ * control was pressed, or when the screen of the next step is shown.
  */
 const STEPS = [
   { screen: "load", press: ["Open the sample"], why: "A table of generated people: nobody in it lives." },
@@ -37,15 +37,15 @@ const NAMES = {
 let looking = 0;
 let strip = null;
 let at = null;
-let since = 0; // when the step was begun, or something was under way last
+let since = 0; // time of the step's start, or of the last pending work
 
-/** Begin the tour, from its first step. */
+/** Begin the tour at its first step. */
 export function beginTour() {
   go(0);
   resumeTour();
 }
 
-/** Go on with a tour that was begun in this tab. */
+/** Continue a tour that was begun in this tab. */
 export function resumeTour() {
   at = draftOf(KEPT);
   if (at === null || strip !== null) return;
@@ -72,7 +72,7 @@ function go(step) {
   keepDraft(KEPT, step);
 }
 
-/** What is to be pressed now, or the way to its screen; null where it is not there yet. */
+/** Return the control to press, or the link to its screen; null if it is not visible. */
 function target() {
   const { screen, press } = STEPS[at];
   const shown = document.body.dataset.ready;
@@ -112,7 +112,7 @@ function look() {
   if (next && next.screen !== STEPS[at].screen && shown === next.screen) go(at + 1);
   const found = target();
   if (found !== null && !found.elsewhere) since = Date.now();
-  else if (found === null && at > 0 && Date.now() - since > 3 * PATIENCE) go(at - 1); // it was left before it was done
+  else if (found === null && at > 0 && Date.now() - since > 3 * PATIENCE) go(at - 1); // left before it was done
   mark(found?.element ?? null);
   const { why } = STEPS[at];
   const key = `${at} ${found?.words ?? ""}`;

@@ -1,8 +1,8 @@
-// Order among questions, and the one queue of writes of all screens.
+// Order of queries, and the one queue of writes of all screens.
 
 /**
- * Of a burst of questions only the last one's answer is wanted: `const turn = latest()`, `const isLast = turn()` before
- * a question, and `isLast()` once it is answered.
+ * Select the last of several queries: call `const turn = latest()`, `const isLast = turn()` before a query, and
+ * `isLast()` after its answer.
  */
 export function latest() {
   let last = 0;
@@ -13,7 +13,7 @@ export function latest() {
   };
 }
 
-/** Tasks one after the other: each begins once those given before it are done, well or not. */
+/** A queue of tasks: each begins once the earlier ones have succeeded or failed. */
 export class Lane {
   constructor() {
     this.before = Promise.resolve();
@@ -30,7 +30,7 @@ export class Lane {
     return result;
   }
 
-  /** When the tasks that are given until now are done. */
+  /** A promise that resolves when all current tasks are done. */
   get done() {
     return this.before;
   }
@@ -39,8 +39,8 @@ export class Lane {
 const KEY = "discreet.tab";
 
 /**
- * Who writes: the tab, which a reload keeps, and the page that is loaded in it. Each write has a number that ascends in
- * the tab, across reloads, so that the server refuses one that was delayed on its way.
+ * The writer: the tab, which a reload keeps, and the page loaded in it. Each write has a number that ascends within the
+ * tab, across reloads, so that the server refuses a delayed one.
  */
 class Writer {
   constructor() {
@@ -50,7 +50,7 @@ class Writer {
     } catch {
       [this.tab, this.number] = [name(), 0];
     }
-    this.next(); // what the page before sent is late from now on
+    this.next(); // writes of the previous page are late from now on
   }
 
   next() {
@@ -58,12 +58,12 @@ class Writer {
     try {
       sessionStorage.setItem(KEY, JSON.stringify([this.tab, this.number]));
     } catch {
-      // Then the numbers hold for this page.
+      // Without storage the numbers last as long as the page.
     }
     return this.number;
   }
 
-  /** Another name: a copy of the tab goes on under the old one. */
+  /** Rename the tab: a copy of it keeps the old name. */
   rename() {
     this.tab = name();
     return this.next();

@@ -1,4 +1,4 @@
-/** Which step the keys of an event ask for; null where they ask for none, or a text is being typed. */
+/** Return the step (undo or redo) of a key event; null if there is none, or a text is being typed. */
 export function stepOfKeys(event) {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return null;
   const key = event.key.toLowerCase();

@@ -1,4 +1,4 @@
-// One undo for everything: the header's buttons, the keys, and the timeline of versions.
+// One undo for all screens: the header's buttons, the keys, and the timeline of versions.
 
 import { ApiError, errorText, get, post } from "./api.js";
 import { openDialog } from "./components/dialog.js";
@@ -8,7 +8,7 @@ import { clear, h, visuallyHidden } from "./dom.js";
 import { icon } from "./icons.js";
 import { stepOfKeys } from "./undo-keys.js";
 
-/** `pending()` before a step, `travelled(answer)` after it; `place` is where the buttons stand. */
+/** `pending()` before a step, `travelled(answer)` after it; `place` contains the buttons. */
 export function versionControls(place, { pending, travelled }) {
   const control = (label, which, act) => {
     const found = h(
@@ -35,7 +35,7 @@ export function versionControls(place, { pending, travelled }) {
     }
   }
 
-  /** Ask anew what undo and redo would do. */
+  /** Request the changes that undo and redo would apply. */
   async function refresh() {
     try {
       show(await get("/api/versions/steps"));

@@ -1,4 +1,4 @@
-// The answers of a query: truth, estimate and bounds, as a table, and a few of them drawn.
+// Answers of a query: truth, estimate and bounds as a table, and a chart of some of them.
 
 import { h } from "../dom.js";
 import { count, number, ratio, significant } from "../format.js";
@@ -8,7 +8,7 @@ import { orNull, wideTable } from "../components/table.js";
 const MOST_INTERVALS = 12;
 const MOST_ROWS = 500;
 
-/** What a query found; `isWhole` where it asked for every row, so that a value without one is nobody's. */
+/** Show the result of a query; `isWhole` if it selects every row, so that a value without a row occurs nowhere. */
 export function answers(found, { isWhole }) {
   const shown = found.rows.slice(0, MOST_ROWS);
   const sure = shown.filter((row) => !(isWhole && isIdle(row, found)));
@@ -38,7 +38,7 @@ export function answers(found, { isWhole }) {
   ];
 }
 
-/** The answer as a sentence: one figure with its bounds, or how far off several are. */
+/** Describe the answer in a sentence: one figure with its bounds, or the errors of several figures. */
 function inWords({ columns, truth }, rows) {
   const [first] = rows;
   if (rows.length === 1 && first.estimate !== null) {
@@ -59,7 +59,7 @@ function inWords({ columns, truth }, rows) {
   return `${answered}. They miss the truth by ${ratio(mean)} on average, ${most} at most.${without}`;
 }
 
-/** Whether a line is of a value that the labels leave open and, as far as is known, nobody has. */
+/** Return true for a value that the labels cannot exclude and that, as far as is known, no row has. */
 function isIdle(row, { columns, truth }) {
   if (columns.length === 0) return false;
   return truth ? row.truth === null || row.truth === 0 : row.lower === 0 || row.lower === null;
@@ -92,7 +92,7 @@ function columnsOf({ columns, truth, suppressed }) {
   ].filter(Boolean);
 }
 
-/** Each answer on a line: the sure bounds as a band, the estimate as a stroke, the truth as a point. */
+/** Draw each answer on a line: the certain bounds as a band, the estimate as a stroke, the truth as a point. */
 function intervals(rows, { columns, truth }) {
   const drawn = rows.filter((row) => row.lower !== null && row.upper !== null);
   if (drawn.length === 0 || new Set(drawn.map((row) => row.aggregate)).size > 1) return null;
@@ -128,7 +128,7 @@ function intervals(rows, { columns, truth }) {
   );
 }
 
-/** Whether the bounds hold the truth; bounds are of the rows that the release shows, the truth is of all rows. */
+/** Return a badge: do the bounds contain the truth? Bounds cover only published rows, the truth covers all rows. */
 function within({ holds, aggregate, truth, lower, upper }, suppressed) {
   if (holds === null) return "–";
   if (holds) return badge("yes", "good");
@@ -148,7 +148,7 @@ function relativeError(row) {
   return ratio(errorOf(row));
 }
 
-/** How far an estimate is off, as a ratio to the truth, which is not 0: 8.43 where it is 843 % too large. */
+/** Return the error of an estimate as a ratio to the truth, which is not 0: 8.43 if it is 843 % too large. */
 function errorOf({ estimate, truth }) {
   return Math.abs(estimate - truth) / Math.abs(truth);
 }

@@ -1,4 +1,4 @@
-// What a release keeps: its metrics, the loss of each column, and distributions before and after.
+// Utility of a release: its metrics, the loss of each column, and distributions before and after.
 
 import { h } from "../dom.js";
 import { grouped, number, share, significant } from "../format.js";
@@ -7,7 +7,7 @@ import { wideTable } from "../components/table.js";
 import { spoken } from "../negotiate/words.js";
 import { bars } from "../plots/bars.js";
 
-/** Metrics of a release against its original. */
+/** Show the metrics of a release against its original. */
 export function metrics(found) {
   const by = Object.fromEntries(found.metrics.map((each) => [each.name, each]));
   const fact = (name, label = name) => by[name] && { label, value: figure(by[name].value) };
@@ -52,7 +52,7 @@ export function metrics(found) {
   );
 }
 
-/** What is published, and which columns tell most and nothing, as a sentence. */
+/** Describe in a sentence the published rows, and the columns with least and with full loss. */
 function kept({ rows, suppressed, loss }) {
   const published = `${number(rows - suppressed)} of ${number(rows)} rows are published.`;
   const by = Object.entries(loss).sort((a, b) => a[1] - b[1]);
@@ -65,7 +65,7 @@ function kept({ rows, suppressed, loss }) {
 
 const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 
-/** How often each value occurs, in the original and in the release. */
+/** Show the frequency of each value in the original and in the release. */
 export function distributions({ distributions: list }) {
   return panel(
     {

@@ -1,4 +1,4 @@
-// The files that an attack by name is tried with: dropped ones, and releases that there are already.
+// The files that a named attack takes: dropped files, and existing releases.
 
 import { errorText, upload } from "../api.js";
 import { dropZone } from "../components/drop-zone.js";
@@ -13,8 +13,8 @@ const OUTSIDE = {
 };
 
 /**
- * What is asked for an attack's files: `.offer(attack, releases)` with the other releases' names, `.body()` as the
- * server takes it, `.check()` says whether nothing is missing, and tells what is.
+ * The inputs for an attack's files: `.offer(attack, releases)` with the names of the other releases, `.body()` in the
+ * form of the server, `.check()` returns true if nothing is missing, and shows the missing files.
  */
 export function attackFiles({ signal }) {
   const element = h("div", { class: "stack" });
@@ -71,7 +71,7 @@ export function attackFiles({ signal }) {
   }
 }
 
-/** A part of the form that says what it lacks. */
+/** Add a check for missing files to a part of the form. */
 function withCheck(place, option, names, lacking) {
   const error = h("p", { class: "field-error", hidden: true, role: "alert" });
   const element = h("div", { class: "stack tight" }, place, error);

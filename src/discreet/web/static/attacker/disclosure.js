@@ -1,4 +1,4 @@
-// What is learnt without naming a row: sensitive values of a class that was found, and classes that stand out.
+// Disclosure without naming a row: sensitive values of a known class, and classes that differ from all others.
 
 import { h } from "../dom.js";
 import { number, share } from "../format.js";
@@ -6,7 +6,7 @@ import { notice, panel } from "../components/parts.js";
 import { orNull, wideTable } from "../components/table.js";
 import { bars } from "../plots/bars.js";
 
-/** What the release tells of sensitive values. */
+/** Show the disclosure of sensitive values. */
 export function sensitiveValues(found) {
   const { attributes } = found.disclosure;
   if (attributes.length === 0)
@@ -54,7 +54,7 @@ export function sensitiveValues(found) {
   );
 }
 
-/** The smallest classes, and how far each is from any other. */
+/** Show the smallest classes, and the distance of each from the nearest other class. */
 export function classesThatStandOut({ standing_out: classes }) {
   if (classes.length === 0) return null;
   return panel(

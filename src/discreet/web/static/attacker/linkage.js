@@ -1,4 +1,4 @@
-// What the linkage attack found: with a file of some people, or of the whole population.
+// Results of the linkage attack: with a file of some people, or of the whole population.
 
 import { h } from "../dom.js";
 import { count, number, share } from "../format.js";
@@ -7,7 +7,7 @@ import { pair, sideBars, sideTable } from "./sides.js";
 
 const tenths = (value) => number(Math.round(value * 10) / 10);
 
-/** The journalist's risk: how many people of the population each row hides among. */
+/** Show the journalist's risk, from the number of people in the population that share each row's values. */
 export function journalistRisk({ journalist: risk, marketer, threshold }) {
   return h(
     "div",
@@ -30,7 +30,7 @@ export function journalistRisk({ journalist: risk, marketer, threshold }) {
   );
 }
 
-/** How many records of the attacker's file find a row, and how many of these links are right. */
+/** Show the number of the attacker's records that match a row, and of the correct links. */
 export function links(found) {
   const { linkage } = found;
   const { before, after } = linkage;

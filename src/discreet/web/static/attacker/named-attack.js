@@ -1,4 +1,4 @@
-// Attacks by name: each is chosen, told its options, tried, and shown as it declares itself.
+// Named attacks: each is chosen, gets its options, is run, and its declared results are shown.
 
 import { query } from "../api.js";
 import { field, select } from "../components/field.js";
@@ -15,8 +15,8 @@ import { sideTable } from "./sides.js";
 const SHOW = "Show single persons";
 
 /**
- * The panel of attacks by name. `asked()` is what every attack asks, `columns` are the original's, `others()` the names
- * of releases beside the attacked one; `.begin()` forgets what was found.
+ * The panel of named attacks. `asked()` returns the common options of attacks, `columns` are the original's, `others()`
+ * the names of the other releases; `.begin()` clears the results.
  */
 export function namedAttack({ asked, attacks, columns, others, context: { signal, announce } }) {
   const found = h("div", { class: "stack" });
@@ -101,7 +101,7 @@ export function namedAttack({ asked, attacks, columns, others, context: { signal
   }
 }
 
-/** Figures of both sides as a table, the others beside each other. */
+/** Show figures of original and release as a table, and other figures next to each other. */
 function figuresOf({ figures, title }) {
   const sides = new Map();
   const others = [];

@@ -1,4 +1,4 @@
-// The file that an attacker has: dropped, its columns matched with quasi-identifiers, then linked with the release.
+// The attacker's file: dropped, its columns matched with quasi-identifiers, then linked with the release.
 
 import { errorText, query, upload } from "../api.js";
 import { clear, h } from "../dom.js";
@@ -12,8 +12,8 @@ import { progress } from "../components/progress.js";
 import { journalistRisk, links } from "./linkage.js";
 
 /**
- * The panel of the linkage attack. `asked()` is what every attack asks (the release and its limits), `keys` are columns
- * of the original that may say who is who. `.begin(release)` begins anew with a release.
+ * The panel of the linkage attack. `asked()` returns the common options of attacks (the release and its limits), `keys`
+ * are columns of the original that may identify persons. `.begin(release)` starts again with a release.
  */
 export function linkageAttack({ asked, keys, context: { signal, announce } }) {
   const file = h("div", { class: "stack" });
@@ -106,7 +106,7 @@ export function linkageAttack({ asked, keys, context: { signal, announce } }) {
   return element;
 }
 
-/** Whether a file is of everybody, and the columns that say who is who in it and in the original. */
+/** Fields for the kind of the file, and for the key columns in it and in the original. */
 function whoIsWho(outside, keys) {
   const kind = field({
     label: "This file is",

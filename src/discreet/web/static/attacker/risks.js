@@ -1,4 +1,4 @@
-// The risk of being named: how likely the most exposed row is, and which rows are alone.
+// Re-identification risk: the highest and mean risk, and rows that are unique.
 
 import { number, share } from "../format.js";
 import { facts, panel, sentence } from "../components/parts.js";
@@ -8,13 +8,13 @@ import { pair, sideBars, sideTable } from "./sides.js";
 
 const CHANCES = [0.5, 1 / 3, 0.2, 0.1, 0.09, 0.05, 0.02, 0.01];
 
-/** The marketer's risk of the original or of the release; of the original it may be unknown. */
+/** Return the marketer's risk of the original or of the release; that of the original may be unknown. */
 function marketerRisk({ marketer: risk, after }, side) {
   const chance = side === after ? risk.share : risk.before;
   return chance === null ? "–" : share(chance, 1);
 }
 
-/** The prosecutor's and the marketer's risk, before and after. */
+/** Show the prosecutor's and the marketer's risk, before and after. */
 export function namingRisks(found) {
   const { after } = found;
   const part = (side, rows) => `${number(rows)} (${share(rows, side.rows)})`;
@@ -56,7 +56,7 @@ export function namingRisks(found) {
   );
 }
 
-/** How likely the most exposed row is named right, and a row on average: as a sentence. */
+/** Describe the highest and the mean risk in a sentence. */
 function inWords({ before, after, threshold }) {
   const { highest, mean, rows_over_threshold: over } = after.prosecutor;
   const least = Math.round(1 / highest);
@@ -74,7 +74,7 @@ function rowsAbove(side, chance) {
   return side.rows ? rows / side.rows : 0;
 }
 
-/** Rows that nobody else looks like, by how few columns tell them apart. */
+/** Show unique rows, by the number of columns that make them unique. */
 export function sampleUniques(found) {
   const { uniques, class_sizes: sizes } = found.before ?? found.after;
   const columns = Object.entries(uniques.rows_by_attribute)

@@ -1,11 +1,11 @@
-// The original and the release side by side: before and after, where the original is known; after alone otherwise.
+// The original and the release next to each other: before and after if the original is known, else only after.
 
 import { h } from "../dom.js";
 import { wide } from "../components/parts.js";
 import { table } from "../components/table.js";
 import { bars } from "../plots/bars.js";
 
-/** A table with a row for each `[title, render(side)]`, and a column for each side that there is. */
+/** A table with a row for each `[title, render(side)]`, and a column for each known side. */
 export function sideTable({ before, after }, { label, caption, rows }) {
   const sides = Object.entries({ before, after }).filter(([, side]) => side);
   return wide(
@@ -26,7 +26,7 @@ export function sideTable({ before, after }, { label, caption, rows }) {
   );
 }
 
-/** Bars for each `{label, …}` of `rows`, whose length is `value(side, row)` on each side that there is. */
+/** Bars for each `{label, …}` of `rows`; their length is `value(side, row)` for each known side. */
 export function sideBars({ before, after }, { rows, value, ...about }) {
   return bars({
     rows: rows.map((row) => ({
@@ -39,7 +39,7 @@ export function sideBars({ before, after }, { rows, value, ...about }) {
   });
 }
 
-/** Two things beside each other, below each other where there is little room. */
+/** Two elements next to each other, or one below the other on narrow screens. */
 export function pair(first, second) {
   return h("div", { class: "split even" }, first, second);
 }

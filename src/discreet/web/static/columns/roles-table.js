@@ -1,4 +1,4 @@
-// The table of columns: a tick for the set that is measured, the role, how unique the column is, and why.
+// The table of columns: a tick for the measured set, the role, the column's uniqueness, and the reason.
 
 import { badge, button, meter, role } from "../components/parts.js";
 import { toast } from "../components/status.js";
@@ -7,8 +7,8 @@ import { number, share } from "../format.js";
 import { CHOICES } from "./roles.js";
 
 /**
- * Columns that can be found by their names. `ticked` is the set of names that have a tick. `onTick()` when it changed,
- * `onRole(column, role)` and `onWeight(column, weight)` when something is to be saved.
+ * A table of columns with a filter by name. `ticked` is the set of ticked names. `onTick()` is called when it changes,
+ * `onRole(column, role)` and `onWeight(column, weight)` to save a change.
  */
 export class RolesTable {
   constructor({ ticked, onTick, onRole, onWeight }) {
@@ -27,7 +27,7 @@ export class RolesTable {
     this.draw();
   }
 
-  /** Show some columns alone, by their names. */
+  /** Show only the columns with the given names. */
   findThese(names) {
     this.only = new Set(names);
     this.draw();
@@ -74,7 +74,7 @@ export class RolesTable {
     );
   }
 
-  /** Draw what a saving changed; the focus stays at the control that has it. */
+  /** Draw the state after a change was saved; the focused control keeps the focus. */
   refresh(answer) {
     const focused = document.activeElement;
     const name = focused?.closest("tr[data-column]")?.dataset.column;
@@ -216,7 +216,7 @@ export class RolesTable {
   }
 }
 
-/** How bad it is that a part of the rows is unique. */
+/** Return the tone for a share of unique rows. */
 export function uniquenessTone(part) {
   if (part > 0.2) return "bad";
   return part > 0.01 ? "warning" : "";

@@ -1,9 +1,9 @@
-// The roles that a column may have.
+// The roles of columns.
 
 import { role } from "../components/parts.js";
 import { h } from "../dom.js";
 
-/** What each role means. */
+/** The meaning of each role. */
 const MEANING = {
   identifier: "tells who it is: left out, or published in another form",
   "quasi-identifier": "identifies together with others: generalized",
@@ -11,10 +11,10 @@ const MEANING = {
   insensitive: "published as it is",
 };
 
-/** Roles as a select offers them; the empty one is of columns that the spec does not list. */
+/** The options of a select of roles; the empty one is for columns that the spec does not list. */
 export const CHOICES = [...Object.keys(MEANING).map((name) => [name, name]), ["", "not listed"]];
 
-/** What the roles mean, to be opened. */
+/** A collapsed legend of the roles. */
 export function roleLegend() {
   return h(
     "details",

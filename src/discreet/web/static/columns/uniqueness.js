@@ -1,4 +1,4 @@
-// How unique rows are by a set of columns, and by which sets they are most.
+// Uniqueness of rows in a set of columns, and the sets with most unique rows.
 
 import { errorText, query } from "../api.js";
 import { segmented } from "../components/field.js";
@@ -10,9 +10,9 @@ import { bars } from "../plots/bars.js";
 import { latest } from "../turns.js";
 import { uniquenessTone } from "./roles-table.js";
 
-const PAUSE = 150; // milliseconds; of a burst of ticks only the last is asked for its worst sets
+const PAUSE = 150; // milliseconds; only the last of several quick ticks starts a search for the worst sets
 
-/** The panel of one set; `.measure(columns)`, of which only the last answer is shown. */
+/** The panel of one set; `.measure(columns)` shows only the latest result. */
 export function uniquenessPanel({ signal }) {
   const place = h("div", { class: "stack", aria: { live: "off" } });
   const element = panel({ title: "Uniqueness of a set", note: "Tick columns in the table" }, place);
@@ -61,7 +61,7 @@ function uniqueness(columns, found) {
   ];
 }
 
-/** The panel of the sets by which most rows are unique; `.find(columns)`. */
+/** The panel of the sets with most unique rows; `.find(columns)`. */
 export function worstSetsPanel({ signal }) {
   const place = h("div", { class: "stack tight" });
   const turn = latest();

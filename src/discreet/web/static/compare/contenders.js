@@ -1,4 +1,4 @@
-// The contenders as a table: a letter, a name, and their figures, the best of each column bold.
+// The contenders as a table: a letter, a name, and their metrics, the best of each column in bold.
 
 import { h } from "../dom.js";
 import { day, number, ratio, roughShare, share } from "../format.js";
@@ -13,7 +13,7 @@ const COLUMNS = [
 const STALE = { answer: "to be asked again", release: "made from another table", model: "to be tried again" };
 const KINDS = { answer: "saved", release: "released on", model: "tried, not published" };
 
-/** The table; `chosen` is the letter whose rows stand below. */
+/** The table; `chosen` is the letter of the contender whose rows are shown below. */
 export function contenderTable({ contenders, best, queries }, chosen, { onChoose, onForget }) {
   const most = Object.fromEntries(
     COLUMNS.map(({ key }) => [key, Math.max(...contenders.map((row) => row.figures?.[key] ?? 0), 1e-9)]),
@@ -87,7 +87,7 @@ function line(row, { best, most, chosen, onChoose, onForget }) {
   );
 }
 
-/** That a contender does not meet what is asked now, or that this cannot be told, and why. */
+/** Explain that a contender does not meet the current request, or that this cannot be determined. */
 function unmetWords({ meets, unmet }) {
   return meets === false ? `Does not meet what is asked now: ${unmet}` : `Perhaps not what is asked now: ${unmet}`;
 }

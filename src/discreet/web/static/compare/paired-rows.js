@@ -1,4 +1,4 @@
-// The original and what is published of it, row beside row: all rows, of which only those in sight are drawn.
+// The original and the release row by row: all rows, of which only the visible ones are drawn.
 
 import { errorText, query } from "../api.js";
 import { clear, h } from "../dom.js";
@@ -6,15 +6,15 @@ import { count, number } from "../format.js";
 import { latest } from "../turns.js";
 import { nameOf } from "./sentence.js";
 
-const ROW = 22; // pixels of a row, as data has them
-const COLUMN = 70; // pixels of a column at least, as the style has them
-const PAGE = 100; // rows asked at once
-const AHEAD = 12; // rows drawn beyond what is in sight
-const MOST_PIXELS = 8_000_000; // taller than this a browser draws nothing
+const ROW = 22; // pixels of a row, as in the style of data
+const COLUMN = 70; // minimum pixels of a column, as in the style
+const PAGE = 100; // rows requested at once
+const AHEAD = 12; // rows drawn beyond the visible ones
+const MOST_PIXELS = 8_000_000; // browsers draw no element that is taller
 
 /**
- * The two sides; `.show(contender)` brings another one. `.status` says which rows are in sight, `.actions` choose
- * among them: these stand in the tray.
+ * The two sides; `.show(contender)` changes the contender. `.status` gives the visible rows, `.actions` filter the
+ * rows: both are placed in the tray.
  */
 export function paired({ context, onWhich }) {
   const { signal } = context;
@@ -41,7 +41,7 @@ export function paired({ context, onWhich }) {
     filling,
   );
   filling.append(drawn);
-  // Many columns are wider than a side: one bar moves both.
+  // Many columns are wider than a side: one scroll bar moves both.
   const across = h("div", { class: "paired-across", on: { scroll: () => shift() } }, h("div", {}));
   const element = h("section", { class: "paired", aria: { label: "Row by row" } }, head, area, across);
   const status = h("span", { class: "muted paired-status", role: "status" });
@@ -203,7 +203,7 @@ export function paired({ context, onWhich }) {
     fresh();
   }
 
-  /** Draw the rows in sight, and ask for those that are not here yet. */
+  /** Draw the visible rows, and request those that are not loaded yet. */
   function draw() {
     if (about === null || area.hidden) return;
     const scrolled = total * ROW > MOST_PIXELS ? area.scrollTop / (MOST_PIXELS - area.clientHeight) : null;

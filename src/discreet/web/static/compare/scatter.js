@@ -1,13 +1,13 @@
-// Every way to publish as a dot: detail kept to the right, being found on average upwards (logarithmic).
+// Every node as a dot: detail on the x axis, mean risk on the y axis (logarithmic).
 
 import { onThemeChange, token } from "../colour.js";
 import { clear, h } from "../dom.js";
 
 const TICKS = [1, 10, 100, 1000, 10000, 100000, 1000000];
 const MARGIN = { left: 70, right: 18, top: 14, bottom: 44 };
-const APART = 24; // pixels between letters, which are pushed apart
+const APART = 24; // minimum pixels between letters
 
-/** The plot; `onChoose(contender)` when a letter is pressed. */
+/** The plot; calls `onChoose(contender)` when a letter is pressed. */
 export class Scatter {
   constructor({ onChoose }) {
     this.onChoose = onChoose;
@@ -38,7 +38,7 @@ export class Scatter {
     this.draw();
   }
 
-  /** Where a share of detail and a chance of being found stand. */
+  /** Return the scales of detail and risk in pixels. */
   scales() {
     const { clientWidth: width, clientHeight: height } = this.element;
     const known = (this.contenders ?? []).map((row) => row.figures).filter((each) => each?.found > 0);
@@ -153,7 +153,7 @@ export class Scatter {
   }
 }
 
-/** A place as near as can be to where a letter belongs, apart from those that stand already. */
+/** Return the free position nearest to a letter's point, away from the letters already placed. */
 function apart([x, y], placed) {
   const clash = (px, py) => placed.some(([ox, oy]) => Math.hypot(px - ox, py - oy) < APART);
   for (let radius = 0; radius < 200; radius += 6)

@@ -1,4 +1,4 @@
-// The trade between contenders in one sentence, with its figures in words.
+// The trade-off between contenders in one sentence.
 
 import { number, roughShare } from "../format.js";
 
@@ -18,7 +18,7 @@ const NUMBERS = [
   "twelve",
 ];
 
-/** What the contender that keeps most pays for it, against the one that is found least. */
+/** Describe the extra risk of the contender with most detail, compared with the one with least risk. */
 export function sentenceOf(contenders) {
   const known = contenders.filter(({ figures }) => figures?.detail !== null && figures?.found > 0);
   if (known.length === 0) return "Nothing is measured yet.";
@@ -38,7 +38,7 @@ export function sentenceOf(contenders) {
   return `${nameOf(most)} keeps ${detail} ${nameOf(safest)}, at ${risk} the risk of being found.`;
 }
 
-/** A release by its model or file, an answer by its name. */
+/** Return the name of a contender: a model's title, else the release's or answer's name. */
 export function nameOf({ kind, name, title }) {
   return kind === "model" ? title : name;
 }
@@ -54,7 +54,7 @@ function more(most, least) {
   return `${times < 1.95 ? "nearly twice" : timesOnly(most, least)} the detail of`;
 }
 
-/** How many times as large one figure is as another, to a twentieth: "1.4 times", "twice", "2.4 times", "12 times". */
+/** Describe a quotient of two figures, to a twentieth: "1.4 times", "twice", "2.4 times", "12 times". */
 export function timesOnly(larger, smaller) {
   const times = larger / smaller;
   if (times < 1.1) return "about";

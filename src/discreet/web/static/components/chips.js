@@ -1,10 +1,10 @@
-// A list of short texts that is edited as chips: type and press Enter, remove by its button or Backspace.
+// A list of short texts edited as chips: type and press Enter, remove by its button or Backspace.
 
 import { clear, h, uid } from "../dom.js";
 import { icon } from "../icons.js";
 import { announce } from "./status.js";
 
-/** `values`, `onChange(values)`, `suggestions` to add by one click. An empty text is shown as (empty). */
+/** `values`, `onChange(values)`, `suggestions` that one click adds. An empty text is shown as (empty). */
 export function chips({ label, hint = null, values, suggestions = [], onChange, placeholder = "" }) {
   let current = [...values];
   const id = uid("chips");

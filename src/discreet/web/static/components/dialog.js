@@ -1,10 +1,10 @@
-// Native dialogs: focus stays inside, Escape closes, focus goes back to where it was.
+// Native dialogs: focus stays inside, Escape closes, focus returns to where it was.
 
 import { h, uid } from "../dom.js";
 import { button } from "./parts.js";
 import { field, input } from "./field.js";
 
-/** Show a dialog; resolves with the value of the action, null where it was closed. */
+/** Show a dialog; resolves with the value of the action, null if it was closed. */
 export function openDialog({ title, body, actions, onOpen = null, check = null, kind = "" }) {
   return new Promise((resolve) => {
     const id = uid("dialog");
@@ -43,7 +43,7 @@ export function openDialog({ title, body, actions, onOpen = null, check = null, 
   });
 }
 
-/** A question with yes and no. */
+/** Ask a question with yes and no. */
 export async function confirmDialog({ title, text, action, tone = "primary" }) {
   const answer = await openDialog({
     title,
@@ -56,7 +56,7 @@ export async function confirmDialog({ title, text, action, tone = "primary" }) {
   return answer === true;
 }
 
-/** Ask for one text; `check(value)` returns what is wrong with it, or null. */
+/** Ask for one text; `check(value)` returns an error message, or null. */
 export async function promptDialog({ title, label, value = "", hint = null, action = "Save", check = null }) {
   const control = input({ value, required: true });
   const asked = field({ label, hint, control });

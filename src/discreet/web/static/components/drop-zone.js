@@ -1,9 +1,9 @@
-// Where a file is dropped, or chosen with a button.
+// A zone where a file is dropped, or chosen with a button.
 
 import { h, uid } from "../dom.js";
 import { toast } from "./status.js";
 
-/** `words` say what may be dropped; `onFile(file)` takes one, the first where there are several. */
+/** `words` describe the accepted files; `onFile(file)` gets one file, the first of several. */
 export function dropZone({ accept, onFile, tone = "", id = uid("file") }, ...words) {
   const take = ([file, ...others]) => {
     if (others.length > 0) toast("One file at a time: the first one is taken.");

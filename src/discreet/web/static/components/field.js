@@ -1,4 +1,4 @@
-// Labelled controls with their hint and their error beside them.
+// Labelled controls with their hint and their error.
 
 import { h, uid } from "../dom.js";
 
@@ -32,7 +32,7 @@ export function checkbox(label, attributes = {}) {
   return element;
 }
 
-/** A control with label, hint and room for an error. `name` is what the server calls it. */
+/** A control with label, hint and a place for an error. `name` is its field in the server's request. */
 export function field({ label, hint = null, control, name = null, optional = false }) {
   const id = control.id || uid("field");
   control.id = id;

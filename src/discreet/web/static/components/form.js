@@ -1,4 +1,4 @@
-// Forms: fields and the button that sends them, an error beside its field, and where a job is sent its result.
+// Forms: fields and their submit button, errors next to fields, and progress and result of a job.
 
 import { errorText } from "../api.js";
 import { clear, h } from "../dom.js";
@@ -7,9 +7,9 @@ import { runJob } from "./job.js";
 import { button } from "./parts.js";
 
 /**
- * A form with the button `send`, `actions` beside it, and `below` them what tells how it goes on. `onSend()` is called
- * without an error in sight; what it throws is told in the form. `check()` says whether it may be sent, and tells what
- * is wrong. `.send()` is what the button does, `.sender` the button. With `tray` these stand at the foot of the page.
+ * A form with the button `send`, `actions` next to it, and `below` them its progress. `onSend()` is called after errors
+ * are cleared; an error that it throws is shown in the form. `check()` returns true if the form may be sent, and shows
+ * errors. `.send()` submits it, `.sender` is the button. With `tray` these are at the foot of the page.
  */
 export function form(
   { send, onSend, actions = [], kind = "stack", below = null, check = null, tray = false },
@@ -47,9 +47,9 @@ export function form(
 }
 
 /**
- * A form that sends a job: `start()` gives `{job}`, `place` shows how it goes on under `title()`, and
- * `onResult(result)` shows what came of it. The button rests meanwhile; of jobs that `.send()` started only the last
- * one's result counts.
+ * A form that starts a job: `start()` returns `{job}`, `place` shows its progress under `title()`, and
+ * `onResult(result)` shows its result. The button is disabled meanwhile; of several jobs started with `.send()` only
+ * the last result is used.
  */
 export function jobForm({ title, place, start, onResult, signal, ...about }, ...parts) {
   const turn = latest();
@@ -68,12 +68,12 @@ export function jobForm({ title, place, start, onResult, signal, ...about }, ...
   return element;
 }
 
-/** Where a form tells an error that belongs to none of its fields. */
+/** The place for an error that belongs to no field. */
 export function formError() {
   return h("p", { class: "form-error", role: "alert" });
 }
 
-/** Tell an error beside its field, else where the form tells what belongs to none; the field that has it, if any. */
+/** Show an error next to its field, else in the form's general place; return the field, if any. */
 export function tellError(element, error) {
   clearErrors(element);
   const names = error.field ? [error.field, error.field.split(".")[0], error.field.split(".").at(-1)] : [];
@@ -85,12 +85,12 @@ export function tellError(element, error) {
   return place ?? null;
 }
 
-/** The same, and go to the field that has it. */
+/** Show an error and focus its field. */
 export function showError(element, error) {
   tellError(element, error)?.control.focus();
 }
 
-/** Take all errors of a form away. */
+/** Clear all errors of a form. */
 export function clearErrors(element) {
   for (const place of element.querySelectorAll("[data-field]")) place.setError?.(null);
   clear(element.querySelector(".form-error"));

@@ -1,4 +1,4 @@
-// Jobs of the server on a page: how one goes on, a way to stop it, and what comes of it.
+// Jobs of the server on a page: progress, a way to cancel, and the result.
 
 import { cancel, errorText, follow } from "../api.js";
 import { clear } from "../dom.js";
@@ -6,9 +6,8 @@ import { notice, panel } from "./parts.js";
 import { progress } from "./progress.js";
 
 /**
- * Start a job and show in `place` how it goes on; resolves with its result, throws what went wrong.
- * `start()` gives `{job}`, where null says that nothing was to be done. `framed` puts a panel around the bar; how the
- * job goes on is told to `onTell(job)`, too.
+ * Start a job and show its progress in `place`; resolves with its result, throws its error. `start()` returns `{job}`;
+ * null means that there is nothing to do. `framed` puts a panel around the bar; `onTell(job)` also gets the progress.
  */
 export async function watchJob(place, title, start, { signal, framed = false, onTell = () => {} } = {}) {
   let job = null;
@@ -27,7 +26,8 @@ export async function watchJob(place, title, start, { signal, framed = false, on
 }
 
 /**
- * The same, with its failure told: by `onError(error)`, else in `place`. Null where it failed or was stopped.
+ * Run a job like `watchJob`, and show an error with `onError(error)`, else in `place`. Null if it failed or was
+ * cancelled.
  */
 export async function runJob(place, title, start, { signal, onError = null } = {}) {
   try {

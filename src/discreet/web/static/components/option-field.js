@@ -1,22 +1,22 @@
-// Declared options, of a model or of a criterion, each with the control that its kind needs.
+// Declared options of a model or criterion, each with the control of its kind.
 
 import { h } from "../dom.js";
 import { checkbox, field, input, select } from "../components/field.js";
 
-/** A field for one option; `columns` are names of columns, for the kinds that choose among them. */
+/** A field for one option; `columns` are names of columns, for the kinds that select columns. */
 export function optionField(option, columns = {}) {
   const control = optionControl(option, columns);
   (control.box ?? control).dataset.option = option.name;
   return option.kind === "flag" ? control : field({ label: option.label, hint: option.hint || null, control });
 }
 
-/** What was chosen in the fields of `area`, by option. */
+/** Return the values of the fields of `area` by option. */
 export function chosenOptions(area) {
   const controls = [...area.querySelectorAll("[data-option]")];
   return Object.fromEntries(controls.map((control) => [control.dataset.option, valueOf(control)]));
 }
 
-/** The values of the fields of `area` in their own types, by option; what is empty or the default is left out. */
+/** Return the typed values of the fields of `area` by option, without empty ones and defaults. */
 export function typedOptions(area, options) {
   const chosen = chosenOptions(area);
   const typed = options.map((option) => [option, typedValue(option, chosen[option.name])]);
@@ -24,7 +24,7 @@ export function typedOptions(area, options) {
   return Object.fromEntries(told.map(([{ name }, value]) => [name, value]));
 }
 
-/** Show values in the fields of `area`; a field without one keeps its own. */
+/** Show values in the fields of `area`; a field without a value is unchanged. */
 export function showOptions(area, values) {
   for (const control of area.querySelectorAll("[data-option]")) {
     const value = values[control.dataset.option];
@@ -64,7 +64,7 @@ const CHOICES = {
   local: "Local recoding",
 };
 
-/** Choices with the words that stand for them. */
+/** Return choices with their labels. */
 function worded(choices) {
   return choices.map((each) => [each, CHOICES[each] ?? (each === "" ? "by default" : each.replaceAll("-", " "))]);
 }
@@ -79,7 +79,7 @@ function optionControl({ kind, label, choices, repeatable, default: initial }, c
   if (kind === "choice" || kind === "model") return select(worded(choices), { value: initial ?? choices[0] });
   if (repeatable || kind === "numbers")
     return h("textarea", { class: "input mono", rows: 2, spellcheck: "false", maxlength: 4000 });
-  // A number that may be a word too is typed as a text.
+  // A number that may also be a word is typed as text.
   const isNumber = ["whole", "decimal"].includes(kind) && choices.length === 0;
   return input({ type: isNumber ? "number" : "text", step: kind === "decimal" ? "any" : "1", value: initial ?? "" });
 }

@@ -1,9 +1,9 @@
-// The small parts that screens are made of.
+// The small elements of screens.
 
 import { h } from "../dom.js";
 import { icon as drawn } from "../icons.js";
 
-/** The head of a screen: its h1, a sentence that says what to do, actions. */
+/** The head of a screen: its h1, an introductory sentence, actions. */
 export function screenHead({ title, lead = null, actions = [] }) {
   return h(
     "header",
@@ -13,7 +13,7 @@ export function screenHead({ title, lead = null, actions = [] }) {
   );
 }
 
-/** A screen like Negotiate's: what is asked stands in the left margin, what comes of it beside. */
+/** A screen in the layout of Negotiate: the inputs in the left margin, the results next to them. */
 export function composition(asked, ...answer) {
   return h(
     "div",
@@ -23,12 +23,12 @@ export function composition(asked, ...answer) {
   );
 }
 
-/** An answer as a sentence with the figures in it. */
+/** An answer as a sentence with its figures. */
 export function sentence(words, { tone = "good" } = {}) {
   return h("p", { class: `sentence told ${tone}`, role: tone === "bad" ? "alert" : null }, words);
 }
 
-/** A titled surface. */
+/** A titled section. */
 export function panel(
   { title = null, actions = [], note = null, level = 2, flush = false, label = null } = {},
   ...children
@@ -58,7 +58,7 @@ export function facts(list) {
   );
 }
 
-/** A paragraph that stands out: plain, good, warning or bad. */
+/** A highlighted paragraph: plain, good, warning or bad. */
 export function notice(words, tone = "plain") {
   return h(
     "div",
@@ -67,12 +67,12 @@ export function notice(words, tone = "plain") {
   );
 }
 
-/** Room for something wide, which is scrolled sideways by pointer and keys; `label` is what it holds. */
+/** A wide element that scrolls sideways by pointer and keys; `label` describes its content. */
 export function wide(label, content, { kind = "whole-words" } = {}) {
   return h("div", { class: `scroll-x ${kind}`.trim(), tabindex: "0", role: "region", aria: { label } }, content);
 }
 
-/** What to do where there is nothing yet. */
+/** The initial state of an empty screen, with its next actions. */
 export function empty({ title, text, actions = [] }) {
   return h(
     "div",

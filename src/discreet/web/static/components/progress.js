@@ -1,10 +1,10 @@
-// Long work: a bar with its words, and a way to stop it.
+// Progress of long work: a bar with its text, and a way to cancel.
 
 import { h, uid } from "../dom.js";
 import { number } from "../format.js";
 import { button } from "./parts.js";
 
-/** `{element, set(done, total, note), tell(job)}`; without a total the bar moves by itself. */
+/** `{element, set(done, total, note), tell(job)}`; without a total the bar is indeterminate. */
 export function progress(label, { onCancel = null } = {}) {
   const id = uid("progress");
   const bar = h("progress", { id, max: 100 });

@@ -1,15 +1,15 @@
-// "Copy the command" and "Copy as Python": what is in sight as a script, made by the server, put on the clipboard.
+// "Copy the command" and "Copy as Python": the shown result as a script made by the server, in the clipboard.
 
 import { errorText, query } from "../api.js";
 import { h } from "../dom.js";
 import { openDialog } from "./dialog.js";
 import { announce } from "./status.js";
 
-const LASTS = 2500; // milliseconds in which the action says that it is done
+const LASTS = 2500; // milliseconds for which the action shows that it is done
 
 /**
- * Both actions; `what` is request, release, query, attack or comparison, `body()` what is asked now. `onError(error)`
- * tells what is wrong with that, else it stands in a dialog.
+ * Both actions; `what` is request, release, query, attack or comparison, `body()` the current inputs. `onError(error)`
+ * shows an error; without it a dialog does.
  */
 export function scriptActions(what, body, { onError = null, signal = null } = {}) {
   const ask = () => query(`/api/scripts/${what}`, body(), { signal });
@@ -57,11 +57,11 @@ async function toClipboard(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return false; // a browser that does not let a page write there
+    return false; // the browser does not let a page write to the clipboard
   }
 }
 
-/** What cannot be copied, or must be copied by hand. */
+/** Show a text that must be copied manually, or the reason why there is none. */
 function shown(title, words, text = null) {
   const area = text !== null && h("textarea", { class: "input mono", rows: 8, readOnly: true, value: text });
   return openDialog({

@@ -1,4 +1,4 @@
-// What happened, told to eyes and to screen readers.
+// Messages, also for screen readers.
 
 import { errorText } from "../api.js";
 import { clear, h } from "../dom.js";
@@ -6,7 +6,7 @@ import { icon } from "../icons.js";
 
 let pending = 0;
 
-/** Say something to a screen reader, after what it says now. */
+/** Announce a text to screen readers, after the current one. */
 export function announce(words) {
   const live = document.getElementById("live");
   clearTimeout(pending);
@@ -16,12 +16,12 @@ export function announce(words) {
   }, 60);
 }
 
-/** How high the messages are, for what makes room for them. */
+/** Publish the height of the messages, for elements that make room for them. */
 const told = new ResizeObserver(([area]) =>
   document.documentElement.style.setProperty("--told", `${Math.ceil(area.target.offsetHeight)}px`),
 );
 
-/** A short message over the tray, with at most one action. Bad news stays until it is closed; other news gives way. */
+/** Show a short message above the tray, with at most one action. Errors stay until closed; others are replaced. */
 export function toast(words, { tone = "plain", action = null } = {}) {
   const area = document.getElementById("toasts");
   told.observe(area);
@@ -61,12 +61,12 @@ export function toast(words, { tone = "plain", action = null } = {}) {
   return close;
 }
 
-/** Tell what went wrong; a question that was given up is no news. */
+/** Show an error; an aborted request is ignored. */
 export function toastError(error) {
   if (error.name !== "AbortError") toast(errorText(error), { tone: "bad" });
 }
 
-/** Take all messages away, as when a screen is left. */
+/** Remove all messages, for example when a screen is left. */
 export function clearToasts() {
   clear(document.getElementById("toasts"));
 }

@@ -1,9 +1,9 @@
-// A slider over chosen stops, with a number field for whatever lies between.
+// A slider over selected stops, with a number field for values between them.
 
 import { h, uid } from "../dom.js";
 import { number } from "../format.js";
 
-/** A slider over stops, and a number field for anything between: whole numbers alone unless `whole` is false. */
+/** A slider over stops, and a number field for other values: only whole numbers unless `whole` is false. */
 export function stopSlider({ label, hint, name, stops, least, most, onInput, whole = true }) {
   const id = uid("stop");
   const slider = h("input", { type: "range", id, name, min: 0, max: stops.length - 1, step: 1, class: "range" });
@@ -25,7 +25,7 @@ export function stopSlider({ label, hint, name, stops, least, most, onInput, who
     showFault(field, fault, null);
     show();
   };
-  /** Go that many stops on. */
+  /** Move by a number of stops. */
   control.step = (by) => {
     const at = stops.findLastIndex((stop) => stop <= control.value);
     control.set(stops[Math.max(0, Math.min(stops.length - 1, at + by))]);
@@ -61,7 +61,7 @@ function faultOf({ whole, least, most, kept }) {
   return `${whole ? "A whole number" : "A number"} from ${number(least)}${upTo} is needed. Asked still: ${kept}.`;
 }
 
-/** Tell beside a number field what is wrong with it; null takes it away. */
+/** Show an error next to a number field; null clears it. */
 export function showFault(field, place, words) {
   place.hidden = words === null;
   place.textContent = words ?? "";
@@ -74,7 +74,7 @@ export function showFault(field, place, words) {
   }
 }
 
-/** Put a slider at the last stop that is no more than `value`, which `words` tell. */
+/** Set a slider to the last stop that is at most `value`; `words` is its accessible text. */
 export function showStop(slider, stops, value, words) {
   const at = Math.max(
     0,

@@ -1,11 +1,11 @@
-// Tables: sortable heads, rows to choose by click, arrows and Enter, and the data behind a plot.
+// Tables: sortable heads, rows selected by click, arrows and Enter, and the data of a plot.
 
 import { clear, h } from "../dom.js";
 import { wide } from "./parts.js";
 
 /**
- * A table of `columns: [{key, title, number, render(row), sort(row), head}]` and `rows`.
- * With `onSelect(row, place)` rows can be chosen; `selected(row)` says which is. `.setRows(rows)` shows others.
+ * A table of `columns: [{key, title, number, render(row), sort(row), head}]` and `rows`. With `onSelect(row, place)`
+ * rows can be selected; `selected(row)` returns true for the selected one. `.setRows(rows)` replaces the rows.
  */
 export function table({
   caption,
@@ -107,17 +107,17 @@ export function table({
   return element;
 }
 
-/** A table with room to be scrolled sideways, whose caption is told to screen readers alone. */
+/** A table that scrolls sideways, whose caption is only for screen readers. */
 export function wideTable({ label, kind, ...about }) {
   return wide(label ?? about.caption, table({ ...about, hideCaption: true }), { kind });
 }
 
-/** A value of a cell, NULL told as such. */
+/** Return a cell's value, with a label for NULL. */
 export function orNull(value) {
   return value ?? h("span", { class: "muted" }, "NULL");
 }
 
-/** A figure: the plot, its caption, and its numbers as a table behind it. */
+/** A figure: the plot, its caption, and its numbers as a collapsed table. */
 export function dataTableBehind(plot, { caption, columns, rows, legend = null }) {
   return h(
     "figure",

@@ -1,4 +1,4 @@
-// Tabs: one stop of the Tab key, arrows between them.
+// Tabs: one stop of the Tab key, arrows move between them.
 
 import { h, uid } from "../dom.js";
 

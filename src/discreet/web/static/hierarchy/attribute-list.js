@@ -1,4 +1,4 @@
-// The quasi-identifiers to choose from, each with how tall its hierarchy is: a list, or a select where it is narrow.
+// The list of quasi-identifiers with the height of each hierarchy: a list, or a select on narrow screens.
 
 import { field, select } from "../components/field.js";
 import { badge } from "../components/parts.js";

@@ -1,4 +1,4 @@
-// The borders of intervals on the column's histogram: dragged by pointer, moved, added and taken away by keys.
+// The borders of intervals on the column's histogram: dragged by pointer, moved, added and removed by keys.
 
 import { button } from "../components/parts.js";
 import { announce } from "../components/status.js";
@@ -10,13 +10,13 @@ const NARROW = 330;
 const HEIGHT = 170;
 const BASE = 138;
 const SIDE = 14;
-const ROOM = 34; // between borders whose figures are both shown
+const ROOM = 34; // minimum distance of borders with figures
 const BARS = 72;
 const STEPS = [1, 2, 5, 10];
 
 /**
- * The histogram of a column of numbers with its borders. `typed()` gives what the form says, `onChange(breaks)` is told
- * the new bounds as the form writes them. Null where the values are no numbers.
+ * The histogram of a numeric column with its borders. `typed()` returns the form's values, `onChange(breaks)` gets the
+ * new bounds in the form's notation. Null if the values are not numbers.
  */
 export function borders({ levels }, typed, onChange) {
   const rows = numbersOf(levels[0]);
@@ -69,7 +69,7 @@ export function borders({ levels }, typed, onChange) {
     );
   }
 
-  /** Every other interval in another tone, and over each the part of the rows: also while a border is dragged. */
+  /** Colour every other interval differently, and write the share of rows above each, also during a drag. */
   function paint(values) {
     scale.bars.forEach(({ from, to }, at) => {
       const interval = values.filter((value) => value <= (from + to) / 2).length;
@@ -176,7 +176,7 @@ export function borders({ levels }, typed, onChange) {
     return element;
   }
 
-  /** A border goes elsewhere, or away (null), at every level that has it. */
+  /** Move a border, or remove it (null), at every level that has it. */
   function changed(place, to) {
     const from = shown[place];
     const all = boundsOf(typed().breaks);
@@ -213,7 +213,7 @@ export function borders({ levels }, typed, onChange) {
       ),
     );
   }
-  /** Draw what the form says by now; the border that has the focus keeps it. */
+  /** Draw the current values of the form; a focused border keeps the focus. */
   chart.redraw = () => {
     const focused = [...chart.querySelectorAll("[role=slider]")].indexOf(document.activeElement);
     draw(focused < 0 ? null : focused);
@@ -222,7 +222,7 @@ export function borders({ levels }, typed, onChange) {
   return chart;
 }
 
-/** How many rows have a value below another, of values that rise with the rows of each. */
+/** Return a function that counts the rows below a value; it expects the values in ascending order. */
 function counter(rows) {
   let sum = 0;
   const sums = rows.map(([, many]) => (sum += many));
@@ -237,7 +237,7 @@ function counter(rows) {
   };
 }
 
-/** The bounds of each level in a text such as `30, 45; 45`; none for a text that is none yet. */
+/** Parse the bounds of each level from a text such as `30, 45; 45`; none if the text is not valid. */
 function boundsOf(text) {
   const found = String(text ?? "")
     .split(";")
@@ -257,7 +257,7 @@ function written(levels) {
     .join("; ");
 }
 
-/** Borders of the widest intervals, as a start. */
+/** Return initial borders: those of the widest intervals. */
 function ofWidths({ widths, anchor }, scale) {
   const all = String(widths ?? "")
     .split(/[\s,]+/)

@@ -1,4 +1,4 @@
-// Builders of hierarchies: a form of parameters, checked and previewed while one types.
+// Builders of hierarchies: a form of parameters, checked and previewed while the user types.
 
 import { query } from "../api.js";
 import { checkbox, field, input, segmented, select } from "../components/field.js";
@@ -14,7 +14,7 @@ import { figures, strips } from "./levels.js";
 
 const PAUSE = 220;
 
-/** A builder for an attribute. `onSave(body)` when it is to be used. */
+/** A builder for an attribute. `onSave(body)` is called to use it. */
 export function builder({ attribute, answer, builders, signal, onSave }) {
   const flat = {
     kind: "flat",
@@ -38,7 +38,7 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
     known[kind] = { ...known[kind], ...typed.typed };
   }
   let plot = null;
-  const steps = { undo: [], redo: [] }; // what the form said before, and after
+  const steps = { undo: [], redo: [] }; // earlier and later states of the form
   let pending = 0;
   const turn = latest();
   const form = h("div", { class: "stack" });
@@ -90,7 +90,7 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
     return field({ label: parameter.label, hint: parameter.hint || null, control: made, name: parameter.name });
   }
 
-  /** Bounds that were dragged, in place of widths. */
+  /** Set dragged bounds, which replace widths. */
   function bound(breaks) {
     steps.undo.push(known[kind]);
     steps.redo = [];
@@ -104,7 +104,7 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
     look();
   }
 
-  /** The undo keys take back a dragged border; only before that, what was saved. */
+  /** Undo keys first take back dragged borders, then saved changes. */
   function step(event) {
     const which = stepOfKeys(event);
     if (which === null || kind !== "intervals" || steps[which].length === 0) return;
@@ -177,7 +177,7 @@ function guess(answer) {
   return labels.length > 8 && labels.every((label) => /^-?[0-9.]+$/.test(label)) ? "intervals" : "flat";
 }
 
-/** Tab would leave the field, so two blanks indent by Ctrl and bracket keys, as the form's hint says by example. */
+/** Indent by two spaces with Ctrl and bracket keys, because Tab leaves the field; the form's hint has an example. */
 function indent(event, area, set) {
   const step = event.key === "]" && event.ctrlKey ? 1 : event.key === "[" && event.ctrlKey ? -1 : 0;
   if (step === 0) return;

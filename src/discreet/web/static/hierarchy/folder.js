@@ -1,4 +1,4 @@
-// Hierarchies that somebody has as files: a folder, or several files, matched with the columns by name and value.
+// Hierarchies from existing files: a folder, or several files, matched with the columns by name and value.
 
 import { errorText, put, query } from "../api.js";
 import { checkbox } from "../components/field.js";
@@ -8,7 +8,7 @@ import { count } from "../format.js";
 
 const MOST_BYTES = 3_500_000;
 
-/** Where files are dropped or chosen; `onUsed(words)` after some of them became hierarchies. */
+/** A zone for dropped or selected files; `onUsed(words)` after some of them became hierarchies. */
 export function hierarchyFolder({ signal, onUsed }) {
   const result = h("div", { class: "stack tight", role: "status" });
   const element = h(
@@ -132,7 +132,7 @@ export function hierarchyFolder({ signal, onUsed }) {
   return element;
 }
 
-/** The files of what was dropped, those in folders among them. */
+/** Return the dropped files, including those in folders. */
 async function dropped(carried) {
   const entries = [...carried.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   if (entries.length === 0) return [...carried.files];

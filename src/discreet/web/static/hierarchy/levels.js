@@ -1,4 +1,4 @@
-// What a hierarchy makes of values: level by level in figures, as strips, and value by value.
+// The levels of a hierarchy: in figures, as strips, and value by value.
 
 import { button, wide } from "../components/parts.js";
 import { table, wideTable } from "../components/table.js";
@@ -8,7 +8,7 @@ import { number, share } from "../format.js";
 const MOST_BLOCKS = 80;
 const SHOWN_VALUES = 100;
 
-/** Levels in figures: values, the rarest value, what the most frequent value becomes. */
+/** Figures per level: values, rows of the rarest value, generalization of the most frequent value. */
 export function figures(answer) {
   return wide(
     "Levels in figures",
@@ -37,14 +37,14 @@ export function figures(answer) {
   );
 }
 
-/** Each level as a strip, its values as wide as the rows below them. */
+/** Each level as a strip; the width of a value is its number of rows. */
 export function strips(answer) {
   const shown = answer.levels
     .map((level, at) => ({ ...level, at }))
     .filter((level) => level.labels.length <= MOST_BLOCKS)
     .reverse();
   if (shown.length === 0) return null;
-  const letters = Math.min(78, (innerWidth - (innerWidth < 900 ? 80 : 480)) / 9); // that a strip has room for
+  const letters = Math.min(78, (innerWidth - (innerWidth < 900 ? 80 : 480)) / 9); // the letters that fit into a strip
   return h(
     "div",
     { class: "strips", role: "img", aria: { label: "Each level as a strip: a value is as wide as the rows below it" } },
@@ -107,7 +107,7 @@ function paths(answer) {
   );
 }
 
-/** Each value with what it becomes, level by level; of the first `most` values. */
+/** Return the first `most` values with their generalizations, level by level. */
 export function pathsOf(levels, most = Infinity) {
   return levels[0].labels.slice(0, most).map((label, place) => {
     const cells = [label];
@@ -120,7 +120,7 @@ export function pathsOf(levels, most = Infinity) {
   });
 }
 
-/** All that a hierarchy does, level by level, and tools to add and remove levels; `onEdit(change, words)`. */
+/** All views of the levels, and tools to add and remove levels; `onEdit(change, words)`. */
 export function levelsPanel(answer, onEdit) {
   return h("div", { class: "stack" }, strips(answer), figures(answer), paths(answer), levelTools(answer, onEdit));
 }

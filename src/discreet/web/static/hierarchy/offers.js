@@ -1,11 +1,11 @@
-// The public hierarchies that fit the column at hand, each with its source and year; one press uses it.
+// Built-in hierarchies that fit the current column, each with its source and year; one click uses it.
 
 import { button, panel } from "../components/parts.js";
 import { h } from "../dom.js";
 
 const FIRST = 3;
 
-/** What fits `answer`'s column; `onUse(body)`. Null where nothing does. */
+/** The hierarchies that fit `answer`'s column; `onUse(body)`. Null if there are none. */
 export function offers({ attribute, offers: found, origin }, onUse) {
   if (found.length === 0) return null;
   const item = (offer) => {

@@ -1,4 +1,4 @@
-// A hierarchy as ARX CSV: typed, pasted or imported, with checks as one types.
+// A hierarchy as ARX CSV: typed, pasted or imported, checked while the user types.
 
 import { errorText, query } from "../api.js";
 import { button, notice } from "../components/parts.js";
@@ -10,7 +10,7 @@ import { figures, pathsOf } from "./levels.js";
 
 const PAUSE = 300;
 
-/** The text of a hierarchy. `onSave(text)` when it is to be used, `onExport()`. */
+/** The text of a hierarchy. `onSave(text)` is called to use it, `onExport()` to download it. */
 export function textEditor({ attribute, answer, signal, onSave, onExport }) {
   const id = uid("text");
   const draft = `hierarchy.${attribute}`;

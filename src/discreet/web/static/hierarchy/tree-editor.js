@@ -1,4 +1,4 @@
-// Changes of a hierarchy by hand: values are chosen in its tree, grouped, moved, renamed and ungrouped.
+// Manual edits of a hierarchy: values are selected in its tree, grouped, moved, renamed and ungrouped.
 
 import { openDialog, promptDialog } from "../components/dialog.js";
 import { field, input, select } from "../components/field.js";
@@ -8,7 +8,7 @@ import { clear, h } from "../dom.js";
 import { count } from "../format.js";
 import { commonLevel, shareOf, tree } from "./tree.js";
 
-/** The tree of one attribute; `onEdit(change, words, reveal)`, where `reveal` is the level and label to show then. */
+/** The tree of one attribute; `onEdit(change, words, reveal)`, where `reveal` is the level and label to show next. */
 export class TreeEditor {
   constructor(attribute, { onEdit }) {
     Object.assign(this, { attribute, onEdit });
@@ -76,7 +76,7 @@ export class TreeEditor {
     );
   }
 
-  /** Groups that rows may be moved into: values of the level above theirs that hold more than themselves. */
+  /** Return the groups into which rows can be moved: values of the next level that contain other values. */
   targets(rows) {
     const level = commonLevel(rows);
     const above = this.levels[level + 1];
@@ -137,7 +137,7 @@ export class TreeEditor {
     return this.onEdit({ change: "ungroup", level: row.low, labels: [row.label] }, `${row.label} ungrouped`);
   }
 
-  /** Rows dropped onto a group of the level above theirs go into it; onto a value of their own they become a group. */
+  /** Move rows that are dropped onto a group of the next level into it; group them with a value of their own level. */
   async drop(rows, target) {
     const level = commonLevel(rows);
     const above = this.levels[level + 1]?.labels ?? [];

@@ -1,4 +1,4 @@
-// A hierarchy as a tree: collapsible, with rows of each value; values are chosen by keys or pointer and dragged.
+// A hierarchy as a tree: collapsible, with rows of each value; values are selected by keys or pointer and dragged.
 
 import { clear, h } from "../dom.js";
 import { count, number, share } from "../format.js";
@@ -7,8 +7,8 @@ import { icon } from "../icons.js";
 const STEP = 200;
 
 /**
- * The rows of a tree, made from levels as the server gives them. A value that stays by itself over several levels
- * is one row that has all of them: `low` to `high`.
+ * Build the rows of a tree from the server's levels. A value without siblings in its group over several levels is one
+ * row with all of them: `low` to `high`.
  */
 function forest(levels) {
   const top = levels.length - 1;
@@ -44,7 +44,7 @@ function forest(levels) {
   return levels.length === 0 ? null : make(top, 0);
 }
 
-/** The level at which all of some rows have a value; null where there is none. */
+/** Return the level at which all given rows have a value; null if there is none. */
 export function commonLevel(rows) {
   const low = Math.max(...rows.map((row) => row.low));
   const high = Math.min(...rows.map((row) => row.high));
@@ -52,8 +52,8 @@ export function commonLevel(rows) {
 }
 
 /**
- * A tree. `onSelection(rows)`, `onRename(row)`, `onDrop(rows, target)`, `onGroup()`; the element has
- * `.show(levels, rows)` and `.selected`.
+ * A tree. `onSelection(rows)`, `onRename(row)`, `onDrop(rows, target)`, `onGroup()`; the element has `.show(levels,
+ * rows)` and `.selected`.
  */
 export function tree({ label, onSelection, onRename, onDrop, onGroup }) {
   const open = new Set();
@@ -313,7 +313,7 @@ export function tree({ label, onSelection, onRename, onDrop, onGroup }) {
   return list;
 }
 
-/** "12.3% of the rows" for a list of rows of the tree. */
+/** Return "12.3% of the rows" for a list of rows of the tree. */
 export function shareOf(rows, all) {
   return share(
     rows.reduce((sum, row) => sum + row.rows, 0),

@@ -1,9 +1,9 @@
-// What a cell shows that holds several nodes: how many of them meet the request, else their suppression.
+// Summary of a cell with several nodes: the share of nodes that meet the request, else their suppression.
 
 /**
- * The cell's colour key from the places `first` to `last` (left out): `{meets, inside, suppressed}`. With one
- * node it is the node's own. With several, `meets` is 3 or 2 where at least half of them meet the request, and
- * 2.5 where fewer but some do; `suppressed` is the mean.
+ * Return the cell's colour key from the places `first` to `last` (excluded): `{meets, inside, suppressed}`. With one
+ * node it is the node's own. With several, `meets` is 3 or 2 if at least half of them meet the request, and 2.5 if
+ * fewer but some do; `suppressed` is the mean.
  */
 export function summary(nodes, first, last) {
   if (last - first === 1)
@@ -27,7 +27,7 @@ export function summary(nodes, first, last) {
   return { meets: 2 * limit >= number ? 1 : 0, inside: 2 * inside >= number ? 1 : 0, suppressed: mean, share: 0 };
 }
 
-/** The least and most suppressed rows of a cell, and how many of its nodes meet the request. */
+/** Return the least and most suppressed rows of a cell, and how many of its nodes meet the request. */
 export function range(nodes, first, last) {
   let least = Infinity;
   let most = 0;

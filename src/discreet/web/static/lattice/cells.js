@@ -1,9 +1,9 @@
-// Cells that are too small for discs, painted into a buffer of pixels. Where they stand is found once for a layout and
-// a view, and the buffer is kept: a move of a slider changes colours alone.
+// Cells that are too small for discs, painted into a pixel buffer. Their positions are computed once per layout and
+// view, and the buffer is kept: a move of a slider changes only colours.
 
 import { summary } from "./aggregate.js";
 
-/** The heights in sight, and for each the columns in sight: calls `each(height, firstCell, endCell)`. */
+/** Call `each(height, firstCell, endCell)` for the visible heights and their visible columns. */
 export function visible(layout, view, width, height, each) {
   const { rows, step } = layout;
   for (let h = 0; h < layout.bands; h += 1) {
@@ -20,7 +20,7 @@ export function visible(layout, view, width, height, each) {
 
 /** The cells of one canvas. */
 export class Cells {
-  /** Paint every visible cell; with `printing` as strokes, under what is there. */
+  /** Paint every visible cell; with `printing` as strokes below the existing content. */
   paint(pen, layout, nodes, scale, view, ratio, printing) {
     const { width, height } = pen.canvas;
     this.place(layout, view, ratio, width, height);
@@ -39,7 +39,7 @@ export class Cells {
       const colour = this.colourOf(cell, nodes, scale);
       const [x0, x1] = [boxes[at], boxes[at + 1]];
       const end = boxes[at + 3] * width;
-      // Rows of a few pixels, for which a call of fill() costs more than they do.
+      // Rows of a few pixels: a call of fill() would cost more than setting them.
       for (let line = boxes[at + 2] * width; line < end; line += width)
         for (let x = line + x0; x < line + x1; x += 1) pixels[x] = colour;
     }
@@ -55,7 +55,7 @@ export class Cells {
     }
   }
 
-  /** The colour of the nodes that share a cell. */
+  /** Return the colour of the nodes that share a cell. */
   colourOf(cell, nodes, scale) {
     const first = this.firsts[cell];
     if (this.group === 1) return scale.pixelOf(nodes, first);
@@ -63,7 +63,7 @@ export class Cells {
     return scale.pixels[list][at];
   }
 
-  /** Find the places of each visible cell and its box, left, right, top and bottom in pixels of the canvas. */
+  /** Compute the places of each visible cell and its box: left, right, top and bottom in canvas pixels. */
   place(layout, view, ratio, wide, high) {
     const key = [view.scale, view.x, view.y, ratio, wide, high].join();
     if (layout === this.layout && key === this.key) return;

@@ -1,4 +1,4 @@
-// The lattice on canvas: two layers, nodes and marks, so that a pointer's move repaints the marks alone.
+// The lattice on canvas: two layers, nodes and marks, so that a pointer's move repaints only the marks.
 
 import { h, uid } from "../dom.js";
 import { number, share } from "../format.js";
@@ -11,8 +11,8 @@ import { drawMarks } from "./marks.js";
 import { SuppressionScale } from "./scale.js";
 
 const NOTHING = { chosen: -1, hovered: -1, answer: -1, isAnswer: true, offers: [], frontier: null, from: null };
-const WAY = 180; // milliseconds in which the answer goes to its new node
-const TRACE = 600; // milliseconds for which a ring stays at its old one
+const WAY = 180; // milliseconds in which the answer moves to its new node
+const TRACE = 600; // milliseconds for which a ring remains at the old one
 
 /** A chart of `LatticeNodes`; `onChoose(place)`, `onHover(place)`, `onReset()`. */
 export class LatticeChart {
@@ -71,12 +71,12 @@ export class LatticeChart {
     this.resize();
   }
 
-  /** What is marked: the request's own node, the answers, the frontier, the chosen node. */
+  /** Set the marks: the request's own node, the answers, the frontier, the chosen node. */
   mark(marks) {
     this.marks = { ...this.marks, ...marks };
   }
 
-  /** Show the answer at a place: it goes there from where it was, and leaves a ring behind for a while. */
+  /** Show the answer at a place: it moves there from its old place, where a ring remains for a while. */
   answerAt(place, isAnswer) {
     const { answer } = this.marks;
     Object.assign(this.marks, { answer: place, isAnswer });
@@ -135,7 +135,7 @@ export class LatticeChart {
 
   draw() {
     if (!this.layout || !this.nodes) return;
-    cancelAnimationFrame(this.frame); // what it was to draw is drawn now
+    cancelAnimationFrame(this.frame); // the pending frame is drawn now
     Object.assign(this, { frame: null, all: false });
     const printing = Boolean(document.documentElement.dataset.printing);
     this.base.hidden = printing;
@@ -144,7 +144,7 @@ export class LatticeChart {
     if (printing) this.drawUnderMarks();
   }
 
-  /** Nodes for a printer, as strokes: a canvas that holds pixels prints none of its strokes, that of the marks does. */
+  /** Draw nodes for a printer as strokes on the canvas of the marks: a canvas with pixel data prints no strokes. */
   drawUnderMarks() {
     const pen = this.surface.getContext("2d");
     pen.globalCompositeOperation = "destination-over";
@@ -158,7 +158,7 @@ export class LatticeChart {
     drawMarks(this.surface, this.layout, this.nodes, this.scale, this.view, this.ratio, this.marks);
   }
 
-  /** Draw once before the next frame, however often it is asked for. */
+  /** Draw once before the next frame, for any number of calls. */
   drawSoon(marksAlone = false) {
     this.all = this.all || !marksAlone;
     if (this.frame) return;
@@ -176,7 +176,7 @@ export class LatticeChart {
     return point(this.layout, this.nodes, this.view, place);
   }
 
-  /** The painted colour of a node, as [red, green, blue, opacity]: beside its label where it has one. */
+  /** Return the painted colour of a node as [red, green, blue, opacity]: next to its label if it has one. */
   colourOf(place) {
     const pen = this.base.getContext("2d");
     const [x, middle] = this.positionOf(place);
@@ -210,14 +210,14 @@ export class LatticeChart {
     this.drawSoon(true);
   }
 
-  /** Point at a node from elsewhere (a plot, a table), without telling the listener. */
+  /** Point at a node from a plot or table, without a call of the listener. */
   point(place) {
     this.marks.hovered = place;
     this.showTip(place, null);
     this.drawSoon(true);
   }
 
-  /** Of the nodes of a cell the one that suppresses fewest rows. */
+  /** Return the node of a cell that suppresses fewest rows. */
   best(first, last) {
     let found = first;
     for (let place = first; place < last; place += 1) {
@@ -320,7 +320,7 @@ export class LatticeChart {
     this.afterZoom();
   }
 
-  /** Bring a node into sight where zooming has left it outside. */
+  /** Scroll a node into view that is outside after zooming. */
   reveal(place) {
     const [x, y] = this.positionOf(place);
     const margin = 30;

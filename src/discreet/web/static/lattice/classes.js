@@ -1,9 +1,9 @@
-// The histogram of a node's class sizes (and of distinct sensitive values), as a table whose rows hold the bars.
+// The histogram of a node's class sizes (and of distinct sensitive values), as a table whose rows contain the bars.
 
 import { h } from "../dom.js";
 import { number, share } from "../format.js";
 
-/** Bars for bins `{first, last, kept, suppressed, classes}`; `.show(bins, words)` changes them in place. */
+/** Bars for bins `{first, last, kept, suppressed, classes}`; `.show(bins, words)` updates them. */
 export class ClassBars {
   constructor() {
     this.caption = h("caption", {});

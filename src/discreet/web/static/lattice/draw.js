@@ -1,13 +1,13 @@
-// Painting a lattice: cells into a buffer of pixels while they are small, discs with their levels once there is room.
+// Painting a lattice: cells in a pixel buffer while they are small, discs with their levels if there is room.
 
 import { summary } from "./aggregate.js";
 import { visible } from "./cells.js";
 
-export const DISC = 9; // pixels of a cell from which nodes are discs
+export const DISC = 9; // minimum pixels of a cell for discs
 
 /**
  * Paint every visible cell. `cells` are the chart's; `view` is {scale, x, y}: screen = layout · scale + offset; `ratio`
- * device pixels; with `printing` as strokes, under what is there.
+ * is device pixels per CSS pixel; with `printing` as strokes below the existing content.
  */
 export function drawNodes(canvas, cells, layout, nodes, scale, view, ratio, { printing = false } = {}) {
   const pen = canvas.getContext("2d");
@@ -86,7 +86,7 @@ function drawAllEdges(pen, layout, nodes, scale, view) {
   pen.globalAlpha = 1;
 }
 
-/** Where a place is on screen, in CSS pixels. */
+/** Return the screen position of a place in CSS pixels. */
 export function point(layout, nodes, view, place) {
   const h = nodes.heightOf(place);
   const [x, y] = layout.centre(h, layout.cellOf(h, place));

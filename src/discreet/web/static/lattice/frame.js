@@ -1,10 +1,10 @@
-// Frames of the negotiation's socket (discreet.web.lattice_frames): a header as JSON, and arrays behind it.
+// Frames of the negotiation's socket (discreet.web.lattice_frames): a header as JSON, and arrays after it.
 
 import { tellLine } from "../api.js";
 
 const KINDS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array };
 
-/** The header of a frame, its arrays under `arrays`. */
+/** Return the header of a frame, with its arrays under `arrays`. */
 function readFrame(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
@@ -19,8 +19,8 @@ function readFrame(buffer) {
 }
 
 /**
- * The socket of moves. One move is under way at a time; of those made meanwhile only the newest is sent, when
- * the answer has come. So a burst of moves ends with the last state on screen, however slow an answer is.
+ * The socket of moves. One move is pending at a time; of the moves made meanwhile only the newest is sent when the
+ * answer arrives. So a burst of moves ends with the last state on screen, even with slow answers.
  */
 export class MoveSocket {
   constructor(path, { onAnswer, onState = () => {} }) {
@@ -65,7 +65,7 @@ export class MoveSocket {
     this.socket = socket;
   }
 
-  /** Ask; the number of the move. */
+  /** Send a move; return its number. */
   send(move) {
     if (this.underway || this.socket.readyState !== WebSocket.OPEN) {
       this.waiting = move;

@@ -1,4 +1,5 @@
-// The frontier as a plot: loss or cost to the right, suppressed rows upwards; hover and choice go with the lattice.
+// The frontier as a plot: loss or cost on the x axis, suppressed rows on the y axis; hover and choice follow the
+// lattice.
 
 import { table } from "../components/table.js";
 import { clear, h } from "../dom.js";
@@ -58,7 +59,7 @@ export class FrontierPlot {
     this.watch.disconnect();
   }
 
-  /** `cost` has a name, and of each place the parts of its cost; null where height and loss are weighed. */
+  /** Show places. `cost` has a name, and the parts of each place's cost; null for height and loss. */
   show(nodes, places, chosen, cost) {
     this.nodes = nodes;
     this.name = cost?.name ?? "loss";
@@ -76,12 +77,12 @@ export class FrontierPlot {
     this.draw();
   }
 
-  /** What a place costs: its loss, or the first part of its cost. */
+  /** Return the price of a place: its loss, or the first part of its cost. */
   priceOf(place) {
     return this.costs?.get(place)?.[0] ?? this.nodes.losses[place];
   }
 
-  /** Whether a place has a price: of a cost only the frontier's places do. */
+  /** Return true if a place has a price: with a cost only the frontier's places do. */
   isPriced(place) {
     return place >= 0 && (!this.costs || this.costs.has(place));
   }
@@ -106,7 +107,7 @@ export class FrontierPlot {
     this.draw();
   }
 
-  /** Show where the lattice's pointer is. */
+  /** Highlight the place under the lattice's pointer. */
   highlight(place) {
     this.hovered = this.places.includes(place) ? place : -1;
     this.draw();
@@ -158,7 +159,7 @@ export class FrontierPlot {
           `${number(places.filter((p) => nodes.meetsRequest(p)).length)} meet the request.`;
   }
 
-  /** The ends and steps of the axis: from 0 for a loss; round numbers around the costs otherwise. */
+  /** Set ends and steps of the axis: from 0 for a loss; round numbers around the costs otherwise. */
   scaleTo(prices) {
     const [low, high] = this.costs && prices.length > 0 ? [Math.min(0, ...prices), Math.max(...prices)] : [0, 0];
     if (!this.costs) {
@@ -250,7 +251,7 @@ export class FrontierPlot {
   }
 }
 
-/** A number in few characters: 250M, 1.5k, 0.25. */
+/** Format a number in few characters: 250M, 1.5k, 0.25. */
 function compact(value) {
   return new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 }).format(value);
 }

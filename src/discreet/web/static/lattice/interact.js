@@ -1,8 +1,8 @@
-// Pointer, wheel, touch and keys on the lattice: pan, zoom, hover, choose, walk to neighbours.
+// Pointer, wheel, touch and keys on the lattice: pan, zoom, hover, select, move to neighbours.
 
 const MOST_ZOOM = 60;
 
-/** Listen on the canvas of a chart (chart.js); everything ends with `signal`. */
+/** Listen on the canvas of a chart (chart.js) until `signal` aborts. */
 export function interact(chart, signal) {
   const { surface } = chart;
   const pointers = new Map();
@@ -63,7 +63,7 @@ export function interact(chart, signal) {
   surface.addEventListener(
     "wheel",
     (event) => {
-      if (event.deltaY > 0 && chart.view.scale === 1) return; // the page scrolls on
+      if (event.deltaY > 0 && chart.view.scale === 1) return; // the page scrolls instead
       event.preventDefault();
       chart.zoom(Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.002)), ...at(event));
     },
@@ -100,7 +100,7 @@ function keys(chart, event) {
   }[event.key];
 }
 
-/** Keep a view within bounds: never smaller than the whole, never off the area. */
+/** Limit a view: never smaller than the whole, never outside the area. */
 export function bounded(view, width, height) {
   const scale = Math.min(MOST_ZOOM, Math.max(1, view.scale));
   return {

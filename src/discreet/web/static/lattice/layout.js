@@ -1,7 +1,7 @@
-// Where nodes stand: one row per height, the least detail on top. In a row nodes fill columns from left (few classes)
-// to right (many). Rows keep clear of what stands in the corners of the stage: the lattice narrows, not the text.
-// Where there are more nodes than cells can be told apart, a cell holds several nodes that follow each other; zooming
-// in makes cells finer until each node has its own.
+// Positions of nodes: one row per height, the least detail on top. In a row nodes fill columns from left (few classes)
+// to right (many). Rows avoid the texts in the corners of the stage: the lattice becomes narrower, not the texts. If
+// there are more nodes than cells that can be distinguished, a cell contains several consecutive nodes; zooming in
+// makes cells finer until each node has its own.
 
 const SMALLEST_CELL = 1.95;
 const LARGEST_CELL = 46;
@@ -10,8 +10,8 @@ const CLEAR = 7; // pixels between a row and a text
 
 /**
  * The layout of rows in an area of CSS pixels, for a zoom factor. All lengths are before zooming. `corners` are boxes
- * {left, top, right, bottom} that no row may touch; `middle` is where rows are centred; `widths` how many nodes each
- * height has, which may be more than are there.
+ * {left, top, right, bottom} that no row may touch; `middle` is the centre of rows; `widths` are the numbers of nodes
+ * per height, which may exceed those available.
  */
 export class BandLayout {
   constructor(starts, width, height, { zoom = 1, corners = [], middle = width / 2, widths = null } = {}) {
@@ -27,7 +27,7 @@ export class BandLayout {
     this.fit(SMALLEST_CELL / zoom);
   }
 
-  /** How wide a row may be: twice the way from its middle to the nearest text beside it. */
+  /** Return the maximum width of a row: twice the distance from its middle to the nearest text next to it. */
   roomOf(h, corners) {
     const top = PADDING + (this.bands - 1 - h) * this.band;
     let half = Math.min(this.axis, this.width - this.axis) - 1;
@@ -38,7 +38,7 @@ export class BandLayout {
     return Math.max(6, 2 * half);
   }
 
-  /** The largest cells with which every row fits; below `least`, several nodes share one. */
+  /** Return the largest cells with which every row fits; below `least`, several nodes share one. */
   fit(least) {
     const inner = Math.max(1, this.band - this.gap);
     const narrowest = (rows) => Math.min(...this.widths.map((many, h) => this.room[h] / Math.ceil(many / rows)));
@@ -55,7 +55,7 @@ export class BandLayout {
       best = least;
     }
     const room = narrowest(this.rows * this.group);
-    if (best >= 2 && best < 6) best = Math.floor(best * 2 + 1e-6) / 2; // whole or half pixels, so that all are alike
+    if (best >= 2 && best < 6) best = Math.floor(best * 2 + 1e-6) / 2; // whole or half pixels: equal cells
     this.cell = Math.min(inner / this.rows, best >= 8 ? Math.min(1.3 * best, LARGEST_CELL) : best);
     this.step = best >= 8 && this.rows === 1 ? Math.max(best, Math.min(room, 2.2 * this.cell)) : best;
     this.size = Math.min(this.cell, this.step);
@@ -65,7 +65,7 @@ export class BandLayout {
     return Math.ceil((this.starts[h + 1] - this.starts[h]) / this.group);
   }
 
-  /** The cells that a row would have with all of its nodes. */
+  /** Return the number of cells of a row with all of its nodes. */
   allCells(h) {
     return Math.ceil(Math.max(this.widths[h], this.starts[h + 1] - this.starts[h]) / this.group);
   }
@@ -84,31 +84,31 @@ export class BandLayout {
     return PADDING + (this.bands - 1 - h + 0.5) * this.band;
   }
 
-  /** The box of a whole row, as [left, top, width, height]. */
+  /** Return the box of a whole row as [left, top, width, height]. */
   box(h) {
     const columns = Math.ceil(this.allCells(h) / this.rows);
     return [this.left(h), this.top(h), columns * this.step, Math.min(this.rows, this.allCells(h)) * this.cell];
   }
 
-  /** The cell of a place within its row. */
+  /** Return the cell of a place within its row. */
   cellOf(h, place) {
     return Math.floor((place - this.starts[h]) / this.group);
   }
 
-  /** The middle of a cell. */
+  /** Return the middle of a cell. */
   centre(h, cell) {
     const column = Math.floor(cell / this.rows);
     const row = cell - column * this.rows;
     return [this.left(h) + (column + 0.5) * this.step, this.top(h) + (row + 0.5) * this.cell];
   }
 
-  /** The places that share a cell: from the first to the last, which is left out. */
+  /** Return the places that share a cell: first and last, last excluded. */
   placesOf(h, cell) {
     const first = this.starts[h] + cell * this.group;
     return [first, Math.min(this.starts[h + 1], first + this.group)];
   }
 
-  /** The cell at a point, as [height, cell]; null where there is none. */
+  /** Return the cell at a point as [height, cell]; null if there is none. */
   at(x, y) {
     const h = this.bands - 1 - Math.floor((y - PADDING) / this.band);
     if (h < 0 || h >= this.bands) return null;

@@ -1,4 +1,4 @@
-// What the colours of the lattice mean, and how many nodes have each.
+// The legend of the lattice's colours, with the number of nodes of each.
 
 import { h } from "../dom.js";
 import { number, share } from "../format.js";

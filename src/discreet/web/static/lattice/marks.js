@@ -1,23 +1,23 @@
-// What is drawn over the nodes: the answer, the line that leads to it from the sentence, the offers with their
-// numbers, the node that is looked at, and the one under the pointer.
+// Marks over the nodes: the answer, the line from the sentence to it, the offers with their numbers, the node shown in
+// detail, and the one under the pointer.
 
 import { DISC, discRadius, point } from "./draw.js";
 
 const NUMBER = 8; // radius of an offer's number
 const DOT = 7; // radius of the answer
 
-/** Paint the marks; `marks.at` is where the answer is drawn while it goes to its node. */
+/** Paint the marks; `marks.at` is the position of the answer while it moves to its node. */
 export function drawMarks(canvas, layout, nodes, scale, view, ratio, marks) {
   const pen = canvas.getContext("2d");
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  const high = canvas.height / ratio; // clientHeight would lay the page out in the middle of a move
+  const high = canvas.height / ratio; // clientHeight would force a layout during a move
   pen.clearRect(0, 0, canvas.width / ratio, high);
   const where = (place) => point(layout, nodes, view, place);
   const large = layout.size * view.scale >= DISC;
   const radius = large ? discRadius(layout, view) + 3 : DOT;
   if (nodes.count < nodes.all) drawUnknown(pen, layout, view, scale);
   const answer = marks.at ?? (marks.answer >= 0 ? where(marks.answer) : null);
-  // A node that has room for its label keeps it clear: curves end at its rim, and numbers stand there.
+  // A node with room for its label keeps it clear: curves end at its rim, and numbers are placed there.
   const offers = placed(marks.offers, where, large ? radius + 9 : 12, answer, large);
   pen.lineCap = "round";
   if (answer) {
@@ -32,7 +32,7 @@ export function drawMarks(canvas, layout, nodes, scale, view, ratio, marks) {
   if (marks.hovered >= 0) ring(pen, where(marks.hovered), radius - 1, scale.ink, scale.paper, 1.5);
 }
 
-/** Rows of which some nodes are not evaluated: hairlines of their true width. */
+/** Draw rows with nodes that are not evaluated as hairlines of their true width. */
 function drawUnknown(pen, layout, view, scale) {
   pen.strokeStyle = scale.hatch;
   pen.lineWidth = 1;
@@ -42,9 +42,9 @@ function drawUnknown(pen, layout, view, scale) {
   }
 }
 
-/** A thin line from the sentence, down and across, to its node. */
+/** Draw a thin line from the sentence, down and across, to its node. */
 function lead(pen, scale, [x, y], [toX, toY], radius, high) {
-  if (toY < y + 6 || toY > high - 140) return; // it stands beside the sentence, or the figures
+  if (toY < y + 6 || toY > high - 140) return; // it is next to the sentence, or the figures
   pen.strokeStyle = scale.answer;
   pen.lineWidth = 1.2;
   pen.beginPath();
@@ -54,7 +54,7 @@ function lead(pen, scale, [x, y], [toX, toY], radius, high) {
   pen.stroke();
 }
 
-/** The offers' numbers beside their nodes, pushed apart, clear of the answer. */
+/** Return positions of the offers' numbers near their nodes, apart from each other and from the answer. */
 function placed(offers, where, reach, answer, beside) {
   const taken = answer ? [answer] : [];
   return offers.map((offer) => {
@@ -71,7 +71,7 @@ function placed(offers, where, reach, answer, beside) {
   });
 }
 
-/** The points of two rims that face each other. */
+/** Return the nearest points of two rims. */
 function rims([x, y], [toX, toY], radius) {
   const far = Math.hypot(toX - x, toY - y);
   if (far <= 2 * radius)

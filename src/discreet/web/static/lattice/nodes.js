@@ -1,6 +1,6 @@
-// The nodes of a lattice by place: height by height, within a height by their number of classes. Typed arrays.
+// The nodes of a lattice by place: by height, within a height by their number of classes. Typed arrays.
 
-/** The nodes that a server sent: levels, losses, suppressed rows; neighbours and the request's region. */
+/** The nodes sent by the server: levels, losses, suppressed rows; neighbours and the region of the request. */
 export class LatticeNodes {
   constructor({ attributes, starts, levels, losses, rows, widths = null }) {
     this.attributes = attributes; // [{name, height}]
@@ -11,7 +11,7 @@ export class LatticeNodes {
     this.rows = rows;
     this.count = losses.length;
     this.heights = starts.length - 1;
-    this.widths = widths; // how many nodes each height of the whole lattice has
+    this.widths = widths; // nodes of the whole lattice per height
     this.all = widths ? widths.reduce((sum, each) => sum + each, 0) : this.count;
     this.suppressed = new Uint32Array(this.count);
     this.limit = 0;
@@ -21,7 +21,7 @@ export class LatticeNodes {
     this.index();
   }
 
-  /** Where each node is: by index in mixed-radix order where all nodes are here, else by its levels as text. */
+  /** Index the nodes: in mixed-radix order if all nodes are available, else by their levels as text. */
   index() {
     const sides = this.attributes.map((attribute) => attribute.height + 1);
     const size = sides.reduce((product, side) => product * side, 1);
@@ -63,13 +63,13 @@ export class LatticeNodes {
     return low;
   }
 
-  /** The place of a node given by its levels; -1 where it is not here. */
+  /** Return the place of a node given by its levels; -1 if it is not available. */
   placeOf(levels) {
     if (this.whole) return this.places[levels.reduce((sum, level, i) => sum + level * this.strides[i], 0)];
     return this.known.get(levels.join()) ?? -1;
   }
 
-  /** The place one level up (1) or down (-1) in an attribute; -1 where there is none. */
+  /** Return the place one level up (1) or down (-1) in an attribute; -1 if it is not available. */
   step(place, attribute, by) {
     const level = this.levels[place * this.width + attribute] + by;
     if (level < 0 || level > this.attributes[attribute].height) return -1;
@@ -79,7 +79,7 @@ export class LatticeNodes {
     return this.known.get(levels.join()) ?? -1;
   }
 
-  /** All nodes one level away: up (1) or down (-1). */
+  /** Return all nodes one level away: up (1) or down (-1). */
   neighbours(place, by) {
     const found = [];
     for (let i = 0; i < this.width; i += 1) {
@@ -89,7 +89,7 @@ export class LatticeNodes {
     return found;
   }
 
-  /** Take in an answer: suppressed rows (null: as before), the limit, the levels; mark what meets it. */
+  /** Store an answer: suppressed rows (null: unchanged), the limit, the levels; mark the nodes that meet it. */
   answer({ suppressed, limit, low, high }) {
     if (suppressed) this.suppressed = suppressed;
     this.limit = limit;
@@ -100,7 +100,7 @@ export class LatticeNodes {
     if (count <= 250000) this.markLowest();
   }
 
-  /** Mark the nodes within levels, where these are not those of the answer before. */
+  /** Mark the nodes within levels, unless these are unchanged. */
   bound(low, high) {
     const bounds = `${low} ${high}`;
     if (bounds === this.bounds) return;
@@ -113,7 +113,7 @@ export class LatticeNodes {
     }
   }
 
-  /** The nodes that meet the request while nothing directly below them does: the region's boundary. */
+  /** Mark the boundary of the region: nodes that meet the request while no direct predecessor does. */
   markLowest() {
     const { count, meets } = this;
     for (let place = 0; place < count; place += 1) {

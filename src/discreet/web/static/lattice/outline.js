@@ -1,5 +1,4 @@
-// A lattice that is not there yet: a hairline for each row, as wide as it has nodes, filled from the top as it is
-// counted.
+// A lattice before its evaluation: a hairline per row, as wide as its nodes, filled from the top as they are counted.
 
 import { svg } from "../dom.js";
 
@@ -7,7 +6,7 @@ const WIDE = 720;
 const HIGH = 400;
 const MOST_ROWS = 80;
 
-/** How many nodes each height has, from the bottom, where attributes have these heights. */
+/** Return the number of nodes per height, from the bottom, for the attributes' heights. */
 export function widthsOf(heights) {
   return heights.reduce(
     (widths, height) => {

@@ -1,5 +1,5 @@
-// Colours of nodes. What meets the request has a hue of its own; beyond the limit colour goes with suppression,
-// so the region that satisfies stands out whatever the limit is. Outside the levels asked colours are faded.
+// Colours of nodes. Nodes that meet the request have their own hue; above the limit colour depends on suppression, so
+// that the region that meets the request is visible for any limit. Outside the requested levels colours are faded.
 
 import { onThemeChange, token } from "../colour.js";
 
@@ -14,7 +14,7 @@ const packed = ([r, g, b], alpha = 255) =>
   ((alpha << 24) | (Math.round(b) << 16) | (Math.round(g) << 8) | Math.round(r)) >>> 0;
 const mixed = (a, b, part) => a.map((value, i) => value + part * (b[i] - value));
 
-/** The scale of the current theme; `onChange` after the theme has changed. */
+/** The scale of the current theme; `onChange` is called after the theme has changed. */
 export class SuppressionScale {
   constructor(onChange) {
     this.resolve();
@@ -58,7 +58,7 @@ export class SuppressionScale {
     this.font = getComputedStyle(document.body).fontFamily;
   }
 
-  /** The place of a cell's colour: the name of a list, and the position in it. */
+  /** Return the key of a cell's colour: the name of a list, and the position in it. */
   key({ meets, inside, suppressed, share }, limit, rows) {
     if (meets >= 2) return share < 0.5 ? ["some", 0] : [meets === 3 && share === 1 ? "lowest" : "meets", 0];
     if (meets === 1) return ["meetsFaded", 0];
@@ -66,7 +66,7 @@ export class SuppressionScale {
     return [inside ? "beyond" : "beyondFaded", Math.round(part * (STEPS - 1))];
   }
 
-  /** The colour of one node as a pixel: what `key` says, without an object per node. */
+  /** Return the colour of one node as a pixel, like `key` but without an object per node. */
   pixelOf(nodes, place) {
     const kind = nodes.meets[place];
     const { pixels } = this;

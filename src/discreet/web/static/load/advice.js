@@ -1,10 +1,10 @@
-// What the proposal warns of, each with a button that does what it advises.
+// Warnings of the proposal, each with a button that applies its advice.
 
 import { get, put } from "../api.js";
 import { button, notice } from "../components/parts.js";
 import { toastError } from "../components/status.js";
 
-/** The warnings as notices; `onDone(words)` after a button did what it says. */
+/** The warnings as notices; `onDone(words)` after a button applied its advice. */
 export function adviceNotices(warnings, onDone) {
   return warnings.map(({ text, act }) =>
     notice(

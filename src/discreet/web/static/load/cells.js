@@ -1,4 +1,4 @@
-// Screen 1, Load: how cells are written, for all columns and for those that have a form of their own.
+// Screen 1, Load: cell formats, for all columns and for single columns.
 
 import { checkbox, field, select } from "../components/field.js";
 import { h } from "../dom.js";
@@ -10,7 +10,7 @@ const DECIMALS = [
   [".", "point  1.5"],
 ];
 
-/** The fields of a source's cells; `change` saves what a control says, `written` saves a column's form. */
+/** The fields of a source's cells; `change` saves a control's value, `written` saves a column's format. */
 export function cellFields(source, view, change, written) {
   const decimal = select(DECIMALS, {
     value: source.decimal ?? "",

@@ -1,4 +1,4 @@
-// A table of a database: its address is known to the server by a name, and no page sees or sends it.
+// A table of a database: the server knows its address by a name; no page receives or sends the address.
 
 import { errorText, get, query } from "../api.js";
 import { field, input } from "../components/field.js";
@@ -10,7 +10,7 @@ import { icon } from "../icons.js";
 
 const MANY = 8;
 
-/** The databases that the server knows by name, and their tables; `onTable(database, table)` opens one. */
+/** The named databases of the server and their tables; `onTable(database, table)` opens one. */
 export function databases(onTable) {
   const list = h("div", { class: "stack" });
   const element = h(

@@ -1,4 +1,4 @@
-// What comes after a table was loaded, for those who are here the first time.
+// The steps after a table was loaded, for new users.
 
 import { h } from "../dom.js";
 

@@ -1,10 +1,10 @@
-// What is seen of a table that is open: its first rows as they are read, or where its rows are.
+// The preview of an open table: its first rows as they are read, or the location of its rows.
 
 import { badge, panel, wide } from "../components/parts.js";
 import { h } from "../dom.js";
 import { count } from "../format.js";
 
-/** The first rows, cell by cell; of a table in a database its columns alone. */
+/** Show the first rows, cell by cell; for a table in a database only its columns. */
 export function preview(view, { rows, inDatabase }) {
   return panel(
     {
@@ -46,7 +46,7 @@ function cell(value) {
   return h("td", {}, h("div", { class: "cell", title: value.length > 60 ? value : null }, value));
 }
 
-/** Which table of which database it is. */
+/** Show the name of a table and its database. */
 export function whereItIs({ table, database }) {
   const fact = (label, value) =>
     h("div", {}, h("dt", { class: "muted small" }, label), h("dd", { class: "break" }, value));

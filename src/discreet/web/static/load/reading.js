@@ -1,4 +1,4 @@
-// How the cells of a table are read: the form of its file, what is NULL, and what a row is of a person.
+// Reading options of a table: the format of its file, its NULL texts, and persons.
 
 import { chips } from "../components/chips.js";
 import { checkbox, field, input, segmented, select } from "../components/field.js";
@@ -34,9 +34,9 @@ const QUOTES = [
 ];
 
 /**
- * How the file is read; `onChange(changes, area)` with the area that tells what is wrong with them, and
- * `written` with `save(column, form, area)` of a column's written form, the column `chosen` last, and of a workbook its
- * `sheets` and what opens another one.
+ * The options of the file's format; `onChange(changes, area)` with the area that shows errors. `written` contains
+ * `save(column, form, area)` for a column's cell format, the column `chosen` last, and for a workbook its `sheets` and
+ * a function that opens another one.
  */
 export function fileForm(source, view, onChange, written) {
   const form = view?.form ?? null;
@@ -88,7 +88,7 @@ export function fileForm(source, view, onChange, written) {
   return panel({ title: "How the file is read", note: "Inferred; correct what is wrong" }, area);
 }
 
-/** Which cells are NULL, and what NULL means; `texts` are proposed. */
+/** The NULL texts and the NULL policy; `texts` are proposed. */
 export function nullPolicy(source, { texts, inDatabase }, onChange) {
   const area = h(
     "div",
@@ -115,7 +115,7 @@ export function nullPolicy(source, { texts, inDatabase }, onChange) {
   return panel({ title: "NULL policy" }, area);
 }
 
-/** Which column names the person, and what becomes of columns that the spec does not list. */
+/** The column that identifies persons, and the policy for columns that the spec does not list. */
 export function peopleForm(source, view, onChange) {
   const names = view?.columns.map((column) => column.name) ?? [];
   const subject = select([["", "none: one row per person"], ...names], {

@@ -1,4 +1,4 @@
-// Which sheet of a workbook is the table: asked before it is opened, and changed afterwards.
+// The sheet of a workbook that is the table: selected before it is opened, and changed afterwards.
 
 import { field, select } from "../components/field.js";
 import { form } from "../components/form.js";
@@ -7,7 +7,7 @@ import { h, uid } from "../dom.js";
 
 const isBook = (path) => path.toLowerCase().endsWith(".xlsx");
 
-/** The sheets to choose from; `onOpen(sheet)` once one is chosen. */
+/** The sheets to select from; `onOpen(sheet)` once one is selected. */
 export function chooseSheet(path, sheets, onOpen) {
   const name = uid("sheet");
   const file = path.split("/").at(-1);
@@ -29,7 +29,7 @@ export function chooseSheet(path, sheets, onOpen) {
   );
 }
 
-/** The sheet that is open; another one begins a new spec. */
+/** The open sheet; another one starts a new spec. */
 export function sheetField(sheets, chosen, onOpen) {
   const control = select(chosen === null ? ["", ...sheets] : sheets, {
     value: chosen ?? "",

@@ -1,4 +1,4 @@
-// The ways to a table: a file that is dropped, one of the server's, one uploaded before, a database, the sample.
+// The sources of a table: a dropped file, one of the server's, an earlier upload, a database, the sample.
 
 import { errorText, get } from "../api.js";
 import { dropZone } from "../components/drop-zone.js";
@@ -16,7 +16,7 @@ const DATA =
   ".csv,.tsv,.txt,.tab,.parquet,.pq,.json,.jsonl,.ndjson,.gz," +
   ".xlsx,.sav,.zsav,.dta,.sas7bdat,.xpt,.sqlite,.sqlite3,.db3,.db,.toml";
 
-/** Where a table or a spec is dropped; `onFile(file)`. */
+/** A zone where a table or a spec is dropped; `onFile(file)`. */
 export function dropTable({ limits }, onFile) {
   return dropZone(
     { accept: DATA, tone: "primary", onFile },
@@ -31,7 +31,7 @@ export function dropTable({ limits }, onFile) {
   );
 }
 
-/** Every other way; `onOpen(path)` and `onTable(database, table)` fail where there is no such table, `onSample()`. */
+/** All other sources; `onOpen(path)` and `onTable(database, table)` fail if there is no such table, `onSample()`. */
 export function otherWays(workspace, { onOpen, onReopen, onTable, onSample }) {
   return [
     serverFile(workspace, onOpen),
@@ -94,7 +94,9 @@ function serverFile({ root }, onOpen) {
   return panel({ title }, element);
 }
 
-/** List a folder of the server in `place`; `onChoose(path)` of a file, `onFolder(path)` of one that is a table. */
+/**
+ * List a folder of the server in `place`; `onChoose(path)` for a file, `onFolder(path)` for a folder that is a table.
+ */
 async function browse(place, onChoose, onFolder, folder = "") {
   try {
     const found = await get(`/api/workspace/files?folder=${encodeURIComponent(folder)}`);

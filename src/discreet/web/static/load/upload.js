@@ -1,4 +1,4 @@
-// A file that is sent to the workspace, with its progress, and a question where one of its name is there.
+// An upload to the workspace, with its progress, and a question if a file of its name exists.
 
 import { upload } from "../api.js";
 import { confirmDialog } from "../components/dialog.js";
@@ -7,7 +7,9 @@ import { progress } from "../components/progress.js";
 import { clear } from "../dom.js";
 import { bytes } from "../format.js";
 
-/** Send a file while `place` shows how it goes; its path in the workspace, null where it is not to replace another. */
+/**
+ * Send a file and show its progress in `place`; return its path in the workspace, null if it must not replace another.
+ */
 export async function sendFile(file, place, { signal }) {
   const control = new AbortController();
   signal.addEventListener("abort", () => control.abort());

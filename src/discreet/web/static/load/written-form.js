@@ -1,4 +1,4 @@
-// How the cells of one column are written: the form behind `written` of the spec.
+// The cell format of one column: the form of the spec's `written`.
 
 import { field, input, select } from "../components/field.js";
 import { form } from "../components/form.js";
@@ -27,7 +27,7 @@ const listed = (text) =>
 const shown = (value) => [value ?? []].flat().join(" | ");
 
 /**
- * A column chosen, its form filled in, and saved by `save(column, written, area)`, `{}` for as it stands.
+ * A column, its cell format, and a button that calls `save(column, written, area)`; `{}` for an unchanged column.
  * `chosen` is the column that was saved last, whose form is open again.
  */
 export function writtenForm(view, { save, chosen = null }) {
@@ -92,7 +92,7 @@ export function writtenForm(view, { save, chosen = null }) {
   );
 }
 
-/** What is told of cells that are not written so, and what may become of them; `onChoose("null" | "keep")`. */
+/** Explain the cells that do not fit the format, with actions; `onChoose("null" | "keep")`. */
 function missedCells(onChoose) {
   const words = h("p", {});
   const acts = h(

@@ -1,16 +1,16 @@
-// The node that is chosen for the release: only the answer of the last move, once its request is kept.
+// The node chosen for the release: only the answer of the last move, once its request is saved.
 
 import { put, remove } from "../api.js";
 import { toastError } from "../components/status.js";
 
-/** `sight()` is the answer in sight, `freshness` of it; `settle()` keeps its request; `onChange(isChosen)`. */
+/** `sight()` returns the visible answer, `freshness` its state; `settle()` saves its request; `onChange(isChosen)`. */
 export class Chosen {
   constructor({ context, facts, freshness, sight, settle, onChange }) {
     Object.assign(this, { context, facts, freshness, sight, settle, onChange });
     this.choice = null;
   }
 
-  /** Whether the node in sight is the chosen one, for what is asked. */
+  /** True if the visible node is the chosen one for the current request. */
   get is() {
     const { choice } = this;
     const answer = this.sight();
@@ -23,7 +23,7 @@ export class Chosen {
     );
   }
 
-  /** Whether the answer in sight is that of the last move; else the reason is said. */
+  /** Return true if the visible answer is that of the last move; else show the reason. */
   isOfLastMove() {
     if (this.freshness.isCurrent) return true;
     this.context.announce(`${this.freshness.why() ?? "The answer to your last move is on its way"}.`);
@@ -61,7 +61,7 @@ export class Chosen {
     }
   }
 
-  /** The request and the node go to Publish, filled in. */
+  /** Publish: pass the request and the node to the form of Publish. */
   async publish() {
     const { node, limit } = this.sight();
     if (!this.isOfLastMove()) return;

@@ -1,4 +1,4 @@
-// Up to three nodes of the lattice side by side.
+// Up to three nodes of the lattice next to each other.
 
 import { badge, wide } from "../components/parts.js";
 import { h } from "../dom.js";
@@ -6,7 +6,7 @@ import { costText, number, share } from "../format.js";
 
 const MOST = 3;
 
-/** Draws the nodes that were put side by side; `.add(levels)` puts one there and gives how many there are. */
+/** Draw the compared nodes; `.add(levels)` adds one and returns their number. */
 export function comparison({ facts, ask, again, onLook }) {
   let compared = [];
 
@@ -126,7 +126,7 @@ function figures(nodes, limit) {
   ];
 }
 
-/** One figure of each node; the least `cost` of them is marked as the best. */
+/** One figure of each node; the least `cost` is marked as the best. */
 function figureLine(nodes, title, words, cost = () => null) {
   const costs = nodes.map(cost);
   const known = costs.filter((each) => each !== null);

@@ -1,9 +1,9 @@
-// What the frontier weighs against suppressed rows: height and loss, or a named cost with its options.
+// The cost that the frontier compares with suppressed rows: height and loss, or a named cost with its options.
 
 import { optionField, showOptions, typedOptions } from "../components/option-field.js";
 import { clear, h, uid } from "../dom.js";
 
-/** `costs` are what the server says of each; `onInput()` at each choice. */
+/** `costs` are the server's descriptions; `onInput()` at each choice. */
 export class CostChoice {
   constructor(costs, { onInput }) {
     this.costs = costs;
@@ -39,7 +39,7 @@ export class CostChoice {
     return this.costs.find((each) => each.name === this.select.value);
   }
 
-  /** A name, a table of the name and the options that were chosen, or null. */
+  /** Return a name, a table of the name and the selected options, or null. */
   value() {
     const { cost } = this;
     if (!cost) return null;

@@ -1,4 +1,4 @@
-// Criteria beside k and l: a slider for each that is asked, per sensitive attribute where it has one.
+// Criteria other than k and l: a slider for each requested one, per sensitive attribute if it has one.
 
 import { optionField, showOptions, typedOptions } from "../components/option-field.js";
 import { stopSlider } from "../components/stop-slider.js";
@@ -6,8 +6,8 @@ import { clear, h } from "../dom.js";
 import { grouped } from "../format.js";
 
 /**
- * `kinds` are what the server says of each criterion, `sensitive` the names of attributes; `onInput()` at each step.
- * Without a criterion to ask for there is nothing to see.
+ * `kinds` are the server's descriptions of criteria, `sensitive` the names of attributes; `onInput()` at each step.
+ * Without criteria the element is empty.
  */
 export class CriteriaControls {
   constructor(kinds, sensitive, { onInput }) {
@@ -32,12 +32,12 @@ export class CriteriaControls {
     this.show();
   }
 
-  /** Whether criteria can be asked for at all. */
+  /** Enable or disable the choice of criteria. */
   offer(can) {
     this.element.hidden = !can || this.kinds.length === 0;
   }
 
-  /** The criteria that are asked by name, as the server takes them; null where there is none. */
+  /** Return the requested criteria by name, in the form of the server; null if there are none. */
   value() {
     const found = {};
     for (const kind of this.kinds) {
@@ -47,7 +47,7 @@ export class CriteriaControls {
     return this.asked.length > 0 ? found : null;
   }
 
-  /** A number, or numbers by attribute; a list of tables where fixed parts are chosen. */
+  /** Return a number, or numbers by attribute; a list of tables if fixed parts are set. */
   valueOf(kind, asked) {
     const ofOne = !kind.of_attribute || this.sensitive.length === 1;
     const tables = asked.map(({ attribute, control, parts }) => ({
@@ -156,14 +156,14 @@ export class CriteriaControls {
   }
 }
 
-/** The field of a fixed part of a criterion, which is named for those who hear it. */
+/** The field of a fixed part of a criterion, with an accessible name. */
 function partOf(option, label) {
   const element = optionField({ ...option, hint: grouped(option.hint ?? "") });
   element.control?.setAttribute("aria-label", `${option.label} of ${label}`);
   return element;
 }
 
-/** What a request asks of one criterion as tables of value, attribute and fixed parts. */
+/** Return the request of one criterion as tables of value, attribute and fixed parts. */
 function tablesOf(asked) {
   if (asked === undefined) return [];
   if (Array.isArray(asked)) return asked;

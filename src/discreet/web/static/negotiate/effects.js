@@ -1,4 +1,4 @@
-// What readers will see of the node under discussion: distributions, two columns together, one question.
+// Preview of the current node: distributions, two columns together, one count query.
 
 import { onThemeChange, token } from "../colour.js";
 import { h } from "../dom.js";
@@ -7,9 +7,9 @@ import { TogetherView } from "./together.js";
 import { levelWords, spoken } from "./words.js";
 
 const HEIGHT = 96;
-const SHOWN = 9; // attributes that are drawn; of more, those with most values
+const SHOWN = 9; // maximum number of drawn attributes: those with most values
 
-/** The band under the stage; `onLooks()` when something else is to be sent along with the answers. */
+/** The band below the stage; `onLooks()` when the requested effects change. */
 export class Effects {
   constructor(facts, { onLooks, signal }) {
     this.facts = facts;
@@ -56,7 +56,7 @@ export class Effects {
       this.question.element,
     );
     this.addDots();
-    // Told after a layout: to ask for a width while an answer is shown would lay the page out in the middle of it.
+    // Update after a layout: reading a width while an answer is shown would force a layout.
     this.watch = new ResizeObserver(() => {
       for (const column of this.columns) column.wide = column.canvas.clientWidth;
       this.draw();
@@ -72,7 +72,7 @@ export class Effects {
     });
   }
 
-  /** On a phone two of them are in sight, and dots say which. */
+  /** Add dots for the two views that fit on a phone at a time. */
   addDots() {
     const many = Math.ceil((this.columns.length + 2) / 2);
     const dots = Array.from({ length: many }, () => h("i", {}));
@@ -86,7 +86,7 @@ export class Effects {
     tell();
   }
 
-  /** What the answers are to bring along. */
+  /** Return the effects to send with the answers. */
   looks() {
     return { together: this.together.asked(), question: this.question.asked() };
   }
@@ -107,7 +107,7 @@ export class Effects {
     return { i, canvas, words, title, element, wide: 0 };
   }
 
-  /** Take an answer: the effects that came with it, else those of the last one stand. */
+  /** Show an answer: the effects sent with it, else those of the last one remain. */
   show(answer) {
     const { arrays, effects, node } = answer;
     this.levels = this.facts.attributes.map(({ name }) => node.levels[name]);
@@ -151,7 +151,7 @@ export class Effects {
   }
 }
 
-/** Bars of what is published, over them the outline of the original. */
+/** Draw bars of the published rows, with the outline of the original. */
 function drawBars(pen, { before, after, starts, hidden, wide, colours }) {
   let most = 1;
   for (const each of before) most = Math.max(most, each);

@@ -1,4 +1,4 @@
-// Before anything can be negotiated: the lattice is counted and evaluated, or it is said what is lacking.
+// Before a negotiation: the lattice is counted and evaluated, or missing prerequisites are shown.
 
 import { errorText, query } from "../api.js";
 import { watchJob } from "../components/job.js";
@@ -8,7 +8,7 @@ import { outline } from "../lattice/outline.js";
 
 const STAGE = "Evaluating the lattice";
 
-/** Count and evaluate in a job, with its progress, until it is done; anew where it was stopped and is wanted again. */
+/** Count and evaluate in a job, with its progress, until it is done; again if it was cancelled and restarted. */
 export async function evaluate(root, { signal }, { request, heights }) {
   const start = () => query("/api/negotiate/evaluation", { request }, { signal });
   for (;;) {
@@ -48,7 +48,7 @@ function wantedAgain(root) {
   );
 }
 
-/** What to do where there is nothing to negotiate about. */
+/** Show the next action if there is nothing to negotiate. */
 export function lacking(error) {
   const nothing = error.kind === "not-found";
   return empty({

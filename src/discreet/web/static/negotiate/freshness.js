@@ -1,28 +1,28 @@
-// Whether the answer in sight is that of the last move: while it is not, the screen says so and publishes nothing.
+// State of the visible answer: until it is that of the last move, the screen says so and publishes nothing.
 
 import { lineState } from "../api.js";
 
-const PATIENCE = 200; // milliseconds that an answer may take before the one in sight is called outdated
+const PATIENCE = 200; // milliseconds after which the visible answer counts as outdated
 
 const MOVED = "This is the answer before your last move";
 const GONE = "The server does not answer. This is its last answer";
 const SIGNED_OUT = "Signed out. This is the last answer";
 const ELSEWHERE = "Changed in another tab: this answer may be out of date";
 
-/** `onChange(words)` when the answer in sight becomes outdated, and why; with null when it is that of the last move. */
+/** `onChange(words)` when the visible answer becomes outdated, with the reason; null when it is current again. */
 export class Freshness {
   constructor({ signal, onChange }) {
     this.onChange = onChange;
-    this.isAnswered = false; // whether the last move has its answer
-    this.isLate = false; // whether an answer takes long, or was refused
-    this.isChanged = false; // whether what the answer rests on changed elsewhere
+    this.isAnswered = false; // the last move has its answer
+    this.isLate = false; // an answer takes long, or was refused
+    this.isChanged = false; // the data of the answer changed elsewhere
     this.isOpen = true; // the socket of moves
     this.said = null;
     window.addEventListener("discreet:line", () => this.tell(), { signal });
     signal.addEventListener("abort", () => clearTimeout(this.timer), { once: true });
   }
 
-  /** Whether the answer in sight is that of the last move. */
+  /** True if the visible answer is that of the last move. */
   get isCurrent() {
     return this.isAnswered && this.why() === null;
   }
@@ -36,13 +36,13 @@ export class Freshness {
     return line === "gone" || !this.isOpen ? GONE : null;
   }
 
-  /** A move is made. */
+  /** Record a move. */
   asked() {
     this.isAnswered = false;
     this.wait();
   }
 
-  /** An answer is shown; `last`: no later move waits. */
+  /** Record a shown answer; `last` is true if no later move waits. */
   answered(last) {
     clearTimeout(this.timer);
     this.timer = 0;
@@ -52,7 +52,7 @@ export class Freshness {
     if (!last) this.wait();
   }
 
-  /** The last move was refused: what is in sight stays the answer before it. */
+  /** Record that the last move was refused: the previous answer remains visible. */
   refused() {
     clearTimeout(this.timer);
     this.timer = 0;
@@ -66,13 +66,13 @@ export class Freshness {
     this.tell();
   }
 
-  /** Whether the socket of moves is open. */
+  /** Set the state of the socket of moves. */
   opened(is) {
     this.isOpen = is;
     this.tell();
   }
 
-  /** Say nothing of what lasts a moment only. */
+  /** Report only states that last longer than a moment. */
   wait() {
     if (this.timer) return;
     this.timer = setTimeout(() => {

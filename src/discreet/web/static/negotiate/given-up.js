@@ -1,11 +1,11 @@
-// What giving up one attribute would buy.
+// The effect of generalizing one attribute to its top.
 
 import { badge } from "../components/parts.js";
 import { wideTable } from "../components/table.js";
 import { h } from "../dom.js";
 import { number, share } from "../format.js";
 
-/** Draws the same request with one attribute at its top in turn. */
+/** Draw the same request with each attribute at its top in turn. */
 export function givenUp({ ask, onLook }) {
   return async ({ request }) => {
     const { attributes, rows } = await ask("attributes", { request });

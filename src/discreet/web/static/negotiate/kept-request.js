@@ -1,24 +1,24 @@
-// The request as the workspace keeps it: what is asked is sent until the server has confirmed it, and kept as a draft
-// until then, so that a reload loses nothing.
+// The request as saved in the workspace: a request is sent until the server confirms it, and is a draft until then, so
+// that a reload loses nothing.
 
 import { post, shownTag } from "../api.js";
 import { draftOf, keepDraft } from "../drafts.js";
 
 const DRAFT = "request";
 
-/** `of` is the table that drafts are of; `onKept()` after each confirmation, `onRefused(error)` where there is none. */
+/** `of` is the table of the drafts; `onKept()` after each confirmation, `onRefused(error)` after a refusal. */
 export class KeptRequest {
   constructor(of, { onKept, onRefused }) {
     Object.assign(this, { of, onKept, onRefused });
-    this.kept = null; // what the server has confirmed
-    this.wanted = null; // what is to be kept
-    this.sent = null; // what is under way
+    this.kept = null; // the request confirmed by the server
+    this.wanted = null; // the request to save
+    this.sent = null; // the request being sent
     this.running = null;
   }
 
   /**
-   * Begin with the request that the workspace has; returns the one to show: the draft of this tab where nobody changed
-   * the request since, `{body, isDraft, lost}`. `lost` is a draft that another tab's request has overtaken.
+   * Begin with the workspace's request; return the one to show: this tab's draft if the request has not changed since,
+   * `{body, isDraft, lost}`. `lost` is a draft that another tab's request has overtaken.
    */
   begin(body) {
     this.kept = body;
@@ -35,7 +35,7 @@ export class KeptRequest {
     return { body, isDraft: false, lost: draft.body };
   }
 
-  /** Keep a move in this tab, until it is saved. */
+  /** Store a move in this tab until it is saved. */
   draft(body) {
     keepDraft(DRAFT, { of: this.of, body, base: shownTag("request"), sent: this.sent });
   }
@@ -44,7 +44,7 @@ export class KeptRequest {
     return this.running === null && same(body, this.kept);
   }
 
-  /** Save a request; resolves with whether the server has confirmed what was wanted last. */
+  /** Save a request; resolves with true if the server has confirmed the last one. */
   save(body) {
     this.wanted = body;
     if (this.isKept(body)) {
@@ -78,7 +78,7 @@ export class KeptRequest {
     return true;
   }
 
-  /** Take what another step has led to, such as undo. */
+  /** Set the request after another step, such as undo. */
   take(body) {
     this.kept = body;
     this.wanted = body;

@@ -1,4 +1,4 @@
-// The stage: the lattice, and in the corners that a diamond leaves empty the sentence, the offers, figures and legend.
+// The stage: the lattice, and in its empty corners the sentence, the offers, figures and legend.
 
 import { h } from "../dom.js";
 import { number, share } from "../format.js";
@@ -31,7 +31,7 @@ export class LatticePanel {
     );
   }
 
-  /** The boxes that no row may touch, by what may stand in them and not by what does, so that no node moves. */
+  /** Return the boxes that no row may touch, by the largest possible content, so that no node moves. */
   boxes(width, height) {
     if (width < 600) {
       const low = Math.max(90, height - 62);
@@ -74,7 +74,7 @@ export class LatticePanel {
     );
   }
 
-  /** Show an answer: colour the nodes by it, and mark those that it names. */
+  /** Show an answer: colour the nodes, and mark those that it names. */
   show(answer) {
     const { arrays } = answer;
     this.nodes.answer({
@@ -96,12 +96,12 @@ export class LatticePanel {
     this.say(answer);
   }
 
-  /** Whether the frontier at hand is that of an answer. */
+  /** Return true if the current frontier belongs to an answer. */
   hasFrontierOf(answer) {
     return this.frontierOf === frontierKey(answer);
   }
 
-  /** Take the nodes that came with an answer. */
+  /** Store the nodes that an answer contains. */
   take({ starts, rows, arrays: { levels, losses } }) {
     const { attributes, widths } = this.facts;
     this.nodes = new LatticeNodes({ attributes, starts, levels, losses, rows, widths });
@@ -120,14 +120,14 @@ export class LatticePanel {
     return node.suppressed <= limit ? "within the limit, but outside the levels asked" : "does not meet the request";
   }
 
-  /** Show the numbers of what is within reach. */
+  /** Show the numbers of the offers. */
   offer(offers) {
     this.chart.mark({ offers });
     this.chart.drawSoon(true);
   }
 }
 
-/** What a frontier depends on. */
+/** Return the key of a frontier: the values that it depends on. */
 function frontierKey({ version, requirement, request }) {
   return `${version} ${requirement} ${JSON.stringify(request.cost)}`;
 }

@@ -1,4 +1,4 @@
-// Which rows are suppressed, and why: for the owner's eyes alone, behind one click that says so.
+// Suppressed rows and their reasons: only for the publisher, after a click that says so.
 
 import { errorText, query } from "../api.js";
 import { openDialog } from "../components/dialog.js";

@@ -1,4 +1,4 @@
-// The levels of one attribute that an answer may use: a chip for each, and what the answer's level shows.
+// The levels of one attribute that an answer may use: a chip for each, and the values of the answer's level.
 
 import { h } from "../dom.js";
 import { number } from "../format.js";
@@ -7,8 +7,8 @@ import { spoken } from "./words.js";
 
 /**
  * One row. A filled chip is the answer's level, an outlined one is allowed, a dashed one is not. Pressing a chip makes
- * it the last that is allowed; pressing the last one allows all again. With Shift it is the first one that is meant.
- * The same as numbers in two fields, by keys.
+ * it the last allowed one; pressing the last one allows all again. With Shift it is the first allowed one. Two number
+ * fields do the same for keyboards.
  */
 export class LevelRange {
   constructor(attribute, onInput) {

@@ -1,4 +1,4 @@
-// Below the lattice: rows before and after, nodes side by side, the history, all nodes as a table, attributes given up.
+// Below the lattice: rows before and after, nodes compared, the history, all nodes as a table, attributes given up.
 
 import { errorText, get, query } from "../api.js";
 import { tabs } from "../components/tabs.js";
@@ -11,8 +11,8 @@ import { pastRequests } from "./past-requests.js";
 import { rowPreview } from "./row-preview.js";
 
 /**
- * The panel below; it asks only for the tab in sight, and only once moves rest. `answer()` is the answer that is shown,
- * `current()` the request, `onApply(request)` asks another, `onLook(levels)` shows another node.
+ * The panel; it requests only the visible tab's data, once moves rest. `answer()` is the shown answer, `current()` the
+ * request, `onApply(request)` sends another, `onLook(levels)` shows another node.
  */
 export class MorePanel {
   constructor(facts, { signal, announce, answer, current, onApply, onLook }) {
@@ -52,7 +52,7 @@ export class MorePanel {
     );
   }
 
-  /** The request or the node changed: bring the tab in sight up to date. */
+  /** Update the visible tab after a change of the request or the node. */
   async changed() {
     const answer = this.answer();
     if (!answer) return;
@@ -68,7 +68,7 @@ export class MorePanel {
     if (this.tab === "history") this.changed();
   }
 
-  /** Put a node beside the others; the first one is replaced where there are three. */
+  /** Add a node to the comparison; it replaces the first of three. */
   compare(levels) {
     const many = this.comparison.add(levels);
     this.tabs.select("comparison");

@@ -1,4 +1,4 @@
-// The node that is shown in detail: its classes, the frontier, its neighbours.
+// The node shown in detail: its classes, the frontier, its neighbours.
 
 import { button } from "../components/parts.js";
 import { tabs } from "../components/tabs.js";
@@ -7,7 +7,7 @@ import { costText, number, significant } from "../format.js";
 import { ClassBars } from "../lattice/classes.js";
 import { FrontierPlot } from "../lattice/frontier.js";
 
-/** A part of what is below the tray. */
+/** One part of the panels below the tray. */
 export class NodePanel {
   constructor(facts, scale, actions) {
     this.facts = facts;
@@ -75,7 +75,7 @@ export class NodePanel {
     this.actions.onTab();
   }
 
-  /** Take an answer; the tab is drawn only where it is in sight. */
+  /** Show an answer; the tab is drawn only if it is visible. */
   show(answer, nodes, marks, { isChosen, isInSight }) {
     Object.assign(this, { answer, nodes, marks });
     this.showNode(isChosen);
@@ -125,7 +125,7 @@ export class NodePanel {
     if (this.tab === "frontier" && this.answer) this.frontier.highlight(place);
   }
 
-  /** One level less or more of each attribute: what it would suppress, each a button that goes there. */
+  /** Show one level less or more of each attribute with its suppression, each a button that moves there. */
   showSteps() {
     const { nodes, marks, facts } = this;
     const from = marks.chosen;
@@ -194,7 +194,7 @@ export class NodePanel {
   }
 }
 
-/** A name that may break after its underscores. */
+/** Return a name that may break after its underscores. */
 function breakable(name) {
   return name.split(/(?<=_)/).flatMap((part, i) => (i === 0 ? [part] : [h("wbr"), part]));
 }

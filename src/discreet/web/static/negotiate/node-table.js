@@ -17,7 +17,7 @@ const ORDERS = [
   ["loss", "loss"],
 ];
 
-/** Draws a page of nodes; `again()` when another page, order or choice is wanted. */
+/** Draw a page of nodes; `again()` for another page, order or filter. */
 export function nodeTable({ ask, again, onLook }) {
   const wanted = { first: 0, number: PAGE, order: "height", only: "all" };
   const change = (changes) => {

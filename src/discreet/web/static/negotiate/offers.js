@@ -1,4 +1,4 @@
-// What else is within reach: more for a small price, or what would do it where there is no answer.
+// Offers: more utility for a small price, or relaxations if there is no answer.
 
 import { query } from "../api.js";
 import { clear, h } from "../dom.js";
@@ -31,7 +31,7 @@ export class Offers {
     );
   }
 
-  /** The relaxations that came with an answer, at once; else what was offered goes until moves rest. */
+  /** Show the relaxations of an answer at once; other offers are removed until moves rest. */
   show(answer) {
     this.answer = answer;
     const key = JSON.stringify(answer.request);
@@ -45,7 +45,7 @@ export class Offers {
     }
     if (key === this.of) return;
     this.of = key;
-    this.turn(); // what was asked of an earlier answer must not be drawn over these
+    this.turn(); // a late reply about an earlier answer must not replace these
     const places = new Map(answer.answers.map((each) => [each.relaxed, each.place ?? -1]));
     this.draw(
       answer.cards.map((card) => ({
@@ -58,7 +58,7 @@ export class Offers {
     );
   }
 
-  /** Once moves rest: ask what is within reach of an exact answer. */
+  /** After moves rest: request the offers near an exact answer. */
   async rest() {
     const { answer } = this;
     const key = JSON.stringify(answer.request);
@@ -70,7 +70,7 @@ export class Offers {
     this.draw(offers, "Also within reach");
   }
 
-  /** On a phone the offers are a sheet over the foot of the screen. */
+  /** Open the offers, a sheet at the foot of a phone's screen. */
   open(is = !this.element.classList.contains("open")) {
     this.element.classList.toggle("open", is);
     this.sheet.setAttribute("aria-expanded", String(is));
@@ -121,7 +121,7 @@ export class Offers {
   }
 }
 
-/** A relaxation as gain and price, in the screen's words. */
+/** Return a relaxation as gain and price, in the screen's words. */
 function toldOf({ relaxed, title, change }, { answers, limit }) {
   const price = change.replace(/\.$/, "");
   if (relaxed === "height") return { gain: "Blur further", price: price.replace(/^Allow /, "") };

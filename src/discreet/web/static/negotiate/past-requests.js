@@ -1,11 +1,11 @@
-// What was asked before, and what the answer was.
+// Earlier requests and their answers.
 
 import { badge, button } from "../components/parts.js";
 import { table } from "../components/table.js";
 import { h } from "../dom.js";
 import { number } from "../format.js";
 
-/** Draws the requests, the latest first; `current()` is the one that is asked now. */
+/** Draw the requests, the latest first; `current()` is the current request. */
 export function pastRequests({ read, current, onApply, onLook }) {
   return async () => {
     const { requests } = await read("requests?last=60");

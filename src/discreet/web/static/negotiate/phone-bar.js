@@ -1,9 +1,9 @@
-// On a phone k and the answer's sentence stay in sight above the lattice, whatever is scrolled.
+// On a phone k and the answer's sentence remain visible above the lattice.
 
 import { h } from "../dom.js";
 import { number } from "../format.js";
 
-/** The bar under the header; wide screens have none. */
+/** The bar below the header; wide screens have none. */
 export class PhoneBar {
   constructor() {
     this.k = h("b", {});
@@ -25,7 +25,7 @@ export class PhoneBar {
     this.tag.replaceChildren(h("b", {}, tag), ` ${figure}`);
   }
 
-  /** Say that the answer is not that of the last move; null: it is again. */
+  /** Show that the answer is not that of the last move; null if it is. */
   outdate(words, { tag, figure }) {
     this.element.classList.toggle("old", words !== null);
     this.tag.replaceChildren(h("b", {}, words ?? tag), words === null ? ` ${figure}` : "");

@@ -1,4 +1,4 @@
-// One favourite question: how many rows have some values, by estimate, by sure bounds, and in truth.
+// A count query: the rows with given values, as estimate, certain bounds, and truth.
 
 import { openDialog } from "../components/dialog.js";
 import { clear, h } from "../dom.js";
@@ -8,7 +8,7 @@ import { rarest, spoken } from "./words.js";
 
 const KEY = "question";
 
-/** `.asked()` is what the server is to count, `.show(found)` draws it; `onChange()` when something else is asked. */
+/** `.asked()` returns the query, `.show(found)` draws its answer; `onChange()` when the query changes. */
 export class QuestionView {
   constructor(facts, { onChange }) {
     this.onChange = onChange;
@@ -50,7 +50,10 @@ export class QuestionView {
     return draft && Object.keys(draft).length > 0 && Object.entries(draft).every(fits) ? draft : null;
   }
 
-  /** With the first answer: some of the widest column of numbers, and the rarest value of one that shows its values. */
+  /**
+   * Set the query at the first answer: a range of the widest numeric column, and the rarest value of one that shows its
+   * values.
+   */
   begin(levels) {
     if (this.question || this.attributes.length === 0) return false;
     const found = {};
@@ -125,7 +128,7 @@ export class QuestionView {
     this.onChange();
   }
 
-  /** From and to of a column of numbers; of any other, its values to tick. */
+  /** The fields from and to of a numeric column; the values of any other as ticks. */
   choice({ name, drawn }, typed) {
     const { labels } = drawn;
     if (drawn.numeric) {

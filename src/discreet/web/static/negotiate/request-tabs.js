@@ -1,4 +1,4 @@
-// On a phone the request stands at the thumb: one tab for each part, one slider with a step less and a step more.
+// On a phone the request is at the lower edge: one tab per part, one slider with buttons for a step less or more.
 
 import { clear, h } from "../dom.js";
 import { number } from "../format.js";
@@ -59,7 +59,7 @@ export class RequestTabs {
     this.request.element.dataset.shown = id;
   }
 
-  /** Bring the figures up to date. */
+  /** Update the figures. */
   tell() {
     for (const { value, figure } of this.parts) {
       const words = figure();

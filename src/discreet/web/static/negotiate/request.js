@@ -1,4 +1,4 @@
-// The request: sliders and number fields that follow each other.
+// The request: sliders and number fields that are synchronized.
 
 import { errorText } from "../api.js";
 import { formError } from "../components/form.js";
@@ -108,7 +108,7 @@ export class RequestPanel {
     );
   }
 
-  /** The rows of the attributes; of more than nine those with most levels, the others behind a button. */
+  /** Return the rows of the attributes; of more than nine those with most levels, the others behind a button. */
   shownLevels() {
     const { levels } = this;
     if (levels.length <= MOST_ROWS) return levels.map((each) => each.element);
@@ -137,7 +137,7 @@ export class RequestPanel {
     this.onChange(this.body());
   }
 
-  /** The request as the server takes it. */
+  /** Return the request in the form of the server. */
   body() {
     const { facts } = this;
     const asked = this.l.map(({ name, control }) => [name, control.value]).filter(([, value]) => value > 1);
@@ -169,7 +169,7 @@ export class RequestPanel {
     this.cost.set(body.cost ?? null);
   }
 
-  /** Mark the levels of the node that is shown. */
+  /** Mark the levels of the shown node. */
   mark(levels) {
     for (const each of this.levels) each.mark(levels[each.name]);
     this.reset.hidden = this.levels.every((each) => each.low === 0 && each.high === each.height);

@@ -6,7 +6,7 @@ import { number } from "../format.js";
 
 const ROWS = 6;
 
-/** Draws rows as the node that is shown would recode them; `ask(path, body)` asks the server. */
+/** Draw rows as the shown node would recode them; `ask(path, body)` queries the server. */
 export function rowPreview({ ask }) {
   return async ({ request, node }) => {
     const { rows, attributes } = await ask("rows", { request, levels: node.levels, number: ROWS });

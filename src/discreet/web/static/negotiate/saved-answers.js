@@ -1,4 +1,4 @@
-// Answers saved by name while negotiating, each a way back to its node, and the way to compare them.
+// Answers saved by name during negotiation, each a link to its node, and a link to their comparison.
 
 import { get, post } from "../api.js";
 import { promptDialog } from "../components/dialog.js";
@@ -7,9 +7,9 @@ import { clear, h } from "../dom.js";
 import { number, roughShare } from "../format.js";
 
 /**
- * The answers that are saved, "Save this answer" and "Compare". `current()` is `{request, levels}` of the node in
- * sight, null where that may not be saved, `onBack({request, levels})` shows one of them again. `.element` is to be
- * placed; it needs nothing else.
+ * The saved answers, "Save this answer" and "Compare". `current()` returns `{request, levels}` of the visible node,
+ * null if it cannot be saved, `onBack({request, levels})` shows a saved one again. `.element` is to be placed on the
+ * page.
  */
 export function savedAnswers({ current, onBack, signal }) {
   const list = h("ul", { class: "saved-list" });
@@ -87,7 +87,7 @@ function freeName(taken) {
   return `Answer ${number}`;
 }
 
-/** What came of an answer, in a few words; what it was asked for where that was not noted. */
+/** Describe an answer in a few words; by its request if its figures were not stored. */
 function figuresOf({ stale, suppressed, detail, asked }) {
   if (stale) return "to be asked again";
   if (suppressed === null || detail === null) return asked;

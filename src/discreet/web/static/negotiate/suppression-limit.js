@@ -1,4 +1,4 @@
-// How many rows may be suppressed: in rows, or in percent.
+// The limit of suppressed rows: in rows, or in percent.
 
 import { showFault, showStop } from "../components/stop-slider.js";
 import { h, uid } from "../dom.js";
@@ -9,7 +9,7 @@ const PERCENT_STOPS = [
   40, 50, 60, 70, 80, 90, 100,
 ];
 
-/** A slider, a field of rows and one of percent; what was touched last is what is asked: `.value`, `.set(value)`. */
+/** A slider, a field of rows and one of percent; the last one changed sets the request: `.value`, `.set(value)`. */
 export function suppressionLimit(rows, onInput) {
   const id = uid("limit");
   const slider = h("input", {

@@ -1,4 +1,4 @@
-// Two columns together: how often a value occurs in each group of another column, before and after.
+// Two columns together: the share of a value in each group of another column, before and after.
 
 import { openDialog } from "../components/dialog.js";
 import { clear, h } from "../dom.js";
@@ -8,7 +8,7 @@ import { rarest, spoken } from "./words.js";
 
 const KEY = "together";
 
-/** `.asked()` is what the server is to count, `.show(found)` draws it; `onChange()` when something else is asked. */
+/** `.asked()` returns the query, `.show(found)` draws its answer; `onChange()` when the query changes. */
 export class TogetherView {
   constructor(facts, { onChange }) {
     this.onChange = onChange;
@@ -39,7 +39,10 @@ export class TogetherView {
     return draft && has(draft.name, draft.value) && has(draft.by, null) && draft.name !== draft.by ? draft : null;
   }
 
-  /** With the first answer: the rarest value of the column with fewest that shows its values, by one of few groups. */
+  /**
+   * Set the query at the first answer: the rarest value of the column with fewest visible values, by a column of few
+   * groups.
+   */
   begin(levels) {
     if (this.chosen || this.attributes.length < 2) return false;
     const blurred = ({ name, height }) => (levels[name] === 0 ? 0 : levels[name] < height ? 1 : 2);
@@ -146,7 +149,7 @@ function line() {
   return made;
 }
 
-/** What the recoding does to it, said rather than hidden. */
+/** Describe the harm of the recoding. */
 function harm(rows, { name }) {
   if (rows.every(({ known }) => !known)) return `${spoken(name)} is not told apart`;
   const worst = rows

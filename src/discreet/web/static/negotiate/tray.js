@@ -1,9 +1,9 @@
-// The tray: what is kept, what can be copied, and the way to a release.
+// The tray: saved answers, script actions, and the button to publish.
 
 import { scriptActions } from "../components/script-actions.js";
 import { h } from "../dom.js";
 
-/** The strip at the foot; `saved` is where saved answers stand. */
+/** The strip at the foot; `saved` is the element of saved answers. */
 export class Tray {
   constructor({ onVersions, onMore, onKeep, onPublish, request, signal }) {
     const link = (words, run, more = {}) =>
@@ -39,7 +39,7 @@ export class Tray {
     );
   }
 
-  /** What publishing would say: that the answer is outdated, that the node is too far, or that it is chosen already. */
+  /** Update the publish button: the answer is outdated, the node exceeds the limit, or it is chosen already. */
   show({ outdated, canPublish, isChosen }) {
     this.publish.setAttribute("aria-disabled", String(outdated !== null || !canPublish));
     const tooFar = canPublish ? null : "More rows would be suppressed than you allow";

@@ -1,4 +1,4 @@
-// The answer as a sentence over the lattice, and the figures under it.
+// The answer as a sentence above the lattice, and the figures below it.
 
 import { clear, h } from "../dom.js";
 import { number, roughShare, share } from "../format.js";
@@ -41,7 +41,7 @@ export class Verdict {
     this.element.classList.remove("old");
   }
 
-  /** The last good answer stays in sight, and is said to be that; null: it is the answer again. */
+  /** Keep the last good answer visible and mark it as outdated; null removes the mark. */
   outdate(words) {
     this.element.classList.toggle("old", words !== null);
     if (words === null) this.show(this.answer);
@@ -49,7 +49,7 @@ export class Verdict {
   }
 }
 
-/** The bottom left corner: what the node leaves out, its groups, its risk, its detail. */
+/** The bottom left corner: suppression, groups, risk and detail of the node. */
 export class Figures {
   constructor(facts, { onWho, onBack }) {
     const line = (words) => {
@@ -92,7 +92,7 @@ export class Figures {
     kept.label.dataset.short = "of detail";
     put(groups, node.kept === null ? "–" : number(node.kept), `groups, the smallest has ${smallest}`);
     put(risk, node.smallest ? `1 in ${number(node.smallest)}` : "–");
-    // Effects come where they differ from the last ones.
+    // Effects are sent only if they differ from the last ones.
     if (effects) put(kept, roughShare(effects.detail));
     this.who.hidden = node.suppressed === 0;
     this.who.textContent = node.suppressed === 1 ? "Who is the one?" : `Who are the ${number(node.suppressed)}?`;

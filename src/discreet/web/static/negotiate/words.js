@@ -1,18 +1,18 @@
-// An answer as a sentence with the figures in it.
+// An answer as a sentence with its figures.
 
 import { count, number } from "../format.js";
 
-/** The rarest value that is a word or a number; the rarest where none is. */
+/** Return the rarest value that is a word or a number; the rarest if there is none. */
 export function rarest({ labels, before }) {
   const told = labels.map((_, place) => place).filter((place) => /[\p{L}\p{N}]/u.test(labels[place]));
   const places = told.length > 0 ? told : labels.map((_, place) => place);
   return labels[places.reduce((least, place) => (before[place] < before[least] ? place : least))];
 }
 
-/** A name as it is read. */
+/** Return a name with spaces instead of underscores. */
 export const spoken = (name) => name.replaceAll("_", " ");
 
-/** What a request asks of each group: "No group has fewer than 5 rows or 3 values of relationship." */
+/** Describe the requirement on each group: "No group has fewer than 5 rows or 3 values of relationship." */
 export function asked({ k, l }, requirement, { unit, sensitive, criteria }) {
   return askedWords({ k, l }, entitled(beside(requirement), criteria), { unit, sensitive });
 }
@@ -25,7 +25,7 @@ function entitled(text, criteria) {
   });
 }
 
-/** The same with what is asked beside k and l as a text. */
+/** Describe the requirement like `asked`, with the criteria other than k and l as a text. */
 export function askedWords({ k, l }, others, { unit, sensitive }) {
   const least = [];
   if (k !== null && k !== undefined && k > 1) least.push(`${number(k)} ${unit}`);
@@ -36,10 +36,10 @@ export function askedWords({ k, l }, others, { unit, sensitive }) {
   return `No group has fewer than ${least.join(" or ")}${beside}.`;
 }
 
-/** What is asked beside k and l, in the field's terms. */
+/** Return the criteria other than k and l of a requirement, in the field's terms. */
 const beside = (requirement) => requirement.replace(/\b[kl](\([^)]*\))?=\d+(, )?/g, "").replace(/, $/, "");
 
-/** The answer's sentence. */
+/** Return the answer's sentence. */
 export function sentenceOf(answer, facts) {
   const { rows } = answer;
   if (answer.outcome !== "exact") {
@@ -53,25 +53,25 @@ export function sentenceOf(answer, facts) {
   return [found, homogeneousWords(answer.homogeneous)].filter(Boolean).join(" ");
 }
 
-/** What whoever finds a person's group learns: "In 3 groups everyone has the same diagnosis." */
+/** Describe homogeneous groups: "In 3 groups everyone has the same diagnosis." */
 export function homogeneousWords(homogeneous) {
   const groups = Object.entries(homogeneous ?? {}).filter(([, many]) => many > 0);
   return groups.map(([name, many]) => `In ${count(many, "group")} everyone has the same ${spoken(name)}.`).join(" ");
 }
 
-/** How many rows are suppressed, as a sentence. */
+/** Describe the number of suppressed rows in a sentence. */
 export function suppressedWords(suppressed, rows) {
   if (suppressed === 0) return "No row is suppressed.";
   return `${number(suppressed)} of ${number(rows)} rows ${suppressed === 1 ? "is" : "are"} suppressed.`;
 }
 
-/** Where suppressing more would not help either: what is asked is beyond the table, or the levels are too fine. */
+/** Explain why no limit would help: the requirement exceeds the table, or the allowed levels are too fine. */
 function nothingFound({ request: { k }, rows }) {
   if (k > rows) return `No group can have ${number(k)} rows: the table has ${number(rows)}.`;
   return "With these levels nothing was found that meets what you ask.";
 }
 
-/** The tag above the sentence: its words, why it is sure, and whether there is an answer. */
+/** Return the tag above the sentence: its words, its certainty, and its tone. */
 export function tagOf(answer) {
   if (answer.outcome !== "exact") {
     return answer.is_proven
@@ -84,7 +84,7 @@ export function tagOf(answer) {
   return { tag: "Exact answer", why: height === 0 ? "nothing is blurred" : `${steps}; fewer cannot do it`, is: true };
 }
 
-/** What a level shows of an attribute: "as it is", "5 groups of 16", "not shown". */
+/** Describe a level of an attribute: "as it is", "5 groups of 16", "not shown". */
 export function levelWords({ height, values, levels }, level) {
   if (level === 0) return "as it is";
   if (level === height) return "not shown";

@@ -2,7 +2,7 @@
 
 import { svg } from "../dom.js";
 
-/** Round numbers from 0 (or `low`) to at least `high`, about `wanted` of them. */
+/** Return round numbers from 0 (or `low`) to at least `high`, about `wanted` of them. */
 export function ticks(high, wanted = 4, low = 0) {
   const span = high - low || 1;
   const raw = span / wanted;
@@ -28,7 +28,7 @@ export function line(x1, y1, x2, y2, kind = "grid") {
   return svg("line", { x1, y1, x2, y2, class: kind });
 }
 
-/** How wide a plot is drawn, so that its words stay readable on a phone. */
+/** Return the width of a plot at which its texts are readable on a phone. */
 export function plotWidth() {
   return window.innerWidth < 600 ? 330 : 520;
 }

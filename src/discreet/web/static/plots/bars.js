@@ -1,11 +1,11 @@
-// Lying bars: one row per name, one or two series.
+// Horizontal bars: one row per name, one or two series.
 
 import { h, svg } from "../dom.js";
 import { dataTableBehind } from "../components/table.js";
 import { number, shorten } from "../format.js";
 import { label, line, plotWidth, ticks } from "./axes.js";
 
-/** `rows: [{label, value, second, tone}]`; `series` names the two where there are two. */
+/** `rows: [{label, value, second, tone}]`; `series` names the two series if there are two. */
 export function bars({ rows, format = number, caption, series = null, nameTitle = "name", width = plotWidth() }) {
   const two = series !== null && series.length === 2;
   const longest = Math.max(4, ...rows.map((row) => Math.min(30, row.label.length)));

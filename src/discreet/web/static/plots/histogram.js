@@ -1,4 +1,4 @@
-// Upright bars: counts of bins in their order.
+// Vertical bars: counts of bins in their order.
 
 import { svg } from "../dom.js";
 import { dataTableBehind } from "../components/table.js";
@@ -10,7 +10,7 @@ const LEFT = 68;
 const BOTTOM = 44;
 const TOP = 12;
 
-/** `bins: [{label, count, tone}]`; every label stands whole, slanted where there are many. */
+/** `bins: [{label, count, tone}]`; every label is complete, and slanted if there are many. */
 export function histogram({ bins, xTitle, yTitle, caption, width = plotWidth() }) {
   const longest = Math.max(1, ...bins.map((bin) => bin.label.length));
   const each = (width - LEFT - 8) / Math.max(1, bins.length);

@@ -1,8 +1,8 @@
-// Sizes of classes in bands, as the plots show them.
+// Bands of class sizes for plots.
 
 const STEPS = [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** Rows by the size of their class, in bands: `{size: classes}` → `[{label, count}]`. */
+/** Count rows by bands of class sizes: `{size: classes}` → `[{label, count}]`. */
 export function sizeBands(sizes) {
   const rows = STEPS.map(() => 0);
   for (const [size, classes] of Object.entries(sizes)) {

@@ -1,4 +1,4 @@
-// A release with its audit: what was counted in it, its warnings, and what can be handed over.
+// A release with its audit: counts, warnings, and downloads.
 
 import { h } from "../dom.js";
 import { count, grouped, number } from "../format.js";
@@ -9,7 +9,7 @@ import { sizeBands } from "../plots/size-bands.js";
 import { cautions, isTable, partName } from "../release/words.js";
 import { downloads } from "./downloads.js";
 
-/** What the audit says, in one sentence. */
+/** Return the audit's verdict in one sentence. */
 export function verdict({ audit }) {
   const groups = count(audit.classes, "group");
   if (!audit.passed) return "Audit failed: nothing is handed over.";
@@ -19,9 +19,7 @@ export function verdict({ audit }) {
   return `Audit passed: ${count(audit.rows, "row")} in ${groups}, the smallest of ${number(audit.k)}.${alike.join("")}`;
 }
 
-/**
- * The panel of a release, `fresh` where it was made just now; `onReport({release, audit})` once a report is written.
- */
+/** The panel of a release, `fresh` if it was just published; `onReport({release, audit})` once a report is written. */
 export function auditPanel({ release, audit }, { fresh = false, signal, onReport }) {
   const work = h("div", {});
   return panel(

@@ -1,4 +1,4 @@
-// The node that was chosen in Negotiate, as a release would publish it.
+// The node chosen in Negotiate, as a release would publish it.
 
 import { h } from "../dom.js";
 import { number } from "../format.js";
@@ -6,7 +6,7 @@ import { askedWords, homogeneousWords, spoken, suppressedWords } from "../negoti
 import { badge, notice, sentence } from "../components/parts.js";
 
 /**
- * The node and what it was asked for, or the way to choose one; `names` are those of sensitive columns, `kinds` of
+ * Show the node and its request, or a link to choose one; `names` are those of sensitive columns, `kinds` those of
  * criteria.
  */
 export function chosenNode(choice, names, kinds) {
@@ -57,7 +57,7 @@ export function chosenNode(choice, names, kinds) {
   );
 }
 
-/** What a publishing asks where the chosen node is published. */
+/** Return the request of a publication of the chosen node. */
 export function askedOf(choice) {
   const { k, l, criteria } = choice.requirement;
   return { levels: choice.levels, k, l, criteria: criteria ?? {}, max_suppressed: choice.max_suppressed };
@@ -68,14 +68,14 @@ function levelOf(level, height) {
   return level === height ? "not shown" : `level ${level}${height === undefined ? "" : ` of ${height}`}`;
 }
 
-/** What is asked beside k and l. */
+/** Describe the criteria other than k and l. */
 function others({ criteria }, kinds) {
   return Object.entries(criteria ?? {})
     .map(([name, value]) => `${kinds.find((each) => each.name === name)?.title ?? name} ${valueWords(value)}`)
     .join(", ");
 }
 
-/** A criterion's value, its values by attribute, or tables of them with fixed parts. */
+/** Describe a criterion's value, its values by attribute, or tables of them with fixed parts. */
 function valueWords(value) {
   if (typeof value === "number") return number(value);
   if (Array.isArray(value)) return value.map(tableWords).join(", ");

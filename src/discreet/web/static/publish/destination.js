@@ -1,4 +1,4 @@
-// Where a release goes: a file of the workspace, or a table of the database that has the source.
+// The destination of a release: a file of the workspace, or a table of the source's database.
 
 import { clear, h } from "../dom.js";
 import { checkbox, field, input, segmented, select } from "../components/field.js";
@@ -14,9 +14,9 @@ const FORMATS = {
   ".duckdb": "DuckDB database",
 };
 
-/** `parts` to be put into a form, `body()` as the server takes it, `offer(formats)`, and `propose(name)`. */
+/** `parts` for a form, `body()` in the form of the server, `offer(formats)`, and `propose(name)`. */
 export function destination(database) {
-  const called = database?.replace(/^env:/, ""); // the name of a variable, as Load shows it
+  const called = database?.replace(/^env:/, ""); // the name of a variable, as on Load
   const name = field({
     label: "Name",
     name: "name",
@@ -69,7 +69,7 @@ export function destination(database) {
   };
 }
 
-/** A name that no release has. */
+/** Return a name that no release has. */
 export function freeName(releases) {
   const taken = new Set(releases.map((each) => each.name.replace(/\.\w+$/, "")));
   let place = 1;

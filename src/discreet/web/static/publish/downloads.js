@@ -1,4 +1,4 @@
-// What is handed over of a release whose audit passed: its files, and its report.
+// Downloads of a release whose audit passed: its files, and its report.
 
 import { download, get, post } from "../api.js";
 import { h } from "../dom.js";
@@ -9,12 +9,12 @@ import { button } from "../components/parts.js";
 import { toastError } from "../components/status.js";
 import { partName, releasePath } from "../release/words.js";
 
-/** Buttons for the files of a release; `work` shows how its report is written, then `onReport({release, audit})`. */
+/** Buttons for the files of a release; `work` shows the progress of its report, then `onReport({release, audit})`. */
 export function downloads(release, { work, signal, onReport }) {
   const path = releasePath(release);
   const take = async (what) => {
     try {
-      await get(path); // an audit that fails says so here, in words, and not as a broken download
+      await get(path); // shows a failing audit as a message instead of a broken download
       download(`${path}/files/${what}`, release.files[what]);
     } catch (error) {
       toastError(error);
@@ -36,13 +36,13 @@ export function downloads(release, { work, signal, onReport }) {
   ];
 }
 
-/** The languages of reports, as options; the first is what the spec says. */
+/** Return the languages of reports as options; the first is that of the spec. */
 async function languages() {
   const found = await get("/api/publish/languages");
   return [["", "As the spec says, else English"], ...found.map(({ code, name }) => [code, name])];
 }
 
-/** The publisher's own words for the report; null where it is not to be written. */
+/** Ask for the publisher's texts of the report; null if it is not to be written. */
 async function askForWords(release) {
   const asked = (label, control, hint = null) => field({ label, hint, optional: true, control });
   const area = (rows) => h("textarea", { class: "input", rows, maxlength: 4000 });

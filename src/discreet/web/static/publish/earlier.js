@@ -1,9 +1,9 @@
-// Earlier releases of the same rows, which this one must be safe beside: who is in all of them narrows down.
+// Earlier releases of the same rows: an attacker can intersect them with this one.
 
 import { checkbox } from "../components/field.js";
 import { clear, h } from "../dom.js";
 
-/** A field of boxes, shown where there are such releases; `.offer(releases)`, and `.names()` of those ticked. */
+/** Checkboxes, shown if there are such releases; `.offer(releases)`, and `.names()` of those ticked. */
 export function earlierReleases(quasiIdentifiers) {
   const boxes = h("div", { class: "stack tight" });
   const error = h("p", { class: "field-error", hidden: true });
@@ -37,7 +37,7 @@ export function earlierReleases(quasiIdentifiers) {
   return element;
 }
 
-/** Whether a release is a file whose classes can be laid beside another one's. */
+/** Return true if a release is a file whose classes can be intersected with those of another one. */
 export function isEarlier(release, quasiIdentifiers) {
   const same =
     release.quasi_identifiers.length === quasiIdentifiers.length &&

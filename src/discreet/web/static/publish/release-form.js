@@ -1,4 +1,4 @@
-// The form of a release: its model, what it must meet, the model's options, and where it goes.
+// The form of a release: its model, its requirement, the model's options, and its destination.
 
 import { post } from "../api.js";
 import { clear, h } from "../dom.js";
@@ -15,8 +15,8 @@ import { earlierReleases } from "./earlier.js";
 import { requirement } from "./requirement.js";
 
 /**
- * The panel with the form; `beside` tells of a model what must be known, `onPublished({release, audit})`. `.listed()`
- * reads the overview's releases again; `.outdate(words)` says why nothing can be published now, null: it can.
+ * The panel with the form; `beside` returns notes on a model, `onPublished({release, audit})`. `.listed()` reads the
+ * overview's releases again; `.outdate(words)` disables publishing with a reason, null enables it.
  */
 export function releaseForm({ overview, beside, signal, onPublished }) {
   const { models, choice } = overview;
@@ -55,9 +55,9 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
       order = value;
     },
   });
-  // What was typed counts as long as nothing else was negotiated.
+  // Input is kept until another request is negotiated.
   const draft = `publish ${JSON.stringify([overview.k, overview.l, overview.max_suppressed, choice?.levels])}`;
-  let outdated = null; // why nothing is published now
+  let outdated = null; // the reason why publishing is disabled
   const work = h("div", { class: "stack tight", id: "publish-work", role: "status" });
   const chosen = () => models.find((each) => each.name === model.value);
   const element = jobForm(
@@ -102,7 +102,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
     target.overwrite,
   );
 
-  /** Show what the chosen model takes. */
+  /** Show the fields of the selected model. */
   function fit() {
     const form = chosen();
     words.textContent = form.text;

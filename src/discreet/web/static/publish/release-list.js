@@ -7,7 +7,7 @@ import { button } from "../components/parts.js";
 import { wideTable } from "../components/table.js";
 import { cautions, isTable, modelBadge } from "../release/words.js";
 
-/** Show releases in `place`; `onOpen(release)` to audit one, `onRemove(release)` once it was agreed to. */
+/** Show releases in `place`; `onOpen(release)` to audit one, `onRemove(release)` after a confirmation. */
 export function showReleases(place, releases, { onOpen, onRemove }) {
   if (releases.length === 0) {
     clear(

@@ -1,4 +1,4 @@
-// What a release must meet where no node is chosen: k, l, further criteria, and how many rows may be suppressed.
+// The requirement of a release without a chosen node: k, l, further criteria, and the limit of suppressed rows.
 
 import { h } from "../dom.js";
 import { field, input } from "../components/field.js";
@@ -8,8 +8,8 @@ const WHOLE = "A whole number of at least 1 is needed.";
 const LIMIT = "A number of rows, or a share from 0% to 100%, is needed.";
 
 /**
- * `element`, `check(model)` tells what is wrong, `fit(model)` shows what a model can be asked for, `body(model)` is
- * what is asked.
+ * `element`, `check(model)` shows errors, `fit(model)` shows the fields that apply to a model, `body(model)` returns
+ * the requirement.
  */
 export function requirement(overview) {
   const k = field({
@@ -31,7 +31,7 @@ export function requirement(overview) {
     name: "max_suppressed",
     control: input({ value: overview.max_suppressed ?? "" }),
   });
-  // Of several sensitive attributes each may have an l of its own, as it was negotiated: then there is no field.
+  // Several sensitive attributes may have different values of l from a negotiation: then there is no field.
   const byAttribute = overview.l !== null && typeof overview.l === "object" ? overview.l : null;
   if (byAttribute !== null) {
     l.control.value = Object.entries(byAttribute)
@@ -43,7 +43,7 @@ export function requirement(overview) {
   const criteria = new CriteriaControls(overview.criterion_kinds, overview.sensitive, { onInput: () => {} });
   criteria.set(overview.criteria);
   const element = h("div", { class: "stack" }, h("div", { class: "form columns" }, k, l, most), criteria.element);
-  /** What is wrong beside a field, which gets the focus; whether all is right. */
+  /** Show errors next to their fields and focus the first; return true if there are none. */
   const check = (model) => {
     const wrong = [
       [k, whole(k.control.value) === null && (k.control.value.trim() !== "" || !hasOther(model))],
@@ -76,7 +76,7 @@ export function requirement(overview) {
   };
 }
 
-/** A whole number of at least 1, null where a text says none. */
+/** Return an integer of at least 1, null if a text is none. */
 function whole(text) {
   const found = Number(text.trim());
   return text.trim() !== "" && Number.isInteger(found) && found >= 1 && found <= 1e9 ? found : null;

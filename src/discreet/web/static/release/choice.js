@@ -1,4 +1,4 @@
-// The release that the analyst's and the attacker's screen are about: chosen once, remembered for the others.
+// The release of the Analyst and Attacker screens: selected once, remembered for the other screen.
 
 import { get } from "../api.js";
 import { clear, h } from "../dom.js";
@@ -16,8 +16,8 @@ export function rememberRelease(name) {
 }
 
 /**
- * What a screen about one release begins with: `{overview, release, choice, warnings}`, null where nothing is
- * published yet, which is then shown. `unknown` says what is not known without the original; `onChange(release)`.
+ * Return the initial data of a screen about one release, `{overview, release, choice, warnings}`; null if nothing is
+ * published, which is then shown. `unknown` describes the results that need the original; `onChange(release)`.
  */
 export async function chooseRelease(root, { path, head, none, unknown, signal, onChange }) {
   const overview = await get(path, { signal });

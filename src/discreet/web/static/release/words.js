@@ -1,9 +1,9 @@
-// What is told of a release wherever it is shown.
+// Texts about a release that several screens show.
 
 import { h } from "../dom.js";
 import { badge, notice } from "../components/parts.js";
 
-/** What must stand beside a permuted release. */
+/** Show the cautions of a permuted release. */
 export function cautions(texts) {
   if (texts.length === 0) return null;
   return notice([h("strong", {}, "Permuted release. "), texts.map((each) => h("p", {}, each))], "warning");
@@ -14,7 +14,7 @@ export function modelBadge(release) {
   return badge(release.title, release.permuted ? "warning" : "accent");
 }
 
-/** Whether a release is a table of a database. */
+/** Return true if a release is a table of a database. */
 export function isTable(release) {
   return Object.keys(release.tables).length > 0;
 }
@@ -29,12 +29,12 @@ const PARTS = {
   with_bounds: "View: bounds",
 };
 
-/** What a file, a table or a view of a release is called. */
+/** Return the title of a file, a table or a view of a release. */
 export function partName(what) {
   return PARTS[what] ?? what;
 }
 
-/** Where the server has a release. */
+/** Return the path of a release in the API. */
 export function releasePath({ name }) {
   return `/api/publish/releases/${encodeURIComponent(name)}`;
 }

@@ -39,7 +39,7 @@ export async function show(root, context) {
   await begin(chosen.release);
 }
 
-/** The form of a query; `.answer` is where its answers stand, `.begin(release)` asks a release for an example. */
+/** The form of a query; `.answer` is the place of its answers, `.begin(release)` runs an example query. */
 function queryForm({ choice }, { signal, announce }) {
   const answer = h("div", { class: "stack", id: "query-answer" });
   const examples = h("div", { class: "examples" });
@@ -81,7 +81,7 @@ function queryForm({ choice }, { signal, announce }) {
     examples,
   );
 
-  /** Ask, and show the answer; null where a later question came meanwhile. */
+  /** Send the query and show the answer; null if a later query was sent meanwhile. */
   async function ask() {
     const isLast = turn();
     answer.setAttribute("aria-busy", "true");
@@ -123,12 +123,12 @@ function queryForm({ choice }, { signal, announce }) {
       clear(examples, h("span", { class: "muted small" }, "For example:"), release.examples.map(example));
       clear(answer);
       clearErrors(element);
-      return ask().catch(() => {}); // nobody asked for it: then there is no answer to begin with
+      return ask().catch(() => {}); // an automatic query: without an answer the screen begins empty
     },
   });
 }
 
-/** Measures a release in `place`, where its original is known. */
+/** Measure a release in `place` if its original is known. */
 function measuring(place, signal) {
   const turn = latest();
   return async (release) => {

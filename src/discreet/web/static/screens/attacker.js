@@ -1,4 +1,4 @@
-// Attacker's view: what can be got out of a release, before and after, and the linkage attack with a file.
+// Attacker's view: the disclosure risk of a release, before and after, and the linkage attack with a file.
 
 import { query } from "../api.js";
 import { classesThatStandOut, sensitiveValues } from "../attacker/disclosure.js";
@@ -13,7 +13,7 @@ import { clear, h } from "../dom.js";
 import { share } from "../format.js";
 import { chooseRelease } from "../release/choice.js";
 
-/** Whether another release can be laid beside this one. */
+/** Return true if another release can be intersected with this one. */
 function isLaidBeside(other, release) {
   return other.name !== release.name && other.comparable && other.is_file && other.cautions.length === 0;
 }

@@ -99,14 +99,14 @@ class ColumnsScreen {
     this.measure();
   }
 
-  /** The table is read otherwise now: ask for everything anew. */
+  /** The table is read with other options: request everything again. */
   async again() {
     await this.context.state.refresh();
     await this.start();
     announce("Saved.");
   }
 
-  /** That many columns are left out, and which: nobody decided it. */
+  /** Show the number and names of the columns that are left out without a decision of the user. */
   undecided() {
     const { given_up: names, columns } = this.answer;
     if (names.length === 0) return null;
@@ -167,7 +167,7 @@ class ColumnsScreen {
     );
   }
 
-  /** Save changes, and say so. */
+  /** Save changes, and announce them. */
   async save(changes, { words, ticksAnew = false, redraw = false }) {
     try {
       this.answer = await put("/api/columns", { changes });

@@ -1,4 +1,4 @@
-// Compare: saved answers, releases and tried models side by side, and the original beside one of them.
+// Compare: saved answers, releases and models next to each other, and the original paired with one of them.
 
 import { cancel, errorText, follow, get, put, query, remove } from "../api.js";
 import { contenderTable } from "../compare/contenders.js";
@@ -23,7 +23,7 @@ export async function show(root, context) {
   return { leave: () => screen.close(), changed: (parts) => screen.outdate(parts.length > 0) };
 }
 
-/** What to do where nothing was saved or published; every model can still be tried. */
+/** The screen if nothing was saved or published; every model can still be run. */
 function nothing(root, found, context) {
   const actions = [linkButton("Go to Negotiate", "#/negotiate", { tone: "primary" })];
   if (found.request !== null) {
@@ -90,7 +90,7 @@ class Comparison {
     if (found.missing > 0) this.measure(false);
   }
 
-  /** The dots of every node, where the lattice is evaluated; without it the letters stand alone. */
+  /** The dots of all nodes, if the lattice is evaluated; otherwise only the letters are drawn. */
   async dots() {
     try {
       const body = { request: this.found.request };
@@ -145,7 +145,7 @@ class Comparison {
     this.drawTray();
   }
 
-  /** Nothing is published while what the screen shows has changed elsewhere. */
+  /** Disable publishing while data of the screen have changed elsewhere. */
   outdate(is) {
     this.isOutdated = is;
     this.drawTray();
@@ -168,7 +168,7 @@ class Comparison {
     );
   }
 
-  /** Take a saved answer as what is to be published, and go there. */
+  /** Choose a saved answer for publication, and go there. */
   async publish(row) {
     const { context } = this;
     try {
@@ -191,7 +191,7 @@ class Comparison {
     }
   }
 
-  /** Measure what is not known; rows appear as they finish. */
+  /** Measure contenders without metrics; rows appear as they finish. */
   async measure(everyModel) {
     if (this.busy) return;
     this.busy = true;

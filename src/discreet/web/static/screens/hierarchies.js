@@ -15,7 +15,7 @@ import { textEditor } from "../hierarchy/text.js";
 import { TreeEditor } from "../hierarchy/tree-editor.js";
 import { afterProfile } from "../profile.js";
 
-const MANY = 8; // values that a release can hardly keep or lose in one step
+const MANY = 8; // the maximum of values that a release keeps or loses well in one step
 
 export async function show(root, context) {
   const { summary } = context.state;
@@ -93,7 +93,7 @@ class HierarchiesScreen {
     }
   }
 
-  /** Draw an answer; until the next one is here, all that is shown, and done, is of this one's attribute. */
+  /** Draw an answer; until the next one, all views and actions refer to this one's attribute. */
   draw(answer) {
     this.answer = answer;
     if (this.editor?.attribute !== answer.attribute)
@@ -222,7 +222,7 @@ class HierarchiesScreen {
 
   async changed(answer, words) {
     announce(words);
-    if (answer.attribute === this.name) this.draw(answer); // else another one was chosen while this was saved
+    if (answer.attribute === this.name) this.draw(answer); // else another attribute is selected
     const { signal, state } = this.context;
     this.all = await get("/api/hierarchies", { signal });
     this.list.show(this.all.hierarchies, this.name);
@@ -235,7 +235,7 @@ class HierarchiesScreen {
   }
 }
 
-/** What stands in the place of a tree: why there is none, where to go, and each level in figures. */
+/** Show the reason why there is no tree, a link to repair it, and each level in figures. */
 function noTree(answer, select) {
   const { height, values } = answer;
   const to = (tab, words) => h("button", { class: "as-link", type: "button", on: { click: () => select(tab) } }, words);

@@ -1,4 +1,4 @@
-// Screen 1, Load: a table dropped, named by its path or taken from a spec; its preview; how its cells are read.
+// Screen 1, Load: a table dropped, named by its path or taken from a spec; its preview; its reading options.
 
 import { beginAnew, errorText, get, post, put, query, whileChanging } from "../api.js";
 import { clearErrors, showError } from "../components/form.js";
@@ -145,7 +145,7 @@ class LoadScreen {
     else await this.open(path);
   }
 
-  /** Open a table or a spec; of a workbook with several sheets the one that is chosen. */
+  /** Open a table or a spec; for a workbook with several sheets the selected one. */
 
   async open(path) {
     const isSpec = path.toLowerCase().endsWith(".toml");
@@ -162,7 +162,7 @@ class LoadScreen {
     await this.run("Opening the table", isSpec ? "study" : "open", isSpec ? {} : { path });
   }
 
-  /** Start a job and wait for it; then show the table, or go to the screen `next`. What goes wrong is thrown. */
+  /** Start a job and wait for it; then show the table, or go to the screen `next`. Throws the job's error. */
   async run(title, what, body, next = null) {
     const done = await whileChanging(async () => {
       const isDone = await this.finish(title, what, body);
@@ -177,10 +177,10 @@ class LoadScreen {
     else go(next);
   }
 
-  /** Do the job itself; false where it was cancelled. */
+  /** Run the job; return false if it was cancelled. */
   async finish(title, what, body) {
     const { signal } = this.context;
-    // The bar is there before the answer: of a wide table it takes seconds to tell how it is read.
+    // Show the bar before the answer: inferring the format of a wide table takes seconds.
     const started = post(`/api/load/${what}`, body);
     const done = watchJob(this.work, title, () => started, { signal, framed: true });
     done.catch(() => {}); // a refusal is thrown by the line after the next
@@ -196,7 +196,7 @@ class LoadScreen {
     return true;
   }
 
-  /** Do something; what goes wrong is told above the table. */
+  /** Run an action; its error is shown above the table. */
   async told(work) {
     try {
       await work();
@@ -207,7 +207,7 @@ class LoadScreen {
     }
   }
 
-  /** Save changes of the reading: they are made to what those before left. */
+  /** Save changes of the reading options, based on those saved before. */
   async save(changes, area) {
     clearErrors(area);
     try {
@@ -221,7 +221,7 @@ class LoadScreen {
     }
   }
 
-  /** Save how a column is written, and show the table as it is read now. */
+  /** Save a column's cell format, and show the table as it is read now. */
   async saveWritten(column, written, area, missed = "refuse") {
     clearErrors(area);
     try {
@@ -235,7 +235,7 @@ class LoadScreen {
     }
   }
 
-  /** Draw the forms anew where another format or policy shows other fields; the focus stays where it was. */
+  /** Draw the forms again if another format or policy has other fields; the focus is kept. */
   redraw() {
     const focused = document.activeElement?.closest("[data-field]")?.dataset.field;
     this.drawTable();

@@ -24,9 +24,9 @@ import { Tray } from "../negotiate/tray.js";
 import { Figures, Verdict } from "../negotiate/verdict.js";
 import { tagOf } from "../negotiate/words.js";
 
-const SETTLED = 900; // milliseconds without a move, after which a request goes into the history
-const RESTED = 120; // milliseconds without a move, after which the panel below follows
-const MANY_NODES = 100000; // of which the frontier is asked for only once moves rest
+const SETTLED = 900; // milliseconds without a move, after which a request is added to the history
+const RESTED = 120; // milliseconds without a move, after which the panel below is updated
+const MANY_NODES = 100000; // nodes above which the frontier is requested only once moves rest
 
 export async function show(root, context) {
   const { signal, announce } = context;
@@ -53,13 +53,13 @@ export async function show(root, context) {
   };
 }
 
-/** One visit of the screen: what is asked, what was answered, and the parts that show it. */
+/** One visit of the screen: the request, the answer, and the parts that show them. */
 class Negotiation {
   constructor(root, context, facts) {
     Object.assign(this, { root, context, facts });
     const { signal, announce } = context;
     this.answer = null;
-    this.asked = null; // the node that was clicked or walked to; null: the answer's own
+    this.asked = null; // the node that was clicked or reached by keys; null: the answer's own
     const of = JSON.stringify(facts.attributes.map(({ name, height }) => [name, height]));
     this.kept = new KeptRequest(of, { onKept: () => this.onKept(), onRefused: (error) => this.onRefused(error) });
     this.freshness = new Freshness({ signal, onChange: (words) => this.outdate(words) });
@@ -112,7 +112,7 @@ class Negotiation {
     });
   }
 
-  /** What stands below the tray once it is asked for: the node in detail, tables, the history. */
+  /** Build the panels below the tray when they are first opened: the node in detail, tables, the history. */
   layOutMore(facts) {
     const { signal, announce } = this.context;
     this.shown = new NodePanel(facts, this.lattice.chart.scale, {
@@ -193,7 +193,7 @@ class Negotiation {
     });
   }
 
-  /** The node that the address names, null where it names none of this lattice. */
+  /** Return the node in the address, null if there is none of this lattice. */
   levelsInPlace() {
     const levels = (this.context.params.get("node") ?? "").split(".").map(Number);
     const { attributes } = this.facts;
@@ -220,12 +220,12 @@ class Negotiation {
     this.socket.send({ request: this.request.body(), looks, frontier, ...(levels ? { levels } : {}), ...extra });
   }
 
-  /** Whether the frontier is in sight; otherwise no answer waits for it. */
+  /** True if the frontier is visible; otherwise no answer contains it. */
   get wantsFrontier() {
     return this.shown.tab === "frontier" && !this.below.hidden;
   }
 
-  /** Ask for the frontier where it is in sight and of another request; whether it is asked for. */
+  /** Request the frontier if it is visible and belongs to another request; return true if it is requested. */
   askFrontier() {
     if (!this.answer || !this.wantsFrontier || this.lattice.hasFrontierOf(this.answer)) return false;
     this.ask({ frontier: true });
@@ -233,7 +233,7 @@ class Negotiation {
   }
 
   changed() {
-    this.lookAt(null); // asks first: what is kept is kept while the server counts
+    this.lookAt(null); // sends the move first: the request is saved while the server computes
     this.kept.draft(this.request.body());
     clearTimeout(this.settling);
     this.settling = setTimeout(() => this.settle(), SETTLED);
@@ -247,7 +247,7 @@ class Negotiation {
     this.context.announce(words);
   }
 
-  /** Evaluate the lattice for a criterion that it was not counted for yet; the last answer stays in sight. */
+  /** Evaluate the lattice for a further criterion; the last answer remains visible. */
   async evaluateAgain() {
     if (this.evaluating) return;
     this.evaluating = true;
@@ -267,7 +267,7 @@ class Negotiation {
     }
   }
 
-  /** Keep the request as a version, where it differs from the one before; whether the server has confirmed it. */
+  /** Save the request as a version if it changed; resolves with true if the server has confirmed it. */
   async settle() {
     clearTimeout(this.settling);
     if (this.evaluating || this.request.isWrong) return false;
@@ -280,11 +280,11 @@ class Negotiation {
   }
 
   onRefused(error) {
-    // The answer to the move may come after this one: it starts the evaluation, which settles once more.
+    // The answer to the move may arrive later: it starts the evaluation, after which the request is saved again.
     if (error.kind !== "not-evaluated" && error.kind !== "changed-elsewhere") toastError(error);
   }
 
-  /** Show the request and the choice of another version; false where more than these changed. */
+  /** Show the request and the choice of another version; return false if other parts changed too. */
   async travelled({ changed }) {
     if (changed.some((part) => part === "spec" || part === "hierarchies")) return false;
     const { request, choice } = await get("/api/negotiate", { signal: this.context.signal });
@@ -334,7 +334,7 @@ class Negotiation {
     if (last) this.idle = setTimeout(() => this.rest(), RESTED);
   }
 
-  /** Say that the answer in sight is not that of the last move, and why; null: it is. */
+  /** Mark the visible answer as not that of the last move, with the reason; null removes the mark. */
   outdate(words) {
     if (!this.answer) return;
     this.root.classList.toggle("outdated", words !== null);
@@ -348,7 +348,7 @@ class Negotiation {
     this.tray.show({ outdated: freshness.said, canPublish: answer.node.suppressed <= answer.limit, isChosen });
   }
 
-  /** What can wait until moves rest: the frontier of a large lattice, and the panel below. */
+  /** Update the parts that wait until moves rest: the frontier of a large lattice, and the panel below. */
   rest() {
     this.offers.rest().catch((error) => error.name !== "AbortError" && toastError(error));
     if (!this.askFrontier() && !this.below.hidden) this.more.changed();
@@ -360,7 +360,7 @@ class Negotiation {
     this.lookAt(this.lattice.nodes.byName(place));
   }
 
-  /** Ask for a node by its levels; null: the answer's own. */
+  /** Request a node by its levels; null for the answer's own. */
   lookAt(levels) {
     this.asked = levels;
     this.ask();

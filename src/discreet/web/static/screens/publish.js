@@ -1,4 +1,4 @@
-// Publish: model, options, output; the audit before anything is handed over; the releases there are.
+// Publish: model, options, output; the audit before any download; the existing releases.
 
 import { errorText, get, lineState, remove } from "../api.js";
 import { composition, empty, linkButton, notice, panel, screenHead } from "../components/parts.js";
@@ -32,7 +32,7 @@ export async function show(root, context) {
   return { changed: publishing(form, context.signal) };
 }
 
-/** Nothing is published while the server is out of reach, or while what the form shows has changed elsewhere. */
+/** Disable publishing while the server is out of reach, or while data of the form have changed elsewhere. */
 function publishing(form, signal) {
   let changed = false;
   const tell = () => {
@@ -52,7 +52,7 @@ function publishing(form, signal) {
   };
 }
 
-/** What is done with releases: `work` shows one with its audit, `list` all of them; `onListed()` after each change. */
+/** Actions on releases: `work` shows one with its audit, `list` all of them; `onListed()` after each change. */
 function releaseActions({ context, overview, work, list, onListed }) {
   const { signal, announce, toast, state } = context;
 
