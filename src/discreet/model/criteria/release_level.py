@@ -4,8 +4,8 @@ Class sizes. A criterion of classes decides separately for each class whether it
 of the release judges all classes together: an average, or a share of the records. Since no single class is
 responsible, a rule determines the suppressed rows:
 
-1. The classes that fail a criterion of classes are suppressed. 2. If a criterion of the release fails for the
-rest, its smallest classes are suppressed, all classes of one
+1. The classes that fail a criterion of classes are suppressed.
+2. If a criterion of the release fails for the rest, its smallest classes are suppressed, all classes of one
    size at a time, until every criterion of the release holds or no class is left.
 
 The suppressed classes depend only on class sizes, not on order or values: classes of one size are suppressed
@@ -27,8 +27,8 @@ Cells. An attacker with some quasi-identifiers of a person finds all classes tha
 of classes. A group is judged by its published rows, so a suppressed class removes its rows from other groups,
 which may fail then. A rule determines the suppressed classes:
 
-1. The classes that fail a criterion of classes are suppressed. 2. Every class of a group that fails ``value``
-= 1 is suppressed, all at once; the rest is judged again, until
+1. The classes that fail a criterion of classes are suppressed.
+2. Every class of a group that fails ``value`` = 1 is suppressed, all at once; the rest is judged again, until
    no group fails. Then the same is done for ``value`` = 2 with the rest, and so on up to the requested value.
 
 A class that is retained for a larger value is also retained for a smaller one, so a class has a score: the

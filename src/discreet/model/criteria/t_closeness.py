@@ -3,8 +3,8 @@
 The earth mover's distance of two distributions is the least work that transforms one into the other, where
 moving all rows from one value to another costs the distance of these values.
 
-- ``equal``: any two values have distance 1. The work is half the sum of the differences of shares. -
-``ordered``: the distance of values is the difference of their positions in the attribute's order; the first
+- ``equal``: any two values have distance 1. The work is half the sum of the differences of shares.
+- ``ordered``: the distance of values is the difference of their positions in the attribute's order; the first
   and the last have distance 1. The work is the mean, over the steps between positions, of the differences of
   partial sums.
 - ``hierarchical``: the distance of values is the height of their lowest common ancestor divided by the height
