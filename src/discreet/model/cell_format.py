@@ -1,7 +1,7 @@
 """Cell formats: numbers with marks and units, dates by patterns, blanks and stars.
 
 A format is declared once per column and applied where a source becomes rows of an engine
-(``sql.written_cells``); after that there are only canonical texts such as ``9116.5`` and ``2023-04-01``. A
+(``sql.format_parsing``); after that there are only canonical texts such as ``9116.5`` and ``2023-04-01``. A
 cell of stars is a suppressed cell (decision 0016).
 """
 
