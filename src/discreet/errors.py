@@ -124,8 +124,7 @@ def redact_hidden_words(text: str) -> str:
 
 
 def _quoted_forms(words: Iterable[str]) -> dict[str, str]:
-    """Return the replacement of each word that looks like an address, for each form that a message may quote.
-    """
+    """Return the replacements of words that look like addresses, in each form that a message may quote."""
     found: dict[str, str] = {}
     for word in words:
         for text in (word, word.partition("=")[2]):
@@ -138,8 +137,7 @@ def _quoted_forms(words: Iterable[str]) -> dict[str, str]:
 
 
 def _secrets_of_address(address: str) -> set[str]:
-    """Return the secrets of an address, which a message may quote separately; skip those that are too short.
-    """
+    """Return the secrets of an address, which a message may quote separately, except very short ones."""
     user = address.rpartition("@")[0].rpartition("//")[2]
     pairs = (pair.partition("=")[::2] for pair in re.split("[&;]", address.partition("?")[2]))
     values = [value for name, value in pairs if name.lower() not in _PUBLIC_OPTIONS]

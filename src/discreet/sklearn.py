@@ -103,8 +103,9 @@ class KAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:  # noqa: N803
-        """Return the rows generalized to their training classes, shape ``(rows, columns)``, in the same
-        order.
+        """Return the rows generalized to their training classes, in their order.
+
+        The shape is ``(rows, columns)``.
         """
         check_is_fitted(self)
         codes = self._codes(_cells_as_texts(_check_input(self, X, reset=False)))
@@ -132,8 +133,7 @@ class KAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         return [f"x{i}" for i in range(self.n_features_in_)]
 
     def _codes(self, cells: list[tuple[str | None, ...]]) -> NDArray[np.int64]:
-        """Return positions in the chosen levels; a row without a retained class is suppressed in all columns.
-        """
+        """Return positions in the chosen levels; rows without a retained class are wholly suppressed."""
         found = np.full((len(cells), len(self._hierarchies)), _UNSEEN, np.int64)
         maps = [h.level_map(level) for h, level in zip(self._hierarchies, self._levels, strict=True)]
         for row, texts in enumerate(cells):

@@ -95,8 +95,7 @@ def cost_at(costs: _FloatArray, position: int) -> float:
 
 
 def _truncate_decimals(parts: _FloatArray) -> _FloatArray:
-    """Truncate the parts to ten decimals; a part that only rounding puts just below a step counts as on it.
-    """
+    """Truncate the parts to ten decimals; parts just below a step because of rounding count as on it."""
     cut: _FloatArray = np.floor(parts * _TEN_DECIMALS + _NOISE) / _TEN_DECIMALS
     return cut
 
@@ -135,8 +134,7 @@ class LevelSum:
 
     @property
     def uniform(self) -> bool:
-        """Whether every row has the same penalty, so that the number of suppressed rows determines the sum.
-        """
+        """True if all rows have the same penalty, so that the number of suppressed rows fixes the sum."""
         return len(self._rows_by_penalty[0]) <= 1
 
     @cached_property
@@ -168,7 +166,7 @@ class LevelSum:
 
     @cached_property
     def rises(self) -> bool:
-        """Whether no additional suppressed row ever adds a negative amount."""
+        """True if no additional suppressed row ever adds a negative amount."""
         return bool((self._rows_by_penalty[0] >= 0).all())
 
     def least_penalty(self, suppressed: Any) -> Any:
@@ -209,9 +207,7 @@ class SuppressedEntropySum(LevelSum):
 
     @property
     def uniform(self) -> bool:
-        """Whether the choice of suppressed rows has no effect: all rows have one value, or suppression is
-        free.
-        """
+        """True if the choice of suppressed rows has no effect: they have one value, or are free."""
         return not self.factor or len(np.unique(self.positions[self.rows_of_code > 0])) <= 1
 
     def of(self, codes: NDArray[np.int64], sizes: NDArray[np.int64]) -> int | float:

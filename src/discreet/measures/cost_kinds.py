@@ -58,12 +58,13 @@ class Cost(Protocol):
         """Return the cost of a node from its number of suppressed rows; None if that is not sufficient."""
 
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:
-        """Return a lower bound, up to rounding, for every node at or above with at least ``suppressed`` rows.
+        """Return a lower bound of nodes at or above that suppress at least ``suppressed`` rows.
+
+        The bound holds up to rounding.
         """
 
     def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
-        """Return ``least`` of each node; ``suppressed`` contains the exact number of suppressed rows of each.
-        """
+        """Return ``least`` of each node; ``suppressed`` contains their exact numbers of suppressed rows."""
 
     def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
         """Return ``least`` of each node without reading row types."""
@@ -144,8 +145,7 @@ class CellCost:
         return self._joined([s[node[i]].of(codes[:, i], sizes) for i, s in enumerate(self.sums)])
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:
-        """Return the cost of a node without suppression, or if the choice of suppressed rows has no effect.
-        """
+        """Return the cost of a node, if it has no suppression or the choice of suppressed rows is irrelevant."""
         if suppressed and not self._uniform:
             return None
         return self._joined(
@@ -156,9 +156,7 @@ class CellCost:
         )
 
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:
-        """Return the cost of the sums without suppression plus the least penalty of ``suppressed`` or more
-        rows.
-        """
+        """Return the cost without suppression plus the least penalty of ``suppressed`` or more rows."""
         return self._joined(
             [
                 s[level].total + self.persistent_share * s[level].least_penalty_from(suppressed)
@@ -254,8 +252,7 @@ class ClassSizeCost:
         return float(self.of_sizes(published // self.smallest, published * self.smallest, suppressed))
 
     def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
-        """Return ``least`` of each node; where classes are counted, ``of_sizes`` gives the costs themselves.
-        """
+        """Return ``least`` of each node; of counted classes, ``of_sizes`` gives the costs themselves."""
         return np.array([self.least((), s) for s in suppressed.tolist()])
 
     def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
@@ -288,7 +285,7 @@ class UserCost:
 
     @property
     def monotone(self) -> bool:
-        """Whether the function declares itself monotone."""
+        """True if the function declares itself monotone."""
         return bool(getattr(self.function, "monotone", False))
 
     def of(self, statistics: NodeStatistics) -> float:

@@ -138,8 +138,7 @@ def exact_cells(attribute: str, values: Sequence[str]) -> Cells:
 def merge_equal_groups(
     shown: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct rows of ``shown`` that have rows of the table, in lexicographic order, with counts.
-    """
+    """Return the distinct rows of ``shown`` that occur, in lexicographic order, with their counts."""
     kept = rows > 0
     shown, rows = shown[kept], rows[kept]
     if not len(rows):
@@ -298,7 +297,7 @@ class ReleasePair:
 
     @property
     def can_cover(self) -> bool:
-        """Whether classes and row types are few enough to compare all pairs."""
+        """True if classes and row types are few enough to compare all pairs."""
         return self.release.groups * self.frequency_set.row_types <= _MAX_PAIRS
 
     def covered(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:

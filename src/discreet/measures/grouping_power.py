@@ -65,8 +65,7 @@ class ImportanceMetric(StrEnum):
         return gain if self.startswith("mu") else log2(max(size, 1.0)) * gain
 
     def importance(self, power: GroupingPower) -> int:
-        """Return the importance of one level in units of 2^-32; a node's importance is the sum over its
-        levels.
+        """Return the importance of one level in units of 2^-32; nodes add up those of their levels.
 
         In a product a score of 0 counts less than any other number; its logarithm is replaced by a finite
         number, so that the other levels still matter.

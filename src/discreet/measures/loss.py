@@ -40,8 +40,9 @@ class LossTables:
 
     @classmethod
     def of(cls, frequency_set: FrequencySet, weights: Mapping[str, float] | None = None) -> LossTables:
-        """Build the tables of a frequency set; an attribute without a weight has 1, the largest weight counts
-        as 1.
+        """Build the tables of a frequency set.
+
+        An attribute without a weight has weight 1; the largest weight counts as 1.
 
         Raises ``InputError`` for a weight that is negative or not finite, or of an attribute that is not a
         quasi-identifier.

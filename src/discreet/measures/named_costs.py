@@ -42,8 +42,7 @@ class NamedCost(ABC):
 
     @abstractmethod
     def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:
-        """Build the cost of the nodes of a table; ``weights`` contains one weight per attribute, at most 1.
-        """
+        """Build the cost of the nodes of a table; ``weights`` has one weight per attribute, at most 1."""
 
     def options(self) -> tuple[Option, ...]:
         """Return the declared options."""
@@ -103,9 +102,7 @@ def node_cost(
 
 
 def user_cost(function: Callable[[NodeStatistics], float]) -> NamedCost:
-    """Return a user's function as a cost, with the function's name if that is an identifier, otherwise
-    ``own``.
-    """
+    """Return a user's function as a cost, named as the function or, if that has no identifier, ``own``."""
     called = str(getattr(function, "__name__", ""))
     return node_cost(called if called.isidentifier() else "own", "a function of one's own", function)
 

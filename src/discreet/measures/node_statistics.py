@@ -170,8 +170,7 @@ class LazyNodeStatistics(NodeStatistics):
         return self._counted.class_sizes, self._counted.failing
 
     def codes_at(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return a leaf code per quasi-identifier of some classes, which determines their published values.
-        """
+        """Return a leaf code per quasi-identifier of some classes, which fixes their published values."""
         return self._counted.codes_at(self._order[positions])
 
     @cached_property

@@ -40,8 +40,9 @@ def max_loss(frequency_set: FrequencySet) -> float:
 
 
 def recoding_granularity(frequency_set: FrequencySet, recoding: ClassRecoding) -> float:
-    """Return the granularity of a release of classes; a suppressed row loses everything. 1 for an empty
-    table.
+    """Return the granularity of a release of classes; 1 for an empty table.
+
+    A suppressed row loses everything.
     """
     kept = recoding.classes != SUPPRESSED
     classes, rows = recoding.classes[kept], recoding.rows[kept]
@@ -105,8 +106,7 @@ class OriginalMembers:
 def numeric_values(
     hierarchies: Sequence[GeneralizationHierarchy], declared: Mapping[str, bool] | None = None
 ) -> NumericValues:
-    """Return the numeric values of each attribute declared numeric, or undeclared with only numbers as
-    leaves.
+    """Return each attribute's numeric values: if declared numeric, or undeclared with only numbers.
 
     Raises ``InputError`` if an attribute is declared numeric and has a leaf that is not a number.
     """
@@ -138,8 +138,9 @@ def declare_numeric(names: Collection[str], of: Collection[str]) -> dict[str, bo
 def compute_usefulness(
     frequency_set: FrequencySet, members: OriginalMembers, numbers: NumericValues
 ) -> float:
-    """Return the usefulness of classes with known members; 0 without classes. A constant number costs
-    nothing.
+    """Return the usefulness of classes with known members; 0 without classes.
+
+    A constant number costs nothing.
 
     Cost: one pass over the members per attribute.
     """

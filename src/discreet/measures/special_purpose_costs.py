@@ -110,8 +110,7 @@ class ClassificationCost:
 
 
 def _minority_and_undecided(statistics: NodeStatistics, target: int) -> tuple[int, int]:
-    """Return two row counts: rows outside their class's single most frequent value, and rows of tied classes.
-    """
+    """Count the rows outside their class's single most frequent value, and the rows of tied classes."""
     codes, sizes = statistics.codes, statistics.sizes
     if not len(sizes):
         return 0, 0
@@ -149,8 +148,7 @@ class DivergenceCost:
 
     @cached_property
     def _bits(self) -> tuple[tuple[CostArray, ...], ...]:
-        """Log2 of the number of leaves under each leaf code's value, by attribute and level, including NULL.
-        """
+        """Log2 of the leaves under each leaf code's value, by attribute and level, including NULL."""
         found = []
         for hierarchy, rows in zip(self.frequency_set.hierarchies, self._rows_of_code, strict=True):
             shown = [leaf_counts(hierarchy, level) for level in range(hierarchy.height + 1)]
@@ -368,8 +366,9 @@ class Classification(NamedCost):
         requirement: Requirement,  # noqa: ARG002
         weights: tuple[float, ...],  # noqa: ARG002
     ) -> Cost:
-        """Build the cost of the nodes of a table; raise ``InputError`` if the target is not a
-        quasi-identifier.
+        """Build the cost of the nodes of a table.
+
+        Raises ``InputError`` if the target is not a quasi-identifier.
         """
         target = table.attributes[-1] if self.target is None else self.target
         if target not in table.attributes:

@@ -41,9 +41,7 @@ from discreet.model.requirement import Requirement
 
 
 class Charge(StrEnum):
-    """Charge of a suppressed row: its whole domain, the values that suppressed rows hide mutually, or
-    nothing.
-    """
+    """Charge of a suppressed row: its whole domain, its value among suppressed rows, or nothing."""
 
     DOMAIN = "domain"
     SUPPRESSED = "suppressed"
@@ -236,9 +234,7 @@ class AmbiguityCost:
         return int(total.sum())
 
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:
-        """Return a bound: combinations without suppression, in which the largest rows are the suppressed
-        ones.
-        """
+        """Return a bound: the combinations without suppression, with the largest rows suppressed."""
         rows = self.frequency_set.rows
         if not rows:
             return 0.0
@@ -283,9 +279,7 @@ class AmbiguityCost:
         return tuple(found)
 
     def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
-        """Return the geometric mean of each node, a lower bound of the arithmetic mean, from tables per
-        level.
-        """
+        """Return the geometric mean of each node, which bounds the arithmetic mean, from level tables."""
         total = np.zeros(len(levels))
         for i, least in enumerate(self._logarithms):
             total += least.at(levels[:, i], suppressed)
@@ -293,8 +287,7 @@ class AmbiguityCost:
         return np.exp(total / rows) if rows else np.zeros(len(levels))
 
     def _half(self, levels: LevelArray, first: int, part: slice) -> CostArray:
-        """Return the product of the leaves under the values of some attributes, shape ``(nodes, row types)``.
-        """
+        """Return the product of the leaves under some attributes' values, shape ``(nodes, row types)``."""
         codes = self.frequency_set.codes[part]
         found = np.ones((len(levels), len(codes)))
         for i in range(levels.shape[1]):
@@ -317,8 +310,7 @@ class Height(NamedCost):
 
 @dataclass(frozen=True, kw_only=True)
 class AverageClass(NamedCost):
-    """n / (classes + 1 if any row is suppressed): the average class, with the suppressed rows as one class.
-    """
+    """n / (classes + 1 if any row is suppressed): the average class; suppressed rows are one class."""
 
     name = "aecs"
     meaning = "the average class size, suppressed rows being one class"
@@ -402,8 +394,7 @@ class Ambiguity(NamedCost):
 
 
 def detail_cost(frequency_set: FrequencySet, weights: Mapping[str, float]) -> CellCost:
-    """Build the cost of the detail lost at the nodes of a table; an attribute without a weight has weight 1.
-    """
+    """Build the cost of the detail lost at the nodes of a table; the default weight is 1."""
     sums, parts = [], []
     for i, hierarchy in enumerate(frequency_set.hierarchies):
         shares, rows = level_shares(hierarchy), rows_by_code(frequency_set, i)

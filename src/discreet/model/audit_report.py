@@ -147,7 +147,7 @@ class CriterionFinding:
 
     @property
     def passed(self) -> bool:
-        """Whether every class meets it, or the whole release."""
+        """True if every class meets it, or the whole release."""
         return self.met and self.failing_classes == 0
 
     @property
@@ -164,8 +164,9 @@ class CriterionFinding:
         return f"{self.criterion.label}={'none' if self.found is None else parameter_text(self.found)}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the entry in ``criteria`` of ``discreet audit --json``, with additional fields only if
-        requested.
+        """Return the entry in ``criteria`` of ``discreet audit --json``.
+
+        Additional fields are included only if requested.
         """
         criterion, further = self.criterion, changed_parameters(self.criterion)
         return {

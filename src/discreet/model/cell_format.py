@@ -100,7 +100,7 @@ class DatePattern:
 
     @property
     def has_time(self) -> bool:
-        """Whether it contains a time of the day."""
+        """True if it contains a time of the day."""
         return "H" in self.directives or "I" in self.directives
 
 
@@ -185,7 +185,7 @@ class CellFormat:
 
     @property
     def is_number(self) -> bool:
-        """Whether the cells are numbers."""
+        """True if the cells are numbers."""
         return bool(self.decimal or self.thousands or self.units)
 
     @property
@@ -200,7 +200,7 @@ class CellFormat:
 
     @property
     def refuses(self) -> bool:
-        """Whether cells of another format are errors."""
+        """True if cells of another format are errors."""
         return not self.lenient and (self.is_number or bool(self.dates))
 
     def as_json(self) -> dict[str, Any]:

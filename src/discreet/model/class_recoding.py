@@ -76,12 +76,12 @@ class Pattern:
 
     @property
     def starred(self) -> tuple[bool, ...]:
-        """Whether each attribute is starred."""
+        """Per attribute, True if it is starred."""
         return tuple(0 < level == top for level, top in zip(self.levels, self.heights, strict=True))
 
     @property
     def changed(self) -> tuple[bool, ...]:
-        """Whether each attribute is generalized."""
+        """Per attribute, True if it is generalized."""
         return tuple(level > 0 for level in self.levels)
 
 
@@ -165,8 +165,7 @@ class PatternMask:
 
     @cached_property
     def cost_ranks(self) -> NDArray[np.int64]:
-        """Rank of each pattern's cost among the distinct costs; costs that differ only by rounding are equal.
-        """
+        """Rank of each pattern's cost among the distinct costs; costs equal up to rounding are equal."""
         order = np.argsort(self.pattern_costs, kind="stable")
         steps = np.diff(self.pattern_costs[order], prepend=self.pattern_costs[order[:1]])
         ranks = np.empty(len(order), np.int64)
@@ -244,8 +243,7 @@ class AllOf:
 def requirement_test(
     requirement: Requirement, sensitive: tuple[str, ...], known: tuple[SensitiveAttribute | None, ...] = ()
 ) -> RequirementTest:
-    """Return a requirement as a test of a class; ``sensitive`` lists the frequency set's sensitive
-    attributes.
+    """Return a requirement as a test of a class of a frequency set with ``sensitive`` attributes.
 
     ``known`` is that of ``RequirementTest``. Raises ``InputError`` if a criterion applies to another
     attribute, or is not monotone.

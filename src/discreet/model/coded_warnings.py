@@ -129,8 +129,7 @@ def single_values_warning(found: SingleValues) -> CodedWarning:
 
 
 def source_single_values_warning(name: str, alone: int, rows: int, unit: str = "rows") -> CodedWarning:
-    """Return a warning, with remedies, that values of a column published unchanged occur once in the source.
-    """
+    """Return a warning, with remedies, that values of a column published unchanged occur once."""
     return CodedWarning(
         SINGLE_VALUES,
         f"{name}: {alone:,} of {rows:,} {unit} have a value that no other has; anybody who knows it finds "
@@ -153,8 +152,7 @@ def order_warnings(warnings: Sequence[_Text]) -> tuple[_Text, ...]:
 def partition_warnings(
     warnings: Sequence[_Text],
 ) -> tuple[tuple[_Text, ...], tuple[_Text, ...], tuple[_Text, ...]]:
-    """Return the warnings above an answer's first line, those directly below it, and those after the answer.
-    """
+    """Return the warnings above an answer's first line, directly below it, and after the answer."""
     places: tuple[list[_Text], ...] = ([], [], [])
     for text in warnings:
         code = getattr(text, "code", None)

@@ -82,7 +82,7 @@ class SensitiveAttribute:
 
     @property
     def ordered(self) -> bool:
-        """Whether it has an order: its values are numbers, or a hierarchy orders them."""
+        """True if it has an order: its values are numbers, or a hierarchy orders them."""
         return self.numbers is not None or self.levels is not None
 
 
@@ -105,9 +105,9 @@ class ClassValues:
 
 @dataclass(frozen=True, eq=False)
 class ClassPopulation:
-    """Number of people in the population who match each class, shape ``(classes,)``, including the table's.
+    """Number of people in the population matching each class, shape ``(classes,)``, including the table's.
 
-    ``absent`` is the number of people who match no class; it includes those of a class without rows.
+    ``absent`` is the number of people matching no class; it includes those of a class without rows.
     """
 
     people: NDArray[np.int64]
@@ -120,7 +120,7 @@ class ClassStatistics:
 
     Counts are of rows or subjects. ``values`` has one entry per sensitive attribute of the table, None for
     those that no criterion reads. ``population`` is None if the table has none, and if the classes are not
-    those of a node, because the people who match them are then unknown. ``cells``, shape ``(classes,
+    those of a node, because the people matching them are then unknown. ``cells``, shape ``(classes,
     quasi-identifiers)``, contains the cells of a node's classes as numbers, equal for equal cells; None if
     they are unknown.
     """
@@ -188,9 +188,7 @@ class SizeTails:
         return behind - totals[:-1]
 
     def first(self, holds: NDArray[np.bool_]) -> SizeArray:
-        """Return the index of the first tail of each release for which ``holds`` is true, -1 if there is
-        none.
-        """
+        """Return the index of each release's first tail for which ``holds`` is true, or -1."""
         places = np.append(np.flatnonzero(holds), len(self.sizes))
         found = places[np.searchsorted(places[:-1], self.starts)]
         return np.where(found < self.ends, found, -1)

@@ -101,8 +101,7 @@ class GeneralizationHierarchy:
 
 
 class PublicPart(StrEnum):
-    """Part of a hierarchy that does not depend on the data, so that publishing it discloses nothing of any
-    row.
+    """Part of a hierarchy that does not depend on the data, so that it discloses nothing of any row.
 
     ``HIERARCHY`` is all of it, including leaves; ``LEVELS`` is the number of levels and the meaning of each;
     ``NOTHING`` applies if even the number of levels depends on the values, including those of suppressed
@@ -123,7 +122,7 @@ class HierarchySource(Protocol):
 
     @property
     def from_data(self) -> bool:
-        """Whether values or boundaries depend on the data."""
+        """True if values or boundaries depend on the data."""
 
     @property
     def given(self) -> PublicPart:
@@ -132,8 +131,7 @@ class HierarchySource(Protocol):
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
-        """Build the hierarchy that covers ``values`` (distinct, without NULL); raise ``InputError`` if
-        impossible.
+        """Build the hierarchy that covers ``values`` (distinct, without NULL), or raise ``InputError``.
 
         ``counts`` are the rows of each value, parallel to ``values``; only a hierarchy by frequency reads
         them. The result does not depend on the order of ``values``.
@@ -166,14 +164,12 @@ class LeafOrder:
 
     @property
     def numeric(self) -> bool:
-        """Whether leaves are ordered by value."""
+        """True if leaves are ordered by value."""
         return self.numbers is not None
 
 
 def order_leaves(hierarchy: GeneralizationHierarchy) -> LeafOrder:
-    """Return the order of a hierarchy's leaves; leaves of equal value (``1`` and ``1.0``) are ordered by
-    text.
-    """
+    """Return the order of a hierarchy's leaves; equal numbers (``1``, ``1.0``) are ordered by text."""
     leaves = hierarchy.leaves
     numbers = _leaf_numbers(leaves)
     if numbers is None:

@@ -21,8 +21,8 @@ def parse_json(text: str | bytes) -> Any:
     """Return the value of a JSON text.
 
     Raises:
-        ValueError: not JSON, more than ``MAX_DEPTH`` levels, a number of thousands of digits, or a text that does
-            not fit into memory.
+        ValueError: not JSON, more than ``MAX_DEPTH`` levels, a number of thousands of digits, or a text that
+            does not fit into memory.
     """
     try:
         found = json.loads(text)

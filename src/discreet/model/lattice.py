@@ -68,9 +68,7 @@ class Lattice:
         return (self.node(i) for i in range(self.size))
 
     def all_levels(self) -> NDArray[np.int64]:
-        """Return the level of every attribute at every node, shape ``(nodes, attributes)``, in mixed-radix
-        order.
-        """
+        """Return the levels of all nodes, shape ``(nodes, attributes)``, in mixed-radix order."""
         nodes = np.arange(self.size)
         columns = [
             nodes // stride % (top + 1) for stride, top in zip(self.strides, self.heights, strict=True)

@@ -249,7 +249,9 @@ def changed_options(owner: object) -> dict[str, object]:
 
 
 def parse_levels(said: str, texts: Iterable[str]) -> dict[str, int]:
-    """Parse ``ATTR=N`` texts as levels by attribute, split at the last ``=``; ``InputError`` for other texts.
+    """Parse ``ATTR=N`` texts as levels by attribute, split at the last ``=``.
+
+    Raises ``InputError`` for other texts and for an attribute named twice.
     """
     found: dict[str, int] = {}
     for text in texts:

@@ -27,8 +27,9 @@ class PrivacyLoss:
     delta: Fraction = Fraction(0)
 
     def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
-        """Return the loss of both in sequence: sequential composition, also if the second depends on the
-        first.
+        """Return the loss of both in sequence (sequential composition).
+
+        The second may depend on the result of the first.
         """
         return PrivacyLoss(self.epsilon + other.epsilon, self.delta + other.delta)
 

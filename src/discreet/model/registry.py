@@ -84,8 +84,7 @@ class Registry(Generic[T]):
         return declaration
 
     def remove(self, name: str) -> None:
-        """Remove a declaration, for example at the end of a test; raise ``InputError`` if it does not exist.
-        """
+        """Remove a declaration, for example at the end of a test; raise ``InputError`` if there is none."""
         with self._lock:
             found = self.named(name)
             del self._found[found.name]

@@ -74,9 +74,7 @@ class RelationalSpec:
         return parent_column(table.references, self.subjects)
 
     def subject_column(self, table: RelatedTable) -> str:
-        """Return the column that identifies a person in a table: its own, or one that is looked up by its
-        keys.
-        """
+        """Return the column that identifies a person in a table: its own, or one found by its keys."""
         if table.name == self.subjects:
             return self.subject_key
         own = [column for column, other in table.references.items() if other == self.subjects]

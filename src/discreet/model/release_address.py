@@ -31,8 +31,7 @@ class FileOptions:
     null_values: tuple[str, ...] = ()
 
     def apply_to(self, source: SourceSpec) -> SourceSpec:
-        """Return a source with these options; raise ``InputError`` for options of files if it is not a file.
-        """
+        """Return a source with these options; raise ``InputError`` for file options of another source."""
         given = {
             "format": self.format,
             "encoding": self.encoding,
@@ -85,7 +84,7 @@ class ReleaseAddress:
 
     @property
     def in_database(self) -> bool:
-        """Whether it is a table, of a database or of an engine's catalog."""
+        """True if it is a table, of a database or of an engine's catalog."""
         return self.path is None
 
     @property
@@ -129,8 +128,7 @@ class ReleaseAddress:
         )
 
     def companion(self, purpose: str) -> ReleaseAddress:
-        """Return an additional table of a release in a database: ``schema.people_help`` of ``schema.people``.
-        """
+        """Return a companion table of a release in a database: ``schema.people_help`` of ``schema.people``."""
         return replace(self, table=companion_table_name(str(self.table), purpose))
 
     def sibling(self, name: str) -> ReleaseAddress:

@@ -154,7 +154,7 @@ class ReleaseKind:
     """Unit by which rows are counted."""
     units: ClassVar[str] = "classes"
     permuted: ClassVar[bool] = False
-    """Whether sensitive values are permuted within groups."""
+    """True if sensitive values are permuted within groups."""
     views: ClassVar[tuple[str, ...]] = ()
     """Views of a release that is a table of a database."""
     cautions: ClassVar[tuple[str, ...]] = ()
@@ -179,7 +179,7 @@ class ReleaseKind:
 
     @property
     def permuted_numbers(self) -> bool:
-        """Whether its values are numbers."""
+        """True if its values are numbers."""
         return False
 
     @property
@@ -308,7 +308,7 @@ class PermutedRelease(GroupedRelease):
 
     @property
     def permuted_numbers(self) -> bool:
-        """Whether its values are numbers."""
+        """True if its values are numbers."""
         return self.numeric
 
     @property
@@ -369,8 +369,9 @@ class PermutedRelease(GroupedRelease):
 
     @classmethod
     def of_json(cls, document: Mapping[str, Any]) -> PermutedRelease:
-        """Read the output of ``as_json``; raise ``KeyError``, ``TypeError`` or ``ValueError`` if it is
-        malformed.
+        """Read the output of ``as_json``.
+
+        Raises ``KeyError``, ``TypeError`` or ``ValueError`` if it is malformed.
         """
         first = document["first_group"]
         return cls(

@@ -73,8 +73,7 @@ class SuppressionLimit:
         return cls(rows=int(text))
 
     def of(self, rows: int) -> int:
-        """Return the largest number of suppressed rows s among ``rows``: s · 100 ≤ P · rows, exactly, and s <
-        rows.
+        """Return the largest number s of suppressed rows: s · 100 ≤ P · rows, exactly, and s < rows.
 
         A recoding that leaves no row is not a solution (docs/decisions/0010), so every verb considers only
         recodings that leave rows, however loose the limit is. Suppression never rises on the way up the
@@ -118,9 +117,7 @@ class Request:
         scope: str = "above",
         criteria: Iterable[Criterion] = (),
     ) -> Request:
-        """Build a request from plain values, as the Python API takes them; ``criteria`` are those except k
-        and l.
-        """
+        """Build a request from plain values of the Python API; ``criteria`` are those except k and l."""
         requirement = Requirement.of(k, l, criteria)
         if requirement.is_empty:
             raise no_criterion_error()

@@ -76,8 +76,9 @@ def _suppressed_for_release(
 
 @lru_cache(maxsize=1024)
 def check_compatible(criteria: tuple[Criterion, ...]) -> None:
-    """Raise ``InputError`` for two criteria of the release if each suppresses classes that the other relies
-    on.
+    """Raise ``InputError`` for criteria of the release that conflict.
+
+    Each of two suppresses classes that the other relies on.
 
     An audit of published classes may check all of them.
     """
@@ -186,7 +187,7 @@ class Requirement:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no criterion."""
+        """True if there is no criterion."""
         return not self.criteria
 
     @property
@@ -234,7 +235,7 @@ class Requirement:
 
     @cached_property
     def is_growing(self) -> bool:
-        """Whether every criterion is growing (``model.criteria.base``)."""
+        """True if every criterion is growing (``model.criteria.base``)."""
         return all(criterion.growing for criterion in self.criteria)
 
     @cached_property
@@ -250,7 +251,7 @@ class Requirement:
 
     @property
     def of_values(self) -> bool:
-        """Whether a criterion applies to sensitive attributes, so that their values must be counted."""
+        """True if a criterion applies to sensitive attributes, so that their values must be counted."""
         return any(c.of_attribute or c.of_every_attribute for c in self.criteria)
 
     @property
@@ -274,7 +275,9 @@ class Requirement:
         return _cached_thresholds(self.criteria, tuple(scores), tuple(sensitive))
 
     def l_of(self, attributes: tuple[str, ...]) -> tuple[int | None, ...]:
-        """Return the threshold of l of each sensitive attribute; raise ``InputError`` for other attributes.
+        """Return the threshold of l of each sensitive attribute.
+
+        Raises ``InputError`` for a criterion of another attribute.
         """
         thresholds: list[int | None] = [None] * len(attributes)
         for bound in self.bound(attributes):
@@ -283,8 +286,7 @@ class Requirement:
         return tuple(thresholds)
 
     def check(self, attributes: tuple[str, ...]) -> None:
-        """Raise ``InputError`` without a criterion, or for a criterion of an attribute not in ``attributes``.
-        """
+        """Raise ``InputError`` without a criterion, or for one of an attribute not in ``attributes``."""
         if self.is_empty:
             raise no_criterion_error()
         self.bound(attributes)
@@ -369,15 +371,15 @@ def require_monotone(requirement: Requirement, caller: str, *, advice: str) -> N
             raise release_criterion_error(criterion, caller, advice)
         if not (criterion.growing or criterion.monotone):
             raise InputError(
-                f"{criterion} of {caller}: {criterion.title} may fail where two classes that meet it are merged",
+                f"{criterion} of {caller}: {criterion.title} may fail where two classes that meet it are "
+                "merged",
                 allowed=_allowed_criteria(requirement, monotone=True),
                 advice=advice,
             )
 
 
 def require_growing(requirement: Requirement, caller: str, *, advice: str) -> None:
-    """Raise ``InputError`` for a criterion that is not growing; ``caller`` merges failing rows into others.
-    """
+    """Raise ``InputError`` for a criterion that is not growing; ``caller`` merges failing rows."""
     for criterion in requirement.criteria:
         if criterion.of_release:
             raise release_criterion_error(criterion, caller, advice)

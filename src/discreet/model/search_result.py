@@ -121,8 +121,7 @@ class Relaxation(StrEnum):
 
 
 def relaxable_names(requirement: Requirement) -> tuple[str, ...]:
-    """Return the names of all parts that a request with this requirement can relax, in the order of answers.
-    """
+    """Return the names of all parts that a request can relax, in the order of the answers."""
     return (str(Relaxation.MAX_SUPPRESSED), str(Relaxation.HEIGHT), *requirement.names)
 
 
@@ -231,8 +230,7 @@ class SearchResult:
         return max(min(costs) - self.bound, 0.0)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the document of ``discreet search --json``, with additional entries that a search provides.
-        """
+        """Return the document of ``discreet search --json``, with the additional entries of a search."""
         document: dict[str, Any] = {
             "algorithm": self.algorithm,
             "solutions": [

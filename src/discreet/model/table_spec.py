@@ -17,8 +17,7 @@ from discreet.model.request import RequestDefaults, RowOrder
 
 @dataclass(frozen=True)
 class ReportMetadata:
-    """Publisher's statements that a report quotes; a field that is None is left blank to be filled in by
-    hand.
+    """Statements of the publisher that a report quotes; None is left blank to be filled in by hand.
 
     ``language`` is the code of the report's language; None is English.
     """
@@ -141,8 +140,8 @@ class SourceSpec:
     numbers, if cells are numbers, and ``strip`` removes the blanks around cells. ``coded`` keeps the codes
     that have labels in the file. With ``whole`` a column of floating-point numbers that are integers in every
     row is read as integers, as in a frame with NULLs among them: this applies to a publisher's data, not to a
-    release. ``types`` are the internal types of columns whose values alone a file of a statistics program
-    contains, if the caller knows the types. ``version`` is that of a table of Delta Lake or Apache Iceberg
+    release. ``types`` are the internal types of columns for which a file of a statistics program stores only
+    values, if the caller knows the types. ``version`` is that of a table of Delta Lake or Apache Iceberg
     (there a snapshot), None for the newest.
 
     With ``subset`` the rows are some of those at the location; the others are not read. ``ways`` are the
@@ -257,7 +256,7 @@ class TableSpec:
 
     @property
     def numeric(self) -> dict[str, bool]:
-        """Whether quasi-identifiers count as numbers, by name, if the spec declares it."""
+        """Mapping of quasi-identifiers to True if they count as numbers, as far as the spec declares it."""
         return {a.name: a.numeric for a in self.quasi_identifiers if a.numeric is not None}
 
     @property
@@ -275,12 +274,13 @@ class TableSpec:
 
     @property
     def draws_order(self) -> bool:
-        """Whether the rows of a release are in random order."""
+        """True if the rows of a release are in random order."""
         return self.request.order is RowOrder.RANDOM
 
     def with_order(self, order: str | None) -> TableSpec:
-        """Return the spec with another order of a release's rows, or itself for None; ``InputError`` if
-        invalid.
+        """Return the spec with another order of a release's rows, or itself for None.
+
+        Raises ``InputError`` for an invalid order.
         """
         if order is None:
             return self

@@ -71,16 +71,18 @@ def check_regular(path: Path, label: str) -> None:
 
 
 def read_bytes(path: Path, label: str) -> bytes:
-    """Return a small file's bytes; ``InputError`` for a device, pipe or socket, else the errors of opening
-    it.
+    """Return a small file's bytes.
+
+    Raises ``InputError`` for a device, pipe or socket, otherwise the errors of opening the file.
     """
     check_regular(path, label)
     return path.read_bytes()
 
 
 def read_text(path: Path, label: str) -> str:
-    """Return a small file's text, decoded from UTF-8 with or without a byte-order mark; errors as
-    ``read_bytes``.
+    """Return a small file's text, decoded from UTF-8 with or without a byte-order mark.
+
+    Errors are those of ``read_bytes``.
     """
     return read_bytes(path, label).decode("utf-8-sig")
 

@@ -1,8 +1,8 @@
 """Profitability of an attack (Wan et al. 2015): expected gain at most the cost in every class.
 
 In the game of a publisher and an adversary (``measures.special_purpose_costs``) the adversary identifies a
-row of a class with probability 1 / rows of the class, or 1 / people who match it, and pays for the attempt.
-If the attempt costs at least as much as it gains, the adversary does not attack, and the publisher loses
+row of a class with probability 1 / rows of the class, or 1 / people matching it, and pays for the attempt. If
+the attempt costs at least as much as it gains, the adversary does not attack, and the publisher loses
 nothing: the game without attack.
 """
 
@@ -35,7 +35,7 @@ class Attacker(StrEnum):
 class AttackGain(Criterion):
     """``value`` / rows is at most ``cost`` in every class: identifying a person does not pay.
 
-    The rows are those of the class, or for the ``journalist`` the people of the spec's population who match
+    The rows are those of the class, or for the ``journalist`` the people of the spec's population matching
     it. The score is their number. Rows and people add up, so the criterion is growing.
     """
 
@@ -68,7 +68,7 @@ class AttackGain(Criterion):
 
     @property
     def of_population(self) -> bool:
-        """Whether the adversary knows only the population."""
+        """True if the adversary knows only the population."""
         return self.attacker == Attacker.JOURNALIST
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
@@ -79,13 +79,12 @@ class AttackGain(Criterion):
         return sizes
 
     def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
-        """Return the people who match each class, or -1 if the class has more rows than people."""
+        """Return the people matching each class, or -1 if the class has more rows than people."""
         return np.where(sizes <= population.people, population.people, -1)
 
     @property
     def threshold(self) -> int:
-        """Smallest number at which an attack gains no more than it costs, exact for the requested decimals.
-        """
+        """Smallest number at which an attack gains at most its cost, exact for the requested decimals."""
         return max(ceil(Fraction(str(self.value)) / Fraction(str(self.cost))), 1)
 
     @property

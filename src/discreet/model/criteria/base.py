@@ -111,9 +111,7 @@ def check_parameter(option: Option, value: Any, owner: str) -> Any:
 
 
 def changed_parameters(criterion: FlaggedClass) -> dict[str, Any]:
-    """Return all fixed parameters by name if one of them differs from its default, otherwise an empty
-    mapping.
-    """
+    """Return all fixed parameters by name if one of them is not at its default, otherwise none."""
     values = {
         each.name: (getattr(criterion, each.name), each.default) for each in fixed_parameters(type(criterion))
     }
@@ -217,9 +215,7 @@ class Parameter:
         return f"{kind} from {self.least:g} to {self.most:g}"
 
     def checked(self, label: str, value: Any) -> Any:
-        """Return the value, at most ``MAX_PARAMETER`` for an unbounded parameter; ``InputError`` names
-        ``label``.
-        """
+        """Return the value, at most ``MAX_PARAMETER`` if unbounded; ``InputError`` names ``label``."""
         if isinstance(value, np.integer | np.floating):
             value = value.item()
         kinds = (int,) if self.whole else (int, float)
@@ -229,8 +225,7 @@ class Parameter:
         return min(value, self.most)
 
     def read(self, label: str, text: str) -> int | float:
-        """Parse a number, which ``checked`` then validates; raise ``InputError`` if the text is not a number.
-        """
+        """Parse a number, which ``checked`` then validates; raise ``InputError`` for other texts."""
         try:
             return int(text) if re.fullmatch(r"[+-]?\d{1,4000}", text, re.ASCII) else float(text)
         except ValueError:
@@ -278,22 +273,22 @@ class Criterion(ABC):
     parameter: ClassVar[Parameter]
     need: ClassVar[Need]
     of_attribute: ClassVar[bool] = True
-    """Whether it applies to sensitive attributes, to each separately."""
+    """True if it applies to sensitive attributes, to each separately."""
     of_release: ClassVar[bool] = False
-    """Whether it is judged on the whole release (``model.criteria.release_level``) instead of on classes."""
+    """True if it is judged on the whole release (``model.criteria.release_level``) instead of on classes."""
     monotone: ClassVar[bool] = False
-    """Whether the union of two passing classes passes; assumed false unless declared."""
+    """True if the union of two passing classes passes; assumed false unless declared."""
     growing: ClassVar[bool] = False
-    """Whether the union of a passing class with any other class passes."""
+    """True if the union of a passing class with any other class passes."""
     compares: ClassVar[bool] = False
-    """Whether it reads more of its attribute than the rows of each class, which an audit must then be given.
+    """True if it reads more of its attribute than the rows of each class, which an audit must then be given.
     """
     by_distribution: ClassVar[bool] = True
     """For one that ``compares``: whether the rows by value of the whole table count, or only its values."""
     has_keyword: ClassVar[bool] = False
-    """Whether verbs, specs and documents always have a keyword for it; true only for k and l."""
+    """True if verbs, specs and documents always have a keyword for it; true only for k and l."""
     counted_by_engines: ClassVar[bool] = False
-    """Whether every engine counts its score, which is at most the number of rows (``sql.recoded_rows``)."""
+    """True if every engine counts its score, which is at most the number of rows (``sql.recoded_rows``)."""
     audited_by: ClassVar[AuditedBy] = AuditedBy.SQL
     """Method of the audit: ``audit_query``, or ``audit_against`` for a criterion that ``compares``."""
     floor: ClassVar[float] = 2
@@ -348,16 +343,13 @@ class Criterion(ABC):
 
     @property
     def asks_original(self) -> bool:
-        """Whether judging it requires data beyond the release: its population, or the whole table's values.
-        """
+        """True if judging it requires more than the release: the population, or the whole table's values."""
         told_by_table = self.by_distribution or self.asks is AttributeFeature.HIERARCHY
         return self.of_population or (self.compares and told_by_table)
 
     @property
     def of_population(self) -> bool:
-        """Whether it requires the number of people in the population who match each class
-        (``scores_beside``).
-        """
+        """True if it requires the number of people matching each class (``scores_beside``)."""
         return False
 
     def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
@@ -366,20 +358,18 @@ class Criterion(ABC):
 
     @property
     def of_rest(self) -> bool:
-        """Whether it also judges the suppressed rows of a node as a whole (``rest_fails``)."""
+        """True if it also judges the suppressed rows of a node as a whole (``rest_fails``)."""
         return False
 
     def rest_fails(
         self, threshold: int, rows: NDArray[np.int64], people: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """Return for each node whether it must not be published, given its suppressed rows and unmatched
-        people.
-        """
+        """Return, per node, whether its suppressed rows and unmatched people forbid its publication."""
         raise NotImplementedError(self.name)
 
     @property
     def of_every_attribute(self) -> bool:
-        """Whether it applies to all sensitive attributes together, and counts the rows of their values."""
+        """True if it applies to all sensitive attributes together, and counts the rows of their values."""
         return False
 
     @property
@@ -389,7 +379,7 @@ class Criterion(ABC):
 
     @property
     def promises(self) -> bool:
-        """Whether this value protects the sensitive attribute at all; otherwise the publisher is warned."""
+        """True if this value protects the sensitive attribute at all; otherwise the publisher is warned."""
         return True
 
     def warnings(self) -> tuple[tuple[str, str], ...]:
@@ -406,8 +396,7 @@ class Criterion(ABC):
         raise NotImplementedError(self.name)
 
     def audit_against(self, rows: str, whole: ReferenceTable) -> str:
-        """Return the SQL of ``audit_query`` for a criterion that ``compares``; it reads relations of
-        ``whole``, too.
+        """Return the SQL of ``audit_query`` for a criterion that ``compares``; it also reads ``whole``.
 
         A class with a value that ``whole`` does not contain must have no score.
         """
@@ -415,8 +404,9 @@ class Criterion(ABC):
         return self.audit_query(rows)
 
     def audit_lines(self, sizes: Mapping[int, int], values: int) -> int:
-        """Return an upper bound of the lines that the audit's SQL produces, to avoid statements that take too
-        long.
+        """Return an upper bound of the lines that the audit's SQL produces.
+
+        An audit does not run statements that take too long unless requested.
 
         ``sizes`` contains the number of classes of each size, ``values`` is the number of values of the
         attribute. The default is the number of rows.
@@ -425,8 +415,7 @@ class Criterion(ABC):
         return sum(size * number for size, number in sizes.items())
 
     def weakened(self, score: int) -> Self:
-        """Return the criterion with the value that classes of this score meet, never stricter than its own.
-        """
+        """Return the criterion with the value that classes of this score meet, at most as strict as its own."""
         return self if score >= self.threshold else replace(self, value=self.value_of(score))
 
     def at(self, attribute: str) -> Self:
@@ -441,9 +430,7 @@ class Criterion(ABC):
 
     @property
     def counted(self) -> ScoreKey:
-        """Identity of the score that must be counted to answer it: its own, unless another score determines
-        it.
-        """
+        """Identity of the score to count for it: its own, unless another score determines it."""
         return self.score
 
     @classmethod

@@ -25,8 +25,9 @@ BASIC, ENHANCED = "basic", "enhanced"
 
 @dataclass(frozen=True)
 class BetaLikeness(FloatCriterion):
-    """A value's share q in a class is at most 1 + ``value`` times its share p in the table; NULL is not
-    counted.
+    """A value's share q in a class is at most 1 + ``value`` times its share p in the table.
+
+    NULL is not counted.
 
     The score is the largest gain (q - p) / p of a class. ``enhanced`` also requires that no gain is above -ln
     p, so that a frequent value cannot fill a class; a class with a larger gain fails for every β. Shares

@@ -48,8 +48,9 @@ class DeltaDisclosure(FloatCriterion):
     floor: ClassVar[float] = 3
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """Return the score of each class's largest logarithm; classes that lack a value of the table always
-        fail.
+        """Return the score of each class's largest logarithm.
+
+        A class that lacks a value of the table, or has another value, always fails.
         """
         held, table = ValueDistributions.of(values, len(sizes)), reference_rows(values)
         mine, theirs = held.beside(table)
@@ -74,6 +75,6 @@ class DeltaDisclosure(FloatCriterion):
         factor = "greatest(n * whole / (known * held), known * held / (n * whole))"
         score = float_criterion.score_in_sql("less_than", f"greatest(ln(max({factor})), 0)")
         return (
-            f"SELECT class, {score} AS score FROM ({compared_pair_query(rows, whole.values)}) AS q GROUP BY class "
-            "HAVING count(*) = max(number) AND count(*) = count(held)"
+            f"SELECT class, {score} AS score FROM ({compared_pair_query(rows, whole.values)}) AS q "
+            "GROUP BY class HAVING count(*) = max(number) AND count(*) = count(held)"
         )

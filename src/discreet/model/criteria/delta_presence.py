@@ -22,14 +22,14 @@ FAILING_SCORE = -1
 
 @dataclass(frozen=True)
 class DeltaPresence(Criterion):
-    """From ``least`` (δmin) to ``value`` (δmax) of the people who match a class have a row in it.
+    """From ``least`` (δmin) to ``value`` (δmax) of the people matching a class have a row in it.
 
     δmax is negotiated; δmin is a fixed parameter. The score is the share of the people without a row, in
     billionths and rounded down; a class in which fewer than δmin have a row always fails.
 
-    Suppressed rows belong to people who match no published class. The share of these people who have a
-    suppressed row must also be between δmin and δmax; otherwise the node must not be published. Without
-    suppression the share is 0, so with a positive δmin every person must then match a class.
+    Suppressed rows belong to people matching no published class. The share of these people with a suppressed
+    row must also be between δmin and δmax; otherwise the node must not be published. Without suppression the
+    share is 0, so with a positive δmin every person must then match a class.
 
     The share of a union is between those of its parts, so the criterion is monotone without suppression. A
     failing class can make a passing class fail, so it is not growing.
@@ -62,18 +62,18 @@ class DeltaPresence(Criterion):
 
     @property
     def of_population(self) -> bool:
-        """True: it counts the other people who match a class."""
+        """True: it counts the other people matching a class."""
         return True
 
     @property
     def of_rest(self) -> bool:
-        """True: suppressed rows belong to people who match no published class."""
+        """True: suppressed rows belong to people matching no published class."""
         return True
 
     def rest_fails(
         self, threshold: int, rows: NDArray[np.int64], people: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """Return whether the share of these people who have a suppressed row is below δmin or above δmax."""
+        """Return whether the share of these people with a suppressed row is below δmin or above δmax."""
         many = (rows > 0) & (PRESENCE_UNIT * rows > (PRESENCE_UNIT - threshold) * people)
         few: NDArray[np.bool_] = PRESENCE_UNIT * rows < self._fewest * people
         return few | many
@@ -106,13 +106,11 @@ class DeltaPresence(Criterion):
 
     @property
     def promises(self) -> bool:
-        """False for δmax = 1; otherwise it hides who is in the table, whatever is known of them."""
+        """False for δmax = 1; otherwise it hides membership in the table, whatever is known of the people."""
         return bool(self.value < 1)
 
     def audit_query(self, rows: str) -> str:
-        """Return SQL of the score from counts, including the share of the people who match no published
-        class.
-        """
+        """Return SQL of the score from counts, with the share of people in no published class."""
         rest = f"CAST({PRESENCE_UNIT} AS BIGINT) * (people - number)"
         # Subtracting the remainder makes the division exact in every database.
         shares = f"CAST(({rest} - ({rest}) % people) / people AS BIGINT)"
@@ -120,4 +118,7 @@ class DeltaPresence(Criterion):
         most = PRESENCE_UNIT - self.threshold
         gone = f"CAST({PRESENCE_UNIT} AS BIGINT) * suppressed"
         left = f"suppressed > 0 AND {gone} > {most} * unmatched OR {gone} < {self._fewest} * unmatched"
-        return f"SELECT class, CASE WHEN {few} OR {left} THEN {FAILING_SCORE} ELSE {shares} END AS score FROM {rows}"
+        return (
+            f"SELECT class, CASE WHEN {few} OR {left} THEN {FAILING_SCORE} ELSE {shares} END AS score "
+            f"FROM {rows}"
+        )

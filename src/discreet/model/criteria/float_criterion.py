@@ -41,8 +41,9 @@ def score_at_most(measure: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def score_less_than(measure: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the scores of non-negative measures with an exclusive upper limit, exceeded by a billionth or
-    more.
+    """Return the scores of non-negative measures with an exclusive upper limit.
+
+    A measure fails unless it is below the limit by at least a billionth.
     """
     return -np.floor(np.minimum(measure, MAX_MEASURE) * _UP).astype(np.int64) - 1
 
@@ -58,8 +59,7 @@ def threshold_at_most(value: float) -> int:
 
 
 def measure_of_threshold(score: int) -> float:
-    """Return the parameter of a threshold: the inverse of ``threshold_at_least`` and ``threshold_at_most``.
-    """
+    """Return the parameter of a threshold, the inverse of ``threshold_at_least`` and ``_at_most``."""
     return min(abs(score) / SCORE_UNIT, MAX_MEASURE)
 
 
@@ -138,8 +138,7 @@ class ValueDistributions:
         return found
 
     def beside(self, table: _IntArray) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return each pair's share in its class and in the table, both multiplied by the product of their
-        rows.
+        """Return each pair's shares in its class and in the table, times the product of their rows.
 
         Their quotient is that of the shares, and integers up to 2**53 are exact. ``table`` contains the
         table's rows by code; a value that does not occur in the table has share 0.
@@ -163,16 +162,21 @@ SQL_DOUBLE = "exp(0)"
 
 
 def pair_query(rows: str) -> str:
-    """Return SQL of ``class``, ``value``, its rows ``n``, and the class's rows with a value ``known``, a
-    double.
+    """Return SQL of ``class``, ``value``, its rows ``n``, and the class's rows with a value.
+
+    The column ``known`` contains the last, as a double.
     """
     counted = PAIR_QUERY.format(rows=rows)
-    return f"SELECT class, value, n, sum(n) OVER (PARTITION BY class) * {SQL_DOUBLE} AS known FROM ({counted}) AS p"
+    return (
+        f"SELECT class, value, n, sum(n) OVER (PARTITION BY class) * {SQL_DOUBLE} AS known "
+        f"FROM ({counted}) AS p"
+    )
 
 
 def compared_pair_query(rows: str, values: str) -> str:
-    """Return SQL of ``pair_query`` plus the value's rows in the table, ``held``, and the table's rows,
-    ``whole``.
+    """Return SQL of ``pair_query`` plus each value's rows in the table and the table's rows.
+
+    The columns ``held`` and ``whole`` contain them.
 
     Both are doubles. ``values`` is the relation of ``ReferenceTable``, with ``number`` values; ``held`` is
     NULL for a value that it does not contain.

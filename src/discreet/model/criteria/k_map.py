@@ -83,7 +83,7 @@ class KMap(Criterion):
 
     @property
     def of_population(self) -> bool:
-        """Whether people are counted instead of estimated."""
+        """True if people are counted instead of estimated."""
         return self.estimator == Estimator.COUNTED
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
@@ -98,7 +98,7 @@ class KMap(Criterion):
         return np.array(found, dtype=np.int64)[kind.ravel()]
 
     def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
-        """Return the people who match each class, or -1 if the class has more rows than people."""
+        """Return the people matching each class, or -1 if the class has more rows than people."""
         return np.where(sizes <= population.people, population.people, -1)
 
     def rows_needed(self, k: int) -> int:
@@ -107,8 +107,7 @@ class KMap(Criterion):
 
     @property
     def least_rows(self) -> int:
-        """The number of rows that the estimate needs; 1 if people are counted, which the rows do not bound.
-        """
+        """Number of rows that the estimate needs; 1 if people are counted, which rows do not bound."""
         return 1 if self.of_population else self.rows_needed(self.threshold)
 
     def audit_query(self, rows: str) -> str:
@@ -140,9 +139,7 @@ def _estimated_people(estimator: str, fraction: float, significance: float, rows
 
 @lru_cache(maxsize=4096)
 def _rows_needed(estimator: str, fraction: float, significance: float, k: int) -> int:
-    """Return the smallest row count that a class of k people reaches with probability at most
-    ``significance``.
-    """
+    """Return the least number of rows that k people reach with probability at most ``significance``."""
     low, high = 0, k
     while high - low > 1:
         middle = (low + high) // 2
@@ -154,8 +151,9 @@ def _rows_needed(estimator: str, fraction: float, significance: float, k: int) -
 
 
 def _tail(estimator: str, rows: int, mean: float) -> float:
-    """Return the probability of ``rows`` or more rows, given at least one row if the distribution is
-    truncated.
+    """Return the probability of ``rows`` or more rows.
+
+    For the truncated distribution, it is conditional on at least one row.
 
     Terms too far from the mean to affect the sum are omitted.
     """

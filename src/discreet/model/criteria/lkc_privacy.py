@@ -1,4 +1,4 @@
-"""LKC-privacy (Mohammed, Fung, Hung and Lee 2009): attackers who know at most L quasi-identifiers."""
+"""LKC-privacy (Mohammed, Fung, Hung and Lee 2009): attackers with at most L known quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class LKCPrivacy(CellsCriterion):
 
     @property
     def of_every_attribute(self) -> bool:
-        """Whether a confidence below 1 is required of each sensitive attribute."""
+        """True if a confidence below 1 is required of each sensitive attribute."""
         return self.confidence < 1
 
     @property
     def promises(self) -> bool:
-        """Whether it restricts sensitive values: a confidence below 1 is required."""
+        """True if it restricts sensitive values: a confidence below 1 is required."""
         return self.confidence < 1
 
     @property
@@ -92,9 +92,7 @@ class LKCPrivacy(CellsCriterion):
         return Groups(of, first, facts.sizes, values, self._billionths)
 
     def audit_groups(self, rows: str, keys: Sequence[str], values: Sequence[str]) -> Sequence[str]:
-        """Return a query for each combination or, with a confidence, for each combination and sensitive
-        attribute.
-        """
+        """Return a query for each combination and, with a confidence, each sensitive attribute."""
         found = []
         for places in self.places(len(keys)):
             shown = ", ".join(keys[place] for place in places)

@@ -71,8 +71,9 @@ class PSensitivity(Criterion):
         return bool(self.value >= 2)
 
     def audit_against(self, rows: str, whole: ReferenceTable) -> str:
-        """Return SQL that counts distinct values, or groups of the level; classes with other values get no
-        score.
+        """Return SQL that counts distinct values, or groups of the level.
+
+        A class with a value outside the table gets no score.
         """
         if not self.level:
             return f"SELECT class, count(DISTINCT value) AS score FROM {rows} GROUP BY class"

@@ -106,9 +106,7 @@ def _falling_root(excess: Callable[[float], float], alpha: float) -> float:
 
 
 def _ridders_root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return the root of a function that is positive at ``low`` and negative at ``high``, by Ridders's
-    method.
-    """
+    """Return the root of a function, positive at ``low`` and negative at ``high``, by Ridders's method."""
     above, below = function(low), function(high)
     for _ in range(100):
         middle = (low + high) / 2
@@ -233,8 +231,9 @@ class PopulationUniques(ReleaseCriterion):
             raise InputError(f"the estimator '{self.estimator}'", allowed=", ".join(ESTIMATORS))
 
     def tail_scores(self, tails: SizeTails) -> SizeArray:
-        """Return the scores of tails by the estimate; tails without a class, and of classes only, get share
-        0.
+        """Return the scores of tails from the estimate.
+
+        Only a whole release, the first tail, can contain classes of one record; all other tails have share 0.
         """
         found = np.full(len(tails.sizes), UNIQUES_UNIT)
         if not len(tails.sizes):

@@ -57,8 +57,9 @@ class Proximity(FloatCriterion):
     floor: ClassVar[float] = 1.25
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """Return each class's rows divided by the rows near its densest number; 0 for a class without a
-        value.
+        """Return the score: each class's rows divided by the rows near its densest number.
+
+        It is 0 for a class without a value.
         """
         assert values is not None
         assert values.of is not None

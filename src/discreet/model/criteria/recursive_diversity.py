@@ -60,8 +60,7 @@ class RecursiveDiversity(FloatCriterion):
 
     @property
     def least_rows(self) -> int:
-        """Fewest rows that can pass: one for each of l - 1 values, plus more than 1 / c for the rarer values.
-        """
+        """Fewest rows that can pass: one for each of l - 1 values, and over 1 / c for the rarer values."""
         return self.l + floor(1 / float(self.value) * (1 - 2 * float_criterion.RELATIVE_ROUNDING))
 
     def formula(self, numbers: int) -> KernelFormula:

@@ -107,8 +107,7 @@ class ShareOfRelease(ReleaseCriterion):
 
     @abstractmethod
     def parts(self, tails: SizeTails) -> tuple[SizeArray, SizeArray]:
-        """Return numerator and denominator of every tail's share; the numerator is at most the denominator.
-        """
+        """Return numerator and denominator of every tail's share, which is at most 1."""
 
     def tail_scores(self, tails: SizeTails) -> SizeArray:
         """Return 1 minus the share of every tail, rounded down."""
@@ -224,9 +223,7 @@ class _GroupValues:
         return cls(values.owners, values.counts, slots.reshape(groups.of.shape[0], -1), begins)
 
     def likely(self, left: NDArray[np.bool_], billionths: int) -> NDArray[np.bool_]:
-        """Return whether each group has no value, or one with too large a share, counting only classes in
-        ``left``.
-        """
+        """Return whether each group has no value, or one with too large a share, in classes ``left``."""
         weights = np.broadcast_to(np.where(left[self.owners], self.counts, 0), self.slots.shape)
         slots = int(self.begins[-1])
         rows = np.bincount(self.slots.ravel(), weights.ravel(), minlength=slots).astype(np.int64)

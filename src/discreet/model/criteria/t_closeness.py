@@ -90,9 +90,7 @@ class TCloseness(FloatCriterion):
         return bool(self.value < 1)
 
     def audit_against(self, rows: str, whole: ReferenceTable) -> str:
-        """Return SQL of the distance by plain joins, over every position or every group of a level of every
-        class.
-        """
+        """Return SQL of the distance by plain joins over the positions or groups of every class."""
         pairs = _SQL_PAIRS.format(rows=rows, values=whole.values)
         known = "SELECT class, sum(n) AS known FROM pairs GROUP BY class HAVING count(*) = count(held)"
         table = f"SELECT sum(held) AS whole, count(*) AS number FROM {whole.values}"

@@ -76,10 +76,14 @@ class WeightedKAnonymity(Criterion):
         return False
 
     def audit_against(self, rows: str, whole: ReferenceTable) -> str:
-        """Return SQL of the score from the rows by value; a class with a value outside the table gets no
-        score.
+        """Return SQL of the score from the rows by value.
+
+        A class with a value outside the table gets no score.
         """
-        weight = f"CASE WHEN v.number > 0 THEN CAST(floor(v.number * exp(0) * {_ROUNDED_THOUSAND}) AS BIGINT) ELSE 0 END"
+        weight = (
+            f"CASE WHEN v.number > 0 THEN CAST(floor(v.number * exp(0) * {_ROUNDED_THOUSAND}) AS BIGINT) "
+            "ELSE 0 END"
+        )
         return (
             f"SELECT p.class, CAST(sum(p.n * {weight}) AS BIGINT) AS score FROM "
             f"(SELECT class, value, count(*) AS n FROM {rows} WHERE value IS NOT NULL GROUP BY class, value) "

@@ -137,8 +137,7 @@ def shift_date_texts(
 
 
 def shift_days(key: bytes, subject: str, limit: int) -> int:
-    """Derive the days by which a subject is shifted, from −``limit`` to ``limit`` without 0, by HMAC-SHA-256.
-    """
+    """Derive a subject's shift in days, from −``limit`` to ``limit`` without 0, by HMAC-SHA-256."""
     told = hmac.new(key, b"days\0" + subject.encode(errors="surrogatepass"), hashlib.sha256).digest()
     number = int.from_bytes(told[:16], "big") % (2 * limit)
     return number - limit if number < limit else number - limit + 1
