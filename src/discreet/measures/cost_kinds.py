@@ -145,7 +145,7 @@ class CellCost:
         return self._joined([s[node[i]].of(codes[:, i], sizes) for i, s in enumerate(self.sums)])
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:
-        """Return the cost of a node, if it has no suppression or the choice of suppressed rows is irrelevant."""
+        """Return the cost of a node without suppression, or if the choice of rows has no effect."""
         if suppressed and not self._uniform:
             return None
         return self._joined(

@@ -66,7 +66,7 @@ class NodeStatistics:
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
-        """A leaf code per quasi-identifier of each published class, parallel to ``sizes``."""
+        """Leaf code per quasi-identifier of each published class, parallel to ``sizes``."""
         return self.codes_at(np.flatnonzero(~self.failing))
 
     @cached_property
@@ -76,7 +76,7 @@ class NodeStatistics:
 
     @cached_property
     def suppressed_codes(self) -> NDArray[np.int64]:
-        """A leaf code per quasi-identifier of each failing class, parallel to ``suppressed_sizes``."""
+        """Leaf code per quasi-identifier of each failing class, parallel to ``suppressed_sizes``."""
         return self.codes_at(np.flatnonzero(self.failing))
 
 

@@ -128,7 +128,7 @@ class ReleaseAddress:
         )
 
     def companion(self, purpose: str) -> ReleaseAddress:
-        """Return a companion table of a release in a database: ``schema.people_help`` of ``schema.people``."""
+        """Return a companion table of a release: ``schema.people_help`` of ``schema.people``."""
         return replace(self, table=companion_table_name(str(self.table), purpose))
 
     def sibling(self, name: str) -> ReleaseAddress:

@@ -266,7 +266,7 @@ class TableSpec:
 
     @property
     def of_population(self) -> TableSpec | None:
-        """The population as a table of only quasi-identifiers; None without a population."""
+        """Population as a table of only quasi-identifiers; None without a population."""
         if self.population is None:
             return None
         source = replace(self.population, unlisted=UnlistedPolicy.DROP)

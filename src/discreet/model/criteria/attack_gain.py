@@ -89,7 +89,7 @@ class AttackGain(Criterion):
 
     @property
     def least_rows(self) -> int:
-        """The threshold; 1 if people are counted, since the rows of a class then imply nothing."""
+        """Threshold; 1 if people are counted, since the rows of a class then imply nothing."""
         return 1 if self.of_population else self.threshold
 
     @property

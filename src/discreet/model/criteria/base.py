@@ -415,7 +415,7 @@ class Criterion(ABC):
         return sum(size * number for size, number in sizes.items())
 
     def weakened(self, score: int) -> Self:
-        """Return the criterion with the value that classes of this score meet, at most as strict as its own."""
+        """Return the criterion with the value that classes of this score meet, or its own if weaker."""
         return self if score >= self.threshold else replace(self, value=self.value_of(score))
 
     def at(self, attribute: str) -> Self:

@@ -37,7 +37,7 @@ class DistinctDiversity(Criterion):
 
     @property
     def least_rows(self) -> int:
-        """The value: n distinct values require at least n rows."""
+        """Value: n distinct values require at least n rows."""
         return self.threshold
 
     @property

@@ -86,7 +86,7 @@ class EntropyDiversity(FloatCriterion):
 
     @property
     def least_rows(self) -> int:
-        """The value, rounded up: fewer rows have fewer values, and therefore less entropy."""
+        """Value, rounded up: fewer rows have fewer values, and therefore less entropy."""
         return -(-self.threshold // float_criterion.SCORE_UNIT)
 
     @property

@@ -39,7 +39,7 @@ class KAnonymity(Criterion):
 
     @property
     def least_rows(self) -> int:
-        """The value: n subjects have at least n rows."""
+        """Value: n subjects have at least n rows."""
         return self.threshold
 
     def warnings(self) -> tuple[tuple[str, str], ...]:

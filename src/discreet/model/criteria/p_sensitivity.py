@@ -57,12 +57,12 @@ class PSensitivity(Criterion):
 
     @property
     def asks(self) -> AttributeFeature | None:
-        """A hierarchy, for a level above 0."""
+        """Hierarchy, for a level above 0."""
         return AttributeFeature.HIERARCHY if self.level else None
 
     @property
     def least_rows(self) -> int:
-        """The value: n groups require at least n rows."""
+        """Value: n groups require at least n rows."""
         return self.threshold
 
     @property

@@ -82,7 +82,7 @@ class Proximity(FloatCriterion):
 
     @property
     def least_rows(self) -> int:
-        """The value, rounded up: each number is near itself."""
+        """Value, rounded up: each number is near itself."""
         return -(-self.threshold // float_criterion.SCORE_UNIT)
 
     @property

@@ -36,7 +36,7 @@ largest value for which it is retained. The rule does not depend on the order of
 the criterion. If no class fails, it suppresses none.
 
 In combination with another requirement of classes a class may have a different score, because other rows are
-left. A lattice counts scores for each such combination (``lattice.cells_lookup``).
+left. A lattice counts scores for each such combination (``lattice.scores``).
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class TCloseness(FloatCriterion):
 
     @property
     def asks(self) -> AttributeFeature | None:
-        """An order or a hierarchy, if the distance requires one."""
+        """Order or hierarchy, if the distance requires one."""
         return {ORDERED: AttributeFeature.ORDER, HIERARCHICAL: AttributeFeature.HIERARCHY}.get(self.distance)
 
     @property
