@@ -141,10 +141,28 @@ def cost_over(
     requirement: Requirement,
     weights: Mapping[str, float] | None = None,
 ) -> Cost:
-    """Build a cost, given as ``AnyCost``, over a table.
+    """Build a cost over the nodes of a table.
 
-    Raises ``InputError`` for an unknown name, for an invalid weight, and for an option that this table does
-    not allow.
+    Parameters
+    ----------
+    cost : str, NamedCost or callable
+        The cost's name, a declaration with options, or a function of a node's statistics.
+    frequency_set : FrequencySet
+        The table.
+    requirement : Requirement
+        The requirement of the search, which costs of class sizes read.
+    weights : mapping of str to float, optional
+        A weight of at least 0 per quasi-identifier, by default 1; only their ratios matter.
+
+    Returns
+    -------
+    Cost
+        The cost, with lower bounds for nodes that are not counted.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, an invalid weight, or an option that this table does not allow.
     """
     return resolve_cost(cost).over(
         frequency_set, requirement, relative_weights(weights, frequency_set.attributes)

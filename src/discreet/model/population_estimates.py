@@ -43,7 +43,26 @@ _LOGITS = np.linspace(18.0, -18.0, 400)
 
 
 def dankar(tails: SizeTails, population: int) -> EstimateArray:
-    """Estimate the share of population uniques of each release by Dankar et al. (2012)."""
+    """Estimate the share of population uniques of each release by Dankar et al. (2012).
+
+    Parameters
+    ----------
+    tails : SizeTails
+        The class sizes of one or several releases, each a sample of the population.
+    population : int
+        Number of people in the population.
+
+    Returns
+    -------
+    ndarray of float, shape ``(releases,)``
+        Share of the population that is unique in it: 0 if no record is unique in the sample, at most 1, NaN if
+        the models have no estimate.
+
+    References
+    ----------
+    Dankar et al., 2012: Pitman's model if the sampling fraction is at most 0.1, otherwise the smaller of the
+    estimates by Zayatz (1991) and by the shifted negative binomial model (Chen and Keller-McNulty, 1998).
+    """
     fraction = _rows(tails) / population
     found = np.full(len(tails.starts), np.nan)
     small = fraction <= _SMALL_FRACTION

@@ -164,7 +164,7 @@ class SecretFile:
         if content == self.content:
             return
         beside = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}")
-        # The new content is on disk before it replaces the old one, so a crash leaves one of the two, never a part.
+        # The new content is on disk before it replaces the old one: a crash leaves either, never a part.
         try:
             descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "wb") as file:
