@@ -120,7 +120,8 @@ PLANTED: dict[str, tuple[dict[str, str], Check]] = {
     ),
     "kernels → lattice, inside a function": (
         {
-            "kernels/a.py": '"""A."""\ndef f() -> None:\n    """F."""\n    import discreet.lattice.evaluation\n'
+            "kernels/a.py": '"""A."""\ndef f() -> None:\n    """F."""\n'
+            "    import discreet.lattice.evaluation\n"
         },
         wrong_rooms,
     ),

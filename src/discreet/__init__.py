@@ -8,7 +8,7 @@
     release = table.publish(wish.exact or wish.relaxation("height"), "release.csv")
     discreet.audit("release.csv")
 
-Importing the package loads no engine and no kernel: each name below is fetched when it is first used.
+Importing the package loads no engine and no kernel: each name below is imported at its first use.
 """
 
 from __future__ import annotations
@@ -160,8 +160,9 @@ __all__ = [
     "views",
 ]
 
-# The rooms ``audit`` and ``report`` share a name with a verb. Loading a room binds the name once, here; taken
-# away again, it is free for the verb, and later imports from the room do not bind it anew.
+# The rooms ``audit`` and ``report`` share a name with a verb. Importing a room binds the name in this package
+# only once, at the first import. Importing both here and deleting the names leaves the names to the verbs;
+# later imports from the rooms do not bind them again.
 for _room in ("audit", "report"):
     import_module(f"discreet.{_room}")
     del globals()[_room]

@@ -1,4 +1,4 @@
-"""``python -m discreet``: the command, where its script is not on the path."""
+"""Entry point of ``python -m discreet``, for systems on which the script is not on the path."""
 
 from __future__ import annotations
 

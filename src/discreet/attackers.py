@@ -1,11 +1,11 @@
-"""The attacks that are named beside the common ones: each is a frozen value of its options.
+"""Further attacks, in addition to the common ones; each is an immutable value with its options.
 
 ::
 
     discreet.attack("release.csv", table=table, by=[ColumnSets(largest_set=2), "population-uniques"])
 
-``docs/attacks.md`` and ``docs/attacks-linkage.md`` list every option. ``named`` gives the attack of a
-name, of another package's too.
+``docs/attacks.md`` and ``docs/attacks-linkage.md`` list every option. ``named`` returns the class of an
+attack by name, including attacks of other packages.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ __all__ = [
 
 
 def named(name: str) -> type[Attack]:
-    """The attack of a name; ``InputError`` lists the names there are."""
+    """Return the attack of a name; ``InputError`` lists the existing names."""
     return ATTACKS.named(name)
 
 
 def names() -> tuple[str, ...]:
-    """The name of every attack, other packages' included."""
+    """Return the name of every attack, including those of other packages."""
     return ATTACKS.names()

@@ -1,4 +1,4 @@
-"""Coming from another tool: its files and arguments as a spec, and as keywords of an audit.
+"""Conversion from other tools: their files and arguments as a spec, and as keywords of an audit.
 
 ::
 
@@ -10,7 +10,7 @@
     discreet.audit("table.csv", **coming_from.pycanon(quasi_ident, ["disease"]))
     coming_from.arx("study.deid", "study/discreet.toml")
 
-``docs/coming-from.md`` maps the words of ARX, anjana, pycanon, sdcMicro, Amnesia and μ-Argus to ours.
+``docs/coming-from.md`` maps the terms of ARX, anjana, pycanon, sdcMicro, Amnesia and μ-Argus to discreet's.
 """
 
 from discreet.foreign.library_arguments import anjana, pycanon

@@ -1,4 +1,4 @@
-"""Costs of nodes, which searches make least: each is a frozen value of its options.
+"""Node costs that searches minimize; each is an immutable value with its options.
 
 ::
 
@@ -6,8 +6,8 @@
 
     table.search("optimal", k=5, cost=Loss(aggregate="rank", gs_factor=0.66))
 
-A name stands for the cost with its defaults. ``docs/costs.md`` lists them with their formulas;
-``discreet.extending`` adds one of your own.
+The name of a cost selects the cost with its defaults. ``docs/costs.md`` lists all costs with their formulas;
+``discreet.extending`` registers costs of your own.
 """
 
 from discreet.measures.named_costs import NamedCost, cost_named

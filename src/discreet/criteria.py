@@ -1,4 +1,4 @@
-"""Privacy criteria: those that there are as values, and what a criterion of your own is made of.
+"""Privacy criteria as values, and the base classes for criteria of your own.
 
 ::
 
@@ -6,13 +6,12 @@
 
     wish = table.negotiate(k=10, criteria=[DistinctDiversity(3, "disease")])
 
-``criteria_from`` reads them by name, as the spec's ``[request]`` has them::
+``criteria_from`` reads criteria by name, in the form of the spec's ``[request]``::
 
     >>> criteria_from({"t": 0.2, "k": 5})
     (TCloseness(value=0.2, attribute=None, distance='equal'), KAnonymity(value=5, attribute=None))
 
-``register`` adds a criterion of one file to every verb:
-docs/extending.md.
+``register`` adds a criterion, which one file defines, to every verb: docs/extending.md.
 """
 
 from discreet.model.criteria.alpha_deassociation import AlphaDeassociation

@@ -1,4 +1,4 @@
-"""The five kinds of error, and the redaction of secrets in their messages.
+"""Exceptions with exit statuses, and the redaction of secrets in their messages.
 
 ::
 
@@ -9,7 +9,7 @@
     ├── LimitReached        exit 4   memory, time, disk or lattice size ran out
     └── InternalError       exit 70  our bug
 
-Each error states the fact, what is allowed, and advice, and never the secret of an address.
+Each error states the fact, the allowed values and advice. Messages never contain the secrets of an address.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _SECRET_NAMES = (
     r"(?:\w*pass(?:word|wd|code|phrase)|pwd|\w*(?:token|secret|credentials?)|(?:api|access|account|private)_?key"
     r"|sas|sig|signature)"
 )
-"""Names of options whose value is a secret."""
+"""Names of options whose values are secrets."""
 _ADDRESS = re.compile(
-    # A path makes one slash of two; a name of one letter before a colon is a drive of Windows.
+    # ``Path`` collapses the two slashes to one. A single letter before a colon is a Windows drive.
     r"[a-z][a-z0-9+.-]+:/"
-    # What has no scheme may be an address too: USER:PASSWORD@HOST, and host=… password=… .
+    # Addresses without a scheme: USER:PASSWORD@HOST, and host=… password=… .
     rf"|(?:^|=)(?:[^/\s]+:\S*|/{{1,2}}[^/\s]*:[^/\s]*|//[^/\s]*)@|(?<![\w-]){_SECRET_NAMES}\s*=",
     re.IGNORECASE,
 )
@@ -44,7 +44,7 @@ _PARSED_ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _SECRETS = (
-    # scheme://USER:PASSWORD@HOST, with blanks in the password, and the same cut off before the host
+    # scheme://USER:PASSWORD@HOST, with blanks in the password; then the same without the host
     (
         re.compile(r"([A-Za-z][A-Za-z0-9+.-]+:/{1,3})[^\s/@:'\"]+:(?!//|\d{1,5}(?:\W|$))[^@'\"\n]{1,200}@"),
         r"\1…@",
@@ -54,25 +54,25 @@ _SECRETS = (
     # USER:PASSWORD@HOST
     (re.compile(r"(?<![^\s'\"(=])[^\s/:@'\"(=]+:[^\s/'\"]+@(?=\w)"), "…@"),
     (re.compile(r"(?<![^\s'\"(=])//[^\s'\"]*@"), "//…@"),
-    # the options of an address, and an address of which no more is known
+    # the options of an address, then addresses of an unknown form
     (re.compile(r"((?<![\w:])[A-Za-z][A-Za-z0-9+.-]+:/{1,3}[^\s'\"?]*\?)[^\s'\"…]+"), r"\1…"),
     (re.compile(r"(?<!\w)((?:jdbc|odbc):)[^\s'\"]+", re.IGNORECASE), r"\1…"),
 )
 _SECRET_OPTIONS = re.compile(rf"((?<![\w-]){_SECRET_NAMES}\s*=\s*)(?:'[^']*'|[^\s&;'\"]+)", re.IGNORECASE)
-"""The secret options of libpq's and others' addresses."""
+"""Secret options in addresses of libpq and other drivers."""
 _PUBLIC_OPTIONS = {
     *("host", "hostaddr", "port", "user", "dbname", "service", "sslmode", "application_name", "options"),
     *("connect_timeout", "unix_socket", "ssl_ca", "sslrootcert", "charset", "warehouse", "role", "schema"),
 }
-"""Options of addresses whose values are no secrets."""
+"""Options of addresses whose values are not secrets."""
 _SHORTEST_SECRET = 4
-"""The characters of the shortest secret that is hidden wherever it is."""
+"""Minimum length in characters of a secret that is replaced everywhere in a message."""
 _HIDDEN_WORDS: ContextVar[Mapping[str, str]] = ContextVar("given", default=MappingProxyType({}))
 _QUOTED = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"|\(([^()\n]+)\)")
 
 
 def looks_like_address(text: str) -> bool:
-    """Whether a text is, or holds, an address of any kind, which is no path then.
+    """Return whether a text is or contains an address of any kind; such a text is not a path.
 
     >>> looks_like_address("mysql://h/db"), looks_like_address("people.csv"), looks_like_address("C:/people")
     (True, False, False)
@@ -83,7 +83,7 @@ def looks_like_address(text: str) -> bool:
 def redact_address(text: str) -> str:
     """Return a user's text for messages: an address without user, password and the values of its options.
 
-    Any other text stays as it is; of an address that cannot be read only the scheme is left.
+    Other texts are returned unchanged. For an address that cannot be parsed, only the scheme remains.
 
     >>> redact_address("postgresql://ann:secret@localhost/clinic?sslmode=require")
     'postgresql://…@localhost/clinic?…'
@@ -104,10 +104,10 @@ def redact_address(text: str) -> str:
 
 @contextmanager
 def hide_addresses(words: Iterable[str]) -> Iterator[None]:
-    """Within the context no message repeats one of some words that looks like an address.
+    """Redact the given words that look like addresses from all messages within the context.
 
-    The words of a command line: whatever a password in them consists of, the parser's messages, errors and
-    the values in a traceback show the address without it.
+    The words are those of a command line. Whatever characters a password contains, the parser's messages,
+    errors and the values in a traceback show the address without it.
     """
     token = _HIDDEN_WORDS.set({**_HIDDEN_WORDS.get(), **_quoted_forms(words)})
     try:
@@ -124,7 +124,7 @@ def redact_hidden_words(text: str) -> str:
 
 
 def _quoted_forms(words: Iterable[str]) -> dict[str, str]:
-    """What to show for each word that looks like an address, in each form that a message may quote."""
+    """Return the replacements of words that look like addresses, in each form that a message may quote."""
     found: dict[str, str] = {}
     for word in words:
         for text in (word, word.partition("=")[2]):
@@ -137,7 +137,7 @@ def _quoted_forms(words: Iterable[str]) -> dict[str, str]:
 
 
 def _secrets_of_address(address: str) -> set[str]:
-    """The secrets of an address, which a message may quote without the rest; too short ones are words."""
+    """Return the secrets of an address, which a message may quote separately, except very short ones."""
     user = address.rpartition("@")[0].rpartition("//")[2]
     pairs = (pair.partition("=")[::2] for pair in re.split("[&;]", address.partition("?")[2]))
     values = [value for name, value in pairs if name.lower() not in _PUBLIC_OPTIONS]
@@ -147,10 +147,11 @@ def _secrets_of_address(address: str) -> set[str]:
 
 
 def redact_secrets(text: str) -> str:
-    """A text without what may be a password in an address.
+    """Return a text without anything that may be a password in an address.
 
-    Addresses are told from paths where they are given (``places.address``) and shown by nobody; this is the
-    second net, below every message: the command line's parser, say, quotes a word that it does not know.
+    Input code already distinguishes addresses from paths (``places.address``) and does not show addresses.
+    This second safeguard covers every message: the command line's parser, for example, quotes a word it does
+    not know.
 
     >>> redact_secrets("No such command 'mysql://ann:secret@host/clinic'")
     "No such command 'mysql://…@host/clinic'"
@@ -173,11 +174,11 @@ _OPTION = re.compile(
     r"|(?P<name>[a-z][a-z-]*)(?: (?:(?P<key>\w+)=)?(?P<metavar>[A-Z][A-Z_]*(?:\.[A-Z]+)*|[0-9][0-9%.,]*\b))?)"
 )
 _KEYWORDS = {"quasi-identifier": "quasi_identifiers", "null": "null_values", "hierarchy": "hierarchies"}
-"""Options that are repeated on the command line are one keyword in Python, in the plural."""
+"""Keywords of the options that are repeated on the command line; in Python each is one plural keyword."""
 
 
 def python_wording(text: str) -> str:
-    """A sentence that names options of the command line, in the words of Python; whole commands stay.
+    """Return a sentence with command-line options rewritten as Python keywords; whole commands are unchanged.
 
     >>> python_wording("Give --output PATH, or --overwrite; --model mondrian, or --hierarchy city=FILE.")
     "Give output=PATH, or overwrite=…; model='mondrian', or hierarchies={'city': FILE}."
@@ -198,10 +199,10 @@ def _python_keyword(option: re.Match[str]) -> str:
 
 
 class DiscreetError(Exception):
-    """Base of the five kinds.
+    """Base class of the five kinds of error.
 
-    ``message`` states the fact (with file, column, line and value where known), ``allowed`` what would
-    have been accepted, ``advice`` what to do next.
+    ``message`` states the fact (with file, column, line and value where known), ``allowed`` the accepted
+    values, and ``advice`` the next step.
     """
 
     kind: ClassVar[str] = "error"
@@ -214,12 +215,12 @@ class DiscreetError(Exception):
         self.advice = advice
 
     def __str__(self) -> str:
-        """The whole in the words of Python, where exceptions are printed so; the terminal has its own."""
+        """Return the full message in Python's wording; the command line prints ``as_typed`` instead."""
         return self._sentences(python_wording)
 
     @property
     def as_typed(self) -> str:
-        """The whole in the words of the command line."""
+        """Full message in the wording of the command line."""
         return self._sentences(str)
 
     def _sentences(self, in_words: Callable[[str], str]) -> str:
@@ -231,7 +232,7 @@ class DiscreetError(Exception):
         return " ".join(parts)
 
     def as_json(self) -> Mapping[str, Mapping[str, str | None]]:
-        """The document that ``--json`` prints for this error."""
+        """Return the document that ``--json`` prints for this error."""
         return {
             "error": {
                 "kind": self.kind,
@@ -257,21 +258,21 @@ class InputError(DiscreetError):
 
 
 class NoSolution(DiscreetError):
-    """Nothing in the search space satisfies the request."""
+    """No solution in the search space satisfies the request."""
 
     kind = "no-solution"
     exit_status = 3
 
 
 class LimitReached(DiscreetError):
-    """A limit of memory, time, disk or size was reached."""
+    """A limit on memory, time, disk space or size was reached."""
 
     kind = "limit-reached"
     exit_status = 4
 
 
 class InternalError(DiscreetError):
-    """A bug of discreet's own."""
+    """An internal error: a bug in discreet."""
 
     kind = "internal"
     exit_status = 70

@@ -1,11 +1,12 @@
-"""What a script or a package adds a model, a metric, a cost, an attack or an engine with.
+"""Registration of additional models, metrics, costs, attacks and engines from a script or a package.
 
-``docs/extending.md`` has a recipe of each.
+``docs/extending.md`` has a recipe for each.
 
-What is registered is everywhere: in ``--help``, in Python, in forms, pages and reports. An installed package
-is found by an entry point in the group ``discreet.models``, ``discreet.metrics``, ``discreet.costs``,
-``discreet.attacks`` or ``discreet.engines``; its object is what is registered, or the module that registers
-it. What an engine is made of lies in ``discreet.engines``; criteria have ``discreet.criteria``.
+Registered objects appear everywhere: in ``--help``, in Python, in forms, pages and reports. An installed
+package is found by an entry point in the group ``discreet.models``, ``discreet.metrics``, ``discreet.costs``,
+``discreet.attacks`` or ``discreet.engines``. The entry point refers to the object to register, or to the
+module that registers it. ``discreet.engines`` contains the building blocks of an engine;
+``discreet.criteria`` registers criteria.
 """
 
 from __future__ import annotations
@@ -64,28 +65,28 @@ AnyModel = TypeVar("AnyModel", bound=type[Model])
 
 
 def register_model(model: AnyModel) -> AnyModel:
-    """Add a recoding model, which is returned: it can stand above the class as a decorator.
+    """Add a recoding model and return it, so that this function can be used as a class decorator.
 
-    ``InputError`` where its name or an alias is taken.
+    Raises ``InputError`` if the name or an alias is taken.
     """
     MODELS.register(model)
     return model
 
 
 def register_metric(metric: Metric) -> Metric:
-    """Add a metric of releases; ``InputError`` where its name is taken."""
+    """Add a metric of releases; raise ``InputError`` if its name is taken."""
     return METRICS.register(metric)
 
 
 def register_cost(cost: NamedCost) -> NamedCost:
-    """Add a cost of searches; ``InputError`` where its name is taken."""
+    """Add a cost of searches; raise ``InputError`` if its name is taken."""
     return COSTS.register(cost)
 
 
 def register_attack(attack: AnyAttack) -> AnyAttack:
-    """Add an attack, which is returned: it can stand above the class as a decorator.
+    """Add an attack and return it, so that this function can be used as a class decorator.
 
-    ``InputError`` where its name is taken.
+    Raises ``InputError`` if the name is taken.
     """
     ATTACKS.register(attack)
     return attack

@@ -1,11 +1,11 @@
-"""The recoding models: each is a frozen value of its options, for ``Table.recode`` and ``Table.publish``.
+"""Recoding models for ``Table.recode`` and ``Table.publish``; each is an immutable value with its options.
 
 ::
 
     table.publish(Mondrian(summary="sets"), "release.csv", k=10)
 
-``docs/model-options.md`` lists every option. A model's name stands for the model with its defaults;
-``named`` gives the model of a name, of another package's too.
+``docs/model-options.md`` lists every option. A model's name selects the model with its defaults. ``named``
+returns the class of a model by name, including models of other packages.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ __all__ = [
 
 
 def named(name: str) -> type[Model]:
-    """The model of a name or shorter name; ``InputError`` lists the names there are."""
+    """Return the model of a name or short name; ``InputError`` lists the existing names."""
     return MODELS.named(name)
 
 
 def names() -> tuple[str, ...]:
-    """The name of every model, other packages' included."""
+    """Return the name of every model, including those of other packages."""
     return MODELS.names()

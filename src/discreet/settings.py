@@ -12,15 +12,15 @@ from discreet.errors import InputError
 _BYTE_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 _BYTE_UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 MAX_THREADS = 4096
-"""More than any machine has cores; the engine takes no number at all."""
+"""Upper limit, above the number of cores of any machine; the engine does not accept arbitrary numbers."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run may use.
+    """Resource limits of a run.
 
-    ``memory_limit`` is in bytes and bounds the arrays of the search and the engine's own buffers, each;
-    ``threads`` is the number of worker threads of the engine and of the lattice evaluation.
+    ``memory_limit`` is in bytes; it bounds the arrays of the search and, separately, the engine's own
+    buffers. ``threads`` is the number of worker threads of the engine and of the lattice evaluation.
     """
 
     memory_limit: int
@@ -29,10 +29,10 @@ class Settings:
 
     @classmethod
     def from_environment(cls, *, memory_limit: str | None = None, threads: int | None = None) -> Settings:
-        """Settings from ``DISCREET_MEMORY_LIMIT``, ``DISCREET_THREADS`` and ``DISCREET_LOG``.
+        """Read the settings from ``DISCREET_MEMORY_LIMIT``, ``DISCREET_THREADS`` and ``DISCREET_LOG``.
 
-        Arguments that are given win over the environment. Raises ``InputError`` for a text that is no size
-        or a number of threads below 1 or above ``MAX_THREADS``.
+        Arguments take precedence over the environment. Raises ``InputError`` for a text that is not a memory
+        size and for a number of threads below 1 or above ``MAX_THREADS``.
         """
         text = memory_limit or os.environ.get("DISCREET_MEMORY_LIMIT")
         limit = parse_bytes(text) if text else physical_memory() // 2
@@ -47,7 +47,7 @@ class Settings:
 
 
 def parse_bytes(text: str) -> int:
-    """Bytes of a size such as ``4GB``, ``512MiB`` or ``1000000``."""
+    """Return the bytes of a size such as ``4GB``, ``512MiB`` or ``1000000``."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", text)
     if match is None or match.group(2).lower() not in _BYTE_UNITS:
         raise InputError(
@@ -60,12 +60,12 @@ def parse_bytes(text: str) -> int:
 
 
 def format_memory(number: int) -> str:
-    """An amount of memory in the unit that reads best: ``3.2 GB``, ``85 MB``."""
+    """Format an amount of memory in GB or MB: ``3.2 GB``, ``85 MB``."""
     return f"{number / 1e9:,.1f} GB" if number >= 10**9 else f"{number / 1e6:,.0f} MB"
 
 
 def physical_memory() -> int:
-    """Bytes of physical memory; 8 GiB where the system does not say."""
+    """Return the bytes of physical memory, or 8 GiB where the system does not report it."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -73,7 +73,7 @@ def physical_memory() -> int:
 
 
 def available_threads() -> int:
-    """Cores that this process may run on."""
+    """Return the number of cores that this process may run on."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:
@@ -81,7 +81,7 @@ def available_threads() -> int:
 
 
 def int_from_environment(name: str) -> int | None:
-    """The whole number in an environment variable, or None."""
+    """Return the integer in an environment variable, or None if it is not set."""
     text = os.environ.get(name)
     if not text:
         return None
@@ -92,7 +92,10 @@ def int_from_environment(name: str) -> int | None:
 
 
 def compile_policy() -> str:
-    """How kernels are compiled (``DISCREET_COMPILE``): ``background`` (default), ``wait`` or ``never``."""
+    """Return the policy for compiling kernels (``DISCREET_COMPILE``): ``background``, ``wait`` or ``never``.
+
+    The default is ``background``.
+    """
     policy = os.environ.get("DISCREET_COMPILE", "background")
     if policy not in ("background", "wait", "never"):
         raise InputError(f"DISCREET_COMPILE='{policy}'", allowed="background, wait, never")
@@ -103,7 +106,10 @@ _TIME_UNITS = {"": 1.0, "ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 
 def statement_timeout() -> float | None:
-    """Seconds that a database's statement may take (``DISCREET_STATEMENT_TIMEOUT``), None for no limit."""
+    """Return the time limit of a database statement in seconds, or None for no limit.
+
+    Reads ``DISCREET_STATEMENT_TIMEOUT``.
+    """
     text = os.environ.get("DISCREET_STATEMENT_TIMEOUT", "").strip()
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|h|)", text)
     if text and (match is None or not 0.001 <= float(match.group(1)) * _TIME_UNITS[match.group(2)] <= 2e6):
@@ -114,7 +120,10 @@ def statement_timeout() -> float | None:
 
 
 def private_log_path() -> Path:
-    """Where the owner-only log of publications lies (``DISCREET_LOG``, else the user's state folder)."""
+    """Return the path of the owner-only log of publications.
+
+    Reads ``DISCREET_LOG``; the default is in the user's state folder.
+    """
     explicit = os.environ.get("DISCREET_LOG")
     if explicit:
         return Path(explicit)

@@ -1,4 +1,4 @@
-"""A transformer for scikit-learn's pipelines: quasi-identifiers generalized as the training rows allow.
+"""Transformer for scikit-learn pipelines that generalizes quasi-identifiers to k-anonymous classes.
 
 ::
 
@@ -6,9 +6,9 @@
 
     model = make_pipeline(KAnonymizer(k=10), OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
 
-Hierarchies, levels and classes come from the rows of ``fit`` alone. ``transform`` shows a row by its class
-among these; a row that has no class there is suppressed or an error, and never shown as it is.
-Needs ``discreet[sklearn]``.
+Hierarchies, levels and classes come only from the rows of ``fit``. ``transform`` generalizes each row to its
+class among these. A row without such a class is suppressed or raises an error; its original values are never
+returned. Requires ``discreet[sklearn]``.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ _LABELS, _CODES = "labels", "codes"
 
 
 class KAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Full-domain generalization of all columns: each combination is that of at least ``k`` training rows.
+    """Full-domain generalization of all columns such that every combination has at least ``k`` training rows.
 
-    Parameters: ``k``; ``max_suppressed``, how many training rows may be suppressed (``"1%"``, or a number of
-    rows); ``hierarchies``, one for each column's name (``x0``, ``x1``, … where columns have none) as in a
-    spec, ``{"kind": "auto"}`` where not given, which is made from the training rows; ``unknown``, what
-    becomes of a row at ``transform`` with a value that ``fit`` did not see, or of a class that it did not
-    keep: ``"suppress"`` (each of its cells is ``*``, since a transformer must not drop rows) or ``"error"``
-    (``ValueError``); ``output``, ``"labels"`` (texts, None where a value is missing) or ``"codes"`` (whole
-    numbers in the order of the hierarchy: -1 where suppressed, the number of labels where missing).
+    Parameters: ``k``; ``max_suppressed``, the number of training rows that may be suppressed (``"1%"``, or a
+    number of rows); ``hierarchies``, one per column name (``x0``, ``x1``, … where columns have none) as in a
+    spec, by default ``{"kind": "auto"}``, which builds the hierarchy from the training rows; ``unknown``, the
+    treatment in ``transform`` of a row with a value that ``fit`` did not see, or of a class that it did not
+    retain: ``"suppress"`` (each cell is ``*``, because a transformer must not drop rows) or ``"error"``
+    (``ValueError``); ``output``, ``"labels"`` (texts, None where a value is missing) or ``"codes"`` (integers
+    in the order of the hierarchy: -1 where suppressed, the number of labels where missing).
 
     After ``fit``: ``levels_`` by column, ``suppressed_`` (training rows), ``n_features_in_``,
-    ``feature_names_in_``. k holds among the training rows; other rows are shown as one of their classes,
-    and may be alone in it among themselves. All columns are quasi-identifiers: choose them by scikit-learn's
-    ``ColumnTransformer``. ``ValueError`` for parameters that are not allowed and for fewer than k rows.
-    Samarati 2001; LeFevre et al. 2005.
+    ``feature_names_in_``. k holds among the training rows. Other rows get one of the training classes; among
+    themselves, a class may contain a single row. All columns are quasi-identifiers: select them with
+    scikit-learn's ``ColumnTransformer``. Raises ``ValueError`` for invalid parameters and for fewer than k
+    rows. Samarati 2001; LeFevre et al. 2005.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class KAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         self.output = output
 
     def fit(self, X: ArrayLike, y: object = None) -> KAnonymizer:  # noqa: N803
-        """Make hierarchies, choose the levels, and keep the classes of at least k rows; ``y`` is not read.
+        """Build hierarchies, choose the levels, and retain the classes of at least k rows; ``y`` is ignored.
 
         ``X`` has shape ``(rows, columns)``: an array, or a frame of pandas or polars.
         """
@@ -103,13 +103,16 @@ class KAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:  # noqa: N803
-        """Rows shown by their classes among the training rows, shape ``(rows, columns)``, in their order."""
+        """Return the rows generalized to their training classes, in their order.
+
+        The shape is ``(rows, columns)``.
+        """
         check_is_fitted(self)
         codes = self._codes(_cells_as_texts(_check_input(self, X, reset=False)))
         return codes if self.output == _CODES else self._labels(codes)
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn is told: missing values and categories are taken, and so are texts."""
+        """Declare that missing values, categories and texts are accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
@@ -130,13 +133,13 @@ class KAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         return [f"x{i}" for i in range(self.n_features_in_)]
 
     def _codes(self, cells: list[tuple[str | None, ...]]) -> NDArray[np.int64]:
-        """Positions in the shown levels; rows without a class that was kept are suppressed as a whole."""
+        """Return positions in the chosen levels; rows without a retained class are wholly suppressed."""
         found = np.full((len(cells), len(self._hierarchies)), _UNSEEN, np.int64)
         maps = [h.level_map(level) for h, level in zip(self._hierarchies, self._levels, strict=True)]
         for row, texts in enumerate(cells):
             leaves = [_leaf_code(h, text) for h, text in zip(self._hierarchies, texts, strict=True)]
             shown = tuple(int(m[leaf]) for m, leaf in zip(maps, leaves, strict=True) if leaf is not None)
-            if shown in self._classes:  # a row with an unknown value is shorter than any class
+            if shown in self._classes:  # a row with an unknown value has fewer codes than any class
                 found[row] = shown
             elif self.unknown == _ERROR:
                 names = self._names()
@@ -149,13 +152,13 @@ class KAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         shown = np.empty(codes.shape, dtype=object)
         for i, (hierarchy, level) in enumerate(zip(self._hierarchies, self._levels, strict=True)):
             labels = (*hierarchy.labels[level], None, TOP)
-            # the position behind the labels is NULL's, and -1 the last
+            # NULL's code is the position after the labels; -1 indexes the last element, which is ``*``
             shown[:, i] = [labels[code] for code in codes[:, i]]
         return shown
 
 
 def _check_input(estimator: KAnonymizer, data: ArrayLike, *, reset: bool) -> NDArray[Any]:
-    """The cells as scikit-learn's own checks leave them; infinite numbers are refused."""
+    """Return the cells after scikit-learn's validation, which refuses infinite numbers."""
     cells: NDArray[Any] = validate_data(
         estimator, data, reset=reset, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=1
     )
@@ -165,7 +168,7 @@ def _check_input(estimator: KAnonymizer, data: ArrayLike, *, reset: bool) -> NDA
 
 
 def _cells_as_texts(cells: NDArray[Any]) -> list[tuple[str | None, ...]]:
-    """Rows as texts; a number's text is the same whatever its type."""
+    """Return the rows as texts; equal numbers of different types have the same text."""
     return [tuple(map(_cell_as_text, row)) for row in cells.tolist()]
 
 
@@ -188,7 +191,7 @@ def _count_and_solve(
     max_suppressed: str | int,
     hierarchies: Mapping[str, Mapping[str, Any]],
 ) -> tuple[FrequencySet, list[int]]:
-    """The rows counted, and the columns' levels of the exact answer; ``InputError`` where there is none."""
+    """Count the rows and return them with the levels of the exact answer; ``InputError`` if there is none."""
     attributes = {
         f"c{i}": {"role": "quasi-identifier", "hierarchy": dict(hierarchies.get(name, {"kind": "auto"}))}
         for i, name in enumerate(names)
@@ -206,19 +209,19 @@ def _count_and_solve(
 
 
 def _csv_lines(cells: list[tuple[str | None, ...]], columns: int) -> Iterator[str]:
-    """CSV: a text in quotes, and no value nothing at all."""
+    """Yield CSV lines: texts are quoted, and a missing value is an empty unquoted field."""
     yield ",".join(f"c{i}" for i in range(columns)) + "\n"
     for row in cells:
         yield ",".join("" if c is None else '"' + c.replace('"', '""') + '"' for c in row) + "\n"
 
 
 def _leaf_code(hierarchy: GeneralizationHierarchy, text: str | None) -> int | None:
-    """The code of a value, None for one that the hierarchy has not."""
+    """Return the code of a value, or None for a value that the hierarchy does not contain."""
     return hierarchy.null_code if text is None else hierarchy.code_of_leaf.get(text)
 
 
 def _retained_classes(counted: FrequencySet, levels: list[int], k: int) -> dict[tuple[int, ...], int]:
-    """The classes of at least k rows at some levels, by what they show, and their rows."""
+    """Return the row count of each class of at least k rows at the given levels, keyed by its codes."""
     maps = [h.level_map(level) for h, level in zip(counted.hierarchies, levels, strict=True)]
     shown = np.stack([m[counted.codes[:, i]] for i, m in enumerate(maps)], axis=1)
     sizes: dict[tuple[int, ...], int] = {}

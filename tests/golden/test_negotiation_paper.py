@@ -38,7 +38,7 @@ def for_k(adult_lattice: AdultLattice) -> dict[int, EvaluatedLattice]:
 
 
 def by_height(evaluated: EvaluatedLattice, k: int, highest_level: int = 9) -> list[list[int]]:
-    """Suppressed rows of the nodes of each height, those with a level above ``find_highest_level`` left out."""
+    """Return the suppressed rows of each height's nodes without a level above ``highest_level``."""
     suppression = evaluated.suppression(Requirement(k=k)).tolist()
     found: list[list[int]] = [[] for _ in range(sum(evaluated.lattice.heights) + 1)]
     for node, suppressed in zip(evaluated.lattice.nodes(), suppression, strict=True):

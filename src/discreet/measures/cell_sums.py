@@ -1,8 +1,8 @@
 """Sums over the cells of each attribute by level, and their aggregation into one cost.
 
-A cell's number depends on its attribute, level and value only, so a column's sum without suppression is one
-table entry per level. The number of suppressed rows bounds their penalty from below. Aggregates (sum,
-maximum, means, ARX's rank) rise with each part, so bounds of parts are bounds of the aggregate.
+The cost of a cell depends only on its attribute, level and value, so a column's sum without suppression is
+one table entry per level. The number of suppressed rows bounds their penalty from below. Aggregates (sum,
+maximum, means, ARX's rank) increase with each part, so bounds of parts are bounds of the aggregate.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ROUNDING = 1e-12
 
 
 class CostAggregate(StrEnum):
-    """What is made of the attributes' parts."""
+    """Aggregation of the attributes' parts into one cost."""
 
     SUM = "sum"
     MAXIMUM = "maximum"
@@ -39,25 +39,25 @@ class CostAggregate(StrEnum):
 
 
 def clearly_less(first: float, second: float) -> bool:
-    """Whether a cost is less than another by more than rounding."""
+    """Return whether a cost is less than another by more than rounding."""
     if isinstance(first, RankedCost) or isinstance(second, RankedCost):
         return cost_parts(first) < cost_parts(second)
     return first < second and second - first > min(rounding_tolerance(first), rounding_tolerance(second))
 
 
 def rounding_tolerance(cost: float) -> float:
-    """Costs that lie no further apart are equal."""
+    """Return the difference up to which costs count as equal."""
     return _ROUNDING * (1.0 + abs(cost))
 
 
 def rounding_tolerances(costs: _FloatArray) -> _FloatArray:
-    """``rounding`` of many."""
+    """Return ``rounding_tolerance`` of each cost."""
     found: _FloatArray = _ROUNDING * (1.0 + np.abs(costs))
     return found
 
 
 def aggregate_parts(aggregate: CostAggregate, parts: Sequence[float]) -> float:
-    """The cost of a node; the order of the parts makes no difference to the last bit."""
+    """Return the cost of a node; the order of the parts does not affect any bit of the result."""
     number = max(len(parts), 1)
     if aggregate is CostAggregate.SUM:
         return fsum(parts)
@@ -72,7 +72,7 @@ def aggregate_parts(aggregate: CostAggregate, parts: Sequence[float]) -> float:
 
 
 def aggregate_columns(aggregate: CostAggregate, columns: Sequence[Any], nodes: int) -> _FloatArray:
-    """The costs of many nodes, shape ``(nodes,)``; under rank ``(nodes, parts)``."""
+    """Return the costs of several nodes, shape ``(nodes,)``, or ``(nodes, parts)`` for rank."""
     parts = np.stack(columns, axis=1).astype(np.float64) if columns else np.zeros((nodes, 0))
     number = max(len(columns), 1)
     found: _FloatArray
@@ -90,27 +90,27 @@ def aggregate_columns(aggregate: CostAggregate, columns: Sequence[Any], nodes: i
 
 
 def cost_at(costs: _FloatArray, position: int) -> float:
-    """One of many costs, as ``joined`` gives it."""
+    """Return one of the costs that ``aggregate_columns`` returned."""
     return float(costs[position]) if costs.ndim == 1 else RankedCost(costs[position].tolist())
 
 
 def _truncate_decimals(parts: _FloatArray) -> _FloatArray:
-    """The parts without what is beyond ten decimals; a part just below a step for rounding alone is on it."""
+    """Truncate the parts to ten decimals; parts just below a step because of rounding count as on it."""
     cut: _FloatArray = np.floor(parts * _TEN_DECIMALS + _NOISE) / _TEN_DECIMALS
     return cut
 
 
 class Factors(NamedTuple):
-    """What published and suppressed cells weigh; whole numbers where they are 1, so that sums stay whole."""
+    """Weights of published and suppressed cells; integers where they are 1, so that sums remain integers."""
 
     published: float = 1
     suppressed: float = 1
 
     @classmethod
     def of(cls, gs_factor: float) -> Factors:
-        """From ARX's one number: 0 makes suppression cost nothing, 1 generalization, 0.5 neither.
+        """Build from ARX's single number: 0 makes suppression free, 1 generalization, 0.5 neither.
 
-        Up to 0.5 suppression counts ``2 g``, from there on generalization counts ``2 (1 − g)``.
+        Up to 0.5 suppression counts ``2 g``, above it generalization counts ``2 (1 − g)``.
         """
         published = 1 if gs_factor <= 0.5 else 2.0 * (1.0 - gs_factor)
         return cls(published, 1 if gs_factor >= 0.5 else 2.0 * gs_factor)
@@ -121,11 +121,11 @@ _EQUAL_FACTORS = Factors()
 
 @dataclass(frozen=True, eq=False)
 class LevelSum:
-    """One attribute at one level.
+    """Sum of the cells of one attribute at one level.
 
-    ``total`` is the sum over all rows with none suppressed; ``penalty`` (by leaf code, NULL last) what one
-    suppressed row adds to it; ``rows_of_code`` the rows of each leaf code. Whole numbers where the cost's
-    cells are whole.
+    ``total`` is the sum over all rows with none suppressed; ``penalty`` (by leaf code, NULL last) is the
+    amount that one suppressed row adds to it; ``rows_of_code`` is the number of rows of each leaf code. All
+    are integers if the cost's cells are integers.
     """
 
     total: int | float
@@ -134,12 +134,12 @@ class LevelSum:
 
     @property
     def uniform(self) -> bool:
-        """Whether every row adds the same, so that their number tells all."""
+        """True if all rows have the same penalty, so that the number of suppressed rows fixes the sum."""
         return len(self._rows_by_penalty[0]) <= 1
 
     @cached_property
     def knots(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The knots of the least penalty: rows so far, penalty so far, the cheapest rows first."""
+        """Knots of the least penalty: cumulative rows and cumulative penalty, the cheapest rows first."""
         each, rows = self._rows_by_penalty
         rows_so_far, so_far = np.zeros(len(rows) + 1), np.zeros(len(rows) + 1)
         rows_so_far[1:] = np.cumsum(rows)
@@ -148,7 +148,7 @@ class LevelSum:
 
     @cached_property
     def _rows_by_penalty(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """The different penalties of rows, ascending, and the rows of each: few, where leaves are many."""
+        """Distinct penalties of rows, ascending, and the rows of each; they are few even for many leaves."""
         whole = self.penalty.dtype.kind == "i" and len(self.penalty) and self.penalty.min() >= 0
         if whole and self.penalty.max() <= 2 * len(self.penalty):
             rows = np.bincount(self.penalty, self.rows_of_code).astype(np.int64)
@@ -160,30 +160,30 @@ class LevelSum:
 
     @cached_property
     def _least_from(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The same where more rows may be suppressed: what they add may be less than nothing."""
+        """Knots of the least penalty if more rows may be suppressed, which may add a negative amount."""
         rows, penalties = self.knots
         return rows, np.minimum.accumulate(penalties[::-1])[::-1]
 
     @cached_property
     def rises(self) -> bool:
-        """Whether no further row ever adds less than nothing."""
+        """True if no additional suppressed row ever adds a negative amount."""
         return bool((self._rows_by_penalty[0] >= 0).all())
 
     def least_penalty(self, suppressed: Any) -> Any:
-        """A lower bound of what so many suppressed rows add; a number or an array of them."""
+        """Return a lower bound of the penalty of ``suppressed`` rows; a number or an array."""
         return np.interp(suppressed, *self.knots)
 
     def least_penalty_from(self, suppressed: Any) -> Any:
-        """A lower bound of what so many suppressed rows, or more, add; a number or an array of them."""
+        """Return a lower bound of the penalty of ``suppressed`` or more rows; a number or an array."""
         found = np.interp(suppressed, *self.knots)
         if self.rises:
             return found
         return np.minimum(found, np.interp(suppressed, *self._least_from))
 
     def of(self, codes: NDArray[np.int64], sizes: NDArray[np.int64]) -> int | float:
-        """The sum with classes of these leaf codes and sizes suppressed.
+        """Return the sum with classes of these leaf codes and sizes suppressed.
 
-        It does not depend on the order of the classes: rows are added up by penalty first.
+        The order of the classes does not affect the result: rows are first added up by penalty.
         """
         if not len(sizes):
             return self.total
@@ -196,10 +196,10 @@ class LevelSum:
 
 @dataclass(frozen=True, eq=False)
 class SuppressedEntropySum(LevelSum):
-    """A level's sum where suppressed rows hide their values from each other alone.
+    """Level sum in which suppressed rows hide their values only from each other.
 
-    With S rows suppressed, c of them of one value of the level (``positions`` by leaf code), each of these
-    adds ``factor`` · log2(S / c). No fewer than none of it is certain of a number of rows.
+    With S rows suppressed, of which c have one value of the level (``positions`` by leaf code), each of these
+    c rows adds ``factor`` · log2(S / c). The only certain lower bound for a number of rows is 0.
     """
 
     positions: NDArray[np.int64]
@@ -207,11 +207,11 @@ class SuppressedEntropySum(LevelSum):
 
     @property
     def uniform(self) -> bool:
-        """Which rows are suppressed makes the difference, unless all have one value or they are free."""
+        """True if the choice of suppressed rows has no effect: they have one value, or are free."""
         return not self.factor or len(np.unique(self.positions[self.rows_of_code > 0])) <= 1
 
     def of(self, codes: NDArray[np.int64], sizes: NDArray[np.int64]) -> int | float:
-        """The sum with classes of these leaf codes and sizes suppressed."""
+        """Return the sum with classes of these leaf codes and sizes suppressed."""
         if not len(sizes):
             return self.total
         rows = np.bincount(self.positions[codes], weights=sizes)
@@ -220,15 +220,16 @@ class SuppressedEntropySum(LevelSum):
 
 
 LevelSums = tuple[tuple[LevelSum, ...], ...]
-"""Per attribute, per level."""
+"""Sums per attribute, per level."""
 
 
 @dataclass(frozen=True, eq=False)
 class LowerBoundSums:
-    """One attribute's sums at some of its levels, with the least that so many suppressed rows, or more, add.
+    """Lower bounds of one attribute's sums at its levels, for a number of suppressed rows or more.
 
-    Where no further row ever adds less than nothing, one curve of ``rows`` and what is ``added`` tells it,
-    all levels side by side, ``width`` apart. Elsewhere ``width`` is 0, and each level is asked.
+    If no additional row ever adds a negative amount, one curve of ``rows`` and ``added`` contains all levels,
+    ``width`` apart, so that one interpolation serves all. Otherwise ``width`` is 0, and each level is
+    interpolated separately.
     """
 
     levels: tuple[LevelSum, ...]
@@ -239,7 +240,7 @@ class LowerBoundSums:
 
     @classmethod
     def of(cls, levels: tuple[LevelSum, ...]) -> LowerBoundSums:
-        """Of an attribute's levels."""
+        """Build from an attribute's levels."""
         totals, nothing = np.array([float(each.total) for each in levels]), np.zeros(0)
         if not all(each.rises for each in levels):
             return cls(levels, totals, 0, nothing, nothing)
@@ -251,7 +252,10 @@ class LowerBoundSums:
     def at(
         self, chosen: NDArray[np.int64], suppressed: NDArray[np.int64], persistent_share: float = 1
     ) -> NDArray[np.float64]:
-        """An entry for each of some levels with so many suppressed rows; ``lasting`` of what these add."""
+        """Return a lower bound for each of the chosen levels with ``suppressed`` rows, shape as ``chosen``.
+
+        ``persistent_share`` is the share of the rows' penalty that counts.
+        """
         if self.width:
             at = np.minimum(suppressed, self.width - 1) + chosen * self.width
             sums: NDArray[np.float64] = self.totals[chosen] + persistent_share * np.interp(
@@ -267,9 +271,9 @@ class LowerBoundSums:
 
 
 def leaf_counts(hierarchy: GeneralizationHierarchy, level: int) -> NDArray[np.int64]:
-    """The leaves under the value that each leaf code shows at a level, NULL last, shape ``(leaves + 1,)``.
+    """Count the leaves under each leaf code's value at a level, NULL last, shape ``(leaves + 1,)``.
 
-    NULL stands for itself below the top and joins the top value there.
+    NULL is a value of its own below the top level and part of the top value there.
     """
     leaves = len(hierarchy.leaves)
     if level == hierarchy.height:
@@ -279,14 +283,15 @@ def leaf_counts(hierarchy: GeneralizationHierarchy, level: int) -> NDArray[np.in
 
 
 def rows_by_code(frequency_set: FrequencySet, attribute: int) -> NDArray[np.int64]:
-    """The rows of each leaf code of one attribute, NULL last."""
+    """Return the number of rows of each leaf code of one attribute, NULL last."""
     return frequency_set.rows_by_code[attribute]
 
 
 def domain_sums(frequency_set: FrequencySet, factors: Factors = _EQUAL_FACTORS) -> LevelSums:
-    """Cells that cost the leaves under their value (a suppressed one: all leaves). Whole numbers.
+    """Return sums of cells that cost the number of leaves under their value; integers.
 
-    Where suppression weighs less than 1 a suppressed cell goes only that part of the way to all leaves.
+    A suppressed cell costs all leaves. If suppression weighs less than 1, it costs only that share of the way
+    from its value's leaves to all leaves.
     """
     sums = []
     for i, hierarchy in enumerate(frequency_set.hierarchies):
@@ -302,9 +307,10 @@ def domain_sums(frequency_set: FrequencySet, factors: Factors = _EQUAL_FACTORS) 
 
 
 def information_sums(frequency_set: FrequencySet, factors: Factors = _EQUAL_FACTORS) -> LevelSums:
-    """Cells that cost the bits by which their value leaves the leaf open, by the table's own frequencies.
+    """Return sums of cells that cost the bits by which their value leaves the leaf open.
 
-    A suppressed one costs on top, weighed by its factor, the bits by which the domain leaves the value open.
+    Frequencies are those of the table. A suppressed cell additionally costs, multiplied by its factor, the
+    bits by which the domain leaves the value open.
     """
     sums = []
     for i, hierarchy in enumerate(frequency_set.hierarchies):
@@ -324,7 +330,7 @@ def information_sums(frequency_set: FrequencySet, factors: Factors = _EQUAL_FACT
 
 
 def without_penalties(sums: LevelSums) -> LevelSums:
-    """The same sums where a suppressed row adds nothing: it costs what its value would."""
+    """Return the sums without penalties: a suppressed row costs the same as a published one."""
     return tuple(
         tuple(LevelSum(level.total, np.zeros_like(level.penalty), level.rows_of_code) for level in levels)
         for levels in sums
@@ -332,7 +338,7 @@ def without_penalties(sums: LevelSums) -> LevelSums:
 
 
 def penalized_among_suppressed(frequency_set: FrequencySet, sums: LevelSums, factor: float) -> LevelSums:
-    """The same sums where suppressed rows hide their values from each other alone."""
+    """Return the sums in which suppressed rows hide their values only from each other."""
     return tuple(
         tuple(
             SuppressedEntropySum(

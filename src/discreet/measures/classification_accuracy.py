@@ -1,16 +1,18 @@
 """Accuracy of a classifier that is trained on a release and tested on held-out rows of the original.
 
-A share of the original's rows is held out by drawing rows at random, by seed. Their counterparts leave the
-release before training: nothing links rows of the two tables, so for each held-out row one row of a class
-that covers it, with the same target, is left out. What the recoding itself learnt from them stays in it.
+A random share of the original's rows, drawn by seed, is held out. Their counterparts are removed from the
+release before training. Rows of the two tables are not linked, so for each held-out row one row with the same
+target is removed from a class that covers it. Whatever the recoding itself learned from held-out rows
+remains.
 
-A cell becomes shares: of the leaves that it covers, how many lie in each of some groups of leaves. Groups are
-the leaves themselves where these are few; else runs of neighbours for numbers, and the values of the lowest
-level of at most 48 for others. So a generalized row and an original one speak the same language, and a row of
-the original has one 1 per attribute. A logistic regression is fitted to the groups of rows, weighted by size.
+A cell becomes a vector of shares: for each group of leaves, the share of the cell's leaves in that group.
+Groups are single leaves if these are few; otherwise runs of neighbours for numbers, and for other attributes
+the values of the lowest level with at most 48 values. So generalized and original rows have the same
+features, and a row of the original has one 1 per attribute. A logistic regression is fitted to the groups of
+rows, weighted by size.
 
-The same is done with the original's other rows, and the share of the most frequent target is told beside:
-a release is worth what it recovers of the way between the two.
+The same is done with the original's other rows, and the share of the most frequent target is reported for
+comparison: a release is as useful as its share of the gain from the latter to the former.
 """
 
 from __future__ import annotations
@@ -38,8 +40,8 @@ _ROUNDS, _TOLERANCE = 100, 1e-3
 class ClassificationAccuracy:
     """Accuracies on the same ``held_out`` rows of the original: shares from 0 to 1.
 
-    ``release`` and ``original`` are of classifiers trained on either; ``majority`` of naming the most
-    frequent target of the original every time.
+    ``release`` and ``original`` are accuracies of classifiers trained on the respective table; ``majority``
+    is that of always predicting the most frequent target of the original.
     """
 
     target: str
@@ -50,12 +52,12 @@ class ClassificationAccuracy:
 
     @property
     def recovered(self) -> float | None:
-        """(release − majority) / (original − majority); None where the original teaches nothing."""
+        """(release − majority) / (original − majority); None if the original's classifier gains nothing."""
         gained = self.original - self.majority
         return (self.release - self.majority) / gained if gained > 0 else None
 
     def as_json(self) -> dict[str, Any]:
-        """The document's part."""
+        """Return the entry in the JSON document."""
         return {
             "target": self.target,
             "held_out_rows": self.held_out,
@@ -76,9 +78,33 @@ def measure_accuracy(
 ) -> ClassificationAccuracy:
     """Train on the release and test on held-out rows of the original.
 
-    Both tables have the quasi-identifiers of ``hierarchies`` and then the target, whose cells are single
-    values (rows of which it is NULL or starred are left out). Raises ``InputError`` where scikit-learn is
-    missing, where the target has fewer than 2 values or more than 50, or where no row is left to train on.
+    Parameters
+    ----------
+    original, release : GeneralizedTable
+        The quasi-identifiers of ``hierarchies``, followed by the target, whose cells are single values. Rows
+        with a NULL or starred target are ignored.
+    hierarchies : sequence of GeneralizationHierarchy
+        One per quasi-identifier.
+    seed : int
+        Seed of the random draw of held-out rows.
+    share : float
+        Share of the original's rows with a target to hold out.
+
+    Returns
+    -------
+    ClassificationAccuracy
+        Accuracies on the held-out rows, shares from 0 to 1.
+
+    Raises
+    ------
+    InputError
+        If scikit-learn is missing, if the target has fewer than 2 values or more than 50, if the rows are too
+        few to hold some out, or if no row of the release remains for training.
+
+    Notes
+    -----
+    The classifier is scikit-learn's logistic regression over groups of rows, weighted by their size. Matching
+    held-out rows with classes costs classes · row types · attributes / 64 machine words per target value.
     """
     classifier = _classifier()
     target = original.cells[-1]
@@ -128,7 +154,7 @@ def _classifier() -> Any:
 
 
 def _groups_with_target(table: GeneralizedTable) -> tuple[GeneralizedTable, NDArray[np.int64]]:
-    """The groups whose target is one value, and its code in the domain of the original's target."""
+    """Return the groups with a single target value, and its code in the domain of the original's target."""
     cells = table.cells[-1]
     codes = cells.first[cells.offsets[:-1]]
     single = (codes == cells.last[cells.offsets[1:] - 1]) & (codes < cells.leaves)
@@ -147,7 +173,7 @@ def _rows_without_held_out(
     release_labels: NDArray[np.int64],
     hierarchies: Sequence[GeneralizationHierarchy],
 ) -> NDArray[np.int64]:
-    """The rows of the release's groups, less a counterpart of each held-out row that has one."""
+    """Return the rows of the release's groups minus one counterpart of each held-out row that has one."""
     left = published.rows.copy()
     for label in np.unique(labels).tolist():
         groups = np.flatnonzero(release_labels == label)
@@ -169,7 +195,10 @@ def _remove_rows(
     required: NDArray[np.int64],
     types: NDArray[np.int64],
 ) -> None:
-    """Take rows for the row types that still want some: at once where each has one class, else in turn."""
+    """Remove rows for the row types that still require some.
+
+    If each row type has one class, subtract all at once; otherwise pair by pair.
+    """
     once = len(np.unique(types)) == len(types)
     if once and (np.bincount(groups, required[types], minlength=len(left)) <= left).all():
         np.subtract.at(left, groups, required[types])
@@ -201,7 +230,7 @@ def _predict(
 
 @dataclass(frozen=True, eq=False)
 class _Features:
-    """Of each attribute, the group of each code; NULL is a group of its own."""
+    """Groups of leaves of each attribute: the group of each code; NULL is a separate group."""
 
     groups: tuple[NDArray[np.int64], ...]
 
@@ -210,7 +239,7 @@ class _Features:
         return cls(tuple(_groups(hierarchy) for hierarchy in hierarchies))
 
     def of_table(self, table: GeneralizedTable) -> NDArray[np.float64]:
-        """One row per group of the table: the shares of its cells in each group of leaves."""
+        """Return one row per group of the table: the shares of its cells in each group of leaves."""
         parts = []
         for i, (cells, group) in enumerate(zip(table.cells, self.groups, strict=True)):
             shares = np.zeros((len(cells.labels), int(group.max()) + 1))

@@ -30,14 +30,14 @@ LevelArray = NDArray[np.int64]
 class Cost(Protocol):
     """A cost of the nodes of one table under one requirement.
 
-    ``monotone``: it never falls on the way up while the suppressed rows stay the same (none, say);
-    ``always_monotone``: not where other rows are suppressed either.
-    ``narrows``: ``least_from`` rises with the levels, so that a good node leaves others out uncounted.
+    ``monotone``: the cost never falls on the way up while the suppressed rows stay the same (for example,
+    none). ``always_monotone``: it does not fall if other rows are suppressed either. ``prunes_by_levels``:
+    ``cheap_lower_bounds`` rises with the levels, so that a good node excludes others without counting them.
     """
 
     @property
     def name(self) -> str:
-        """The name that ``--cost`` takes."""
+        """Name of the cost, as ``--cost`` takes it."""
 
     @property
     def monotone(self) -> bool:
@@ -52,24 +52,27 @@ class Cost(Protocol):
         """See the class."""
 
     def of(self, statistics: NodeStatistics) -> float:
-        """The cost of a node whose classes are counted."""
+        """Return the cost of a node with counted classes."""
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:
-        """The cost of a node of which only its suppressed rows are known; None where that is not enough."""
+        """Return the cost of a node from its number of suppressed rows; None if that is not sufficient."""
 
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:
-        """A lower bound, up to rounding, for every node at or above that suppresses at least so many rows."""
+        """Return a lower bound of nodes at or above that suppress at least ``suppressed`` rows.
+
+        The bound holds up to rounding.
+        """
 
     def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
-        """``least`` of many nodes at once; ``suppressed`` are their own suppressed rows, exactly."""
+        """Return ``least`` of each node; ``suppressed`` contains their exact numbers of suppressed rows."""
 
     def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
-        """``least`` of many nodes at once, cheaply: no row type is looked at."""
+        """Return ``least`` of each node without reading row types."""
 
 
 @dataclass(frozen=True)
 class LevelCost:
-    """Height: a sum over the levels alone; ``parts[i][level]`` are the summands."""
+    """Sum over the levels, such as height; ``parts[i][level]`` are the summands."""
 
     name: str
     parts: tuple[tuple[float, ...], ...]
@@ -78,35 +81,36 @@ class LevelCost:
     prunes_by_levels: bool = True
 
     def of(self, statistics: NodeStatistics) -> float:
-        """The cost of a node."""
+        """Return the cost of a node."""
         return self.least(statistics.node)
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:
-        """The cost of a node."""
+        """Return the cost of a node."""
         return self.least(node, suppressed)
 
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:  # noqa: ARG002
-        """The cost of the node itself: nothing above it costs less."""
+        """Return the cost of the node itself: nodes above cost no less."""
         return fsum(part[level] for part, level in zip(self.parts, node, strict=True))
 
     def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
-        """The costs."""
+        """Return the cost of each node."""
         total = np.zeros(len(levels))
         for i, part in enumerate(self.parts):
             total += np.array(part)[levels[:, i]]
         return total
 
     def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
-        """The costs."""
+        """Return the cost of each node."""
         return self.lower_bounds(levels, suppressed)
 
 
 @dataclass(frozen=True, eq=False)
 class CellCost:
-    """Precision, loss and entropy: sums over the cells of each attribute, which ``aggregate`` puts together.
+    """Aggregate of sums over the cells of each attribute: precision, loss and entropy.
 
-    ``parts`` turn one attribute's sum, or an array of them, into its part of the cost. ``lasting`` is how
-    much of a suppressed row's penalty generalization beyond a node cannot take away again.
+    ``parts`` convert the sum of one attribute, or an array of sums, into its part of the cost.
+    ``persistent_share`` is the share of a suppressed row's penalty that generalization above a node cannot
+    remove.
     """
 
     name: str
@@ -118,12 +122,12 @@ class CellCost:
 
     @property
     def monotone(self) -> bool:
-        """So it is unless what suppression costs falls faster than generalization's cost rises."""
+        """True unless the cost of suppression falls faster than the cost of generalization rises."""
         return self.persistent_share == 1 or self.always_monotone
 
     @cached_property
     def always_monotone(self) -> bool:
-        """So it is where suppressed rows add nothing."""
+        """True if suppressed rows add nothing."""
         return all(level.uniform and not level.penalty.any() for levels in self.sums for level in levels)
 
     @cached_property
@@ -135,13 +139,13 @@ class CellCost:
         return tuple(map(LowerBoundSums.of, self.sums))
 
     def of(self, statistics: NodeStatistics) -> float:
-        """The cost of a node, exact but for the rounding of its last steps."""
+        """Return the cost of a node, exact except for the rounding of its last steps."""
         codes, sizes = statistics.suppressed_codes, statistics.suppressed_sizes
         node = statistics.node
         return self._joined([s[node[i]].of(codes[:, i], sizes) for i, s in enumerate(self.sums)])
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:
-        """The cost of a node that suppresses nothing, or where it makes no difference which rows."""
+        """Return the cost of a node without suppression, or if the choice of rows has no effect."""
         if suppressed and not self._uniform:
             return None
         return self._joined(
@@ -152,7 +156,7 @@ class CellCost:
         )
 
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:
-        """The sums without suppression and the least penalty of so many suppressed rows, or more."""
+        """Return the cost without suppression plus the least penalty of ``suppressed`` or more rows."""
         return self._joined(
             [
                 s[level].total + self.persistent_share * s[level].least_penalty_from(suppressed)
@@ -161,7 +165,7 @@ class CellCost:
         )
 
     def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
-        """The least costs of many nodes; under rank one column per part, from the largest down."""
+        """Return the least costs of nodes; for rank, one column per part, the largest first."""
         found = []
         for i, sums in enumerate(self.sums):
             column = np.empty(len(levels))
@@ -172,7 +176,7 @@ class CellCost:
         return aggregate_columns(self.aggregate, found, len(levels))
 
     def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
-        """``least`` of many nodes; under rank one column per part, from the largest down."""
+        """Return ``least`` of each node; for rank, one column per part, the largest first."""
         found = [
             part(least.at(levels[:, i], suppressed, self.persistent_share))
             for i, (part, least) in enumerate(zip(self.parts, self._least, strict=True))
@@ -186,7 +190,7 @@ class CellCost:
 
 
 class NodeClassSizes(NamedTuple):
-    """A node's classes in numbers, failing ones too: how many, their squared sizes summed, the largest."""
+    """Numbers of a node's classes, including failing ones: count, sum of squared sizes, largest size."""
 
     classes: int
     squares: int
@@ -194,17 +198,17 @@ class NodeClassSizes(NamedTuple):
 
     @classmethod
     def of(cls, sizes: NDArray[np.int64]) -> NodeClassSizes:
-        """The numbers of classes of these sizes."""
+        """Compute the numbers of classes of these sizes."""
         return cls(len(sizes), sum_of_squares(sizes), int(sizes.max(initial=0)))
 
 
 @dataclass(frozen=True)
 class ClassSizeCost:
-    """Average class size, discernibility, C_AVG: the sizes of the classes tell all of it.
+    """Function of the class sizes: average class size, discernibility, C_AVG.
 
     ``of_sizes`` takes the number of published classes, the sum of their squared sizes and the suppressed
     rows: numbers, or arrays with an entry per node. A published class has at least ``smallest`` rows. With
-    ``of_all`` the classes that are suppressed count like the others, and no row as suppressed.
+    ``of_all`` suppressed classes count like the others, and no row counts as suppressed.
     """
 
     name: str
@@ -217,11 +221,11 @@ class ClassSizeCost:
 
     @property
     def always_monotone(self) -> bool:
-        """So it is where suppression makes no difference."""
+        """True if suppression has no effect on the cost."""
         return self.of_all
 
     def of(self, statistics: NodeStatistics) -> float:
-        """The cost of a node."""
+        """Return the cost of a node."""
         if self.of_all:
             return float(
                 self.of_sizes(len(statistics.class_sizes), sum_of_squares(statistics.class_sizes), 0)
@@ -229,11 +233,11 @@ class ClassSizeCost:
         return float(self.of_sizes(statistics.classes, statistics.squares, statistics.suppressed))
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:  # noqa: ARG002
-        """Never: classes must be counted."""
+        """Return None: classes must be counted."""
         return None
 
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:  # noqa: ARG002
-        """As many classes as the smallest size allows, each of that size."""
+        """Return the cost of as many classes as the smallest size allows, each of that size."""
         if self.of_all:
             return float(self.of_sizes(self.rows, self.rows, 0))
         least = [self._least_with(suppressed)]
@@ -248,16 +252,16 @@ class ClassSizeCost:
         return float(self.of_sizes(published // self.smallest, published * self.smallest, suppressed))
 
     def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
-        """``least`` of many nodes; their classes being counted, ``of_sizes`` tells the costs themselves."""
+        """Return ``least`` of each node; of counted classes, ``of_sizes`` gives the costs themselves."""
         return np.array([self.least((), s) for s in suppressed.tolist()])
 
     def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
-        """``least`` of many nodes: their levels tell nothing."""
+        """Return ``least`` of each node; it does not depend on the levels."""
         numbers, which = np.unique(suppressed, return_inverse=True)
         return np.array([self.least((), s) for s in numbers.tolist()])[which.ravel()]
 
     def lower_bound_above(self, sizes: NodeClassSizes, suppressed: int) -> float:
-        """``least``, given all classes of the lowest node: classes only merge on the way up."""
+        """Return ``least`` given all classes of the lowest node: classes only merge on the way up."""
         if self.of_all:
             return float(self.of_sizes(sizes.classes, sizes.squares, 0))
         classes = sizes.classes - (suppressed > 0)
@@ -267,10 +271,10 @@ class ClassSizeCost:
 
 @dataclass(frozen=True)
 class UserCost:
-    """A user's function of ``NodeStatistics``; nothing is known of a node before it is counted.
+    """A user's function of ``NodeStatistics``, without bounds for nodes that are not counted.
 
-    A function with a true attribute ``monotone`` is taken at its word. ``over_nodes``, where given, tells the
-    costs of many nodes at once.
+    A function with a true attribute ``monotone`` is assumed to be monotone. ``over_nodes``, if given, returns
+    the costs of an array of nodes.
     """
 
     function: Callable[[NodeStatistics], float]
@@ -281,11 +285,11 @@ class UserCost:
 
     @property
     def monotone(self) -> bool:
-        """Whether the function says so of itself."""
+        """True if the function declares itself monotone."""
         return bool(getattr(self.function, "monotone", False))
 
     def of(self, statistics: NodeStatistics) -> float:
-        """What the function says; ``InputError`` where it is no number."""
+        """Return the function's value; raise ``InputError`` if it is NaN."""
         cost = float(self.function(statistics))
         if isnan(cost):
             raise InputError(
@@ -294,7 +298,7 @@ class UserCost:
         return cost
 
     def of_nodes(self, statistics: NodesStatistics) -> CostArray:
-        """What ``over_nodes`` says; ``InputError`` where it is not one number for each node."""
+        """Return the values of ``over_nodes``; raise ``InputError`` unless there is one number per node."""
         assert self.over_nodes is not None
         costs = np.asarray(self.over_nodes(statistics), dtype=np.float64)
         if costs.shape != statistics.suppressed.shape or np.isnan(costs).any():
@@ -306,17 +310,17 @@ class UserCost:
         return costs
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:  # noqa: ARG002
-        """Nothing is known."""
+        """Return None, as nothing is known."""
         return None
 
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:  # noqa: ARG002
-        """Nothing is known."""
+        """Return minus infinity, as no bound is known."""
         return -inf
 
     def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
-        """Nothing is known."""
+        """Return minus infinity for each node."""
         return np.full(len(levels), -inf)
 
     def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
-        """Nothing is known."""
+        """Return minus infinity for each node."""
         return self.lower_bounds(levels, suppressed)

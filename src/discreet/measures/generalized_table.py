@@ -1,8 +1,7 @@
-"""Generalized tables, their class sizes, and a release compared with its original.
+"""Generalized tables, their class sizes, and the comparison of a release with its original.
 
-A generalized table has groups of equal rows with one cell per attribute. Nothing links a row of a release
-with a row of the original: which original rows a class contains follows from its cells only where classes
-do not overlap.
+A generalized table has groups of equal rows with one cell per attribute. Rows of a release are not linked to
+rows of the original: the cells of a class determine its original rows only where classes do not overlap.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from discreet.model.published_cells import Cells
 
 @dataclass(frozen=True, eq=False)
 class ClassSizes:
-    """How many classes have each size, and the rows that are suppressed.
+    """Number of classes of each size, and the number of suppressed rows.
 
-    ``sizes`` ascend; ``numbers`` runs beside them. Suppressed rows are in no class.
+    ``sizes`` is ascending; ``numbers`` is parallel to it. Suppressed rows are in no class.
     """
 
     sizes: NDArray[np.int64]
@@ -34,54 +33,54 @@ class ClassSizes:
 
     @classmethod
     def of(cls, numbers_by_size: Mapping[int, int], suppressed: int = 0) -> ClassSizes:
-        """From a mapping of sizes to numbers of classes."""
+        """Build from a mapping of sizes to numbers of classes."""
         sizes = np.array(sorted(numbers_by_size), dtype=np.int64)
         numbers = np.array([numbers_by_size[size] for size in sizes.tolist()], dtype=np.int64)
         return cls(sizes, numbers, suppressed)
 
     @property
     def rows(self) -> int:
-        """All rows, suppressed ones too."""
+        """Number of rows, including suppressed rows."""
         return int((self.sizes * self.numbers).sum()) + self.suppressed
 
     @property
     def classes(self) -> int:
-        """The number of classes."""
+        """Number of classes."""
         return int(self.numbers.sum())
 
     @property
     def smallest(self) -> int | None:
-        """Rows of the smallest class; None where there is none."""
+        """Rows of the smallest class; None if there is no class."""
         return int(self.sizes[0]) if len(self.sizes) else None
 
     @property
     def largest(self) -> int | None:
-        """Rows of the largest class; None where there is none."""
+        """Rows of the largest class; None if there is no class."""
         return int(self.sizes[-1]) if len(self.sizes) else None
 
     @property
     def mean(self) -> float | None:
-        """Rows of a class on average; None where there is none."""
+        """Mean rows per class; None if there is no class."""
         return (self.rows - self.suppressed) / self.classes if self.classes else None
 
     @property
     def discernibility(self) -> int:
-        """C_DM: the squares of the sizes, and all rows for each suppressed row (Bayardo and Agrawal)."""
+        """C_DM: the sum of the squared sizes, plus all rows for each suppressed row (Bayardo and Agrawal)."""
         return int((self.sizes.astype(object) ** 2 * self.numbers).sum()) + self.rows * self.suppressed
 
     def normalized_average(self, k: int | None) -> float:
-        """C_AVG: rows / classes / k (LeFevre and others); one class where there is none.
+        """Return C_AVG: rows / classes / k (LeFevre and others); a table without classes counts as one class.
 
-        Where no k was asked, the smallest class takes its place.
+        If ``k`` is None, the size of the smallest class replaces it.
         """
         return self.rows / max(self.classes, 1) / max(k or self.smallest or 1, 1)
 
 
 @dataclass(frozen=True, eq=False)
 class GeneralizedTable:
-    """Groups of rows.
+    """Groups of equal generalized rows.
 
-    Group g has ``rows[g]`` rows and shows ``cells[i].labels[shown[g, i]]`` for attribute i; ``shown`` has
+    Group g has ``rows[g]`` rows and the cell ``cells[i].labels[shown[g, i]]`` for attribute i; ``shown`` has
     shape ``(groups, attributes)`` and distinct rows.
     """
 
@@ -91,46 +90,46 @@ class GeneralizedTable:
 
     @classmethod
     def as_it_stands(cls, frequency_set: FrequencySet) -> GeneralizedTable:
-        """A table that shows every leaf, before anything is generalized."""
+        """Build the table in which every cell shows its leaf, without generalization."""
         cells = tuple(exact_cells(h.attribute, h.leaves) for h in frequency_set.hierarchies)
         return cls(cells, frequency_set.codes, frequency_set.counts)
 
     @classmethod
     def of_recoding(cls, recoding: ClassRecoding) -> GeneralizedTable:
-        """What a recoding would publish, suppressed rows left out."""
+        """Build the table that a recoding would publish, without suppressed rows."""
         shown, rows = merge_equal_groups(recoding.shown, recoding.class_rows())
         return cls(recoding.cells, shown, rows)
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The attributes, in order."""
+        """Attributes, in order."""
         return tuple(cells.attribute for cells in self.cells)
 
     @cached_property
     def total(self) -> int:
-        """All rows."""
+        """Number of rows."""
         return int(self.rows.sum())
 
     @property
     def groups(self) -> int:
-        """The number of groups."""
+        """Number of groups."""
         return len(self.rows)
 
     def project(self, attributes: Sequence[str]) -> GeneralizedTable:
-        """The table of some of its attributes, in the order given; groups that become equal are one."""
+        """Return the table of some attributes, in the given order; merge groups that become equal."""
         places = [self.attributes.index(name) for name in attributes]
         shown, rows = merge_equal_groups(self.shown[:, places], self.rows)
         return GeneralizedTable(tuple(self.cells[place] for place in places), shown, rows)
 
     def rows_of_cells(self, attribute: int) -> NDArray[np.int64]:
-        """The rows that show each cell of an attribute, shape ``(cells,)``."""
+        """Return the number of rows that show each cell of an attribute, shape ``(cells,)``."""
         found = np.zeros(len(self.cells[attribute].labels), dtype=np.int64)
         np.add.at(found, self.shown[:, attribute], self.rows)
         return found
 
 
 def exact_cells(attribute: str, values: Sequence[str]) -> Cells:
-    """One cell per value of a domain, then one for NULL: what a table that is not generalized shows."""
+    """Return the cells of an attribute that is not generalized: one per value, then one for NULL."""
     number = len(values)
     codes = np.arange(number + 1)
     return Cells(attribute, number, (*values, None), np.arange(number + 2), codes, codes)
@@ -139,7 +138,7 @@ def exact_cells(attribute: str, values: Sequence[str]) -> Cells:
 def merge_equal_groups(
     shown: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Distinct rows of ``shown`` that have any row of the table, in lexicographic order, with their rows."""
+    """Return the distinct rows of ``shown`` that occur, in lexicographic order, with their counts."""
     kept = rows > 0
     shown, rows = shown[kept], rows[kept]
     if not len(rows):
@@ -158,14 +157,13 @@ _MAX_PAIRS = 1 << 38
 
 @dataclass(frozen=True, eq=False)
 class ReleasePair:
-    """The quasi-identifiers of a release, and of the original.
+    """The quasi-identifiers of a release and of its original.
 
-    ``release`` has the attributes of ``frequency_set`` in its order and no suppressed row; ``suppressed``
-    rows are starred or missing. ``k`` is what C_AVG is normalized by (None: the smallest class), ``weights``
-    are for the loss.
-    ``numeric`` declares which attributes count as numbers (those left out do where every leaf is one).
-    ``made_of`` are the members of the classes where they are known, ``stated`` is the usefulness that was
-    measured when the release was made.
+    ``release`` has the attributes of ``frequency_set`` in the same order and no suppressed row;
+    ``suppressed`` rows are starred or missing. ``k`` normalizes C_AVG (None: the smallest class does),
+    ``weights`` apply to the loss. ``numeric`` declares which attributes count as numbers; an attribute
+    without a declaration does if every leaf is a number. ``made_of`` contains the members of the classes if
+    they are known. ``stated`` is the usefulness that was measured when the release was made.
     """
 
     frequency_set: FrequencySet
@@ -181,7 +179,7 @@ class ReleasePair:
     def as_it_stands(
         cls, frequency_set: FrequencySet, k: int | None = None, numeric: Mapping[str, bool] | None = None
     ) -> ReleasePair:
-        """A table compared with itself: each row type is a class."""
+        """Build the comparison of a table with itself: each row type is a class."""
         each = np.arange(frequency_set.row_types)
         return cls(
             frequency_set,
@@ -200,7 +198,7 @@ class ReleasePair:
         weights: Mapping[str, float] | None = None,
         numeric: Mapping[str, bool] | None = None,
     ) -> ReleasePair:
-        """What a recoding would publish."""
+        """Build the comparison of the table that a recoding would publish with its original."""
         return cls(
             frequency_set,
             GeneralizedTable.of_recoding(recoding),
@@ -221,7 +219,10 @@ class ReleasePair:
         weights: Mapping[str, float] | None = None,
         numeric: Mapping[str, bool] | None = None,
     ) -> ReleasePair:
-        """A release as read back; ``starred`` of its rows show ``*`` in every cell and are no class."""
+        """Build the comparison of a release read from a file.
+
+        ``starred`` of its rows show ``*`` in every cell and are not a class.
+        """
         rows = release.rows.copy()
         stars = np.ones(release.groups, dtype=np.bool_)
         for i, cells in enumerate(release.cells):
@@ -234,33 +235,33 @@ class ReleasePair:
 
     @property
     def hierarchies(self) -> tuple[GeneralizationHierarchy, ...]:
-        """The hierarchies of the attributes."""
+        """Hierarchies of the attributes."""
         return self.frequency_set.hierarchies
 
     @property
     def rows(self) -> int:
-        """The rows of the original."""
+        """Number of rows of the original."""
         return self.frequency_set.rows
 
     @cached_property
     def class_sizes(self) -> ClassSizes:
-        """The sizes of the release's classes."""
+        """Sizes of the release's classes."""
         sizes, numbers = np.unique(self.release.rows, return_counts=True)
         return ClassSizes(sizes, numbers, self.suppressed)
 
     @cached_property
     def leaves(self) -> tuple[NDArray[np.int64], ...]:
-        """The leaves under each cell of each attribute; NULL alone counts one."""
+        """Number of leaves under each cell of each attribute; a cell of only NULL counts one."""
         return tuple(cells.sizes() for cells in self.release.cells)
 
     @cached_property
     def rows_of_cells(self) -> tuple[NDArray[np.int64], ...]:
-        """The release's rows that show each cell of each attribute."""
+        """Number of the release's rows that show each cell of each attribute."""
         return tuple(self.release.rows_of_cells(i) for i in range(len(self.release.cells)))
 
     @cached_property
     def rows_of_codes(self) -> tuple[NDArray[np.int64], ...]:
-        """The original's rows with each code of each attribute, NULL last."""
+        """Number of the original's rows with each code of each attribute, NULL last."""
         found = []
         for i, hierarchy in enumerate(self.hierarchies):
             rows = np.zeros(hierarchy.null_code + 1, dtype=np.int64)
@@ -270,15 +271,15 @@ class ReleasePair:
 
     @cached_property
     def numbers(self) -> NumericValues:
-        """The values of the attributes that count as numbers."""
+        """Values of the attributes that count as numbers."""
         return numeric_values(self.hierarchies, self.numeric)
 
     @cached_property
     def members(self) -> OriginalMembers | None:
-        """The original rows that each class was made of; None where nothing tells them.
+        """Original rows in each class; None if they cannot be determined.
 
-        Without being told, a class is made of the rows that it covers where no class covers a row of another
-        and each has as many rows as it covers.
+        Without ``made_of``, a class consists of the rows that it covers, provided that classes cover disjoint
+        rows and each has as many rows as it covers.
         """
         if self.made_of is not None or not self.can_cover:
             return self.made_of
@@ -296,14 +297,14 @@ class ReleasePair:
 
     @property
     def can_cover(self) -> bool:
-        """Whether classes and row types are few enough to be put side by side."""
+        """True if classes and row types are few enough to compare all pairs."""
         return self.release.groups * self.frequency_set.row_types <= _MAX_PAIRS
 
     def covered(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Classes and the row types that their cells cover, as pairs, some classes at a time.
+        """Yield pairs of classes and the row types that their cells cover, one block of classes at a time.
 
-        One bit per row type tells whether a cell covers it, so a class is the AND of its cells' bits.
-        Cost: classes · row types · attributes / 64 machine words.
+        Each cell has one bit per row type that it covers, so a class is the AND of its cells' bits. Cost:
+        classes · row types · attributes / 64 machine words.
         """
         bits = [
             _covering_bits(cells, self.frequency_set.codes[:, i])
@@ -323,7 +324,7 @@ class ReleasePair:
 
 
 def _covering_bits(cells: Cells, codes: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Which row types each cell covers, as bits, shape ``(cells, words)``."""
+    """Return the row types that each cell covers, as bits, shape ``(cells, words)``."""
     words = (len(codes) + 63) // 64
     found = np.zeros((len(cells.labels), words * 8), dtype=np.uint8)
     for cell in range(len(cells.labels)):

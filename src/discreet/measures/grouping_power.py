@@ -1,13 +1,13 @@
-"""The grouping power of each level of each attribute (Pilalidou and Vassiliadis).
+"""Grouping power of each level of each attribute (Pilalidou and Vassiliadis).
 
-A level is judged with its attribute at that level and every other attribute at level 0: γ is the average
-group size there, and μ is γ divided by the γ of the level below. Level 0 has nothing below it and takes
-``1/μ`` of level 1. Large groups suppress little, so the two predict how much a level will help.
+The grouping power of a level is measured with its attribute at that level and every other attribute at level
+0: γ is the average group size, and μ is γ divided by γ of the level below. Level 0 has no level below and
+takes ``1/μ`` of level 1. Large groups need little suppression, so both predict how much a level helps.
 
-A node's importance combines the scores of its levels. The paper weighs four scores of a level, γ, μ, γμ and
-log2(γ)·μ, and adds them up (Γ, M, ΓM, Λ); it also tried their products, and found that sums predict better
-and Λ best. Importance is kept in whole numbers of 2^-32 (of the score, or for products of its logarithm), so
-that equal scores are equal in whatever order they are added.
+The importance of a node combines the scores of its levels. The paper weighs four scores of a level, γ, μ, γμ
+and log2(γ)·μ, and adds them up (Γ, M, ΓM, Λ). It also tries their products, and finds that sums predict
+better and that Λ predicts best. Importance is an integer in units of 2^-32 (of the score, or for products of
+its logarithm), so that the order of addition does not affect equality.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PRODUCT = "-product"
 
 @dataclass(frozen=True)
 class GroupingPower:
-    """One level's number of groups, γ (``average_size``, in rows) and μ (``relative_importance``)."""
+    """Number of groups, γ (``average_size``, in rows) and μ (``relative_importance``) of one level."""
 
     attribute: str
     level: int
@@ -39,7 +39,7 @@ class GroupingPower:
 
 
 class ImportanceMetric(StrEnum):
-    """How the levels of a node tell its importance: sums of the paper's four scores, and their products."""
+    """Metrics of a node's importance: sums and products of the paper's four scores of its levels."""
 
     LAMBDA = "lambda"
     GAMMA = "gamma"
@@ -52,11 +52,11 @@ class ImportanceMetric(StrEnum):
 
     @property
     def multiplies(self) -> bool:
-        """Whether the scores of levels are multiplied; else they are added."""
+        """Return whether the scores of levels are multiplied; otherwise they are added."""
         return self.endswith(_PRODUCT)
 
     def score(self, power: GroupingPower) -> float:
-        """One level's score, at least 0."""
+        """Return the score of one level, at least 0."""
         size, gain = power.average_size, power.relative_importance
         if self.startswith("gamma-mu"):
             return size * gain
@@ -65,10 +65,10 @@ class ImportanceMetric(StrEnum):
         return gain if self.startswith("mu") else log2(max(size, 1.0)) * gain
 
     def importance(self, power: GroupingPower) -> int:
-        """One level's part of a node's importance, in units of 2^-32; a node's is the sum of its levels'.
+        """Return the importance of one level in units of 2^-32; nodes add up those of their levels.
 
-        In a product a score of 0 counts less than any other number, but not so little that other levels
-        cease to matter.
+        In a product a score of 0 counts less than any other number; its logarithm is replaced by a finite
+        number, so that the other levels still matter.
         """
         score = self.score(power)
         if not self.multiplies:
@@ -77,10 +77,10 @@ class ImportanceMetric(StrEnum):
 
 
 def grouping_power(lattice: Lattice, rows: int, classes: NDArray[np.int64]) -> tuple[GroupingPower, ...]:
-    """The grouping power of every level, attributes in the lattice's order, each from level 0 up.
+    """Return the grouping power of every level, attributes in the lattice's order, levels from 0 up.
 
-    ``classes`` holds the number of classes of every node in mixed-radix order. A table without rows has
-    γ = 0 and μ = 1 throughout; the only level of an attribute of height 0 has μ = 1.
+    ``classes`` contains the number of classes of every node in mixed-radix order. A table without rows has γ
+    = 0 and μ = 1 throughout; the only level of an attribute of height 0 has μ = 1.
     """
     groups = [
         classes[: height * stride + 1 : stride].tolist()
@@ -92,7 +92,10 @@ def grouping_power(lattice: Lattice, rows: int, classes: NDArray[np.int64]) -> t
 def level_grouping_power(
     lattice: Lattice, rows: int, groups: Sequence[Sequence[int]]
 ) -> tuple[GroupingPower, ...]:
-    """The same from the number of groups of each level: ``groups[i][level]``, in the lattice's order."""
+    """Return the grouping power of every level from its number of groups, ``groups[i][level]``.
+
+    Attributes are in the lattice's order.
+    """
     return tuple(
         power
         for attribute, of_levels in zip(lattice.attributes, groups, strict=True)
@@ -103,7 +106,7 @@ def level_grouping_power(
 def level_importance(
     lattice: Lattice, powers: Sequence[GroupingPower], metric: ImportanceMetric
 ) -> tuple[tuple[int, ...], ...]:
-    """Each level's part of a node's importance: ``[i][level]``, attributes in the lattice's order."""
+    """Return the importance of each level, ``[i][level]``, attributes in the lattice's order."""
     parts: dict[str, list[int]] = {name: [] for name in lattice.attributes}
     for power in powers:
         parts[power.attribute].append(metric.importance(power))
@@ -111,7 +114,10 @@ def level_importance(
 
 
 def _attribute_powers(attribute: str, rows: int, groups: Sequence[int]) -> list[GroupingPower]:
-    """``groups`` by level; γ(h) / γ(h - 1) = groups(h - 1) / groups(h), as the rows are the same."""
+    """Return one attribute's grouping powers by level.
+
+    γ(h) / γ(h - 1) = groups(h - 1) / groups(h), because the number of rows is the same.
+    """
     gains = [below / here if here else 1.0 for below, here in pairwise(groups)]
     first = 1.0 / gains[0] if gains else 1.0
     return [

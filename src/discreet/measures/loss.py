@@ -1,16 +1,16 @@
-"""Loss: the share of each attribute's detail that a recoding gives up (ARX's Loss, its default cost).
+"""Loss: the share of each attribute's detail that a recoding removes (ARX's Loss, its default cost).
 
 For one attribute let *m* be the leaves of the hierarchy under a row's published value and *D* all leaves;
 then ``x = (mean over the rows of m/D - 1/D) / (1 - 1/D)``: 0 where every row keeps its leaf, 1 where every
 row shows the top. A weight, as a share of the largest one, multiplies an attribute's x, and with d attributes
 ``Loss = (product of (1 + x)) ** (1/d) - 1``.
 
-Without suppression x depends on the attribute's level alone. So a table of a few numbers per attribute,
-counted once from the frequency set, gives every node's loss: a sum of tables in all but the last root. It
+Without suppression x depends only on the attribute's level. A table of a few numbers per attribute, computed
+once from the frequency set, therefore gives every node's loss: a product over tables and one final root. It
 is a lower bound of the loss with suppression, which counts m/D = 1 for each suppressed row.
 
-A NULL below the top stands for itself alone (m = 1) and joins the top value there; a hierarchy of one leaf
-has nothing to lose (x = 0), and so has a table without rows.
+NULL below the top is a value of its own (m = 1) and is part of the top value there. A hierarchy of one leaf
+loses nothing (x = 0), nor does a table without rows.
 
 Cost: one pass over the row types per attribute, then one product per node, vectorised.
 """
@@ -33,16 +33,18 @@ from discreet.model.lattice import LatticeNode
 
 @dataclass(frozen=True, eq=False)
 class LossTables:
-    """Every attribute's weighted x by level: ``tables[i][level]``, in the lattice's attribute order."""
+    """Weighted x of every attribute by level: ``tables[i][level]``, in the lattice's attribute order."""
 
     attributes: tuple[str, ...]
     tables: tuple[NDArray[np.float64], ...]
 
     @classmethod
     def of(cls, frequency_set: FrequencySet, weights: Mapping[str, float] | None = None) -> LossTables:
-        """The tables of a frequency set; an attribute without a weight has 1, the largest counts as 1.
+        """Build the tables of a frequency set.
 
-        Raises ``InputError`` for a weight that is negative or not finite, or of an attribute that is no
+        An attribute without a weight has weight 1; the largest weight counts as 1.
+
+        Raises ``InputError`` for a weight that is negative or not finite, or of an attribute that is not a
         quasi-identifier.
         """
         factors = relative_weights(weights, frequency_set.attributes)
@@ -55,13 +57,13 @@ class LossTables:
         )
 
     def loss_of_node(self, node: LatticeNode) -> float:
-        """One node's loss, with no row suppressed."""
+        """Return the loss of one node, with no row suppressed."""
         factors = (1.0 + float(table[level]) for table, level in zip(self.tables, node, strict=True))
         return float(prod(factors) ** (1.0 / max(len(self.tables), 1))) - 1.0
 
     @cached_property
     def losses(self) -> NDArray[np.float64]:
-        """Every node's loss with no row suppressed, shape ``(nodes,)``, mixed-radix order, read-only."""
+        """Loss of every node with no row suppressed, shape ``(nodes,)``, mixed-radix order, read-only."""
         products: NDArray[np.float64] = np.ones(1)
         for table in self.tables:
             products = np.multiply.outer(products, 1.0 + table).ravel()
@@ -73,12 +75,12 @@ class LossTables:
 def level_losses(
     hierarchy: GeneralizationHierarchy, codes: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The unweighted x of one attribute at each level, shape ``(height + 1,)``.
+    """Compute the unweighted x of one attribute at each level, shape ``(height + 1,)``.
 
     ``codes`` are leaf codes (NULL is ``hierarchy.null_code``), ``counts`` the rows of each.
 
-    With n rows, x = (sum of m - n) / (n (D - 1)): whole numbers until one division, so equal recodings have
-    equal losses to the last bit.
+    With n rows, x = (sum of m - n) / (n (D - 1)): integers until one division, so equal recodings have losses
+    that are equal to the last bit.
     """
     leaves = len(hierarchy.leaves)
     rows = int(counts.sum())
@@ -95,7 +97,7 @@ def level_losses(
 
 
 def _covered(hierarchy: GeneralizationHierarchy, level: int, rows_of_code: NDArray[np.int64]) -> int:
-    """The sum over all rows of the leaves under the row's value."""
+    """Return the sum over all rows of the leaves under the row's value."""
     leaves = len(hierarchy.leaves)
     if level == hierarchy.height:
         return leaves * int(rows_of_code.sum())
@@ -105,10 +107,10 @@ def _covered(hierarchy: GeneralizationHierarchy, level: int, rows_of_code: NDArr
 
 
 def relative_weights(weights: Mapping[str, float] | None, attributes: tuple[str, ...]) -> tuple[float, ...]:
-    """Each attribute's weight divided by the largest, 1 for all where every one is 0 (as ARX has it).
+    """Return each attribute's weight divided by the largest, or 1 for each if all are 0 (as in ARX).
 
-    So weights that say the same in other numbers are the same, and no cost leaves its bounds. An attribute
-    without a weight has 1 before. ``InputError`` as of ``check_weights``.
+    Proportional weights therefore have the same effect, and no cost leaves its bounds. An attribute without a
+    weight has weight 1 before the division. Raises ``InputError`` as ``check_weights`` does.
     """
     given = dict(weights or {})
     check_weights(given, attributes)
@@ -118,7 +120,7 @@ def relative_weights(weights: Mapping[str, float] | None, attributes: tuple[str,
 
 
 def check_weights(weights: Mapping[str, float], attributes: tuple[str, ...]) -> None:
-    """Raise ``InputError`` for a weight that makes no sense, or is of an attribute not in ``attributes``."""
+    """Raise ``InputError`` for a weight that is negative or not finite, or not of one of ``attributes``."""
     for name, weight in weights.items():
         if name not in attributes:
             raise InputError(

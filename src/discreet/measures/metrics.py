@@ -1,7 +1,7 @@
-"""The registry of release metrics: name, definition, source, unit, and which direction is better.
+"""Registry of release metrics: name, definition, source, unit, and the better direction.
 
-A metric reads a ``ReleasePair``; those of class sizes need the release only. Where a search can minimize
-the same quantity it is a cost of that name (``measures.named_costs``).
+A metric reads a ``ReleasePair``; metrics of class sizes need only the release. Where a search can minimize
+the same quantity, it is a cost of the same name (``measures.named_costs``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MetricNumber = float | int | None
 
 
 class Better(StrEnum):
-    """Which way a metric is better for an analyst."""
+    """Direction in which a metric is better for an analyst."""
 
     LOWER = "lower"
     HIGHER = "higher"
@@ -29,9 +29,10 @@ class Better(StrEnum):
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric; ``of`` gives None where it is not defined or too large to compute.
+    """A metric of releases.
 
-    ``of_table``: it says something of a table as it stands, where most are 0 or 1 by definition.
+    ``of`` returns None where the metric is undefined or too large to compute. ``of_table`` marks a metric
+    that is informative for a table without generalization, for which most metrics are 0 or 1 by definition.
     """
 
     name: str
@@ -47,39 +48,39 @@ class Metric:
 
 @dataclass(frozen=True)
 class MetricValue:
-    """A metric and what it is here; None where it is not defined."""
+    """A metric and its value; None where it is undefined."""
 
     metric: Metric
     value: MetricNumber
 
     @property
     def json_value(self) -> Any:
-        """The value in JSON; an infinite one is the text ``infinite``."""
+        """Value in JSON; an infinite one is the text ``infinite``."""
         return self.value if self.value is None or isfinite(self.value) else "infinite"
 
 
 def metric_named(name: str) -> Metric:
-    """The metric of that name; ``InputError`` for a name that none has."""
+    """Return the metric of a name; raise ``InputError`` for an unknown name."""
     return METRICS.named(name)
 
 
 def metric_values(
     comparison: ReleasePair, metrics: Iterable[Metric] | None = None
 ) -> tuple[MetricValue, ...]:
-    """The values of metrics (all of them, unless some are given) of a release beside its original."""
+    """Return the values of metrics, by default of all metrics, for a release and its original."""
     chosen = METRICS if metrics is None else metrics
     return tuple(MetricValue(metric, metric.of(comparison)) for metric in chosen)
 
 
 def table_metric_values(comparison: ReleasePair) -> tuple[MetricValue, ...]:
-    """The metrics that say something of a table as it stands."""
+    """Return the metrics that are informative for a table without generalization."""
     return metric_values(comparison, [metric for metric in METRICS if metric.of_table])
 
 
 def size_metric_values(sizes: ClassSizes, k: int | None) -> tuple[MetricValue, ...]:
-    """The metrics that class sizes tell, as an audit knows them; C_AVG is normalized by ``k``.
+    """Return the metrics that an audit computes from class sizes; ``k`` normalizes C_AVG.
 
-    Where no k was asked (None) the smallest class is.
+    If ``k`` is None, the size of the smallest class normalizes C_AVG.
     """
     return tuple(
         MetricValue(metric, metric.of_sizes(sizes, k)) for metric in METRICS if metric.of_sizes is not None
@@ -271,4 +272,4 @@ _BUILT_IN: tuple[Metric, ...] = (
 )
 
 METRICS: Registry[Metric] = Registry("the metric", "discreet.metrics", Metric, lambda: _BUILT_IN)
-"""The metrics there are, other packages' included."""
+"""All metrics, including those of other packages."""

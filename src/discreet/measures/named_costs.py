@@ -1,11 +1,11 @@
 """Named costs of lattice nodes: declarations with options, and their registry; smaller is better.
 
 ``docs/costs.md`` has the formulas. Most costs are monotone: while the same rows are suppressed they never
-fall on the way up the lattice. Lower bounds hold for all nodes at or above one without counting a class.
-Sums are exact and factors are multiplied in ascending order, so that costs equal by symmetry are equal to
-the last bit.
+fall on the way up the lattice. Lower bounds hold for all nodes at or above a node and require no class
+counts. Sums are exact and factors are multiplied in ascending order, so that costs that are equal by symmetry
+are equal to the last bit.
 
-Cost: a table of a few numbers per level, counted once; then one pass over the classes of a node.
+Cost: a table of a few numbers per level, computed once; then one pass over the classes of a node.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 class NamedCost(ABC):
-    """A cost of nodes. A subclass is a frozen dataclass; its fields are options (``model.option``).
+    """A declared cost of nodes; a subclass is a frozen dataclass with fields as options (``model.option``).
 
-    ``name`` is what ``--cost`` takes, ``meaning`` says in a clause what it is. Raises ``InputError`` for an
-    option that has no such value.
+    ``name`` is the value of ``--cost``, ``meaning`` describes the cost in a clause. Raises ``InputError`` for
+    an invalid value of an option.
     """
 
     name: str
@@ -42,16 +42,16 @@ class NamedCost(ABC):
 
     @abstractmethod
     def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:
-        """The cost of the nodes of a table; ``weights`` has one for each attribute, at most 1."""
+        """Build the cost of the nodes of a table; ``weights`` has one weight per attribute, at most 1."""
 
     def options(self) -> tuple[Option, ...]:
-        """The options that it declares."""
+        """Return the declared options."""
         return options_of(type(self))
 
     def having(self, options: Mapping[str, object]) -> Self:
-        """The same with these options, by name; None leaves one as it is.
+        """Return a copy with these options, by name; None leaves an option unchanged.
 
-        ``InputError`` for an option that it does not have.
+        Raises ``InputError`` for an option that the cost does not have.
         """
         known = {each.name for each in self.options()}
         given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
@@ -67,7 +67,7 @@ class NamedCost(ABC):
 
 @dataclass(frozen=True)
 class FunctionCost(NamedCost):
-    """A function of one node's statistics under a name; weights have no part in it."""
+    """A named cost defined by a function of one node's statistics; weights have no effect."""
 
     name: str
     meaning: str
@@ -80,7 +80,7 @@ class FunctionCost(NamedCost):
         requirement: Requirement,  # noqa: ARG002
         weights: tuple[float, ...],  # noqa: ARG002
     ) -> Cost:
-        """The function itself."""
+        """Wrap the function as a cost."""
         from discreet.measures.cost_kinds import UserCost
 
         return UserCost(self.function, self.name, self.over_nodes)
@@ -92,17 +92,17 @@ def node_cost(
     function: Callable[[NodeStatistics], float],
     over_nodes: Callable[[NodesStatistics], Any] | None = None,
 ) -> NamedCost:
-    """A cost that is a function of one node's statistics, under a name; weights have no part in it.
+    """Return a named cost defined by a function of one node's statistics; weights have no effect.
 
-    A function with a true attribute ``monotone`` is taken at its word: it never falls on the way up while the
-    same rows are suppressed. ``over_nodes`` is the same function of arrays of nodes, which returns an array
-    of costs, shape ``(nodes,)``: a search then asks it once. It may also stand as the function's attribute.
+    A function with a true attribute ``monotone`` is assumed never to fall on the way up while the same rows
+    are suppressed. ``over_nodes`` is the same function of arrays of nodes and returns an array of costs,
+    shape ``(nodes,)``; a search then calls it once. It may also be an attribute of the function.
     """
     return FunctionCost(name, meaning, function, over_nodes or getattr(function, "over_nodes", None))
 
 
 def user_cost(function: Callable[[NodeStatistics], float]) -> NamedCost:
-    """A user's own function, called as it is in Python where that is a name."""
+    """Return a user's function as a cost, named as the function or, if that has no identifier, ``own``."""
     called = str(getattr(function, "__name__", ""))
     return node_cost(called if called.isidentifier() else "own", "a function of one's own", function)
 
@@ -120,16 +120,16 @@ __all__ = [
 ]
 
 AnyCost: TypeAlias = "str | NamedCost | Callable[[NodeStatistics], float]"
-"""How a cost is asked for: by its name, with options of its own, or as a function of a node's statistics."""
+"""A requested cost: its name, a declaration with options, or a function of a node's statistics."""
 
 
 def cost_named(name: str, **options: object) -> NamedCost:
-    """The cost of that name with these options; ``InputError`` for a name or an option that none has."""
+    """Return the cost of a name with options; raise ``InputError`` for an unknown name or option."""
     return COSTS.named(name).having(options)
 
 
 def resolve_cost(cost: AnyCost) -> NamedCost:
-    """The declaration of a cost; ``InputError`` for a name that none has."""
+    """Return the declaration of a cost; raise ``InputError`` for an unknown name."""
     if isinstance(cost, NamedCost):
         return cost
     return cost_named(cost) if isinstance(cost, str) else user_cost(cost)
@@ -141,10 +141,28 @@ def cost_over(
     requirement: Requirement,
     weights: Mapping[str, float] | None = None,
 ) -> Cost:
-    """A cost, or the one of that name, over a table.
+    """Build a cost over the nodes of a table.
 
-    Raises ``InputError`` for an unknown name, for a weight that makes no sense, and for an option that this
-    table does not allow.
+    Parameters
+    ----------
+    cost : str, NamedCost or callable
+        The cost's name, a declaration with options, or a function of a node's statistics.
+    frequency_set : FrequencySet
+        The table.
+    requirement : Requirement
+        The requirement of the search, which costs of class sizes read.
+    weights : mapping of str to float, optional
+        A weight of at least 0 per quasi-identifier, by default 1; only their ratios matter.
+
+    Returns
+    -------
+    Cost
+        The cost, with lower bounds for nodes that are not counted.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, an invalid weight, or an option that this table does not allow.
     """
     return resolve_cost(cost).over(
         frequency_set, requirement, relative_weights(weights, frequency_set.attributes)
@@ -182,4 +200,4 @@ def _built_in() -> Iterable[NamedCost]:
 
 
 COSTS: Registry[NamedCost] = Registry("the cost", "discreet.costs", NamedCost, _built_in)
-"""The named costs, other packages' included."""
+"""All named costs, including those of other packages."""

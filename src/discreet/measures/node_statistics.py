@@ -1,4 +1,4 @@
-"""Statistics of lattice nodes: of one node, of many as arrays, and counted lazily.
+"""Statistics of lattice nodes: of one node, of several nodes as arrays, and computed lazily.
 
 A lazy node reports known numbers and counts its classes when a cost first reads them.
 """
@@ -21,10 +21,10 @@ from discreet.model.requirement import Requirement
 class NodeStatistics:
     """The equivalence classes of one node under a requirement.
 
-    ``class_sizes`` holds the rows of every class and ``failing`` says which are suppressed, both of shape
-    ``(classes of the node,)``. ``codes_at`` gives, for positions in them, a leaf code per quasi-identifier
-    from which the class's published values follow (``hierarchy.level_map(level)[code]``), shape
-    ``(positions, quasi-identifiers)``. No array may be changed.
+    ``class_sizes`` contains the rows of every class and ``failing`` marks the suppressed classes, both of
+    shape ``(classes of the node,)``. ``codes_at`` returns, for positions in them, a leaf code per
+    quasi-identifier that determines the class's published values (``hierarchy.level_map(level)[code]``),
+    shape ``(positions, quasi-identifiers)``. The arrays must not be changed.
     """
 
     node: LatticeNode
@@ -36,52 +36,55 @@ class NodeStatistics:
 
     @property
     def height(self) -> int:
-        """The generalization height of the node."""
+        """Generalization height of the node."""
         return sum(self.node)
 
     @cached_property
     def rows(self) -> int:
-        """The rows of the table."""
+        """Number of rows of the table."""
         return int(self.class_sizes.sum())
 
     @cached_property
     def suppressed(self) -> int:
-        """The rows of the failing classes."""
+        """Number of rows of the failing classes."""
         return int(self.class_sizes[self.failing].sum())
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """The rows of each class that is published."""
+        """Rows of each published class."""
         return self.class_sizes[~self.failing]
 
     @cached_property
     def classes(self) -> int:
-        """The number of classes that are published."""
+        """Number of published classes."""
         return len(self.sizes)
 
     @cached_property
     def squares(self) -> int:
-        """The sum of the squared sizes of the classes that are published."""
+        """Sum of the squared sizes of the published classes."""
         return sum_of_squares(self.sizes)
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
-        """A leaf code per quasi-identifier of each class that is published, beside ``sizes``."""
+        """Leaf code per quasi-identifier of each published class, parallel to ``sizes``."""
         return self.codes_at(np.flatnonzero(~self.failing))
 
     @cached_property
     def suppressed_sizes(self) -> NDArray[np.int64]:
-        """The rows of each failing class."""
+        """Rows of each failing class."""
         return self.class_sizes[self.failing]
 
     @cached_property
     def suppressed_codes(self) -> NDArray[np.int64]:
-        """A leaf code per quasi-identifier of each failing class, beside ``suppressed_sizes``."""
+        """Leaf code per quasi-identifier of each failing class, parallel to ``suppressed_sizes``."""
         return self.codes_at(np.flatnonzero(self.failing))
 
 
 def sum_of_squares(sizes: NDArray[np.int64]) -> int:
-    """The sum of the squares, in whole numbers of any size."""
+    """Return the sum of the squares as an exact integer.
+
+    If the sizes sum to less than 2^31, their squares fit int64; otherwise Python integers are used.
+    """
     if int(sizes.sum()) < 2**31:
         return int((sizes * sizes).sum())
     return sum(size * size for size in sizes.tolist())
@@ -89,11 +92,11 @@ def sum_of_squares(sizes: NDArray[np.int64]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class NodesStatistics:
-    """Many nodes of one table under a requirement, as arrays: what a cost of arrays of nodes may read.
+    """Several nodes of one table under a requirement, as arrays: the input of a cost's ``over_nodes``.
 
     ``levels`` has shape ``(nodes, quasi-identifiers)``, the others ``(nodes,)``: ``suppressed`` rows, the
-    number of ``classes`` that are published, and the sum of their ``squares`` (sizes squared). ``rows`` are
-    the table's. No array may be changed.
+    number of published ``classes``, and the sum of their ``squares`` (sizes squared). ``rows`` is the table's
+    number of rows. The arrays must not be changed.
     """
 
     levels: NDArray[np.int64]
@@ -106,19 +109,20 @@ class NodesStatistics:
 
     @property
     def height(self) -> NDArray[np.int64]:
-        """The generalization height of each node."""
+        """Generalization height of each node."""
         found: NDArray[np.int64] = self.levels.sum(axis=1)
         return found
 
 
 SizesAndFailures = tuple[NDArray[np.int64], NDArray[np.bool_]]
-"""The rows of each class of a node, and whether it fails: by size, those that stay before others."""
+"""Rows of each class of a node, and whether it fails; sorted by size, retained classes before failing ones.
+"""
 
 
 class LazyNodeStatistics(NodeStatistics):
-    """A node whose numbers are told; its classes are counted when a cost first reads them.
+    """A node with known totals; its classes are counted when a cost first reads them.
 
-    ``sizes_of`` lists the classes' sizes without counting, or is None; ``count`` counts the node.
+    ``list_sizes`` returns the sizes of the classes without counting, or is None; ``count`` counts the node.
     """
 
     _list_sizes: Callable[[], SizesAndFailures] | None
@@ -131,7 +135,8 @@ class LazyNodeStatistics(NodeStatistics):
         list_sizes: Callable[[], SizesAndFailures] | None,
         count: Callable[[LatticeNode], NodeStatistics],
     ) -> None:
-        # What is told stands where the properties of these names would put what they counted.
+        # ``cached_property`` reads its value from the instance's ``__dict__`` first. Storing the known totals
+        # there replaces the computation.
         vars(self).update(
             node=tuple(nodes.levels[index].tolist()),
             hierarchies=nodes.hierarchies,
@@ -146,12 +151,12 @@ class LazyNodeStatistics(NodeStatistics):
 
     @cached_property
     def class_sizes(self) -> NDArray[np.int64]:
-        """The rows of every class."""
+        """Rows of every class."""
         return self._sizes[0]
 
     @cached_property
     def failing(self) -> NDArray[np.bool_]:
-        """Which classes are suppressed."""
+        """Mask of the suppressed classes."""
         return self._sizes[1]
 
     @cached_property
@@ -165,17 +170,17 @@ class LazyNodeStatistics(NodeStatistics):
         return self._counted.class_sizes, self._counted.failing
 
     def codes_at(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """A leaf code per quasi-identifier of some classes, from which their published values follow."""
+        """Return a leaf code per quasi-identifier of some classes, which fixes their published values."""
         return self._counted.codes_at(self._order[positions])
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:
-        """Where each class lies among those that are counted, which are in an order of their own."""
+        """Position of each class among the counted classes, which are in a different order."""
         if self._list_sizes is None:
             return np.arange(len(self.class_sizes))
         return size_order(self._counted.class_sizes, self._counted.failing)
 
 
 def size_order(sizes: NDArray[np.int64], failing: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Classes by size, the smaller first, and those that stay before others: the order of ``Sizes``."""
+    """Return the order of classes by size, retained before failing: the order of ``SizesAndFailures``."""
     return np.lexsort((failing, sizes))

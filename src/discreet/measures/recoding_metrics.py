@@ -1,9 +1,9 @@
 """Metrics of a recoding: granularity, usefulness and prosecutor risk.
 
-Sources: ARX (granularity), Loukides and Shao 2008 and Bredereck et al. 2013 (usefulness). Granularity is 1
-− (sum of the losses (m − 1)/D) / (rows · Σ (1 − 1/D)) for cells of m of D leaves. Usefulness is the mean
-over classes of the ranges or distinct values of their original rows, as shares of the table's. Risk is 1 /
-class size.
+Sources: ARX (granularity), Loukides and Shao 2008 and Bredereck et al. 2013 (usefulness). Granularity is 1 −
+(sum of the losses (m − 1)/D) / (rows · Σ (1 − 1/D)) for cells of m of D leaves. Usefulness is the mean over
+classes of the ranges or distinct values of their original rows, as shares of the table's. Risk is 1 / class
+size.
 
 Cost: one pass over the parts of the recoding, or the members of the classes, per attribute.
 """
@@ -24,7 +24,7 @@ from discreet.model.lattice import LatticeNode
 
 
 def level_shares(hierarchy: GeneralizationHierarchy) -> NDArray[np.float64]:
-    """(m − 1)/D of each level's value above each leaf (and NULL), shape ``(height + 1, leaves + 1)``."""
+    """Return (m − 1)/D of each level's value above each leaf and NULL, shape ``(height + 1, leaves + 1)``."""
     leaves = len(hierarchy.leaves)
     shares = np.zeros((hierarchy.height + 1, leaves + 1))
     for level in range(hierarchy.height + 1):
@@ -35,12 +35,15 @@ def level_shares(hierarchy: GeneralizationHierarchy) -> NDArray[np.float64]:
 
 
 def max_loss(frequency_set: FrequencySet) -> float:
-    """The loss of a row whose every cell is at its top: the sum over the attributes of 1 − 1/D."""
+    """Return the loss of a row with every cell at its top: the sum over the attributes of 1 − 1/D."""
     return sum(1.0 - 1.0 / len(h.leaves) for h in frequency_set.hierarchies)
 
 
 def recoding_granularity(frequency_set: FrequencySet, recoding: ClassRecoding) -> float:
-    """The granularity of a release of classes; a suppressed row loses everything. 1 for an empty table."""
+    """Return the granularity of a release of classes; 1 for an empty table.
+
+    A suppressed row loses everything.
+    """
     kept = recoding.classes != SUPPRESSED
     classes, rows = recoding.classes[kept], recoding.rows[kept]
     lost = max_loss(frequency_set) * recoding.suppressed
@@ -51,7 +54,7 @@ def recoding_granularity(frequency_set: FrequencySet, recoding: ClassRecoding) -
 
 
 def node_granularity(frequency_set: FrequencySet, node: LatticeNode, failing: NDArray[np.bool_]) -> float:
-    """The granularity of a full-domain release; row types that are ``failing`` are suppressed."""
+    """Return the granularity of a full-domain release; ``failing`` row types are suppressed."""
     rows = np.where(failing, 0, frequency_set.counts)
     lost = max_loss(frequency_set) * int(frequency_set.counts[failing].sum())
     for i, hierarchy in enumerate(frequency_set.hierarchies):
@@ -65,17 +68,18 @@ def _retained_share(frequency_set: FrequencySet, lost: float) -> float:
 
 
 _MAX_MARKS = 1 << 27
-"""Pairs of class and value that are marked in a field of bytes; more are sorted."""
+"""Maximum number of pairs of class and value that are marked in an array of bytes; more pairs are sorted."""
 
 NumericValues = tuple[NDArray[np.float64] | None, ...]
-"""Of each attribute that counts as a number the value of each code (NULL, the last: NaN), else None."""
+"""For each attribute that counts as a number, the value of each code (NULL is last, as NaN); otherwise None.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class OriginalMembers:
-    """Which original rows each class was made of: class ``classes[p]`` has rows of ``row_types[p]``.
+    """Original rows of each class: class ``classes[p]`` contains rows of ``row_types[p]``.
 
-    Classes are numbered from 0 to ``number`` − 1. Suppressed rows, where there are any, are one of them.
+    Classes are numbered from 0 to ``number`` − 1. Suppressed rows, if any, form one of them.
     """
 
     classes: NDArray[np.int64]
@@ -84,7 +88,7 @@ class OriginalMembers:
 
     @classmethod
     def of_recoding(cls, recoding: ClassRecoding) -> OriginalMembers:
-        """Those of a recoding; classes that show the same are one in the release, and here."""
+        """Build from a recoding; classes with equal cells are one class in the release, and here."""
         shown = np.zeros(0, np.int64)
         if recoding.class_count:
             shown = np.unique(recoding.shown, axis=0, return_inverse=True)[1].reshape(-1)
@@ -93,7 +97,7 @@ class OriginalMembers:
         return cls((np.cumsum(used) - 1)[kinds], recoding.row_types, int(np.count_nonzero(used)))
 
     def sizes(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Rows of each class, suppressed ones last, where ``rows`` are those of each member."""
+        """Return the rows of each class, suppressed ones last, given the rows of each member."""
         found = np.zeros(self.number, np.int64)
         np.add.at(found, self.classes, rows)
         return found
@@ -102,9 +106,9 @@ class OriginalMembers:
 def numeric_values(
     hierarchies: Sequence[GeneralizationHierarchy], declared: Mapping[str, bool] | None = None
 ) -> NumericValues:
-    """Which attributes count as numbers: those declared so, else those of which every leaf is one.
+    """Return each attribute's numeric values: if declared numeric, or undeclared with only numbers.
 
-    ``InputError`` where one is declared a number and has a leaf that is none.
+    Raises ``InputError`` if an attribute is declared numeric and has a leaf that is not a number.
     """
     return tuple(
         _numeric_values_of(hierarchy, (declared or {}).get(hierarchy.attribute)) for hierarchy in hierarchies
@@ -127,14 +131,16 @@ def _numeric_values_of(
 
 
 def declare_numeric(names: Collection[str], of: Collection[str]) -> dict[str, bool]:
-    """The declaration that these attributes are numbers and no other is."""
+    """Return the declaration that the attributes ``names`` are numbers and the others of ``of`` are not."""
     return {name: name in names for name in of}
 
 
 def compute_usefulness(
     frequency_set: FrequencySet, members: OriginalMembers, numbers: NumericValues
 ) -> float:
-    """The usefulness of classes with known members; 0 where there is none. A constant number costs nothing.
+    """Return the usefulness of classes with known members; 0 without classes.
+
+    A constant number costs nothing.
 
     Cost: one pass over the members per attribute.
     """
@@ -148,7 +154,7 @@ def compute_usefulness(
 
 
 def _distinct_shares(codes: NDArray[np.int64], members: OriginalMembers) -> float:
-    """Distinct values as a share of the table's, added up over the classes."""
+    """Return the sum over classes of the distinct values as a share of the table's."""
     occurs = np.bincount(codes) > 0
     pairs = members.classes * len(occurs) + codes[members.row_types]
     if members.number * len(occurs) <= _MAX_MARKS:
@@ -161,7 +167,7 @@ def _distinct_shares(codes: NDArray[np.int64], members: OriginalMembers) -> floa
 
 
 def _range_shares(values: NDArray[np.float64], members: OriginalMembers) -> float:
-    """Ranges as a share of the table's, added up over the classes; NULL (NaN) and constants add nothing."""
+    """Return the sum over classes of the ranges as a share of the table's; NULL and constants add nothing."""
     known = ~np.isnan(values)
     width = float(np.ptp(values[known])) if known.any() else 0.0
     if not width:
@@ -177,10 +183,10 @@ def _range_shares(values: NDArray[np.float64], members: OriginalMembers) -> floa
 
 @dataclass(frozen=True)
 class ProsecutorRisk:
-    """The chance of guessing a row's person right: ``1 / class size``.
+    """Probability of identifying the person of a row: ``1 / class size``.
 
     ``highest`` is that of the smallest class, ``mean`` the average over all rows (classes / rows), and
-    ``unique_share`` the share of rows that are alone in their class. All lie in 0 … 1.
+    ``unique_share`` the share of rows in classes of one row. All are between 0 and 1.
     """
 
     highest: float
@@ -191,10 +197,10 @@ class ProsecutorRisk:
 def prosecutor_risk(
     class_sizes: NDArray[np.int64], numbers: NDArray[np.int64] | None = None
 ) -> ProsecutorRisk:
-    """The risk from class sizes in rows, each at least 1.
+    """Compute the risk from class sizes in rows, each at least 1.
 
-    ``numbers`` says how many classes have each size; without it there is one of each. A table without rows
-    has no risk: all zero.
+    ``numbers`` is the number of classes of each size, by default one each. The risks of a table without rows
+    are zero.
     """
     occurring = np.ones(len(class_sizes), dtype=np.int64) if numbers is None else numbers
     sizes, occurring = class_sizes[occurring > 0], occurring[occurring > 0]

@@ -1,8 +1,8 @@
 """Formulas of release metrics: loss, NCP, granularity, precision, entropy, ambiguity, KL divergence.
 
-Cell metrics are one pass over the distinct cells of an attribute, ambiguity one pass over the classes, with
-suppressed rows as cells that show everything; divergence and usefulness compare classes with the row types
-of the original. For full-domain releases they agree with the costs of the same names.
+Cell metrics are one pass over the distinct cells of an attribute, ambiguity one pass over the classes;
+suppressed rows count as cells that show the whole domain. Divergence and usefulness compare classes with the
+row types of the original. For full-domain releases the metrics agree with the costs of the same names.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from discreet.model.published_cells import Cells
 
 
 def loss(comparison: ReleasePair) -> float:
-    """ARX's Loss: (Π (1 + w·x))^(1/d) − 1 with x = (mean of m/D − 1/D) / (1 − 1/D).
+    """Compute ARX's Loss: (Π (1 + w·x))^(1/d) − 1 with x = (mean of m/D − 1/D) / (1 − 1/D).
 
-    From 0 to 1; weights are shares of the largest.
+    From 0 to 1; weights are shares of the largest weight.
     """
     names = tuple(hierarchy.attribute for hierarchy in comparison.hierarchies)
     weights = relative_weights(comparison.weights, names)
@@ -31,7 +31,10 @@ def loss(comparison: ReleasePair) -> float:
 
 
 def attribute_losses(comparison: ReleasePair) -> tuple[float, ...]:
-    """Each attribute's unweighted x, from 0 (every row keeps its leaf) to 1 (every row shows the top)."""
+    """Compute the unweighted x of each attribute.
+
+    From 0 (every row keeps its leaf) to 1 (every row shows the top).
+    """
     found = []
     for i, hierarchy in enumerate(comparison.hierarchies):
         leaves = len(hierarchy.leaves)
@@ -45,7 +48,7 @@ def attribute_losses(comparison: ReleasePair) -> tuple[float, ...]:
 
 
 def granularity(comparison: ReleasePair) -> float:
-    """1 − Σ (m − 1)/D over the cells, divided by what it is where every cell shows its top."""
+    """Compute 1 − Σ (m − 1)/D over the cells, divided by its value where every cell shows its top."""
     domains = [len(h.leaves) for h in comparison.hierarchies]
     most = fsum(1.0 - 1.0 / leaves for leaves in domains)
     if not most * comparison.rows:
@@ -57,10 +60,10 @@ def granularity(comparison: ReleasePair) -> float:
 
 
 def normalized_certainty_penalty(comparison: ReleasePair) -> float:
-    """NCP of the table: the sum over its cells, each between 0 (a single value) and 1 (everything).
+    """Compute NCP: the sum over cells of a penalty from 0 (a single value) to 1 (the whole domain).
 
-    A numeric cell costs its range as a share of the domain's range, any other the leaves that it covers as a
-    share of all leaves; a single leaf costs nothing.
+    A numeric cell costs its range as a share of the domain's range, any other cell the leaves that it covers
+    as a share of all leaves; a single leaf costs nothing.
     """
     penalties = []
     for i, hierarchy in enumerate(comparison.hierarchies):
@@ -73,7 +76,7 @@ def normalized_certainty_penalty(comparison: ReleasePair) -> float:
 
 
 def global_certainty_penalty(comparison: ReleasePair) -> float:
-    """GCP: NCP as a share of the cells of the table, 0 to 1."""
+    """Compute GCP: NCP as a share of the cells of the table, 0 to 1."""
     cells = comparison.rows * len(comparison.hierarchies)
     return normalized_certainty_penalty(comparison) / cells if cells else 0.0
 
@@ -81,7 +84,7 @@ def global_certainty_penalty(comparison: ReleasePair) -> float:
 def _certainty_penalties(
     cells: Cells, leaves: int, numbers: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], float]:
-    """The penalty of each cell, and of one that shows everything."""
+    """Return the penalty of each cell, and of a cell that shows the whole domain."""
     if numbers is None:
         sizes = cells.sizes()
         return np.where(sizes > 1, sizes / leaves, 0.0), float(leaves > 1)
@@ -100,9 +103,9 @@ def _certainty_penalties(
 
 
 def uniform_levels(comparison: ReleasePair) -> tuple[int | None, ...]:
-    """The lowest level of each attribute at which every cell is one value of its hierarchy, or None.
+    """Return for each attribute the lowest level at which every cell is one value of its hierarchy, or None.
 
-    NULL cells fit any level below the top. Without a shown cell it is level 0.
+    NULL cells fit any level below the top. An attribute without shown cells has level 0.
     """
     found: list[int | None] = []
     for i, hierarchy in enumerate(comparison.hierarchies):
@@ -126,7 +129,7 @@ def uniform_levels(comparison: ReleasePair) -> tuple[int | None, ...]:
 def _is_hierarchy_value(
     hierarchy: GeneralizationHierarchy, level: int, first: NDArray[np.int64], last: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Whether codes ``first … last`` are the leaves of one value of a level; NULL joins the top."""
+    """Return whether codes ``first … last`` are the leaves of one value of a level; NULL joins the top."""
     if level == hierarchy.height:
         last = np.minimum(last, len(hierarchy.leaves) - 1)
     ancestors = hierarchy.ancestors[level]
@@ -137,17 +140,17 @@ def _is_hierarchy_value(
 
 
 def height(comparison: ReleasePair) -> float | None:
-    """The sum of the levels of a full-domain release; None where an attribute shows several levels."""
+    """Compute the sum of the levels of a full-domain release; None if an attribute shows several levels."""
     levels = uniform_levels(comparison)
     known = [level for level in levels if level is not None]
     return float(sum(known)) if len(known) == len(levels) else None
 
 
 def precision(comparison: ReleasePair) -> float:
-    """Prec: 1 − the mean of level / height over all cells (Sweeney).
+    """Compute Prec: 1 − the mean of level / height over all cells (Sweeney).
 
-    An attribute that shows one level has that level; else a cell has the lowest level at which one value
-    covers it. A suppressed row shows the top, NULL level 0; an attribute of height 0 loses nothing.
+    An attribute that shows one level has that level; in other attributes a cell has the lowest level at which
+    one value covers it. A suppressed row shows the top, NULL level 0; an attribute of height 0 loses nothing.
     """
     cells = comparison.rows * len(comparison.hierarchies)
     if not cells:
@@ -167,7 +170,7 @@ def precision(comparison: ReleasePair) -> float:
 
 
 def _covering_levels(cells: Cells, hierarchy: GeneralizationHierarchy) -> NDArray[np.int64]:
-    """The lowest level at which one value covers each cell; 0 for NULL alone."""
+    """Return the lowest level at which one value covers each cell; 0 for a cell of only NULL."""
     first, last = cells.first[cells.offsets[:-1]], cells.last[cells.offsets[1:] - 1]
     levels = np.full(len(first), hierarchy.height, dtype=np.int64)
     for level in range(hierarchy.height - 1, -1, -1):
@@ -178,8 +181,10 @@ def _covering_levels(cells: Cells, hierarchy: GeneralizationHierarchy) -> NDArra
 
 
 def entropy(comparison: ReleasePair) -> float:
-    """Non-uniform entropy, in bits per row: Σ over the attributes of log2(rows that a cell covers / rows with
-    the row's own leaf), averaged over the rows. Frequencies are the original's.
+    """Compute the non-uniform entropy, in bits per row.
+
+    The mean over rows of Σ over the attributes of log2(rows that a cell covers / rows with the row's own
+    leaf). Frequencies are the original's.
     """
     if not comparison.rows:
         return 0.0
@@ -197,7 +202,7 @@ def entropy(comparison: ReleasePair) -> float:
 
 
 def ambiguity(comparison: ReleasePair) -> float:
-    """The combinations of leaves that a row's cells stand for, averaged over the rows."""
+    """Compute the mean over the rows of the combinations of leaves that a row's cells cover."""
     if not comparison.rows:
         return 0.0
     combinations = np.ones(comparison.release.groups)
@@ -209,7 +214,10 @@ def ambiguity(comparison: ReleasePair) -> float:
 
 
 def suppressed_cells(comparison: ReleasePair) -> int:
-    """Cells that show everything, of attributes of more than one leaf; those of suppressed rows too."""
+    """Count the cells that show the whole domain of attributes with more than one leaf.
+
+    Cells of suppressed rows count.
+    """
     found = comparison.suppressed * len(comparison.hierarchies)
     for i, hierarchy in enumerate(comparison.hierarchies):
         if len(hierarchy.leaves) > 1:
@@ -219,12 +227,13 @@ def suppressed_cells(comparison: ReleasePair) -> int:
 
 
 def divergence(comparison: ReleasePair) -> float | None:
-    """KL divergence, in bits, of the release from the original (Kifer and Gehrke 2006).
+    """Compute the KL divergence, in bits, of the release from the original (Kifer and Gehrke 2006).
 
-    The original's distribution p over row types is compared with q, in which each row of the release is
-    spread evenly over the combinations that its cells stand for (NULL is one where a cell covers it), a
-    suppressed row over all: Σ p·log2(p/q). 0 where the release says everything; infinite where a row type is
-    covered by no class and no row is suppressed. None where there are too many classes and row types.
+    Compares the original's distribution p over row types with q, in which each row of the release is spread
+    evenly over the combinations that its cells cover (NULL is one where a cell covers it), and a suppressed
+    row over all combinations: Σ p·log2(p/q). The divergence is 0 where the release has all the detail of the
+    original, and infinite where no class covers a row type and no row is suppressed. None if there are too
+    many pairs of classes and row types.
     """
     if not comparison.can_cover:
         return None
@@ -248,9 +257,9 @@ def divergence(comparison: ReleasePair) -> float | None:
 
 
 def usefulness(comparison: ReleasePair) -> float | None:
-    """Usefulness (``measures.recoding_metrics``); suppressed rows are one more class.
+    """Compute usefulness (``measures.recoding_metrics``); suppressed rows are an additional class.
 
-    None where nothing tells which original rows each class was made of.
+    Returns the recorded usefulness, or None, if the original rows of each class cannot be determined.
     """
     members = comparison.members
     if members is None:

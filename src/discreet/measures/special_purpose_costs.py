@@ -3,35 +3,32 @@
 Sources: Kifer and Gehrke 2006 (divergence), Wan et al. 2015 (payout), Iyengar 2002 in ARX's form
 (classification).
 
-Rows are judged by the class that the other attributes put them in: in one that has a most frequent value of
-the target, the rows of all its other values are charged; in one where several values are equally frequent,
-every row is. A suppressed row is charged, too. With g, the factor of generalization and suppression, these
-three weigh 1 (2 (1 − g) above 0.5), 1 (2 g below 0.5) and g. A target that is generalized itself predicts
-less: of its D leaves, V values are left, and the charges approach the largest of the three as
-(V − 1) / (D − 1) falls to 0; at its top every row costs that. The cost is the sum as a share of n times the
-largest.
+Classification. The attributes other than the target put each row in a class. If a class has one most frequent
+value of the target, the rows with other values are charged; if several values are equally frequent, every row
+is charged. A suppressed row is charged, too. With g, the factor of generalization and suppression, these
+three charges weigh 1 (2 (1 − g) above 0.5), 1 (2 g below 0.5) and g. A generalized target predicts less: if V
+values remain of its D leaves, the charges approach the largest of the three as (V − 1) / (D − 1) falls to 0;
+at the target's top level every row costs the largest charge. The cost is the sum as a share of n times the
+largest charge. The cost is not monotone, and its only bounds are 0 and 1.
 
-It rises and falls on the way up, and nothing bounds it but 0 and 1.
+KL divergence. The cost compares the original's distribution p over row types with q, in which each published
+row is spread evenly over the combinations of leaves that its class covers, and a suppressed row over all
+combinations: Σ p · log2(p / q). With n rows, S of them suppressed, f the rows of a class, V its combinations
+(NULL is an additional value where the original has it) and W all combinations, a row of a published class has
+q = (f / V + S / W) / n, a suppressed one S / W / n. The sum therefore runs over classes, not row types. It is
+the metric ``kl-divergence`` of a release. While the same rows are suppressed it never falls on the way up: −f
+· log2(f / V + s) is concave and homogeneous in f and V, so a merged class costs no less than its parts, and
+it rises with V. Without suppression it is the entropy of the classes minus that of the row types, plus the
+mean of log2 V. The entropy of the classes is at least that of any one attribute; the other terms come from a
+table per level.
 
-The original's distribution p over row types is compared with q, in which each published row is spread evenly
-over the combinations of leaves that its class stands for, and a suppressed row over all combinations:
-Σ p · log2(p / q). With n rows, S of them suppressed, f the rows of a class, V its combinations (NULL is one
-value more where the original has it) and W all of them, a row of a published class has
-q = (f / V + S / W) / n, a suppressed one S / W / n. So only classes are summed over, not row types.
-
-It is the metric ``kl-divergence`` of a release. While the same rows are suppressed it never falls on the way
-up: −f · log2(f / V + s) is concave and homogeneous in f and V, so what joins costs no less than its parts,
-and it rises with V. Without suppression it is the entropy of the classes minus that of the row types, plus
-the mean of log2 V: the entropy of the classes is at least that of any one attribute, the rest is a table.
-
-A published row of a class of f rows is worth ``benefit`` · (1 − L) to its publisher, L being the share of its
-information that generalization takes away: Σ log m / Σ log D over the attributes. An adversary succeeds with
-probability 1 / f (the prosecutor's attack), gains ``gain`` then and pays ``cost`` for trying; where that is
-worth while, the publisher loses ``loss`` with that probability. A suppressed row is worth nothing.
-
-The cost is what all rows together stay below n · ``benefit``; the factor of generalization and suppression
-weighs published and suppressed rows. Higher nodes are worth less and safer, so that it rises and falls on the
-way up. Without attack it is a sum over cells, which bounds it from below.
+Payout. A published row of a class of f rows is worth ``benefit`` · (1 − L) to its publisher; L is the share
+of its information that generalization removes: Σ log m / Σ log D over the attributes. An adversary succeeds
+with probability 1 / f (the prosecutor's attack), then gains ``gain``, and pays ``cost`` for each attempt. If
+the attempt is profitable, the publisher loses ``loss`` with that probability. A suppressed row is worth
+nothing. The cost is the shortfall of all rows below n · ``benefit``; the factor of generalization and
+suppression weighs published and suppressed rows. Higher nodes are worth less and are safer, so the cost is
+not monotone. Without attack it is a sum over cells, which bounds it from below.
 """
 
 from __future__ import annotations
@@ -65,7 +62,7 @@ from discreet.model.requirement import Requirement
 
 @dataclass(frozen=True, eq=False)
 class ClassificationCost:
-    """The charge; ``target`` is the place of the quasi-identifier that is predicted."""
+    """Classification metric; ``target`` is the index of the quasi-identifier that is predicted."""
 
     name: str
     table: FrequencySet
@@ -76,7 +73,7 @@ class ClassificationCost:
     prunes_by_levels: bool = False
 
     def of(self, statistics: NodeStatistics) -> float:
-        """The cost of a node."""
+        """Return the cost of a node."""
         factors = Factors.of(self.gs_factor)
         most = max(self.gs_factor, factors.published, factors.suppressed)
         blurred = self._blurred(statistics.node[self.target])
@@ -90,36 +87,38 @@ class ClassificationCost:
         return float(charged / (most * max(self.table.rows, 1)))
 
     def _blurred(self, level: int) -> float:
-        """How much of the target's detail its own level gives up."""
+        """Return the share of the target's detail that its own level removes."""
         hierarchy = self.table.hierarchies[self.target]
         leaves = len(hierarchy.leaves)
         return 1.0 - (len(hierarchy.labels[level]) - 1) / (leaves - 1) if leaves > 1 else 0.0
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:  # noqa: ARG002
-        """Never: classes must be counted."""
+        """Return None: classes must be counted."""
         return None
 
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:  # noqa: ARG002
-        """Nothing is known."""
+        """Return 0, as no bound is known."""
         return 0.0
 
     def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
-        """Nothing is known."""
+        """Return 0 for each node, as no bound is known."""
         return np.zeros(len(levels))
 
     def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
-        """Nothing is known."""
+        """Return 0 for each node, as no bound is known."""
         return self.lower_bounds(levels, suppressed)
 
 
 def _minority_and_undecided(statistics: NodeStatistics, target: int) -> tuple[int, int]:
-    """The rows that are not of their class's one most frequent value, and those of classes without one."""
+    """Count the rows outside their class's single most frequent value, and the rows of tied classes."""
     codes, sizes = statistics.codes, statistics.sizes
     if not len(sizes):
         return 0, 0
     maps = [h.level_map(level) for h, level in zip(statistics.hierarchies, statistics.node, strict=True)]
     shown = [at[codes[:, i]] for i, at in enumerate(maps) if i != target]
-    # The classes of a node are the pairs of what the other attributes show and the target's value.
+    # The classes of a node are the pairs of the other attributes' labels and the target's value. Groups of
+    # equal other attributes are sorted by size, so the first class of a group is its most frequent value and
+    # the second one shows whether it is tied.
     others = np.stack(shown, axis=1) if shown else np.zeros((len(sizes), 0), np.int64)
     _, group = np.unique(others, axis=0, return_inverse=True)
     group = group.ravel()
@@ -135,7 +134,7 @@ def _minority_and_undecided(statistics: NodeStatistics, target: int) -> tuple[in
 
 @dataclass(frozen=True, eq=False)
 class DivergenceCost:
-    """The divergence in bits; see the module."""
+    """KL divergence in bits; the module's docstring has the formula."""
 
     frequency_set: FrequencySet
     name: str = "kl-divergence"
@@ -149,7 +148,7 @@ class DivergenceCost:
 
     @cached_property
     def _bits(self) -> tuple[tuple[CostArray, ...], ...]:
-        """By attribute and level, log2 of what each leaf code's value stands for, NULL among it."""
+        """Log2 of the leaves under each leaf code's value, by attribute and level, including NULL."""
         found = []
         for hierarchy, rows in zip(self.frequency_set.hierarchies, self._rows_of_code, strict=True):
             shown = [leaf_counts(hierarchy, level) for level in range(hierarchy.height + 1)]
@@ -159,16 +158,16 @@ class DivergenceCost:
 
     @cached_property
     def _whole(self) -> float:
-        """log2 of all combinations."""
+        """Log2 of the number of all combinations."""
         return fsum(float(levels[-1][0]) for levels in self._bits)
 
     @cached_property
     def _row_types(self) -> float:
-        """The entropy of the row types, in bits."""
+        """Entropy of the row types, in bits."""
         return _entropy_of_rows(self.frequency_set.counts)
 
     def of(self, statistics: NodeStatistics) -> float:
-        """The cost of a node."""
+        """Return the cost of a node."""
         rows, suppressed = self.frequency_set.rows, statistics.suppressed
         if not rows:
             return 0.0
@@ -183,15 +182,15 @@ class DivergenceCost:
         return max(fsum(lost) / rows + float(np.log2(rows)) - self._row_types, 0.0)
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:  # noqa: ARG002
-        """Never: classes must be counted."""
+        """Return None: classes must be counted."""
         return None
 
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:  # noqa: ARG002
-        """Nothing is known of nodes above, where others are suppressed."""
+        """Return 0: nodes above may suppress other rows, so no bound is known."""
         return 0.0
 
     def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
-        """The bound of the nodes that suppress nothing, 0 for the others."""
+        """Return the bound of each node that suppresses no row, and 0 for the others."""
         width, classes = np.zeros(len(levels)), np.zeros(len(levels))
         for i, (hierarchy, rows) in enumerate(
             zip(self.frequency_set.hierarchies, self._rows_of_code, strict=True)
@@ -209,7 +208,7 @@ class DivergenceCost:
         return np.where(suppressed == 0, np.maximum(classes - self._row_types + width, 0.0), 0.0)
 
     def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:  # noqa: ARG002
-        """Nothing is known, as for ``least``."""
+        """Return 0 for each node; no bound is known, as in ``least``."""
         return np.zeros(len(levels))
 
 
@@ -220,7 +219,7 @@ def _entropy_of_rows(rows: NDArray[np.int64] | CostArray) -> float:
 
 @dataclass(frozen=True)
 class PayoutGame:
-    """What is at stake for each row."""
+    """Amounts at stake for each row in the payout game."""
 
     benefit: float
     loss: float
@@ -228,14 +227,14 @@ class PayoutGame:
     cost: float
 
     def lost_by_attack(self, sizes: NDArray[np.int64]) -> CostArray:
-        """What the publisher of classes of these sizes loses by attacks that are worth while, per row."""
+        """Return the publisher's expected loss per row by profitable attacks, for classes of these sizes."""
         success = 1.0 / sizes
         return np.where(self.gain * success - self.cost > 0, self.loss * success, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class PayoutCost:
-    """The payout that is forgone; ``sums`` are the shares of information lost, without any attack."""
+    """Payout that the publisher forgoes; ``sums`` are the shares of information lost, without any attack."""
 
     name: str
     table: FrequencySet
@@ -248,7 +247,7 @@ class PayoutCost:
 
     @classmethod
     def over(cls, name: str, table: FrequencySet, game: PayoutGame, factors: Factors) -> PayoutCost:
-        """The cost of the nodes of a table."""
+        """Build the cost of the nodes of a table."""
         domains = [log(len(h.leaves)) for h in table.hierarchies]
         whole, sums = sum(domains) or 1.0, []
         for i, hierarchy in enumerate(table.hierarchies):
@@ -265,24 +264,24 @@ class PayoutCost:
         return tuple(map(LowerBoundSums.of, self.sums))
 
     def of(self, statistics: NodeStatistics) -> float:
-        """The cost of a node."""
+        """Return the cost of a node."""
         attacked = statistics.sizes * self.game.lost_by_attack(statistics.sizes)
         codes, sizes = statistics.suppressed_codes, statistics.suppressed_sizes
         lost = sum(s[statistics.node[i]].of(codes[:, i], sizes) for i, s in enumerate(self.sums))
         return self.game.benefit * float(lost) + self.factors.published * float(np.sort(attacked).sum())
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:  # noqa: ARG002
-        """Never: classes must be counted."""
+        """Return None: classes must be counted."""
         return None
 
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:
-        """What is forgone where nobody attacks."""
+        """Return the payout forgone if no row is attacked."""
         levels = [sums[level] for sums, level in zip(self.sums, node, strict=True)]
         least = sum(each.total + float(each.least_penalty_from(suppressed)) for each in levels)
         return self.game.benefit * least
 
     def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
-        """The same of many nodes."""
+        """Return the payout of each node that is forgone if no row is attacked."""
         total = np.zeros(len(levels))
         for i, sums in enumerate(self.sums):
             for level, each in enumerate(sums):
@@ -291,7 +290,7 @@ class PayoutCost:
         return self.game.benefit * total
 
     def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
-        """``least`` of many nodes."""
+        """Return ``least`` of each node."""
         total = np.zeros(len(levels))
         for i, least in enumerate(self._least):
             total += least.at(levels[:, i], suppressed)
@@ -300,13 +299,16 @@ class PayoutCost:
 
 @dataclass(frozen=True, kw_only=True)
 class Divergence(NamedCost):
-    """Σ p · log2(p / q) over the row types, q spreads rows over what they stand for (``divergence_cost``)."""
+    """KL divergence Σ p · log2(p / q) over row types; q spreads rows over the leaves their cells cover.
+
+    The formula is in the docstring of ``measures.special_purpose_costs``.
+    """
 
     name = "kl-divergence"
     meaning = "bits by which the release's distribution is off the original's"
 
     def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
-        """The cost of the nodes of a table."""
+        """Build the cost of the nodes of a table."""
         return DivergenceCost(table)
 
 
@@ -316,7 +318,10 @@ def _money(default: float, text: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Payout(NamedCost):
-    """What a publisher forgoes in the game with an adversary, all rows together (``payout_cost``)."""
+    """Payout that a publisher forgoes in the game with an adversary, summed over all rows.
+
+    The formula is in the docstring of ``measures.special_purpose_costs``.
+    """
 
     name = "payout"
     meaning = "what a publisher forgoes in the game with an adversary"
@@ -333,7 +338,7 @@ class Payout(NamedCost):
         requirement: Requirement,  # noqa: ARG002
         weights: tuple[float, ...],  # noqa: ARG002
     ) -> Cost:
-        """The cost of the nodes of a table."""
+        """Build the cost of the nodes of a table."""
         game = PayoutGame(
             self.publisher_benefit, self.publisher_loss, self.adversary_gain, self.adversary_cost
         )
@@ -342,7 +347,10 @@ class Payout(NamedCost):
 
 @dataclass(frozen=True, kw_only=True)
 class Classification(NamedCost):
-    """How badly the classes predict a quasi-identifier (Iyengar 2002; ``classification_cost``)."""
+    """Error of the classes as predictors of a quasi-identifier (Iyengar 2002).
+
+    The formula is in the docstring of ``measures.special_purpose_costs``.
+    """
 
     name = "classification"
     meaning = "rows that their class's most frequent value of the target is not"
@@ -358,7 +366,10 @@ class Classification(NamedCost):
         requirement: Requirement,  # noqa: ARG002
         weights: tuple[float, ...],  # noqa: ARG002
     ) -> Cost:
-        """The cost of the nodes of a table; ``InputError`` for a target that is no quasi-identifier."""
+        """Build the cost of the nodes of a table.
+
+        Raises ``InputError`` if the target is not a quasi-identifier.
+        """
         target = table.attributes[-1] if self.target is None else self.target
         if target not in table.attributes:
             raise InputError(

@@ -1,8 +1,8 @@
 """Standard costs of nodes: sums over cells, class sizes, ambiguity and height.
 
 Precision, loss, entropy and detail are sums over cells; average size and discernibility read class sizes.
-Cell costs declare how suppressed rows are charged, ARX's factor between generalization and suppression, and
-the aggregate of the attributes; a part is multiplied by its attribute's weight.
+Cell costs declare the charge of suppressed rows, ARX's factor between generalization and suppression, and the
+aggregate of the attributes. Each part is multiplied by its attribute's weight.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from discreet.model.requirement import Requirement
 
 
 class Charge(StrEnum):
-    """What a suppressed row costs: its whole domain, what suppressed rows hide from each other, nothing."""
+    """Charge of a suppressed row: its whole domain, its value among suppressed rows, or nothing."""
 
     DOMAIN = "domain"
     SUPPRESSED = "suppressed"
@@ -49,14 +49,14 @@ class Charge(StrEnum):
 
 
 def aggregate_option(default: CostAggregate) -> Any:
-    """The option of that name, by the default that a cost has."""
+    """Return the option ``aggregate`` with the given default of a cost."""
     return option(
         None, choices=tuple(CostAggregate), help="how attributes' parts become one cost", shown=default
     )
 
 
 def gs_factor_option() -> Any:
-    """The option of that name."""
+    """Return the option ``gs_factor``."""
     return option(
         0.5,
         kind=OptionKind.DECIMAL,
@@ -69,13 +69,13 @@ def gs_factor_option() -> Any:
 
 
 def charge_option(*choices: Charge) -> Any:
-    """The option of that name."""
+    """Return the option ``charge``."""
     return option(Charge.DOMAIN, choices=choices, help="what a suppressed row costs")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Precision(NamedCost):
-    """1 − Prec (Sweeney 2002): the mean of level / height, where a suppressed row shows the top."""
+    """1 − Prec (Sweeney 2002): the mean of level / height; a suppressed row counts as the top level."""
 
     name = "precision"
     meaning = "the mean of level / height, a suppressed row at the top"
@@ -90,7 +90,7 @@ class Precision(NamedCost):
         requirement: Requirement,  # noqa: ARG002
         weights: tuple[float, ...],
     ) -> Cost:
-        """The cost of the nodes of a table; one without rows costs what its levels say."""
+        """Build the cost of the nodes of a table; without rows, the cost depends only on the levels."""
         factors, rows = Factors.of(self.gs_factor), max(table.rows, 1)
         sums = []
         for i, hierarchy in enumerate(table.hierarchies):
@@ -112,7 +112,7 @@ class Precision(NamedCost):
 class Loss(NamedCost):
     """ARX's Loss: x = (mean of m/D − g/D) / (1 − g/D) for each attribute, g the factor of generalization.
 
-    A suppressed row has m = D, or only part of the way there where ``gs_factor`` favours suppression.
+    A suppressed row has m = D, or only part of the way there if ``gs_factor`` favours suppression.
     """
 
     name = "loss"
@@ -127,7 +127,7 @@ class Loss(NamedCost):
         requirement: Requirement,  # noqa: ARG002
         weights: tuple[float, ...],
     ) -> Cost:
-        """The cost of the nodes of a table."""
+        """Build the cost of the nodes of a table."""
         factors = Factors.of(self.gs_factor)
         parts = tuple(
             partial(_share_lost, weight, table.rows, len(hierarchy.leaves), factors.published)
@@ -139,11 +139,11 @@ class Loss(NamedCost):
 
 @dataclass(frozen=True, kw_only=True)
 class Entropy(NamedCost):
-    """Non-uniform entropy: the bits by which a row's values leave its leaves open, averaged over the rows.
+    """Non-uniform entropy: the mean over rows of the bits by which a row's values leave its leaves open.
 
     For each attribute log2(rows with the value / rows with the leaf). A suppressed row shows the whole domain
-    (``charge`` ``domain``), or its value and, on top, log2(suppressed rows / those of them with its value)
-    (``suppressed``, as ARX has it), or its value alone (``none``, ARX's monotonic one).
+    (``charge`` ``domain``), or its value plus log2(suppressed rows / suppressed rows with its value)
+    (``suppressed``, as in ARX), or only its value (``none``, ARX's monotonic variant).
     """
 
     name = "entropy"
@@ -159,7 +159,7 @@ class Entropy(NamedCost):
         requirement: Requirement,  # noqa: ARG002
         weights: tuple[float, ...],
     ) -> Cost:
-        """The cost of the nodes of a table."""
+        """Build the cost of the nodes of a table."""
         factors = Factors.of(self.gs_factor)
         sums: LevelSums = information_sums(table, factors)
         if self.charge != Charge.DOMAIN:
@@ -167,7 +167,8 @@ class Entropy(NamedCost):
         if self.charge == Charge.SUPPRESSED:
             sums = penalized_among_suppressed(table, sums, factors.suppressed)
         parts = tuple(partial(_per_row, weight, max(table.rows, 1)) for weight in weights)
-        # What a value leaves open grows as what suppression hides of it shrinks; the lighter weight remains.
+        # Generalization raises the entropy of a value as it lowers the penalty for suppressing it. Of the
+        # penalty, only the share given by the lighter of the two weights is certain to remain.
         persistent_share = min(factors.published / factors.suppressed, 1.0) if factors.suppressed else 1.0
         return CellCost(
             self.name, sums, parts, CostAggregate(self.aggregate or CostAggregate.SUM), persistent_share
@@ -179,7 +180,7 @@ def _per_row(weight: float, rows: int, total: Any) -> Any:
 
 
 def _share_lost(weight: float, rows: int, leaves: int, published: float, total: Any) -> Any:
-    """x from the leaves shown, added over the rows; a domain of one leaf has nothing to lose."""
+    """Return x from the leaves shown, summed over the rows; a domain of one leaf loses nothing."""
     if not rows or leaves <= 1:
         return 0.0 * total
     return weight * ((total - published * rows) / (rows * (leaves - published)))
@@ -190,7 +191,7 @@ _ROW_TYPES_AT_ONCE = 4096
 
 @dataclass(frozen=True, eq=False)
 class AmbiguityCost:
-    """The average number of leaf combinations, in whole numbers until the division by the rows."""
+    """Average number of leaf combinations, in integers until the division by the number of rows."""
 
     frequency_set: FrequencySet
     name: str = "ambiguity"
@@ -210,19 +211,22 @@ class AmbiguityCost:
         return prod(len(h.leaves) for h in self.frequency_set.hierarchies)
 
     def of(self, statistics: NodeStatistics) -> float:
-        """The cost of a node."""
+        """Return the cost of a node."""
         found = self._combinations(statistics.node, statistics.codes, statistics.sizes)
         return float((found + statistics.suppressed * self._domain) / max(self.frequency_set.rows, 1))
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:
-        """The cost of a node that suppresses nothing, from the row types."""
+        """Return the cost of a node without suppression, from the row types; None for other nodes."""
         if suppressed:
             return None
         found = self._combinations(node, self.frequency_set.codes, self.frequency_set.counts)
         return float(found / max(self.frequency_set.rows, 1))
 
     def _combinations(self, node: LatticeNode, codes: NDArray[np.int64], sizes: NDArray[np.int64]) -> int:
-        """The sum over rows of leaf codes, in whole numbers of any size."""
+        """Return the sum of leaf combinations over rows, as an exact integer.
+
+        Uses int64 if the largest possible sum is below 2^62, and Python integers otherwise.
+        """
         exact: Any = np.int64 if self._domain * self.frequency_set.rows < 2**62 else object
         total = sizes.astype(exact)
         for i, level in enumerate(node):
@@ -230,7 +234,7 @@ class AmbiguityCost:
         return int(total.sum())
 
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:
-        """The combinations without suppression; suppressed rows take the place of the largest at best."""
+        """Return a bound: the combinations without suppression, with the largest rows suppressed."""
         rows = self.frequency_set.rows
         if not rows:
             return 0.0
@@ -241,7 +245,11 @@ class AmbiguityCost:
         return (total + suppressed * (self._domain - float(shown.max()))) / rows
 
     def lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
-        """``least`` of many nodes, suppressed rows counted as whole: products of two halves of the levels."""
+        """Return ``least`` of each node, with its exact number of suppressed rows.
+
+        Splits the levels into two halves: the sums over row types are a matrix product of the halves'
+        products.
+        """
         rows, half = self.frequency_set.rows, levels.shape[1] // 2
         if not rows:
             return np.zeros(len(levels))
@@ -261,7 +269,7 @@ class AmbiguityCost:
 
     @cached_property
     def _logarithms(self) -> tuple[LowerBoundSums, ...]:
-        """The logarithms of the leaves shown, added over the rows; a suppressed one shows all leaves."""
+        """Logarithms of the leaves shown, summed over the rows; a suppressed row shows all leaves."""
         found = []
         for i, shown in enumerate(self._shown):
             rows, most = rows_by_code(self.frequency_set, i), np.log(max(int(shown[-1].max()), 1))
@@ -271,7 +279,7 @@ class AmbiguityCost:
         return tuple(found)
 
     def cheap_lower_bounds(self, levels: LevelArray, suppressed: NDArray[np.int64]) -> CostArray:
-        """The geometric mean in the place of the arithmetic one, which is no less: tables tell it."""
+        """Return the geometric mean of each node, which bounds the arithmetic mean, from level tables."""
         total = np.zeros(len(levels))
         for i, least in enumerate(self._logarithms):
             total += least.at(levels[:, i], suppressed)
@@ -279,7 +287,7 @@ class AmbiguityCost:
         return np.exp(total / rows) if rows else np.zeros(len(levels))
 
     def _half(self, levels: LevelArray, first: int, part: slice) -> CostArray:
-        """The leaves under the values of some attributes, multiplied, shape ``(nodes, row types)``."""
+        """Return the product of the leaves under some attributes' values, shape ``(nodes, row types)``."""
         codes = self.frequency_set.codes[part]
         found = np.ones((len(levels), len(codes)))
         for i in range(levels.shape[1]):
@@ -290,25 +298,25 @@ class AmbiguityCost:
 
 @dataclass(frozen=True, kw_only=True)
 class Height(NamedCost):
-    """The sum of the levels (Samarati 2001)."""
+    """Sum of the levels (Samarati 2001)."""
 
     name = "height"
     meaning = "the sum of the levels"
 
     def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
-        """The cost of the nodes of a table."""
+        """Build the cost of the nodes of a table."""
         return LevelCost(self.name, tuple(tuple(map(float, range(h.height + 1))) for h in table.hierarchies))
 
 
 @dataclass(frozen=True, kw_only=True)
 class AverageClass(NamedCost):
-    """n / (classes + 1 if any row is suppressed): the average class, suppressed rows being one class."""
+    """n / (classes + 1 if any row is suppressed): the average class; suppressed rows are one class."""
 
     name = "aecs"
     meaning = "the average class size, suppressed rows being one class"
 
     def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
-        """The cost of the nodes of a table."""
+        """Build the cost of the nodes of a table."""
         rows = table.rows
 
         def of_sizes(classes: Any, squares: Any, suppressed: Any) -> Any:  # noqa: ARG001
@@ -319,13 +327,16 @@ class AverageClass(NamedCost):
 
 @dataclass(frozen=True, kw_only=True)
 class Discernibility(NamedCost):
-    """Σ f² + n · S: every row costs the rows it cannot be told from (Bayardo and Agrawal 2005)."""
+    """Σ f² + n · S: each row costs the number of rows that it is indistinguishable from.
+
+    Source: Bayardo and Agrawal 2005.
+    """
 
     name = "dm"
     meaning = "discernibility: squared class sizes, and all rows for each suppressed one"
 
     def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
-        """The cost of the nodes of a table."""
+        """Build the cost of the nodes of a table."""
         rows = table.rows
 
         def of_sizes(classes: Any, squares: Any, suppressed: Any) -> Any:  # noqa: ARG001
@@ -336,13 +347,13 @@ class Discernibility(NamedCost):
 
 @dataclass(frozen=True, kw_only=True)
 class DiscernibilityStar(NamedCost):
-    """DM*: Σ f² over all classes, as if none were suppressed (ARX's monotonic discernability)."""
+    """DM*: Σ f² over all classes, as if no class were suppressed (ARX's monotonic discernability)."""
 
     name = "dm-star"
     meaning = "discernibility DM*: squared class sizes, suppressed classes like the others"
 
     def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
-        """The cost of the nodes of a table."""
+        """Build the cost of the nodes of a table."""
 
         def of_sizes(classes: Any, squares: Any, suppressed: Any) -> Any:  # noqa: ARG001
             return squares
@@ -352,13 +363,16 @@ class DiscernibilityStar(NamedCost):
 
 @dataclass(frozen=True, kw_only=True)
 class NormalizedAverageClass(NamedCost):
-    """n / classes / k (LeFevre and others 2006); k = 1 where none is asked, one class where none is left."""
+    """n / classes / k (LeFevre and others 2006).
+
+    k = 1 if the request has no k; classes = 1 if no class remains.
+    """
 
     name = "c-avg"
     meaning = "the average class size in multiples of k"
 
     def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
-        """The cost of the nodes of a table."""
+        """Build the cost of the nodes of a table."""
         rows, k = table.rows, requirement.k or 1
 
         def of_sizes(classes: Any, squares: Any, suppressed: Any) -> Any:  # noqa: ARG001
@@ -369,18 +383,18 @@ class NormalizedAverageClass(NamedCost):
 
 @dataclass(frozen=True, kw_only=True)
 class Ambiguity(NamedCost):
-    """Π m averaged over the rows: combinations of leaves that a row's values stand for, suppressed Π D."""
+    """Mean of Π m over the rows: the combinations of leaves that a row's values cover; Π D if suppressed."""
 
     name = "ambiguity"
     meaning = "combinations of leaves that a row's values stand for"
 
     def over(self, table: FrequencySet, requirement: Requirement, weights: tuple[float, ...]) -> Cost:  # noqa: ARG002
-        """The cost of the nodes of a table."""
+        """Build the cost of the nodes of a table."""
         return AmbiguityCost(table)
 
 
 def detail_cost(frequency_set: FrequencySet, weights: Mapping[str, float]) -> CellCost:
-    """The cost of the nodes of a table; an attribute without a weight has 1."""
+    """Build the cost of the detail lost at the nodes of a table; the default weight is 1."""
     sums, parts = [], []
     for i, hierarchy in enumerate(frequency_set.hierarchies):
         shares, rows = level_shares(hierarchy), rows_by_code(frequency_set, i)

@@ -1,7 +1,7 @@
 """Audit reports, and releases with their reports.
 
-The independent count of a published file, what it found of each criterion, the strictest values that a
-release meets, and SQL that checks a guarantee without this program.
+They contain the independent count of a published file, the result of each criterion, the strictest values
+that a release meets, and SQL that checks a guarantee without this program.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from discreet.model.release_kind import (
 
 @dataclass(frozen=True)
 class CheckStatement:
-    """One guarantee, and the SQL that counts it.
+    """A guarantee, and the SQL that checks it.
 
-    ``guarantee`` says what must be so. ``sql`` is a query of one row, of which the column ``failing`` must be
-    0; None where the release alone cannot tell it, and ``guarantee`` then says why. ``has_sensitive_values``
-    says that cells of sensitive attributes stand in it.
+    ``guarantee`` states the condition. ``sql`` is a query of one row whose column ``failing`` must be 0; it
+    is None if the release is not sufficient to check the guarantee, and ``guarantee`` then states why.
+    ``holds_values`` marks SQL that contains cells of sensitive attributes.
     """
 
     guarantee: str
@@ -40,15 +40,15 @@ class CheckStatement:
 
 
 NEVER_MET = "no value is weak enough"
-"""What is told where a class, or the release, fails whatever is asked."""
+"""Reason if a class, or the release, fails for every value."""
 
 
 @dataclass(frozen=True)
 class StrictestValue:
-    """A kind of criterion with all its fixed ``parts``, and the strictest ``value`` that a release meets.
+    """The strictest ``value`` of a criterion, with all its fixed ``parts``, that a release meets.
 
-    ``value`` is None where there is a ``reason``. ``publisher`` says, of a criterion that compares classes
-    with the whole table, whether that was the publisher's; else it was the published rows.
+    ``value`` is None if there is a ``reason``. For a criterion that compares classes with the whole table,
+    ``publisher`` is true if that was the publisher's table, and false if it was the published rows.
     """
 
     criterion: type[Criterion]
@@ -60,9 +60,9 @@ class StrictestValue:
 
     @classmethod
     def of(cls, instance: Criterion, score: int | None, *, publisher: bool | None = None) -> StrictestValue:
-        """Of the smallest score, None where a class has none; what ``asked`` has for a value does not count.
+        """Build from the smallest score, None if a class has no score; the value of ``instance`` is ignored.
 
-        A score may be worse than any value allows, so the value is asked of its own threshold again.
+        A score may be worse than any value allows, so the value found is checked against the score again.
         """
         kind = type(instance)
         value = None if score is None else _strictest_met(instance, score)
@@ -72,16 +72,16 @@ class StrictestValue:
 
     @property
     def parts_text(self) -> str:
-        """The fixed parts in a few words: ``distance equal``."""
+        """Fixed parameters in a few words: ``distance equal``."""
         return ", ".join(f"{name} {format_exact(value)}" for name, value in self.parts.items())
 
     @property
     def value_text(self) -> str:
-        """The value with all its digits, so that it can be asked; ``none`` where there is a reason."""
+        """Value with all its digits, so that it can be requested; ``none`` if there is a reason."""
         return "none" if self.reason else format_exact(self.value)
 
     def as_json(self) -> dict[str, Any]:
-        """The entry in the ``strictest`` of ``discreet audit --strictest --json``."""
+        """Return the entry in ``strictest`` of ``discreet audit --strictest --json``."""
         compared = {None: None, True: "publisher", False: "release"}[self.publisher]
         return {
             "name": self.criterion.name,
@@ -95,7 +95,7 @@ class StrictestValue:
 
 
 def format_exact(value: Any) -> str:
-    """A number with all digits that tell it from others, a whole one without a point.
+    """Format a number with all digits that distinguish it from others, an integral float without a point.
 
     >>> format_exact(0.333333334), format_exact(2.0)
     ('0.333333334', '2')
@@ -104,7 +104,7 @@ def format_exact(value: Any) -> str:
 
 
 def parameter_variants(kind: type[Criterion]) -> Iterator[dict[str, Any]]:
-    """The fixed parts of a criterion as it proposes them, and with each other choice of one of them."""
+    """Yield the default fixed parameters of a criterion, then each alternative of one choice."""
     proposed = {part.name: part.default for part in fixed_parameters(kind)}
     yield proposed
     for part in fixed_parameters(kind):
@@ -113,7 +113,7 @@ def parameter_variants(kind: type[Criterion]) -> Iterator[dict[str, Any]]:
 
 
 def _strictest_met(instance: Criterion, score: int) -> Any:
-    """The strictest value whose threshold is not above a score; None where no value has one."""
+    """Return the strictest value whose threshold is at most a score; None if there is none."""
     parameter = instance.parameter
     value = min(max(instance.value_of(score), parameter.least), parameter.most)
     try:
@@ -133,11 +133,11 @@ class FailingClass:
 
 @dataclass(frozen=True)
 class CriterionFinding:
-    """A criterion beside k and l as it was asked, and what the audit found of it.
+    """A requested criterion other than k and l, and the audit's finding.
 
-    ``found`` is the value that the worst class meets, or the release as a whole; None where there is no
-    class, or one without a score. ``failing_classes`` counts the classes that fail this criterion; ``met`` is
-    False where it is one of the whole release, which fails it.
+    ``found`` is the value that the worst class meets, or the release as a whole; None if there is no class,
+    or one without a score. ``failing_classes`` counts the classes that fail this criterion; ``met`` is False
+    for a criterion of the whole release that the release fails.
     """
 
     criterion: Criterion
@@ -147,12 +147,12 @@ class CriterionFinding:
 
     @property
     def passed(self) -> bool:
-        """Whether every class meets it, or the whole release."""
+        """True if every class meets it, or the whole release."""
         return self.met and self.failing_classes == 0
 
     @property
     def asked(self) -> str:
-        """What was asked, further fields with it where they are not as the criterion proposes."""
+        """Requested value, with the additional fields that differ from the criterion's defaults."""
         further = (
             f", {name} {parameter_text(value)}" for name, value in changed_parameters(self.criterion).items()
         )
@@ -160,11 +160,14 @@ class CriterionFinding:
 
     @property
     def value_text(self) -> str:
-        """What was found, as a criterion is told: ``share(s)=0.75``."""
+        """Value found, in the form of a criterion: ``share(s)=0.75``."""
         return f"{self.criterion.label}={'none' if self.found is None else parameter_text(self.found)}"
 
     def as_json(self) -> dict[str, Any]:
-        """The entry in the ``criteria`` of ``discreet audit --json``; further fields only where asked."""
+        """Return the entry in ``criteria`` of ``discreet audit --json``.
+
+        Additional fields are included only if requested.
+        """
         criterion, further = self.criterion, changed_parameters(self.criterion)
         return {
             "name": criterion.name,
@@ -182,18 +185,17 @@ class CriterionFinding:
 class AuditReport:
     """The independent count of a published file.
 
-    ``rows`` leaves ``starred`` rows out; ``k`` is the smallest class (0 where there is no class), ``l`` the
-    smallest number of distinct values per sensitive attribute in any class. ``class_sizes`` maps a size to
-    the number of classes of that size. ``failing`` lists at most a hundred classes; ``failing_classes``
-    counts all. Of a permuted release the classes are its groups, which ``permutation`` says more of.
-    ``suppressed`` rows are those that the manifest says were left out, else the ``starred`` ones. Where k
-    counts subjects, ``class_row_counts`` is as ``class_sizes``, but in rows. ``required_k`` is the k that was
-    asked of the release, None where there was none; ``required_l`` the l of each sensitive attribute that had
-    one. ``remove_isolated`` rows have a star or NULL in every quasi-identifier and are in no class, though k,
-    l and all tests hold for them, too; a file with its manifest has none. ``criteria`` tells of each
-    criterion beside k and l that was asked, once for each sensitive attribute that it speaks of;
-    ``strictest`` of every one that there is, where that was asked; ``sha256`` is that of the rows, whatever
-    their order, likewise.
+    ``rows`` excludes ``starred`` rows; ``k`` is the smallest class (0 without classes), ``l`` the smallest
+    number of distinct values per sensitive attribute in any class. ``class_sizes`` maps a size to the number
+    of classes of that size. ``failing`` lists at most a hundred classes; ``failing_classes`` counts all. The
+    classes of a permuted release are its groups; ``permutation`` describes them further. ``suppressed`` rows
+    are those that the manifest reports as suppressed, else the ``starred`` ones. If k counts subjects,
+    ``class_rows`` is like ``class_sizes``, but in rows. ``required_k`` is the k requested for the release,
+    None if there was none; ``required_l`` the l of each sensitive attribute that had one. ``set_apart`` rows
+    have a star or NULL in every quasi-identifier and are in no class, although k, l and all tests also hold
+    for them; a file with its manifest has none. ``criteria`` contains each requested criterion other than k
+    and l, once per sensitive attribute. If requested, ``strictest`` contains every criterion, and ``sha256``
+    is the digest of the rows, which does not depend on their order.
     """
 
     passed: bool
@@ -218,11 +220,11 @@ class AuditReport:
 
     @property
     def kind(self) -> ReleaseKind:
-        """What its rows are counted by."""
+        """Kind of release, which determines how its rows are counted."""
         return CLASS_RELEASE if self.permutation is None else GROUP_RELEASE
 
     def as_json(self) -> dict[str, Any]:
-        """The contract's document of ``discreet audit --json``."""
+        """Return the document of ``discreet audit --json``."""
         permuted = {} if self.permutation is None else {"permutation": self.permutation.as_json()}
         further = {"criteria": [found.as_json() for found in self.criteria]} if self.criteria else {}
         if self.strictest:
@@ -247,11 +249,11 @@ class AuditReport:
 
 @dataclass(frozen=True)
 class Release:
-    """Where a release lies, what was done to make it, and what its audit found.
+    """The address of a release, the operations that produced it, and its audit.
 
-    ``rows`` are the table's rows after the NULL policy, the ``suppressed`` ones included. ``model`` names the
-    recoding model; ``levels`` are empty where its classes have no level in common. ``permutation`` tells of a
-    permuted release, its further files too.
+    ``rows`` counts the table's rows after the NULL policy, including the ``suppressed`` ones. ``model`` is
+    the name of the recoding model; ``levels`` is empty if its classes have no level in common.
+    ``permutation`` describes a permuted release, including its additional files.
     """
 
     address: ReleaseAddress
@@ -266,16 +268,16 @@ class Release:
 
     @property
     def path(self) -> Path:
-        """The published file or folder; ``InternalError`` where the release is a table."""
+        """Published file or folder; ``InternalError`` if the release is a table."""
         return _require_path(self.address)
 
     @property
     def manifest_path(self) -> Path:
-        """Its manifest, likewise."""
+        """File of the manifest; ``InternalError`` if the release is a table."""
         return _require_path(self.manifest_address)
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet publish --json``."""
+        """Return the document of ``discreet publish --json``."""
         return {
             **_address_entry(self.address),
             "manifest": next(iter(_address_entry(self.manifest_address).values())),

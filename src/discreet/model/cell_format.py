@@ -1,8 +1,8 @@
 """Cell formats: numbers with marks and units, dates by patterns, blanks and stars.
 
-A format is declared once per column and applied where a source becomes rows of an engine (``sql.written``);
-after that there are only canonical texts such as ``9116.5`` and ``2023-04-01``. A cell of stars is a
-suppressed cell (decision 0016).
+A format is declared once per column and applied where a source becomes rows of an engine
+(``sql.format_parsing``); after that there are only canonical texts such as ``9116.5`` and ``2023-04-01``. A
+cell of stars is a suppressed cell (decision 0016).
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from typing import Any
 from discreet.errors import InputError
 
 BLANKS = " \t\n\r\f\v\u00a0\u2007\u202f\u3000\u200b\u2060\ufeff"
-"""Blanks that are no part of a cell or of a column's name: no-break, ideographic and zero-width ones too."""
+"""Blanks that are stripped from cells and column names, including no-break, ideographic and zero-width ones.
+"""
 
 
 def is_star(text: str) -> bool:
-    """Test whether a text consists of stars, with blanks around them or not.
+    """Return whether a text consists of stars, optionally with blanks around them.
 
     >>> is_star("*"), is_star(" ** "), is_star("81***"), is_star("")
     (True, True, False, False)
@@ -42,7 +43,7 @@ DIRECTIVES = {
     "f": "a fraction of the second",
     "z": "the offset of the time zone",
 }
-"""What a pattern may hold behind ``%``, and what it stands for."""
+"""Directives of a pattern, after ``%``, and their meanings."""
 
 _REQUIRED_FIELDS = (("year", "Yy"), ("month", "mbB"), ("day", "d"))
 _DIGITS = "YymdHIMSf"
@@ -51,9 +52,9 @@ _PART = re.compile(r"%(.?)|([^%]+)", re.DOTALL)
 
 @dataclass(frozen=True)
 class PatternPart:
-    """A directive, or a text that stands as it is (``directive`` is empty).
+    """A directive, or a literal text (``directive`` is empty).
 
-    ``padded`` says that a day, month or hour has two digits always, as another number touches it.
+    ``padded`` marks a day, month or hour that always has two digits because another number is adjacent to it.
     """
 
     directive: str = ""
@@ -63,14 +64,14 @@ class PatternPart:
 
 @dataclass(frozen=True)
 class DatePattern:
-    """A pattern taken apart; ``text`` is what was written."""
+    """A parsed date pattern; ``text`` is its source."""
 
     text: str
     parts: tuple[PatternPart, ...]
 
     @classmethod
     def parse(cls, text: str) -> DatePattern:
-        """Take a pattern apart; ``InputError`` for one that does not say a day.
+        """Parse a pattern; raise ``InputError`` for one that does not determine a day.
 
         >>> [part.directive or part.text for part in DatePattern.parse("%d.%m.%Y").parts]
         ['d', '.', 'm', '.', 'Y']
@@ -94,17 +95,17 @@ class DatePattern:
 
     @property
     def directives(self) -> tuple[str, ...]:
-        """The directives, in their order."""
+        """Directives, in order."""
         return tuple(part.directive for part in self.parts if part.directive)
 
     @property
     def has_time(self) -> bool:
-        """Whether it tells a time of the day."""
+        """True if it contains a time of the day."""
         return "H" in self.directives or "I" in self.directives
 
 
 def _check_directives(directives: Sequence[str], text: str) -> None:
-    """Raise unless the directives say one day, and a time of it completely or not at all."""
+    """Raise unless the directives determine one day, and either a complete time or none."""
     twice = next((d for i, d in enumerate(directives) if d in directives[:i]), None)
     if twice is not None:
         raise _pattern_error(text, f"holds %{twice} twice", "each directive once")
@@ -129,23 +130,24 @@ def _format_directives(directives: Sequence[str] | dict[str, str]) -> str:
 
 
 DECIMAL_MARKS = (",", ".")
-"""What may stand before a number's decimals."""
+"""Marks before a number's decimals."""
 
 THOUSANDS_MARKS = (".", ",", " ", "'", "’", "\u00a0", "\u202f", "_")
-"""What may part a number's thousands; a blank stands for those that do not break lines, too."""
+"""Marks between a number's thousands; a blank also matches the no-break blanks."""
 
 _NEVER_IN_UNITS = frozenset("0123456789+-−()[]\\^,\"'\n\r\t\u00a0\u202f")
 
 
 @dataclass(frozen=True)
 class CellFormat:
-    """How a column's cells are written; blanks around them are no part of a value.
+    """The format of a column's cells; blanks around cells are not part of values.
 
-    Numbers have the ``decimal`` mark, may have ``thousands`` parted, and one of ``units`` (a currency, ``%``,
-    ``kg``) before or behind them: it is taken off, and the number stays as it is. Dates have one of the
-    patterns ``dates``, the first that fits; ``pivot`` is the latest year that two digits may mean. Without
-    any of these the cells are texts whose blanks are stripped. ``others`` are texts that stay as they are.
-    With ``lenient`` so does what has not the form, without the blanks around it where ``strip`` says so.
+    Numbers have the ``decimal`` mark, may have ``thousands`` separated, and may have one of ``units`` (a
+    currency, ``%``, ``kg``) before or after them; the unit is removed, and the number remains unchanged.
+    Dates have one of the patterns ``dates``, the first that matches; ``pivot`` is the latest year that two
+    digits may mean. Without any of these the cells are texts whose blanks are stripped. ``others`` are texts
+    that remain unchanged. With ``lenient``, cells of another format also remain unchanged, without the blanks
+    around them if ``strip``.
     """
 
     decimal: str | None = None
@@ -183,26 +185,26 @@ class CellFormat:
 
     @property
     def is_number(self) -> bool:
-        """Whether the cells are numbers."""
+        """True if the cells are numbers."""
         return bool(self.decimal or self.thousands or self.units)
 
     @property
     def decimal_mark(self) -> str:
-        """What stands before a number's decimals."""
+        """Mark before a number's decimals."""
         return self.decimal or "."
 
     @property
     def patterns(self) -> tuple[DatePattern, ...]:
-        """The patterns of dates, taken apart."""
+        """Parsed patterns of dates."""
         return tuple(DatePattern.parse(text) for text in self.dates)
 
     @property
     def refuses(self) -> bool:
-        """Whether there are cells that have not the form."""
+        """True if cells of another format are errors."""
         return not self.lenient and (self.is_number or bool(self.dates))
 
     def as_json(self) -> dict[str, Any]:
-        """The form as the spec writes it, without the values that it lets through."""
+        """Return the format as the spec's keys, without the values that it exempts."""
         unit = self.units[0] if len(self.units) == 1 else list(self.units)
         keys: Mapping[str, Any] = {
             "decimal": self.decimal_mark if self.is_number else None,
@@ -216,7 +218,7 @@ class CellFormat:
 
     @property
     def words(self) -> str:
-        """The form in a few words, for messages."""
+        """Description of the format in a few words, for messages."""
         if self.dates:
             pivot = "" if self.pivot is None else f", two digits of a year up to {self.pivot}"
             return "dates in the form " + " or ".join(self.dates) + pivot

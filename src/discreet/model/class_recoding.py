@@ -1,8 +1,8 @@
 """Recodings by equivalence classes, tests of a single class, and patterns (Bredereck et al. 2013).
 
-A class recoding is the result of a search that is not full-domain (LeFevre et al. 2005, section 5): the
-class of every row and the cells that each class shows. A pattern is a lattice node that states at which
-level a row shows each attribute; a pattern mask is the set of allowed patterns with their costs.
+A class recoding is the result of a search that is not full-domain (LeFevre et al. 2005, section 5): the class
+of every row and the cells that each class shows. A pattern is a lattice node that gives the level at which a
+row shows each attribute; a pattern mask is the set of allowed patterns with their costs.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from discreet.model.requirement import MONOTONE_ADVICE, Requirement, failing_mas
 from discreet.model.search_result import SuppressionPolicy
 
 OUTLIER = -1
-"""The pattern of rows that fit none."""
+"""Index of the pattern of rows that match no pattern."""
 
 _SAME_COST = 1e-9
 
 
 class OutlierPolicy(StrEnum):
-    """What becomes of the rows that fit no other pattern.
+    """Treatment of the rows that match no other pattern.
 
-    Suppress: the pattern of all stars takes them, and where those are too few to be a class by themselves,
-    they are suppressed as rows. Delete: they are suppressed as rows. Error: there must be none.
+    Suppress: they get the pattern of all stars; if they are too few to form a class, they are suppressed as
+    rows. Delete: they are suppressed as rows. Error: such rows are refused.
     """
 
     SUPPRESS = "suppress"
@@ -42,11 +42,12 @@ class OutlierPolicy(StrEnum):
 
 
 class TieBreak(StrEnum):
-    """The order of patterns that cost the same.
+    """Order of patterns with equal costs.
 
     The first two read a pattern as a number, its first or its last attribute the most significant digit, and
-    take the smaller first: so the last, or the first, attributes are generalized first. ``as-given`` keeps
-    the order of the mask's vectors. ``best`` takes the pattern that places most of the rows that remain.
+    take the smaller number first, so that the last, or the first, attributes are generalized first.
+    ``as-given`` keeps the order of the mask's vectors. ``best`` takes the pattern that places most of the
+    remaining rows.
     """
 
     LAST_COLUMN_FIRST = "last-column-first"
@@ -57,13 +58,16 @@ class TieBreak(StrEnum):
 
 @dataclass(frozen=True)
 class Pattern:
-    """One pattern: a level per attribute, and the heights, at which an attribute is starred."""
+    """A level per attribute, and the heights, at which an attribute is starred."""
 
     levels: LatticeNode
     heights: tuple[int, ...]
 
     def __str__(self) -> str:
-        """One sign per attribute: ``.`` shown, ``*`` starred, else the level; apart where one is above 9."""
+        """Return one sign per attribute: ``.`` shown, ``*`` starred, otherwise the level.
+
+        Signs are separated by blanks if a level is above 9.
+        """
         signs = [
             "." if level == 0 else "*" if level == height else str(level)
             for level, height in zip(self.levels, self.heights, strict=True)
@@ -72,27 +76,27 @@ class Pattern:
 
     @property
     def starred(self) -> tuple[bool, ...]:
-        """Whether each attribute is starred."""
+        """Per attribute, True if it is starred."""
         return tuple(0 < level == top for level, top in zip(self.levels, self.heights, strict=True))
 
     @property
     def changed(self) -> tuple[bool, ...]:
-        """Whether each attribute is generalized at all."""
+        """Per attribute, True if it is generalized."""
         return tuple(level > 0 for level in self.levels)
 
 
 PatternPredicate = Callable[[Pattern], bool]
-"""Whether a pattern is allowed."""
+"""A function that returns whether a pattern is allowed."""
 
 
 @dataclass(frozen=True)
 class PatternConstraints:
-    """Which patterns are allowed, of all that there are.
+    """Constraints that select the allowed patterns.
 
     At most ``max_stars`` attributes are starred. An attribute in ``never`` is not generalized, one in
-    ``required`` is. Of attributes that stand ``together`` all are generalized or none is; of ``at_most_one``
-    one at most. ``custom`` is asked of each pattern that meets all these. With ``levels`` every level of a
-    hierarchy counts, else the value and the star alone.
+    ``required`` is. The attributes of a ``together`` group are all generalized or none is; of an
+    ``at_most_one`` group at most one is. ``custom`` is called for each pattern that meets these constraints.
+    With ``levels`` every level of a hierarchy is available, otherwise only the value and the star.
     """
 
     max_stars: int | None = None
@@ -106,12 +110,12 @@ class PatternConstraints:
 
 @dataclass(frozen=True, eq=False)
 class PatternMask:
-    """The patterns that are allowed, what they cost, and what becomes of the rows that fit none.
+    """The allowed patterns, their costs, and the treatment of rows that match none.
 
     ``levels`` has shape ``(patterns, attributes)``; its rows are distinct. With the policy *suppress* the
-    pattern of all stars is one of them. ``costs[j][level]`` is what one row's cell of attribute j costs at
-    each level, 0 or more, weights included: a row published under a pattern costs the sum. A suppressed row
-    costs as much as one of all stars.
+    pattern of all stars is one of them. ``costs[j][level]`` is the cost of one row's cell of attribute j at
+    each level, at least 0, with weights applied: a row published under a pattern costs the sum. A suppressed
+    row costs the same as one of all stars.
     """
 
     attributes: tuple[str, ...]
@@ -124,14 +128,14 @@ class PatternMask:
         return len(self.levels)
 
     def pattern(self, index: int) -> Pattern:
-        """One of the patterns; all stars for ``OUTLIER``."""
+        """Return a pattern by index; all stars for ``OUTLIER``."""
         if index == OUTLIER:
             return Pattern(self.heights, self.heights)
         return Pattern(tuple(self.levels[index].tolist()), self.heights)
 
     @cached_property
     def pattern_costs(self) -> NDArray[np.float64]:
-        """What a row costs under each pattern, shape ``(patterns,)``."""
+        """Cost of a row under each pattern, shape ``(patterns,)``."""
         total = np.zeros(len(self.levels))
         for j, table in enumerate(self.costs):
             total += table[self.levels[:, j]]
@@ -139,17 +143,20 @@ class PatternMask:
 
     @property
     def top_cost(self) -> float:
-        """What a row of all stars costs, and a suppressed one."""
+        """Cost of a row of all stars, or of a suppressed one."""
         return float(sum(table[-1] for table in self.costs))
 
     @cached_property
     def all_star(self) -> int | None:
-        """The place of the pattern of all stars; None where it is not allowed."""
+        """Index of the pattern of all stars; None if it is not allowed."""
         found = np.flatnonzero((self.levels == np.array(self.heights, np.int16)).all(axis=1))
         return int(found[0]) if len(found) else None
 
     def order(self, tie: TieBreak) -> NDArray[np.int64]:
-        """The patterns' places, cheapest first; ``best`` is ordered as the first tie: the search does it."""
+        """Return the patterns' indices, cheapest first.
+
+        ``best`` uses the order of the first policy; the search itself selects the best pattern.
+        """
         if tie is TieBreak.AS_GIVEN:
             return np.argsort(self.cost_ranks, kind="stable")
         columns = self.levels.T
@@ -158,7 +165,7 @@ class PatternMask:
 
     @cached_property
     def cost_ranks(self) -> NDArray[np.int64]:
-        """The place of each pattern's cost among the different costs, sums that rounding parts being one."""
+        """Rank of each pattern's cost among the distinct costs; costs equal up to rounding are equal."""
         order = np.argsort(self.pattern_costs, kind="stable")
         steps = np.diff(self.pattern_costs[order], prepend=self.pattern_costs[order[:1]])
         ranks = np.empty(len(order), np.int64)
@@ -168,7 +175,7 @@ class PatternMask:
 
 @dataclass(frozen=True)
 class PatternCount:
-    """How much of a release one pattern has: classes (output row types) and rows."""
+    """Number of classes (output row types) and of rows of one pattern in a release."""
 
     pattern: Pattern
     classes: int
@@ -176,16 +183,16 @@ class PatternCount:
 
 
 class ClassTest(Protocol):
-    """A requirement that is monotone under merging: where two classes meet it, their union does.
+    """A requirement that is monotone under merging: if two classes meet it, their union does.
 
-    A requirement of monotone criteria is one (``model.class_recoding``); a search may be given any other.
+    ``requirement_test`` makes one of a requirement of monotone criteria; a search accepts any other.
     """
 
     def holds(self, rows: int, values: Sequence[NDArray[np.int64]]) -> bool:
-        """Whether a class of ``rows`` rows meets it.
+        """Return whether a class of ``rows`` rows meets it.
 
-        ``values[i]`` holds the class's rows by code of the frequency set's i-th sensitive attribute, NULL
-        left out; shape ``(size,)`` of its ``ValueSets``.
+        ``values[i]`` contains the class's rows by code of the frequency set's i-th sensitive attribute,
+        without NULL; shape ``(size,)`` of its ``ValueSets``.
         """
 
 
@@ -193,15 +200,15 @@ class ClassTest(Protocol):
 class RequirementTest:
     """A requirement's criteria as a test of one class.
 
-    ``known`` holds what is known of each sensitive attribute as a whole, for criteria that compare a class
-    with it; empty where none does.
+    ``known`` contains the whole table's sensitive attributes, for criteria that compare a class with them; it
+    is empty if none does.
     """
 
     bound: tuple[BoundCriterion, ...]
     known: tuple[SensitiveAttribute | None, ...] = ()
 
     def holds(self, rows: int, values: Sequence[NDArray[np.int64]]) -> bool:
-        """Whether the class meets every criterion."""
+        """Return whether the class meets every criterion."""
         told: list[ClassValues | None] = [None] * len(values)
         for one in self.bound:
             if one.place is not None and (told[one.place] is None or one.criterion.need is Need.COUNTS):
@@ -224,33 +231,33 @@ class RequirementTest:
 
 @dataclass(frozen=True)
 class AllOf:
-    """Every one of several tests."""
+    """Conjunction of several tests."""
 
     tests: tuple[ClassTest, ...]
 
     def holds(self, rows: int, values: Sequence[NDArray[np.int64]]) -> bool:
-        """Whether the class meets all."""
+        """Return whether the class meets all tests."""
         return all(test.holds(rows, values) for test in self.tests)
 
 
 def requirement_test(
     requirement: Requirement, sensitive: tuple[str, ...], known: tuple[SensitiveAttribute | None, ...] = ()
 ) -> RequirementTest:
-    """A requirement as a test of a class; ``sensitive`` are the frequency set's sensitive attributes.
+    """Return a requirement as a test of a class of a frequency set with ``sensitive`` attributes.
 
-    ``known`` is as ``RequirementTest`` has them. ``InputError`` where a criterion speaks of an attribute
-    that is not among them, or is not monotone.
+    ``known`` is that of ``RequirementTest``. Raises ``InputError`` if a criterion applies to another
+    attribute, or is not monotone.
     """
     require_monotone(requirement, "a search that divides or merges classes", advice=MONOTONE_ADVICE)
     return RequirementTest(requirement.bound(sensitive), known)
 
 
 SUPPRESSED = -1
-"""The class of rows that are suppressed."""
+"""Class number of suppressed rows."""
 
 
 class RecodingModel(StrEnum):
-    """The taxonomy of recoding models (LeFevre et al. 2005, section 5), by the field's names."""
+    """Taxonomy of recoding models (LeFevre et al. 2005, section 5)."""
 
     FULL_DOMAIN = "full-domain"
     ATTRIBUTE_SUPPRESSION = "attribute-suppression"
@@ -267,17 +274,19 @@ class RecodingModel(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class ClassRecoding:
-    """Every row belongs to an equivalence class; a class shows one cell per quasi-identifier.
+    """Assignment of every row to an equivalence class; a class shows one cell per quasi-identifier.
 
     ``model`` is the recoding model's name.
-    It speaks of the row types of one frequency set, by their position there. Part ``p`` says that
-    ``rows[p]`` rows of row type ``row_types[p]`` belong to class ``classes[p]`` (``SUPPRESSED``: to none).
-    Parts ascend by row type and then class, and each row type's parts add up to its count; a global recoding
-    has one part per row type. Which rows of a row type go to which of its parts is drawn when it is applied.
+
+    Row types are those of one frequency set, by position. Part ``p`` assigns ``rows[p]`` rows of row type
+    ``row_types[p]`` to class ``classes[p]`` (``SUPPRESSED``: to none). Parts are sorted by row type and then
+    class, and each row type's parts add up to its count; a global recoding has one part per row type. The
+    rows of a row type are distributed over its parts at random when the recoding is applied.
+
     Class c shows ``cells[i].labels[shown[c, i]]`` for attribute i; ``shown`` has shape ``(classes,
-    quasi-identifiers)``. Two classes may show the same: in the release they are one. Where patterns guided
-    the search, ``patterns`` says how much of the release each has. ``class_test`` was asked beside the
-    requirement: no manifest records it and no audit counts it, so such a recoding is not published.
+    quasi-identifiers)``. Two classes may show the same cells: in the release they are one. If patterns guided
+    the search, ``patterns`` contains the size of each in the release. ``class_test`` was required in addition
+    to the requirement: no manifest records it and no audit counts it, so such a recoding is not published.
     """
 
     model: str
@@ -295,16 +304,16 @@ class ClassRecoding:
 
     @property
     def class_count(self) -> int:
-        """The number of classes."""
+        """Number of classes."""
         return len(self.shown)
 
     @property
     def suppressed(self) -> int:
-        """Rows that belong to no class."""
+        """Number of rows in no class."""
         return int(self.rows[self.classes == SUPPRESSED].sum())
 
     def class_rows(self) -> NDArray[np.int64]:
-        """Rows of each class, shape ``(classes,)``."""
+        """Return the rows of each class, shape ``(classes,)``."""
         kept = self.classes != SUPPRESSED
         sizes = np.zeros(self.class_count, dtype=np.int64)
         np.add.at(sizes, self.classes[kept], self.rows[kept])

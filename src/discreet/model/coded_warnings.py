@@ -1,7 +1,7 @@
 """Warnings with a code for programs, and the wording of those about groups and single values.
 
-Negotiations, audits and reports share one wording. A private warning names values of single rows and is
-never written into a manifest or report.
+Negotiations, audits and reports share one wording. A private warning names values of single rows and is never
+written into a manifest or report.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 INSENSITIVE_PUBLISHED = "insensitive-published"
-"""Columns that a release shows as they are, outside every check."""
+"""Columns that a release shows unchanged, without any check."""
 
 UNLISTED_PUBLISHED = "unlisted-published"
-"""Such columns that the spec does not even list."""
+"""Such columns that the spec does not list."""
 
 MISSING_MARKS = "missing-marks"
-"""Texts that may say that a value is missing, and count as values."""
+"""Texts that may be codes for missing values, but count as values."""
 
 STARRED_CELLS = "starred-cells"
-"""Cells of stars, as a release has them, in a table."""
+"""Cells of stars in a table, as in a release."""
 
 ROWS_WITHOUT_QUASI_IDENTIFIERS = "rows-without-quasi-identifiers"
 """Rows with a star or NULL in every quasi-identifier."""
@@ -33,11 +33,11 @@ FEW_PEOPLE = "few-people"
 """Rows of one person that are counted as several people."""
 
 SINGLE_VALUES = "single-values"
-"""Values of a published column that one row has."""
+"""Values of a published column that occur in one row."""
 
 
 class CodedWarning(str):
-    """The sentence itself, and its ``code``: what prints, joins and records warnings takes it as a text.
+    """A sentence with a ``code``; a text for code that prints, joins or records warnings.
 
     A ``private`` warning names values of single rows, so neither a manifest nor a report contains it.
     """
@@ -47,7 +47,7 @@ class CodedWarning(str):
     private: bool
 
     def __new__(cls, code: str, text: str, *, private: bool = False) -> CodedWarning:
-        """A sentence with its code."""
+        """Create a sentence with its code."""
         found = super().__new__(cls, text)
         found.code = code
         found.private = private
@@ -55,7 +55,7 @@ class CodedWarning(str):
 
 
 def unique_warnings(warnings: Iterable[CodedWarning]) -> tuple[CodedWarning, ...]:
-    """Return the warnings in their order, each text once."""
+    """Return the warnings in order, each text once."""
     return tuple(dict.fromkeys(warnings))
 
 
@@ -65,20 +65,20 @@ def public_warnings(warnings: Iterable[CodedWarning]) -> tuple[CodedWarning, ...
 
 
 def unreported_warnings(warnings: Iterable[str], reported: Iterable[str]) -> tuple[str, ...]:
-    """The warnings whose text is not among those told, and none of the same code: each is told once."""
+    """Return the warnings whose text and code are not among the reported ones."""
     texts = tuple(reported)
     codes = {text.code for text in texts if isinstance(text, CodedWarning)}
-    if UNLISTED_PUBLISHED in codes:  # an audit, which has no spec, calls these columns like the others
+    if UNLISTED_PUBLISHED in codes:  # an audit has no spec and gives these columns the general code
         codes.add(INSENSITIVE_PUBLISHED)
     return tuple(w for w in warnings if w not in texts and getattr(w, "code", None) not in codes)
 
 
 @dataclass(frozen=True)
 class SingleValues:
-    """Rows whose value of a column no other row has.
+    """Rows whose value of a column occurs in no other row.
 
     ``alone`` rows are the only ones of the table with their value, ``in_class`` rows the only ones with it
-    among those with the same quasi-identifiers as published; of ``rows`` rows, starred ones left out.
+    among the rows with the same published quasi-identifiers; of ``rows`` rows, without starred ones.
     """
 
     column: str
@@ -87,7 +87,7 @@ class SingleValues:
     in_class: int
 
     def as_json(self) -> dict[str, Any]:
-        """The document's part."""
+        """Return the entry in a JSON document."""
         return {"column": self.column, "rows": self.rows, "alone": self.alone, "in_class": self.in_class}
 
 
@@ -95,9 +95,9 @@ _LEADING_CODES = (FEW_PEOPLE, HOMOGENEOUS_CLASS)
 
 
 def few_people_warning(column: str, k: int, few: int, groups: int, *, at_least: bool = False) -> CodedWarning:
-    """Return that groups contain fewer than k values of a column that identifies people.
+    """Return a warning that groups contain fewer than k values of a column that identifies people.
 
-    ``at_least``: more groups may, since rows are drawn into them at random.
+    ``at_least``: rows are assigned to groups at random, so more groups may be affected.
     """
     name = json.dumps(column, ensure_ascii=False)
     text = (
@@ -111,7 +111,7 @@ def few_people_warning(column: str, k: int, few: int, groups: int, *, at_least: 
 
 
 def homogeneous_groups_warning(name: str, alike: int, groups: int) -> CodedWarning:
-    """Return that everybody in some groups has the same value of a sensitive attribute."""
+    """Return a warning that all rows of some groups have the same value of a sensitive attribute."""
     return CodedWarning(
         HOMOGENEOUS_CLASS,
         f"In {alike:,} of {groups:,} groups everybody has the same {name}: whoever finds a person's group "
@@ -120,7 +120,7 @@ def homogeneous_groups_warning(name: str, alike: int, groups: int) -> CodedWarni
 
 
 def single_values_warning(found: SingleValues) -> CodedWarning:
-    """Return that values of a published column occur in one row only."""
+    """Return a warning that values of a published column occur in only one row."""
     return CodedWarning(
         SINGLE_VALUES,
         f"{found.column}: {found.alone:,} of {found.rows:,} rows have a value that no other row has; anybody "
@@ -129,7 +129,7 @@ def single_values_warning(found: SingleValues) -> CodedWarning:
 
 
 def source_single_values_warning(name: str, alone: int, rows: int, unit: str = "rows") -> CodedWarning:
-    """Return that values of a column that is published unchanged occur once in the source; and remedies."""
+    """Return a warning, with remedies, that values of a column published unchanged occur once."""
     return CodedWarning(
         SINGLE_VALUES,
         f"{name}: {alone:,} of {rows:,} {unit} have a value that no other has; anybody who knows it finds "
@@ -152,7 +152,7 @@ def order_warnings(warnings: Sequence[_Text]) -> tuple[_Text, ...]:
 def partition_warnings(
     warnings: Sequence[_Text],
 ) -> tuple[tuple[_Text, ...], tuple[_Text, ...], tuple[_Text, ...]]:
-    """Return the warnings above an answer's first line, those directly under it, and those behind it."""
+    """Return the warnings above an answer's first line, directly below it, and after the answer."""
     places: tuple[list[_Text], ...] = ([], [], [])
     for text in warnings:
         code = getattr(text, "code", None)

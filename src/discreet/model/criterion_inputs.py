@@ -1,7 +1,7 @@
 """Inputs of the criteria: sensitive attributes, statistics of classes, and class sizes of releases.
 
-Searches read sensitive attributes as arrays; audits read relations of the same in SQL (``ReferenceTable``).
-The reference distribution is that of the whole table after the NULL policy, whatever rows are suppressed.
+Searches read sensitive attributes as arrays; audits read the same data as SQL relations (``ReferenceTable``).
+The reference distribution is that of the whole table after the NULL policy, including rows suppressed later.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _EXACT = Context(prec=1400)
 
 @dataclass(frozen=True, eq=False)
 class SensitiveAttribute:
-    """A sensitive attribute in a table; codes count from 0 and NULL has none.
+    """A sensitive attribute of a table; codes count from 0 and NULL has none.
 
-    ``values`` holds the text of each code and ``rows`` the table's rows that have it. ``ranks`` are the
-    places of the codes in the attribute's order: numbers by value, else in the publisher's order of its
-    hierarchy's leaves, else by text. ``numbers`` holds each code's number, None where a value is none.
-    ``levels`` has shape ``(height + 1, codes)``: the group of each code at each level of its hierarchy, None
-    without one.
+    ``values`` contains the text of each code and ``rows`` the table's rows that have it. ``ranks`` are the
+    positions of the codes in the attribute's order: numbers by value, else in the publisher's order of its
+    hierarchy's leaves, else by text. ``numbers`` contains each code's number; it is None if a value is not a
+    number. ``levels`` has shape ``(height + 1, codes)``: the group of each code at each level of its
+    hierarchy; None without a hierarchy.
     """
 
     values: tuple[str, ...]
@@ -46,9 +46,9 @@ class SensitiveAttribute:
         rows: NDArray[np.int64],
         hierarchy: GeneralizationHierarchy | None = None,
     ) -> SensitiveAttribute:
-        """From distinct texts, their rows, and a hierarchy with a leaf for each of them.
+        """Build from distinct texts, their rows, and a hierarchy with a leaf for each of them.
 
-        Values of one number (``1`` and ``1.0``) are two values, and follow each other by their text.
+        Values of one number (``1`` and ``1.0``) are two values, ordered by their text.
         """
         decimals = [parse_decimal(value) for value in values]
         numeric = bool(values) and None not in decimals
@@ -68,9 +68,9 @@ class SensitiveAttribute:
 
     @cached_property
     def millionths(self) -> NDArray[np.int64] | None:
-        """Each code's number above the smallest one, in millionths, rounded to the nearest; None without.
+        """Difference of each code's number from the smallest, in rounded millionths; None without numbers.
 
-        It is exact for numbers of six decimals. What is more than four billions above counts as so much.
+        It is exact for numbers of six decimals. Differences above 2**52 millionths (4.5 billion) are capped.
         """
         if self.numbers is None:
             return None
@@ -82,18 +82,18 @@ class SensitiveAttribute:
 
     @property
     def ordered(self) -> bool:
-        """Whether its order means something: its values are numbers, or a hierarchy puts them in order."""
+        """True if it has an order: its values are numbers, or a hierarchy orders them."""
         return self.numbers is not None or self.levels is not None
 
 
 @dataclass(frozen=True, eq=False)
 class ClassValues:
-    """One sensitive attribute in every class; NULL is no value.
+    """One sensitive attribute in every class; NULL is not a value.
 
-    ``distinct`` holds each class's number of distinct values, shape ``(classes,)``; where subjects count,
-    those that as many different subjects carry. The rest is there where a criterion needs rows by value
-    (``Need.COUNTS``): of the pairs of class and value that occur, in ascending order, ``owners`` are the
-    classes, ``codes`` the values and ``counts`` the rows; ``of`` is the attribute in the whole table.
+    ``distinct`` contains each class's number of distinct values, shape ``(classes,)``; if subjects count, the
+    number of values that as many different subjects carry. The other fields are set if a criterion needs rows
+    by value (``Need.COUNTS``): for the pairs of class and value that occur, in ascending order, ``owners``
+    are the classes, ``codes`` the values and ``counts`` the rows; ``of`` is the attribute in the whole table.
     """
 
     distinct: NDArray[np.int64]
@@ -105,9 +105,9 @@ class ClassValues:
 
 @dataclass(frozen=True, eq=False)
 class ClassPopulation:
-    """The population's people who match each class, shape ``(classes,)``, its own rows among them.
+    """Number of people in the population matching each class, shape ``(classes,)``, including the table's.
 
-    ``absent`` are those who match no class at all; people of a class without rows are among them.
+    ``absent`` is the number of people matching no class; it includes those of a class without rows.
     """
 
     people: NDArray[np.int64]
@@ -116,12 +116,13 @@ class ClassPopulation:
 
 @dataclass(frozen=True, eq=False)
 class ClassStatistics:
-    """The classes of one table: ``sizes``, shape ``(classes,)``, are what k counts, rows or subjects.
+    """Statistics of the classes of one table: ``sizes``, shape ``(classes,)``, are k's counts.
 
-    ``values`` has one entry per sensitive attribute of the table, None for those that nobody asked of.
-    ``population`` is None where the table has none, and where classes are no classes of a node, so that
-    nobody can tell who else matches them. ``cells``, shape ``(classes, quasi-identifiers)``, is what classes
-    of a node show, as numbers of which equal ones mean equal cells; None where nobody tells it.
+    Counts are of rows or subjects. ``values`` has one entry per sensitive attribute of the table, None for
+    those that no criterion reads. ``population`` is None if the table has none, and if the classes are not
+    those of a node, because the people matching them are then unknown. ``cells``, shape ``(classes,
+    quasi-identifiers)``, contains the cells of a node's classes as numbers, equal for equal cells; None if
+    they are unknown.
     """
 
     sizes: NDArray[np.int64]
@@ -131,7 +132,7 @@ class ClassStatistics:
 
     @property
     def classes(self) -> int:
-        """The number of classes."""
+        """Number of classes."""
         return len(self.sizes)
 
 
@@ -140,12 +141,13 @@ SizeArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class SizeTails:
-    """The class sizes of one release or of many, one release behind the other.
+    """The class sizes of one or several releases, concatenated.
 
-    Each entry is a size that occurs in a release, ``sizes`` ascending within it, and ``classes`` how many
-    classes have it; ``starts`` are the places where releases begin (shape ``(releases,)``, one may be empty),
-    all else has shape ``(entries,)``. An entry's *tail* is what is left of its release where all smaller
-    classes are suppressed: the entry and those behind it. Numbers below are of tails, an entry each.
+    Each entry is a size that occurs in a release, ``sizes`` ascending within it, and ``classes`` the number
+    of classes of that size; ``starts`` are the indices at which releases begin (shape ``(releases,)``, one
+    may be empty), all other arrays have shape ``(entries,)``. An entry's *tail* is the remainder of its
+    release if all smaller classes are suppressed: the entry and those after it. The properties below are of
+    tails, one per entry.
     """
 
     sizes: SizeArray
@@ -154,46 +156,46 @@ class SizeTails:
 
     @classmethod
     def of_classes(cls, sizes: SizeArray) -> SizeTails:
-        """One release, by the size of each of its classes."""
+        """Build from one release, given the size of each of its classes."""
         found, classes = np.unique(sizes, return_counts=True)
         return cls(found.astype(np.int64), classes.astype(np.int64), np.zeros(1, np.int64))
 
     @cached_property
     def ends(self) -> SizeArray:
-        """The place behind the last entry of each release."""
+        """Index after the last entry of each release."""
         return np.append(self.starts[1:], len(self.sizes))
 
     @cached_property
     def total_rows(self) -> SizeArray:
-        """The rows."""
+        """Rows of each tail."""
         return self.sums(self.sizes * self.classes)
 
     @cached_property
     def total_classes(self) -> SizeArray:
-        """The classes."""
+        """Classes of each tail."""
         return self.sums(self.classes)
 
     @cached_property
     def total_squares(self) -> SizeArray:
-        """The squared sizes of the classes."""
+        """Sum of the squared class sizes of each tail."""
         return self.sums(self.sizes**2 * self.classes)
 
     def sums(self, values: SizeArray) -> SizeArray:
-        """A number of each entry, added up over tails."""
+        """Sum a number of each entry over tails."""
         totals = np.zeros(len(self.sizes) + 1, np.int64)
         np.cumsum(values, out=totals[1:])
         behind = np.repeat(totals[self.ends], self.ends - self.starts)
         return behind - totals[:-1]
 
     def first(self, holds: NDArray[np.bool_]) -> SizeArray:
-        """The place of the first tail of each release that ``holds``, -1 where none does."""
+        """Return the index of each release's first tail for which ``holds`` is true, or -1."""
         places = np.append(np.flatnonzero(holds), len(self.sizes))
         found = places[np.searchsorted(places[:-1], self.starts)]
         return np.where(found < self.ends, found, -1)
 
 
 class AttributeFeature(StrEnum):
-    """What an attribute must have: an order that means something, numbers, or a hierarchy."""
+    """Feature that a criterion requires of an attribute: an order, numbers, or a hierarchy."""
 
     ORDER = "order"
     NUMBERS = "numbers"
@@ -202,12 +204,12 @@ class AttributeFeature(StrEnum):
 
 @dataclass(frozen=True)
 class ReferenceTable:
-    """The names of two relations, for the SQL of an audit.
+    """Names of two relations, for the SQL of an audit.
 
     ``values`` has a line for each value: ``value``, ``held`` (the table's rows), ``place`` (from 0, in the
     attribute's order), ``number`` (a double) and ``millionths`` (of the number, above the smallest one), both
-    0 where the values are no numbers. ``parts`` has a line for each value and level below the top:
-    ``value``, ``level``, ``part``; it has none where there is no hierarchy, and ``height`` is None.
+    0 if the values are not numbers. ``parts`` has a line for each value and level below the top: ``value``,
+    ``level``, ``part``; without a hierarchy it has no lines, and ``height`` is None.
     """
 
     values: str
@@ -220,7 +222,7 @@ FEATURE_NAMES = {
     AttributeFeature.NUMBERS: "numbers",
     AttributeFeature.HIERARCHY: "a hierarchy",
 }
-"""What an attribute must have, in words."""
+"""Names of the features, for messages."""
 
 _ALLOWED_ATTRIBUTES = {
     AttributeFeature.ORDER: "numbers, or values that a hierarchy puts in order",
@@ -230,7 +232,7 @@ _ALLOWED_ATTRIBUTES = {
 
 
 def has_feature(asks: AttributeFeature | None, of: SensitiveAttribute) -> bool:
-    """Whether an attribute has what is asked; of no value at all everything is true."""
+    """Return whether an attribute has a feature; an attribute without values has every feature."""
     has = {
         None: True,
         AttributeFeature.ORDER: of.ordered,
@@ -241,7 +243,7 @@ def has_feature(asks: AttributeFeature | None, of: SensitiveAttribute) -> bool:
 
 
 def require_feature(label: str, asks: AttributeFeature | None, name: str, of: SensitiveAttribute) -> None:
-    """Raise ``InputError`` where a criterion asks for what its attribute does not have; ``label`` is its."""
+    """Raise ``InputError`` if an attribute lacks a feature that the criterion ``label`` requires."""
     if asks is None or has_feature(asks, of):
         return
     what, allowed = FEATURE_NAMES[asks], _ALLOWED_ATTRIBUTES[asks]

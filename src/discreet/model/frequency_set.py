@@ -1,7 +1,7 @@
 """Frequency sets: row types with counts, their sensitive values, the population and the subjects.
 
-The population has row types of its own and is joined with the table only where both are rolled up together.
-Where no subject has two rows, counting rows counts subjects.
+The population has its own row types and is joined with the table only where both are rolled up together. If
+no subject has two rows, counting rows counts subjects.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from discreet.model.hierarchy import GeneralizationHierarchy
 class Population:
     """Distinct combinations of quasi-identifier values in a population, with their people.
 
-    ``codes`` has shape ``(row types, quasi-identifiers)`` and holds leaf codes of the frequency set's
-    hierarchies, which are built of its values too; ``counts`` holds people, at least as many in each
-    combination as the table has rows. ``dropped`` are those that the NULL policy left out.
+    ``codes`` has shape ``(row types, quasi-identifiers)`` and contains leaf codes of the frequency set's
+    hierarchies, which also cover the population's values; ``counts`` contains people, at least as many in
+    each combination as the table has rows. ``dropped`` is the number that the NULL policy removed.
     """
 
     codes: NDArray[np.int64]
@@ -33,21 +33,21 @@ class Population:
 
     @property
     def people(self) -> int:
-        """How many there are, after the NULL policy."""
+        """Number of people, after the NULL policy."""
         return int(self.counts.sum())
 
 
 @dataclass(frozen=True, eq=False)
 class ValueSets:
-    """For each row type the set of codes that occur in it, in compressed-row form.
+    """The set of codes that occur in each row type, in compressed-row form.
 
-    The set of row type ``i`` is ``codes[offsets[i]:offsets[i + 1]]``. ``size`` is the number of different
-    codes in the whole table; codes count from 0. NULL is left out.
+    The set of row type ``i`` is ``codes[offsets[i]:offsets[i + 1]]``. ``size`` is the number of distinct
+    codes in the whole table; codes count from 0. NULL is excluded.
 
-    Where the spec names a subject, ``subjects`` runs beside ``codes`` and names the subject of each entry;
-    the entries are then distinct pairs of subject and code. Elsewhere ``counts`` may run beside ``codes``:
-    the rows of the row type that have the code, so that with the rows whose value is NULL they add up to the
-    row type's count. ``of`` is a table's sensitive attribute as a whole.
+    If the spec names a subject, ``subjects`` is parallel to ``codes`` and contains the subject of each entry;
+    the entries are then distinct pairs of subject and code. Otherwise ``counts`` may be parallel to
+    ``codes``: the rows of the row type that have the code, so that together with the rows whose value is NULL
+    they add up to the row type's count. ``of`` is a table's sensitive attribute as a whole.
     """
 
     attribute: str
@@ -63,15 +63,17 @@ class ValueSets:
 class FrequencySet:
     """Distinct combinations of quasi-identifier values with their counts (LeFevre et al. 2005).
 
-    ``codes`` has shape ``(row types, quasi-identifiers)`` and holds leaf codes of ``hierarchies`` (NULL is
-    ``hierarchy.null_code``); rows of ``codes`` are distinct, in no promised order. ``counts`` holds rows.
-    ``sensitive`` holds one ``ValueSets`` per sensitive attribute. ``subjects`` holds the subjects of each row
-    type where the spec names a subject, else None; k then counts subjects, suppression still counts rows.
-    ``dropped`` is the number of rows that the NULL policy left out, ``remove_isolated`` that of rows with
-    stars or NULL in every quasi-identifier, and a star in one (decision 0016); neither are in ``counts``.
-    ``starred`` are the rows with a star in a sensitive attribute, by its name: it is read as NULL.
-    ``population`` is there where the spec names one. ``whole`` says that ``sensitive`` leaves none of the
-    table's sensitive attributes out.
+    ``codes`` has shape ``(row types, quasi-identifiers)`` and contains leaf codes of ``hierarchies`` (NULL is
+    ``hierarchy.null_code``); rows of ``codes`` are distinct, in no guaranteed order. ``counts`` contains
+    rows. ``sensitive`` contains one ``ValueSets`` per sensitive attribute. ``subjects`` contains the subjects
+    of each row type if the spec names a subject, else None; k then counts subjects, suppression still counts
+    rows.
+
+    ``dropped`` is the number of rows that the NULL policy removed, ``set_apart`` that of rows with stars or
+    NULL in every quasi-identifier, and a star in at least one (decision 0016); ``counts`` includes neither.
+    ``starred`` is the number of rows with a star in a sensitive attribute, by its name: the star is read as
+    NULL. ``population`` is set if the spec names one. ``whole`` is true if ``sensitive`` contains all
+    sensitive attributes of the table.
     """
 
     hierarchies: tuple[GeneralizationHierarchy, ...]
@@ -87,22 +89,22 @@ class FrequencySet:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The quasi-identifiers, in the lattice's order."""
+        """Quasi-identifiers, in the lattice's order."""
         return tuple(h.attribute for h in self.hierarchies)
 
     @property
     def rows(self) -> int:
-        """Rows after the NULL policy."""
+        """Number of rows after the NULL policy."""
         return int(self.counts.sum())
 
     @property
     def row_types(self) -> int:
-        """Distinct combinations of quasi-identifier values."""
+        """Number of distinct combinations of quasi-identifier values."""
         return len(self.counts)
 
     @cached_property
     def rows_by_code(self) -> tuple[NDArray[np.int64], ...]:
-        """Of each quasi-identifier the rows of each leaf code, NULL last; read-only."""
+        """Rows of each leaf code of each quasi-identifier, NULL last; read-only."""
         found = []
         for hierarchy, codes in zip(self.hierarchies, self.codes.T, strict=True):
             rows = np.bincount(codes, self.counts, hierarchy.null_code + 1).astype(np.int64)
@@ -112,15 +114,15 @@ class FrequencySet:
 
     @property
     def sensitive_attributes(self) -> tuple[str, ...]:
-        """The sensitive attributes, in the spec's order."""
+        """Sensitive attributes, in the spec's order."""
         return tuple(s.attribute for s in self.sensitive)
 
 
 def join_population(table: FrequencySet) -> tuple[FrequencySet, NDArray[np.int64]]:
-    """A table with the row types of its population behind its own, of no rows; and the people of each.
+    """Append the population's row types to a table's, with 0 rows each; return it and the people of each.
 
-    It is no table: counts of 0 are what other readers do not expect (``model.frequency_set``). Cost: a sort
-    of the row types of both.
+    The result is only for rolling up both together: other code does not expect counts of 0. Cost: a sort of
+    the row types of both.
     """
     population = table.population
     if population is None:
@@ -149,12 +151,12 @@ def _extend_value_sets(sets: ValueSets, more: int) -> ValueSets:
 
 
 def has_one_row_per_subject(table: FrequencySet) -> bool:
-    """Whether no subject has two rows; so it is where the spec names none."""
+    """Return whether no subject has two rows; true if the spec names no subject."""
     return table.subjects is None or len(np.unique(table.subjects.codes)) == table.rows
 
 
 def drop_unneeded_subjects(table: FrequencySet) -> FrequencySet:
-    """The same table without subjects, where no subject has two rows; else the table itself."""
+    """Return the table without subjects if no subject has two rows, otherwise the table itself."""
     if table.subjects is None or not has_one_row_per_subject(table):
         return table
     sensitive = tuple(_rows_by_value(sets, table.row_types) for sets in table.sensitive)
@@ -162,7 +164,7 @@ def drop_unneeded_subjects(table: FrequencySet) -> FrequencySet:
 
 
 def class_test_of_subjects_error() -> InputError:
-    """What refuses a class test where subjects have several rows: it is told rows by value."""
+    """Return the error for a class test, which reads rows by value, where subjects have several rows."""
     return InputError(
         "a class test is told rows, but here subjects are counted, and some have several rows",
         allowed="k, l and other criteria of subjects",
@@ -171,7 +173,7 @@ def class_test_of_subjects_error() -> InputError:
 
 
 def _rows_by_value(sets: ValueSets, row_types: int) -> ValueSets:
-    """Entries of pairs of subject and code, added up by code."""
+    """Count the entries of pairs of subject and code by code."""
     size = max(sets.size, 1)
     pairs = np.repeat(np.arange(row_types), np.diff(sets.offsets)) * size + sets.codes
     found, counts = np.unique(pairs, return_counts=True)

@@ -1,8 +1,8 @@
 """Generalization hierarchies and the order of their leaves.
 
 A hierarchy has levels from the values of an attribute (level 0) to one top value; leaves are numbered depth
-first. Ranges are taken along the leaf order: by value where every leaf is a number, otherwise in the
-publisher's order. NULL comes last.
+first. Ranges follow the leaf order: by value if every leaf is a number, otherwise in the publisher's order.
+NULL comes last.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ class GeneralizationHierarchy:
     ``labels[level]`` are the values of a level. ``ancestors[level]`` has one entry per leaf: the position in
     ``labels[level]`` of that leaf's generalization. Leaves are numbered depth first, so every
     ``ancestors[level]`` is non-decreasing; ``ancestors[0]`` counts from 0. The last level has one value.
-    ``leaf_ranks`` is the place of each leaf in the publisher's order (the lines of a file, the order of a
-    list), from 0; None where that is the depth-first order. Groups of one level may interleave in it.
-    ``origin`` says in a few words where the hierarchy comes from (a file, a builder); ``from_data`` is True
-    when its values or boundaries were derived from the data, which a release then says something of.
-    ``notes`` are sentences for the publisher (a top value that is not ``*``, say).
+    ``leaf_ranks`` is the position of each leaf in the publisher's order (the lines of a file, the order of a
+    list), from 0; None if that is the depth-first order. Groups of one level may interleave in it.
+
+    ``origin`` describes the source of the hierarchy (a file, a builder) in a few words; ``from_data`` is True
+    if its values or boundaries were derived from the data, which a release then discloses in part. ``notes``
+    are sentences for the publisher, for example about a top value that is not ``*``.
     """
 
     attribute: str
@@ -46,27 +47,27 @@ class GeneralizationHierarchy:
 
     @property
     def height(self) -> int:
-        """The number of generalization steps: the level of the top value."""
+        """Number of generalization steps: the level of the top value."""
         return len(self.labels) - 1
 
     @property
     def leaves(self) -> tuple[str, ...]:
-        """The values of level 0, depth first."""
+        """Values of level 0, depth first."""
         return self.labels[0]
 
     @cached_property
     def code_of_leaf(self) -> dict[str, int]:
-        """The code (depth-first position) of each leaf."""
+        """Code (depth-first position) of each leaf."""
         return dict(zip(self.labels[0], range(len(self.labels[0])), strict=True))
 
     @property
     def null_code(self) -> int:
-        """The code of NULL, which follows the last leaf."""
+        """Code of NULL, which follows the last leaf."""
         return len(self.labels[0])
 
     @cached_property
     def codes_in_order(self) -> NDArray[np.int64]:
-        """The leaf codes in the publisher's order, shape ``(leaves,)``."""
+        """Leaf codes in the publisher's order, shape ``(leaves,)``."""
         if self.leaf_ranks is None:
             return np.arange(len(self.leaves))
         codes = np.empty_like(self.leaf_ranks)
@@ -74,17 +75,17 @@ class GeneralizationHierarchy:
         return codes
 
     def level_map(self, level: int) -> NDArray[np.int64]:
-        """Codes (leaves, then NULL) to positions in a level, shape ``(leaves + 1,)``.
+        """Return the map of codes (leaves, then NULL) to positions in a level, shape ``(leaves + 1,)``.
 
-        NULL keeps a position of its own, ``len(labels[level])``, below the top, and joins the single top
-        value there (decision 0002: a NULL needs no leaf).
+        NULL has a separate position, ``len(labels[level])``, below the top, and joins the single top value
+        there (decision 0002: a NULL needs no leaf).
         """
         top = level == self.height
         null_position = 0 if top else len(self.labels[level])
         return np.append(self.ancestors[level], np.int64(null_position))
 
     def path(self, code: int) -> tuple[str, ...]:
-        """The values of one leaf at every level, leaf first."""
+        """Return the values of one leaf at every level, leaf first."""
         return tuple(self.labels[level][int(self.ancestors[level][code])] for level in range(self.height + 1))
 
     @cached_property
@@ -100,10 +101,11 @@ class GeneralizationHierarchy:
 
 
 class PublicPart(StrEnum):
-    """What of a hierarchy was there before the data, so that telling it tells nothing of any row.
+    """Part of a hierarchy that does not depend on the data, so that it discloses nothing of any row.
 
-    ``HIERARCHY`` is all of it, leaves included; ``LEVELS`` how many levels there are and what each does;
-    ``NOTHING`` where already the number of levels depends on the values, suppressed rows' included.
+    ``HIERARCHY`` is all of it, including leaves; ``LEVELS`` is the number of levels and the meaning of each;
+    ``NOTHING`` applies if even the number of levels depends on the values, including those of suppressed
+    rows.
     """
 
     HIERARCHY = "hierarchy"
@@ -112,34 +114,34 @@ class PublicPart(StrEnum):
 
 
 class HierarchySource(Protocol):
-    """Something that yields an attribute's hierarchy once the values in the data are known."""
+    """A builder of an attribute's hierarchy from the values in the data."""
 
     @property
     def origin(self) -> str:
-        """Where it comes from, in a few words."""
+        """Description of the source, in a few words."""
 
     @property
     def from_data(self) -> bool:
-        """Whether values or boundaries depend on the data."""
+        """True if values or boundaries depend on the data."""
 
     @property
     def given(self) -> PublicPart:
-        """What of the hierarchy may be told because it does not depend on the data."""
+        """Part of the hierarchy that may be disclosed because it does not depend on the data."""
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
-        """The hierarchy that covers ``values`` (distinct, NULL left out); ``InputError`` where it cannot.
+        """Build the hierarchy that covers ``values`` (distinct, without NULL), or raise ``InputError``.
 
-        ``counts`` are the rows of each value, beside ``values``; only a hierarchy by frequency reads them.
-        The result does not depend on the order of ``values``.
+        ``counts`` are the rows of each value, parallel to ``values``; only a hierarchy by frequency reads
+        them. The result does not depend on the order of ``values``.
         """
 
 
 def least_level(source: HierarchySource | None) -> int:
-    """The least level where a request names none: 0, unless the source has a ``least_level`` of its own.
+    """Return the lowest level for requests that name none: 0, or the ``least_level`` of the source.
 
-    So a source keeps values back that are published only where it is asked for by name.
+    A source can thereby hide values that are published only on explicit request.
     """
     return int(getattr(source, "least_level", 0))
 
@@ -150,10 +152,10 @@ _MAX_DIGITS = 300
 
 @dataclass(frozen=True, eq=False)
 class LeafOrder:
-    """The places of an attribute's leaf codes, and of NULL behind them.
+    """Positions of an attribute's leaf codes; NULL is last.
 
-    ``rank`` has one place per code (leaves, then NULL), ``code`` one code per place, both of shape
-    ``(leaves + 1,)``. ``numbers`` are the leaves' values by code where all leaves are numbers, else None.
+    ``rank`` has one position per code (leaves, then NULL), ``code`` one code per position, both of shape
+    ``(leaves + 1,)``. ``numbers`` are the leaves' values by code if all leaves are numbers, else None.
     """
 
     rank: NDArray[np.int64]
@@ -162,12 +164,12 @@ class LeafOrder:
 
     @property
     def numeric(self) -> bool:
-        """Whether leaves are ordered by value."""
+        """True if leaves are ordered by value."""
         return self.numbers is not None
 
 
 def order_leaves(hierarchy: GeneralizationHierarchy) -> LeafOrder:
-    """The order of a hierarchy's leaves; leaves of equal value (``1`` and ``1.0``) go by their text."""
+    """Return the order of a hierarchy's leaves; equal numbers (``1``, ``1.0``) are ordered by text."""
     leaves = hierarchy.leaves
     numbers = _leaf_numbers(leaves)
     if numbers is None:
@@ -178,7 +180,7 @@ def order_leaves(hierarchy: GeneralizationHierarchy) -> LeafOrder:
 
 
 def order_leaves_by_tree(hierarchy: GeneralizationHierarchy) -> LeafOrder:
-    """The order of a hierarchy's leaves along its tree: numbers by value, others depth first."""
+    """Return the order of a hierarchy's leaves along its tree: numbers by value, others depth first."""
     numbers = _leaf_numbers(hierarchy.leaves)
     return (
         order_leaves(hierarchy)
@@ -188,7 +190,7 @@ def order_leaves_by_tree(hierarchy: GeneralizationHierarchy) -> LeafOrder:
 
 
 def _leaf_order_from_codes(codes: NDArray[np.int64], numbers: tuple[Decimal, ...] | None) -> LeafOrder:
-    """The order of leaf codes, first to last, with NULL behind them."""
+    """Return the order from leaf codes, first to last, with NULL last."""
     code = np.append(codes, len(codes))
     rank = np.empty_like(code)
     rank[code] = np.arange(len(code))
@@ -198,7 +200,7 @@ def _leaf_order_from_codes(codes: NDArray[np.int64], numbers: tuple[Decimal, ...
 
 
 def parse_decimal(text: str) -> Decimal | None:
-    """The number that a leaf's text says, or None: plain decimals, blanks around them ignored.
+    """Parse a leaf's text as a plain decimal, ignoring blanks around it; None if it is not a number.
 
     >>> parse_decimal(" -3.50"), parse_decimal("1,000")
     (Decimal('-3.50'), None)

@@ -1,7 +1,7 @@
 """JSON documents: bounded reading, the shape of a manifest, and the program version they contain.
 
-Documents come from elsewhere as often as from here. Every failure to read one is a ``ValueError``, and the
-shape of a manifest is checked as a whole before any key is used. Missing and unknown keys are allowed.
+Documents may come from other programs. Every failure to read one is a ``ValueError``, and the shape of a
+manifest is checked as a whole before any key is used. Missing and unknown keys are allowed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 MAX_DEPTH = 100
-"""The levels of arrays and objects that a text may have; those that discreet writes have about ten."""
+"""Maximum nesting depth of arrays and objects; documents that discreet writes have about ten levels."""
 _TOO_DEEP = f"arrays and objects are nested more than {MAX_DEPTH} levels deep"
 
 
@@ -21,8 +21,8 @@ def parse_json(text: str | bytes) -> Any:
     """Return the value of a JSON text.
 
     Raises:
-        ValueError: no JSON, more than ``MOST_LEVELS`` levels, a number of thousands of digits, or more than
-            the memory holds.
+        ValueError: not JSON, more than ``MAX_DEPTH`` levels, a number of thousands of digits, or a text that
+            does not fit into memory.
     """
     try:
         found = json.loads(text)
@@ -51,12 +51,12 @@ def _check_depth(value: object) -> None:
 
 
 MAX_COUNT = 2**63 - 1
-"""The largest whole number that engines count to."""
+"""Largest integer that engines can count to."""
 
 
 @dataclass(frozen=True)
 class ScalarType:
-    """A kind of value: a phrase for messages, and the test."""
+    """A kind of value: a phrase for messages, and its test."""
 
     description: str
     fits: Callable[[object], bool]
@@ -71,7 +71,7 @@ class ListOf:
 
 @dataclass(frozen=True)
 class MapOf:
-    """An object of any keys whose values have one shape."""
+    """An object with any keys whose values have one shape."""
 
     value: DocumentShape
 
@@ -90,7 +90,7 @@ def check_shape(value: object, shape: DocumentShape, path: str = "the document")
     """Check a value against a shape.
 
     Raises:
-        ValueError: the place of the first value that does not fit, its kind, and what is allowed there.
+        ValueError: the path of the first value that does not fit, its kind, and the allowed shape.
     """
     if isinstance(shape, ScalarType):
         if not shape.fits(value):
@@ -130,7 +130,7 @@ def _require_type(value: object, kind: type, description: str, path: str) -> Non
 
 
 def _describe(value: object) -> str:
-    """A value's kind in words; never the value, which may be of any length."""
+    """Return a description of a value's kind; never the value, which may be of any length."""
     if isinstance(value, bool):
         return "a truth value"
     if isinstance(value, int):
@@ -169,7 +169,7 @@ def _or_null(shape: DocumentShape) -> OneOf:
 
 _FLAT_VALUES = OneOf((_SCALAR, ListOf(_SCALAR), MapOf(_SCALAR)))
 _PARAMETERS = OneOf((_FLAT_VALUES, ListOf(_FLAT_VALUES), MapOf(_FLAT_VALUES)))
-"""The parameters of a criterion, by attribute or not; its own reader judges them."""
+"""Parameters of a criterion, by attribute or not; the criteria's own reader validates them."""
 
 _ATTRIBUTE: DocumentShape = {
     "name": _TEXT,
@@ -242,19 +242,19 @@ MANIFEST_SHAPE: DocumentShape = {
     "warnings": ListOf({"code": _TEXT, "text": _TEXT}),
     "statement": _TEXT,
 }
-"""The shape of a manifest of rows (``release.manifest``)."""
+"""Shape of a manifest of rows (``release.manifest``)."""
 
 
 def check_manifest(document: Any) -> None:
-    """Check the shape of a manifest's document; ``ValueError`` as of ``check_shape``."""
+    """Check the shape of a manifest's document; raise ``ValueError`` as ``check_shape`` does."""
     check_shape(document, MANIFEST_SHAPE)
 
 
 @cache
 def program_version() -> str:
-    """The version of discreet, or ``unknown`` where it is not installed.
+    """Return the version of discreet, or ``unknown`` if it is not installed.
 
-    Looked up once: an installation's metadata brings the whole README along.
+    The result is cached, because reading an installation's metadata loads the whole README.
     """
     from importlib.metadata import PackageNotFoundError, version
 

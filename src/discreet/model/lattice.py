@@ -28,12 +28,12 @@ class Lattice:
 
     @cached_property
     def size(self) -> int:
-        """The number of nodes."""
+        """Number of nodes."""
         return prod(h + 1 for h in self.heights)
 
     @cached_property
     def strides(self) -> tuple[int, ...]:
-        """How far the index moves when a level rises by one."""
+        """Change of the index when a level rises by one, per attribute."""
         strides: list[int] = []
         step = 1
         for height in reversed(self.heights):
@@ -43,20 +43,20 @@ class Lattice:
 
     @property
     def top(self) -> LatticeNode:
-        """The node of every attribute's top."""
+        """Node with every attribute at its top."""
         return self.heights
 
     @property
     def bottom(self) -> LatticeNode:
-        """The node of no generalization."""
+        """Node without generalization."""
         return (0,) * len(self.heights)
 
     def index(self, node: LatticeNode) -> int:
-        """The node's position in mixed-radix order."""
+        """Return the node's index in mixed-radix order."""
         return sum(level * stride for level, stride in zip(node, self.strides, strict=True))
 
     def node(self, index: int) -> LatticeNode:
-        """The node at a position in mixed-radix order."""
+        """Return the node at an index in mixed-radix order."""
         levels = []
         for stride in self.strides:
             level, index = divmod(index, stride)
@@ -64,11 +64,11 @@ class Lattice:
         return tuple(levels)
 
     def nodes(self) -> Iterator[LatticeNode]:
-        """Every node, in mixed-radix order."""
+        """Return an iterator over all nodes, in mixed-radix order."""
         return (self.node(i) for i in range(self.size))
 
     def all_levels(self) -> NDArray[np.int64]:
-        """The level of every attribute at every node, shape ``(nodes, attributes)``, in mixed-radix order."""
+        """Return the levels of all nodes, shape ``(nodes, attributes)``, in mixed-radix order."""
         nodes = np.arange(self.size)
         columns = [
             nodes // stride % (top + 1) for stride, top in zip(self.strides, self.heights, strict=True)
@@ -76,27 +76,27 @@ class Lattice:
         return np.stack(columns, axis=1) if columns else np.zeros((len(nodes), 0), np.int64)
 
     def parents(self, node: LatticeNode) -> Iterator[LatticeNode]:
-        """The direct generalizations: one attribute one level higher."""
+        """Yield the direct generalizations: one attribute one level higher."""
         for i, height in enumerate(self.heights):
             if node[i] < height:
                 yield (*node[:i], node[i] + 1, *node[i + 1 :])
 
     def children(self, node: LatticeNode) -> Iterator[LatticeNode]:
-        """The direct specializations: one attribute one level lower."""
+        """Yield the direct specializations: one attribute one level lower."""
         for i, level in enumerate(node):
             if level > 0:
                 yield (*node[:i], level - 1, *node[i + 1 :])
 
     def levels_of(self, node: LatticeNode) -> dict[str, int]:
-        """The node as levels by attribute."""
+        """Return the node's levels by attribute."""
         return dict(zip(self.attributes, node, strict=True))
 
     def node_of(
         self, levels: Mapping[str, int] | Sequence[tuple[str, int]], default: LatticeNode
     ) -> LatticeNode:
-        """A node from levels by attribute, ``default`` for attributes not named.
+        """Build a node from levels by attribute; attributes not named have the level of ``default``.
 
-        Raises ``InputError`` for an attribute that is no quasi-identifier or a level out of range.
+        Raises ``InputError`` for an attribute that is not a quasi-identifier and for a level out of range.
         """
         given = dict(levels)
         for name, level in given.items():
@@ -109,10 +109,13 @@ class Lattice:
 
 
 def node_height(node: LatticeNode) -> int:
-    """The generalization height of a node: the sum of its levels."""
+    """Return the generalization height of a node: the sum of its levels."""
     return sum(node)
 
 
 def tie_break_key(node: LatticeNode) -> tuple[int, ...]:
-    """The paper's node order (decision 0004): the last attribute's level first, then first, second, …"""
+    """Return the sort key of the paper's node order (decision 0004).
+
+    The last attribute's level is most significant, followed by the first, second, …
+    """
     return (*node[-1:], *node[:-1])

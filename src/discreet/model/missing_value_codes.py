@@ -1,4 +1,4 @@
-"""Codes for missing values: texts written where a value is missing, refused or suppressed.
+"""Codes for missing values: texts that mean that a value is missing, refused or suppressed.
 
 Texts are compared case-insensitively, without surrounding blanks and one pair of brackets or quotes. The
 words come from code books of surveys and registers, and from R, pandas, SAS, SPSS, Stata, databases and
@@ -72,14 +72,14 @@ _BY_LANGUAGE = {
 
 MARK_WORDS = frozenset(word for words in _BY_LANGUAGE.values() for word in words.split("|"))
 MARK_WORDS |= {f"anonymi{letter}ed" for letter in "sz"}
-"""The texts, in small letters."""
+"""Texts that mean a missing value, in lower case."""
 
 _AMBIGUOUS_CODES = frozenset(("dk", "nr", "ns", "nc", "nd", "ka", "nat"))
-"""Texts that name states and countries as well: marks in sensitive columns alone."""
+"""Texts that are also names of states and countries: marks only in sensitive columns."""
 
 _WRAPS = frozenset(("()", "[]", "<>", "{}", '""', "''", "**"))
 MARK_OPENINGS = "([<{\"'*"
-"""What a text in brackets or quotes begins with."""
+"""First characters of a text in brackets or quotes."""
 
 MARK_NUMBERS = tuple(
     f"{sign}{digit * times}{end}"
@@ -88,11 +88,11 @@ MARK_NUMBERS = tuple(
     for digit in digits
     for end in ("", ".0")
 )
-"""Numbers that programs of statistics write for what is missing: 99, 999, -9, …"""
+"""Numbers by which statistics programs encode missing values: 99, 999, -9, …"""
 
 
 def is_mark(text: str, *, sensitive: bool) -> bool:
-    """Test whether a text says that a value is missing.
+    """Return whether a text means that a value is missing.
 
     >>> is_mark(" (Unknown)", sensitive=False), is_mark("NC", sensitive=False), is_mark("flu", sensitive=True)
     (True, False, False)
@@ -114,12 +114,15 @@ MARK_SPELLINGS = tuple(
         }
     )
 )
-"""The words in small letters, and as they begin sentences where a database may not know their letters."""
+"""Words in lower case, and non-ASCII words also in upper case and capitalized.
+
+A database may not convert the case of their letters.
+"""
 
 
 @dataclass(frozen=True)
 class RemainingCells:
-    """The cells of a column that are none of ``NUMBERS``: how many say numbers, their range, and others."""
+    """Cells of a column that are not in ``MARK_NUMBERS``: counts of numbers and of others, and the range."""
 
     numbers: int
     others: int
@@ -128,7 +131,7 @@ class RemainingCells:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> RemainingCells:
-        """Describe the texts of a column, those among ``NUMBERS`` left out."""
+        """Describe the texts of a column, without those in ``MARK_NUMBERS``."""
         numbers = [
             number for text in texts if text not in _CODES and (number := _parse_finite(text)) is not None
         ]
@@ -136,7 +139,7 @@ class RemainingCells:
         return cls(len(numbers), others, min(numbers, default=0.0), max(numbers, default=0.0))
 
     def is_outlier(self, number: float) -> bool:
-        """Test whether a number lies so far off the others that it may be a code for what is missing."""
+        """Return whether a number is so far from the others that it may be a code for a missing value."""
         if not self.numbers:
             return self.others > 0
         if number < 0 <= self.least:
@@ -146,7 +149,7 @@ class RemainingCells:
 
 @dataclass(frozen=True)
 class MissingMark:
-    """A text of a column that may say that a value is missing, and its rows; a star where ``starred``."""
+    """A text of a column that may mean a missing value, and its rows; a star if ``starred``."""
 
     text: str
     rows: int
@@ -158,9 +161,9 @@ def detect_marks(
 ) -> tuple[MissingMark, ...]:
     """Find the marks among the texts of a column, the most frequent first.
 
-    ``rows`` are those of each text. A number is a mark where it lies apart from ``others``, which are those
-    of ``texts`` where they are not given; in a quasi-identifier only beside words, as odd numbers among
-    others are told there by themselves (``profile.data_warnings``).
+    ``rows`` are those of each text. A number is a mark if it is an outlier relative to ``others``, by default
+    those of ``texts``. In a quasi-identifier a number is a mark only if all other cells are words, because
+    ``profile.data_warnings`` reports outliers among numbers separately.
     """
     if others is None and not _CODES.isdisjoint(texts):
         others = RemainingCells.of(texts)

@@ -20,12 +20,12 @@ _DECIMAL = re.compile(r"[+-]?\d{1,18}(\.\d{1,18})?", re.ASCII)
 
 
 class OptionKind(StrEnum):
-    """What an option takes; the comment is its value in Python."""
+    """Kind of an option's value; each comment gives the Python type."""
 
     CHOICE = "choice"  # str, one of the choices
-    WHOLE = "whole"  # int; where there are choices, one of these words too
+    WHOLE = "whole"  # int; if there are choices, also one of these words
     DECIMAL = "decimal"  # float
-    TEXT = "text"  # str; a list of them where repeatable
+    TEXT = "text"  # str; a list of them if repeatable
     COLUMN = "column"  # the name of a column of the original
     FLAG = "flag"  # bool
     FILE = "file"  # a path
@@ -33,22 +33,22 @@ class OptionKind(StrEnum):
     QUASI_IDENTIFIERS = "quasi-identifiers"  # a list of names
     GROUPS = "groups"  # a list of groups of names
     SENSITIVE = "sensitive"  # the name of a sensitive attribute
-    LEVELS = "levels"  # a whole number by attribute
+    LEVELS = "levels"  # an integer by attribute
     NUMBERS = "numbers"  # a number of at least 0 by attribute
-    MODEL = "model"  # a recoding model; options that are not known here are its own
-    PYTHON = "python"  # an object that only Python can give
+    MODEL = "model"  # a recoding model; options that are unknown here are the model's
+    PYTHON = "python"  # an object that can be passed only from Python
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option; ``name`` is the keyword in Python.
+    """A declared option; ``name`` is the keyword in Python.
 
-    ``least`` and ``most`` bound numbers, both included. ``flag`` is its word on the command line, None where
-    it has none; ``metavar`` stands for its value there, and ``help`` says in a clause what it does.
-    ``shown`` is what help says of the default where the default's own text does not. ``commas`` says that a
-    text may hold several names. ``in_spec`` is whether it is a key of a file. ``label`` and ``hint`` are a
-    form's. ``reads`` turns one text into the value where the kind does not: it is given the option as the
-    user wrote it, for errors, and the text.
+    ``least`` and ``most`` are inclusive bounds of numbers. ``flag`` is its name on the command line, None if
+    it has none; ``metavar`` is the placeholder of its value there, and ``help`` describes its effect in a
+    clause. ``shown`` describes the default in help where the default's own text does not. ``commas`` allows
+    several names in one text. ``in_spec`` marks a key of a file. ``label`` and ``hint`` are for forms.
+    ``reads`` converts one text to the value if the kind does not; its arguments are the option as the user
+    wrote it, for errors, and the text.
     """
 
     name: str
@@ -71,12 +71,12 @@ class Option:
 
     @property
     def spelt(self) -> str:
-        """The name as errors and flags have it: dashes for underscores."""
+        """Name in errors and flags: dashes replace underscores."""
         return self.name.replace("_", "-")
 
     @property
     def allowed(self) -> str:
-        """What is accepted, in words."""
+        """Description of the accepted values."""
         of_unit = f" of {self.unit}" if self.unit else ""
         number = f"a whole number{of_unit}" if self.kind is OptionKind.WHOLE else f"a number{of_unit}"
         if self.least is not None and self.most is not None:
@@ -100,7 +100,7 @@ class Option:
 
     @property
     def placeholder(self) -> str:
-        """What stands for the value on the command line."""
+        """Placeholder of the value on the command line."""
         choices = "|".join(self.choices)
         if self.metavar or 0 < len(choices) <= 32:
             return self.metavar or choices
@@ -108,15 +108,15 @@ class Option:
 
     @property
     def told_default(self) -> str:
-        """The default in words; empty where there is nothing to say."""
+        """Description of the default; empty if there is none to describe."""
         if self.shown or self.default is None or isinstance(self.default, bool):
             return self.shown
         return str(self.default)
 
     def read(self, texts: Sequence[str], said: str) -> object:
-        """The value of what a user wrote, None for no text; ``said`` is how errors call the option.
+        """Parse the texts of a user, None for no text; ``said`` is the option's name in errors.
 
-        ``InputError`` for a text that is none of its kind.
+        Raises ``InputError`` for a text of another kind.
         """
         if not texts:
             return None
@@ -134,7 +134,7 @@ class Option:
         return values if self.repeatable else values[-1]
 
     def check(self, value: object, owner: str) -> None:
-        """Raise ``InputError`` for a value that is none of the choices or out of bounds; None is no value."""
+        """Raise ``InputError`` for a value outside the choices or bounds; None is accepted as no value."""
         if value is None:
             return
         fits = True
@@ -149,7 +149,7 @@ class Option:
 
     def _within(self, value: object) -> bool:
         try:
-            number = float(value)  # type: ignore[arg-type]  # numpy's numbers and fractions are numbers too
+            number = float(value)  # +numpy's numbers and fractions are numbers, too
         except (TypeError, ValueError, OverflowError):
             return isinstance(value, int) and not isinstance(value, bool)
         low = -float("inf") if self.least is None else self.least
@@ -191,9 +191,9 @@ def option(
 ) -> Any:
     """Declare a field of a frozen dataclass as an option; the keywords are the fields of ``Option``.
 
-    Its name is the field's, and its flag is ``--`` and the name unless it is given (None: no flag). It is a
-    choice where there are choices and no other kind is given. The result is the field, which type checkers
-    take for a default of the field's own type.
+    Its name is the field's, and its flag is ``--`` and the name unless given (None: no flag). An option with
+    choices is a choice unless another kind is given. The result is the field, which type checkers accept as a
+    default of the field's own type.
     """
     words = tuple(str(choice) for choice in choices)
     found = kind or (OptionKind.CHOICE if words else OptionKind.TEXT)
@@ -219,13 +219,14 @@ def option(
         reads=reads,
     )
     if declared.in_spec and default is not None:
-        # Else nobody could tell what was given beside the file, which wins, from what was left out.
+        # With another default, a value given in addition to the file, which takes precedence, could not be
+        # distinguished from an omitted one.
         raise TypeError("an option that may stand in a file has the default None; say by shown what it means")
     return field(default=default, metadata={"option": declared})
 
 
 def options_of(owner: type) -> tuple[Option, ...]:
-    """The options that a dataclass declares, in the order of its fields."""
+    """Return the options that a dataclass declares, in the order of its fields."""
     found = []
     for each in fields(owner):
         declared = each.metadata.get("option")
@@ -236,19 +237,22 @@ def options_of(owner: type) -> tuple[Option, ...]:
 
 
 def check_options(owner: object, called: str) -> None:
-    """Judge every option of a value; ``called`` is how errors name the value."""
+    """Validate every option of a value; ``called`` is the value's name in errors."""
     for each in options_of(type(owner)):
         each.check(getattr(owner, each.name), called)
 
 
 def changed_options(owner: object) -> dict[str, object]:
-    """The options of a value that are not at their defaults."""
+    """Return the options of a value that differ from their defaults."""
     values = {each.name: (getattr(owner, each.name), each.default) for each in options_of(type(owner))}
     return {name: value for name, (value, default) in values.items() if value is not default}
 
 
 def parse_levels(said: str, texts: Iterable[str]) -> dict[str, int]:
-    """``ATTR=N`` texts as levels by attribute, split at the last ``=``; ``InputError`` for another form."""
+    """Parse ``ATTR=N`` texts as levels by attribute, split at the last ``=``.
+
+    Raises ``InputError`` for other texts and for an attribute named twice.
+    """
     found: dict[str, int] = {}
     for text in texts:
         name, sign, number = text.rpartition("=")
@@ -261,7 +265,7 @@ def parse_levels(said: str, texts: Iterable[str]) -> dict[str, int]:
 
 
 def parse_numbers(said: str, texts: Iterable[str]) -> dict[str, float]:
-    """``ATTR=X`` texts as numbers by attribute; ``InputError`` for another form."""
+    """Parse ``ATTR=X`` texts as numbers by attribute; raise ``InputError`` for other texts."""
     found: dict[str, float] = {}
     for text in texts:
         name, _, number = text.rpartition("=")
@@ -272,14 +276,14 @@ def parse_numbers(said: str, texts: Iterable[str]) -> dict[str, float]:
 
 
 def parse_whole_number(said: str, text: str, allowed: str = "a whole number") -> int:
-    """A whole number from a text; ``InputError`` for anything else."""
+    """Parse an integer; raise ``InputError`` for any other text."""
     if not _WHOLE.fullmatch(text):
         raise InputError(f"{said} {text}", allowed=allowed)
     return int(text)
 
 
 def option_names(names: Iterable[str] | Mapping[str, object]) -> str:
-    """Names as errors have them, or words for none."""
+    """Return names in the form of errors, or a phrase for no names."""
     return ", ".join(name.replace("_", "-") for name in names) or "no option of its own"
 
 

@@ -2,24 +2,24 @@
 
 With N people, a sample of n records in u classes, s_j of them of size j, and the sampling fraction f = n/N:
 
-* **Zayatz** (Zayatz, 1991): a class of one record in the sample is one of one person with the conditional
-  probability s_1 P(1|1) / Σ s_j P(1|j), where P(1|j) is the hypergeometric chance that one of j people of the
-  N is among the n. That share of the s_1 uniques, divided by f, is unique in the population.
-* **Pitman** (Hoshino, 2001): class sizes follow Pitman's sampling formula with parameters θ and α, of which
-  the likelihood is greatest where Σ_{i<u} 1/(θ + iα) = Σ_{i<n} 1/(θ + i) and Σ_{i<u} i/(θ + iα) =
-  Σ s_j Σ_{i<j} 1/(i − α). The population's uniques are Γ(θ + 1)/Γ(θ + α) N^α. For each α the first has one
-  root θ, so both are solved by bisection; where the likelihood falls from α = 0 on, α is 0 (Ewens's formula).
-* **SNB** (Chen and Keller-McNulty, 1998): sizes in the population are one more than a negative binomial
+- **Zayatz** (Zayatz, 1991): a class of one record in the sample is a class of one person in the population
+  with the conditional probability s_1 P(1|1) / Σ s_j P(1|j), where P(1|j) is the hypergeometric probability
+  that one of j people of the N is among the n. That share of the s_1 uniques, divided by f, is unique in the
+  population.
+- **Pitman** (Hoshino, 2001): class sizes follow Pitman's sampling formula with parameters θ and α. The
+  likelihood is greatest where Σ_{i<u} 1/(θ + iα) = Σ_{i<n} 1/(θ + i) and Σ_{i<u} i/(θ + iα) = Σ s_j Σ_{i<j}
+  1/(i − α). The population's uniques are Γ(θ + 1)/Γ(θ + α) N^α. For each α the first equation has one root θ,
+  so both are solved by bracketing; if the likelihood falls from α = 0 on, α is 0 (Ewens's formula).
+- **SNB** (Chen and Keller-McNulty, 1998): sizes in the population are one more than a negative binomial
   number with parameters α and β; K classes, by the estimate of Shlosser modified by Haas and Stokes (1998),
-  and the expected s_1 and s_2 of a Bernoulli sample tell both. The uniques are K β^α. Their quotient makes α
-  the root of a quadratic for each β, which is
-  found by bisection where the expected s_1 crosses s_1, the β nearest to 1 where there are several.
-* **Dankar** (Dankar et al., 2012): Pitman where f is at most 0.1, else the smaller of Zayatz and SNB.
+  and the expected s_1 and s_2 of a Bernoulli sample determine both. The uniques are K β^α. The quotient of
+  s_2 and s_1 makes α the root of a quadratic for each β. β is found by bisection where the expected s_1
+  crosses s_1, the one nearest to 1 if there are several.
+- **Dankar** (Dankar et al., 2012): Pitman if f is at most 0.1, else the smaller of Zayatz and SNB.
 
-Every estimate is a share of the population; 0 where no record is unique in the sample, 1 at most, and NaN
-where a model has none: Pitman of uniques alone, SNB without a class of two.
-
-Cost: Pitman evaluates its sums over the entries of all releases together, some fifty times.
+Every estimate is a share of the population: 0 if no record is unique in the sample, at most 1, and NaN if a
+model has no estimate: Pitman of only uniques, SNB without a class of two. Cost: Pitman evaluates its sums
+over the entries of all releases together, some fifty times.
 """
 
 from __future__ import annotations
@@ -43,7 +43,26 @@ _LOGITS = np.linspace(18.0, -18.0, 400)
 
 
 def dankar(tails: SizeTails, population: int) -> EstimateArray:
-    """The share of population uniques of each release by the estimator of Dankar et al. (2012)."""
+    """Estimate the share of population uniques of each release by Dankar et al. (2012).
+
+    Parameters
+    ----------
+    tails : SizeTails
+        The class sizes of one or several releases, each a sample of the population.
+    population : int
+        Number of people in the population.
+
+    Returns
+    -------
+    ndarray of float, shape ``(releases,)``
+        Share of the population that is unique in it: 0 if no record is unique in the sample, at most 1, NaN if
+        the models have no estimate.
+
+    References
+    ----------
+    Dankar et al., 2012: Pitman's model if the sampling fraction is at most 0.1, otherwise the smaller of the
+    estimates by Zayatz (1991) and by the shifted negative binomial model (Chen and Keller-McNulty, 1998).
+    """
     fraction = _rows(tails) / population
     found = np.full(len(tails.starts), np.nan)
     small = fraction <= _SMALL_FRACTION
@@ -56,17 +75,17 @@ def dankar(tails: SizeTails, population: int) -> EstimateArray:
 
 
 def zayatz(tails: SizeTails, population: int) -> EstimateArray:
-    """The share by Zayatz."""
+    """Estimate the share of population uniques of each release by Zayatz."""
     return _estimate_each(tails, lambda sizes, classes: _zayatz(sizes, classes, population))
 
 
 def snb(tails: SizeTails, population: int) -> EstimateArray:
-    """The share by the shifted negative binomial model."""
+    """Estimate the share of population uniques of each release by the shifted negative binomial model."""
     return _estimate_each(tails, lambda sizes, classes: _snb(sizes, classes, population))
 
 
 def pitman(tails: SizeTails, population: int) -> EstimateArray:
-    """The share by Pitman's model."""
+    """Estimate the share of population uniques of each release by Pitman's model."""
     uniques, rows, classes = _uniques(tails), _rows(tails), _classes(tails)
     found = np.where(uniques > 0, np.nan, 0.0)
     told = (uniques > 0) & (rows > classes)
@@ -80,7 +99,7 @@ def pitman(tails: SizeTails, population: int) -> EstimateArray:
 
 
 class _PitmanModel:
-    """The derivatives of the log-likelihood, of many releases at once."""
+    """Derivatives of Pitman's log-likelihood, of several releases at once."""
 
     def __init__(self, tails: SizeTails, rows: EstimateArray, classes: EstimateArray) -> None:
         self._sizes = tails.sizes.astype(np.float64)
@@ -90,7 +109,7 @@ class _PitmanModel:
         self._rows, self._classes = rows, classes
 
     def share(self, population: int) -> EstimateArray:
-        """The estimate."""
+        """Return the estimated share of each release."""
         every = np.arange(len(self._rows))
         low, high = np.full(len(every), _LEAST_ALPHA), np.full(len(every), 1.0 - 1e-13)
         ewens = self.slope(low, every) <= 0
@@ -104,7 +123,7 @@ class _PitmanModel:
         return found
 
     def theta(self, alpha: EstimateArray, releases: SizeArray) -> EstimateArray:
-        """The root θ > −α of the first equation; its left side falls below its right one there."""
+        """Return the root θ > −α of the first equation, at which its left side falls below its right side."""
         rows, classes = self._rows[releases], self._classes[releases]
 
         def excess(theta: EstimateArray, some: SizeArray) -> EstimateArray:
@@ -115,7 +134,7 @@ class _PitmanModel:
         return _find_root(excess, -alpha)
 
     def theta_of_ewens(self, releases: SizeArray) -> EstimateArray:
-        """The same for α = 0."""
+        """Return the root θ of the first equation for α = 0."""
         rows, classes = self._rows[releases], self._classes[releases]
 
         def excess(theta: EstimateArray, some: SizeArray) -> EstimateArray:
@@ -127,7 +146,7 @@ class _PitmanModel:
         return _find_root(excess, np.zeros(len(releases)))
 
     def slope(self, alpha: EstimateArray, releases: SizeArray) -> EstimateArray:
-        """The logarithm of the second equation's quotient: positive while the likelihood rises."""
+        """Return the logarithm of the second equation's quotient: positive while the likelihood rises."""
         theta, classes, lengths = (
             self.theta(alpha, releases),
             self._classes[releases],
@@ -144,19 +163,19 @@ class _PitmanModel:
 
 
 Residual = Callable[[EstimateArray, SizeArray], EstimateArray]
-"""A function of each of some numbers, the first of whatever these places say."""
+"""A vectorized function whose second argument contains the indices of the elements of the first."""
 
 
 def _find_root(excess: Residual, above: EstimateArray) -> EstimateArray:
-    """Where each of many functions of what is larger than ``above`` falls from above 0 to below."""
+    """Return for each function the number above ``above`` at which it changes from positive to negative."""
     low, high = np.full(len(above), -25.0), np.full(len(above), 25.0)
     return above + np.exp(_find_crossing(lambda x, some: excess(above[some] + np.exp(x), some), low, high))
 
 
 def _find_crossing(function: Residual, low: EstimateArray, high: EstimateArray) -> EstimateArray:
-    """Where each of many functions falls from above 0 to below, between two ends, by Ridders (1979).
+    """Return where each function falls from positive to negative between two ends, by Ridders (1979).
 
-    ``function`` is told the places of those that are asked: what has settled is left alone.
+    ``function`` receives the indices of the elements to evaluate: elements that have converged are skipped.
     """
     some = np.arange(len(low))
     above, below, result = function(low, some), function(high, some), low.copy()
@@ -182,11 +201,11 @@ def _find_crossing(function: Residual, low: EstimateArray, high: EstimateArray) 
 
 
 def digamma(x: EstimateArray) -> EstimateArray:
-    """The logarithmic derivative of Γ, of positive numbers: shifted beyond 10, an asymptotic series."""
+    """Compute the digamma function of positive numbers by an asymptotic series, after a shift beyond 10."""
     found, x = np.zeros_like(x), x.copy()
     small = np.flatnonzero(x < _ASYMPTOTIC_FROM)
     if len(small):
-        # Only what is near is shifted, which takes as long as all else.
+        # The shift takes as long as the rest, so it is applied only to small numbers.
         near = x[small]
         steps = sum(1 / (near + step) for step in range(int(_ASYMPTOTIC_FROM)))
         found[small] -= steps
@@ -197,14 +216,14 @@ def digamma(x: EstimateArray) -> EstimateArray:
 
 
 def _reciprocal_sum(x: EstimateArray, number: EstimateArray) -> EstimateArray:
-    """Σ 1/(x + i) for i from 1 to ``number`` − 1."""
+    """Return Σ 1/(x + i) for i from 1 to ``number`` − 1."""
     return digamma(x + number) - digamma(x + 1)
 
 
 def _zayatz(sizes: SizeArray, classes: SizeArray, population: int) -> float:
     rows = int((sizes * classes).sum())
     steps = np.arange(1, int(sizes[-1]))
-    # P(1|j) by P(1|1) is j times the product of (N - n + 1 - i) / (N - i) over i below j.
+    # P(1|j) / P(1|1) is j times the product of (N - n + 1 - i) / (N - i) over i below j.
     with np.errstate(divide="ignore"):
         logs = np.log(np.maximum(population - rows + 1 - steps, 0)) - np.log(population - steps)
     chances = sizes * np.exp(np.append(0.0, np.cumsum(logs))[sizes - 1])
@@ -233,7 +252,7 @@ def _snb(sizes: SizeArray, classes: SizeArray, population: int) -> float:
         return np.where(b > 0, -2 * c / (b + root), (root - b) / (2 * a))
 
     def excess(logit: EstimateArray) -> EstimateArray:
-        left = 1 / (1 + np.exp(logit))  # 1 − β, which is small where β is not
+        left = 1 / (1 + np.exp(logit))  # 1 − β, which is small if β is near 1
         alpha, d = alpha_of(left), 1 - left * (1 - fraction)
         power = np.exp(alpha * np.log1p(-left * fraction / d))
         return number * fraction * power * (1 + alpha * (1 - d) / d) - ones
@@ -253,7 +272,7 @@ def _snb(sizes: SizeArray, classes: SizeArray, population: int) -> float:
 
 
 def _shlosser(sizes: EstimateArray, classes: EstimateArray, fraction: float) -> float:
-    """The number of classes in the population."""
+    """Estimate the number of classes in the population."""
     left = (1 - fraction) ** sizes
     squared = fraction * fraction
     first = (sizes * squared * (1 - squared) ** (sizes - 1) * classes).sum()
@@ -264,7 +283,7 @@ def _shlosser(sizes: EstimateArray, classes: EstimateArray, fraction: float) -> 
 
 
 def _estimate_each(tails: SizeTails, estimate: Callable[[SizeArray, SizeArray], float]) -> EstimateArray:
-    """An estimate of each release that has a class of one record, 0 of others."""
+    """Estimate the share of each release with a class of one record; 0 for others."""
     found = np.zeros(len(tails.starts))
     for place, (start, end) in enumerate(zip(tails.starts.tolist(), tails.ends.tolist(), strict=True)):
         if end > start and tails.sizes[start] == 1:
@@ -295,7 +314,7 @@ def _sums(tails: SizeTails, values: SizeArray) -> SizeArray:
 
 
 def _select_releases(tails: SizeTails, releases: NDArray[np.bool_]) -> SizeTails:
-    """Some of the releases."""
+    """Return the tails of the selected releases."""
     kept = np.repeat(releases, tails.ends - tails.starts)
     lengths = (tails.ends - tails.starts)[releases]
     return SizeTails(tails.sizes[kept], tails.classes[kept], np.cumsum(lengths) - lengths)

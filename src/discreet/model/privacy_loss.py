@@ -20,26 +20,29 @@ _LEAST_EXPONENT = -30
 class PrivacyLoss:
     """An (ε,δ) of differential privacy (Dwork and Roth 2014, Definition 2.4), as exact fractions.
 
-    Sums are exact: ten times 0.1 is 1, and no rounding gives budget back.
+    Sums are exact: ten times 0.1 is 1, and no rounding returns budget.
     """
 
     epsilon: Fraction
     delta: Fraction = Fraction(0)
 
     def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
-        """Both, one after the other: sequential composition, whatever the second was chosen by."""
+        """Return the loss of both in sequence (sequential composition).
+
+        The second may depend on the result of the first.
+        """
         return PrivacyLoss(self.epsilon + other.epsilon, self.delta + other.delta)
 
     def __sub__(self, other: PrivacyLoss) -> PrivacyLoss:
-        """What is left of this one once the other is spent; below 0 where that is more."""
+        """Return the remainder after the other loss is spent; negative if the other is larger."""
         return PrivacyLoss(self.epsilon - other.epsilon, self.delta - other.delta)
 
     def fits(self, budget: PrivacyLoss) -> bool:
-        """Whether neither ε nor δ is above the budget's."""
+        """Return whether neither ε nor δ exceeds the budget's."""
         return self.epsilon <= budget.epsilon and self.delta <= budget.delta
 
     def as_json(self) -> dict[str, str]:
-        """Both as decimal texts, which no reader rounds."""
+        """Return both as decimal texts, which no reader rounds."""
         return {"epsilon": format_decimal(self.epsilon), "delta": format_decimal(self.delta)}
 
     def __str__(self) -> str:
@@ -51,7 +54,7 @@ ZERO_LOSS = PrivacyLoss(Fraction(0))
 
 
 def parse_epsilon(label: str, value: object) -> Fraction:
-    """A user's ε as a fraction: above 0, at most ``MOST_EPSILON``; ``InputError`` for anything else.
+    """Parse a user's ε as a fraction: above 0, at most ``MAX_EPSILON``; raise ``InputError`` otherwise.
 
     >>> parse_epsilon("epsilon", "0.1")
     Fraction(1, 10)
@@ -65,7 +68,7 @@ def parse_epsilon(label: str, value: object) -> Fraction:
 
 
 def parse_delta(label: str, value: object) -> Fraction:
-    """A user's δ as a fraction: from 0 to below 1; ``InputError`` for anything else.
+    """Parse a user's δ as a fraction: from 0 to below 1; raise ``InputError`` otherwise.
 
     >>> parse_delta("delta", 1e-6)
     Fraction(1, 1000000)
@@ -77,7 +80,7 @@ def parse_delta(label: str, value: object) -> Fraction:
 
 
 def format_decimal(number: Fraction) -> str:
-    """A fraction that has finitely many decimals, as such.
+    """Format a fraction with finitely many decimals exactly.
 
     >>> format_decimal(Fraction(1, 10)), format_decimal(Fraction(1, 1000000)), format_decimal(Fraction(2))
     ('0.1', '0.000001', '2')
@@ -86,14 +89,14 @@ def format_decimal(number: Fraction) -> str:
     while scaled.denominator != 1 and places <= -2 * _LEAST_EXPONENT:
         scaled, places = scaled * 10, places + 1
     if scaled.denominator != 1:
-        raise InternalError("a privacy loss that no decimal tells")  # cut off, it would be less than spent
+        raise InternalError("a privacy loss that no decimal tells")  # truncated, it would be less than spent
     digits = f"{int(scaled):0{places + 1}d}"
     text = digits if not places else f"{digits[:-places]}.{digits[-places:]}"
     return f"-{text}" if number < 0 else text
 
 
 def _parse_exact(value: object) -> Fraction | None:
-    """The number that a text, a decimal, or the shortest text of a float says; None where there is none."""
+    """Return the number in a text, a decimal, or the shortest text of a float; None if there is none."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal | Fraction):
         return None
     try:
@@ -101,7 +104,7 @@ def _parse_exact(value: object) -> Fraction | None:
     except (InvalidOperation, InternalError):
         return None
     exponent = number.as_tuple().exponent
-    # More digits than anybody writes would make sums of any size.
+    # Numbers of very many digits would make sums of any size.
     if not isinstance(exponent, int) or len(number.as_tuple().digits) > _DIGITS:
         return None
     return Fraction(number) if _LEAST_EXPONENT <= exponent <= _DIGITS else None

@@ -1,6 +1,7 @@
-"""Published cells of an attribute: their labels, the leaves that each covers, and how labels are read.
+"""Published cells of an attribute: their labels, the leaves that each covers, and the parsing of labels.
 
-Labels of ranges and sets are written so that no two groups print alike, and can be read again from a release.
+Labels of ranges and sets are unambiguous: two groups never have the same label, and labels can be parsed from
+a release.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from discreet.model.hierarchy import GeneralizationHierarchy
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """What is shown for one quasi-identifier: labels, each with the leaf codes it stands for.
+    """Cells of one quasi-identifier: labels, each with the leaf codes that it covers.
 
-    Cell ``i`` reads ``labels[i]`` (None is NULL) and covers the leaf codes of the intervals
-    ``first[j] … last[j]`` (both inclusive) for j in ``offsets[i] … offsets[i + 1] - 1``, disjoint and
-    ascending. A hierarchy's value and a range of leaves in code order are one interval each, a set is
-    several. NULL has the code after the last leaf, ``leaves``. ``weights``, shape ``(leaves + 1,)``, say how
-    much of what a cell stands for each code is, where codes are not values of equal weight.
+    Cell ``i`` has the text ``labels[i]`` (None is NULL) and covers the leaf codes of the intervals ``first[j]
+    … last[j]`` (both inclusive) for j in ``offsets[i] … offsets[i + 1] - 1``, disjoint and ascending. A
+    hierarchy's value and a range of leaves in code order are one interval each, a set is several. NULL has
+    the code after the last leaf, ``leaves``. ``weights``, shape ``(leaves + 1,)``, gives the weight of each
+    code within a cell, if codes are not values of equal weight.
     """
 
     attribute: str
@@ -37,14 +38,14 @@ class Cells:
     weights: NDArray[np.float64] | None = None
 
     def sizes(self) -> NDArray[np.int64]:
-        """The leaves under each cell, shape ``(cells,)``: NULL counts for itself only where it is alone."""
+        """Return the number of leaves under each cell, shape ``(cells,)``; a cell of only NULL counts one."""
         widths = np.minimum(self.last, self.leaves - 1) - self.first + 1
         sums = np.concatenate([[0], np.cumsum(widths)])
         found: NDArray[np.int64] = sums[self.offsets[1:]] - sums[self.offsets[:-1]]
         return np.maximum(found, 1)
 
     def cover(self, cells: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether each cell covers the leaf code beside it, shape ``(n,)`` for n pairs."""
+        """Return whether each cell covers the leaf code at the same index, shape ``(n,)`` for n pairs."""
         found = np.zeros(len(cells), dtype=np.bool_)
         starts, ends = self.offsets[cells], self.offsets[cells + 1]
         for step in range(int((ends - starts).max(initial=0))):
@@ -56,7 +57,7 @@ class Cells:
 
 
 def has_only_leaves(cells: Cells, hierarchy: GeneralizationHierarchy) -> bool:
-    """Whether every cell is one leaf's own text, or NULL for NULL alone."""
+    """Return whether every cell is the text of one leaf, or NULL for only NULL."""
     if (np.diff(cells.offsets) != 1).any() or (cells.first != cells.last).any():
         return False
     own = (*hierarchy.leaves, None)
@@ -65,9 +66,9 @@ def has_only_leaves(cells: Cells, hierarchy: GeneralizationHierarchy) -> bool:
 
 
 def has_derived_label(cells: Cells, hierarchy: GeneralizationHierarchy) -> bool:
-    """Whether a cell that stands for several leaves, though not for all, has a text derived from the data.
+    """Return whether a cell of several but not all leaves has a text derived from the data.
 
-    The values of a hierarchy that was there before are not; ranges, sets and means of leaves are.
+    The values of a hierarchy that does not depend on the data are not; ranges, sets and means of leaves are.
     """
     between = (cells.sizes() > 1) & (cells.sizes() < len(hierarchy.leaves))
     known = set() if hierarchy.from_data else {label for level in hierarchy.labels for label in level}
@@ -80,10 +81,10 @@ _LISTED_MEMBERS = 3
 
 
 def range_label(members: Sequence[str]) -> str:
-    """``first … last`` of neighbouring values; one value keeps its name.
+    """Return ``first … last`` for neighbouring values; the label of one value is the value.
 
-    An end with that sign, or with a quote at its start, stands as a JSON string, so that two ranges never
-    print alike.
+    An end that contains ``…``, or begins with a quote, is written as a JSON string, so that two ranges never
+    have the same label.
 
     >>> range_label(["a", "b … c"]), range_label(["a … b", "c"])
     ('a … "b … c"', '"a … b" … c')
@@ -94,7 +95,10 @@ def range_label(members: Sequence[str]) -> str:
 
 
 def parse_range_label(label: str) -> Iterator[tuple[str, str]]:
-    """Each reading of a label as ``first … last``; of what ``range_label`` makes one names values alone."""
+    """Yield each possible parse of a label as ``first … last``.
+
+    For a label made by ``range_label``, only one parse contains existing values.
+    """
     start = label.find(_ELLIPSIS)
     while start >= 0:
         yield _parse_end(label[:start]), _parse_end(label[start + len(_ELLIPSIS) :])
@@ -102,9 +106,10 @@ def parse_range_label(label: str) -> Iterator[tuple[str, str]]:
 
 
 def set_label(members: Sequence[str], most: int | None = None) -> str:
-    """``{a, b, c}``; of over ``most`` values ``{a, b, c, … (14 values)}``; one value keeps its name.
+    """Return ``{a, b, c}``, or ``{a, b, c, … (14 values)}`` for more than ``most`` values.
 
-    A value with a comma, brace or quote stands as a JSON string, so that two sets never print alike.
+    The label of one value is the value. A value with a comma, brace or quote is written as a JSON string, so
+    that two sets never have the same label.
 
     >>> set_label(["a, b", "c"]), set_label(["a", "b, c"])
     ('{"a, b", c}', '{a, "b, c"}')
@@ -135,7 +140,7 @@ def _quote_member(value: str) -> str:
 
 
 class LabelKind(StrEnum):
-    """What a label tells: numbers between ends, unmasked characters, a period of days, or its own value."""
+    """Kind of a label: numbers between ends, unmasked characters, a period of days, or its own value."""
 
     INTERVALS = "intervals"
     MASK = "mask"
@@ -145,10 +150,10 @@ class LabelKind(StrEnum):
 
 @dataclass(frozen=True)
 class LabelForm:
-    """A rule's form alone, as its author wrote it: nothing of the data, no end, length or list of values.
+    """The form of a rule as its author wrote it, without data: no end, length or list of values.
 
-    Of a mask, ``side`` and ``character`` are what is masked and by what, ``pad`` whether values are filled
-    up; of dates, ``format`` is that of the values, None for ISO 8601.
+    For a mask, ``side`` and ``character`` are the masked side and the masking character, and ``pad`` is true
+    if values are padded; for dates, ``format`` is that of the values, None for ISO 8601.
     """
 
     kind: LabelKind
@@ -158,7 +163,7 @@ class LabelForm:
     format: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The entry in a manifest."""
+        """Return the entry in a manifest."""
         if self.kind is LabelKind.MASK:
             told = {"from": self.side, "character": self.character, "pad": self.pad}
         else:
@@ -167,7 +172,7 @@ class LabelForm:
 
     @classmethod
     def of_json(cls, entry: Mapping[str, Any]) -> LabelForm | None:
-        """The form in a manifest; None for a kind that is not known here."""
+        """Read the form from a manifest's entry; None for an unknown kind."""
         if entry["kind"] not in list(LabelKind):
             return None
         return cls(

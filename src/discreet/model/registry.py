@@ -1,8 +1,8 @@
 """Registries of declarations by name or alias, and suggestions for misspelt names.
 
-Models, metrics, costs, engines, attacks and criteria each have one registry. The built-in declarations are
-listed by a function at the first look-up; other packages register theirs or have an entry point, which is
-loaded only where a name is unknown without it and where everything is listed.
+Models, metrics, costs, engines, attacks and criteria each have one registry. A function lists the built-in
+declarations at the first look-up; other packages register theirs or have an entry point, which is loaded only
+if a name is otherwise unknown, or to list all declarations.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def suggest_name(word: object, known: Iterable[str]) -> str | None:
-    """Advice that names the known word which is most like ``word``, whatever the case, if any is.
+    """Return advice that names the known word most similar to ``word``, ignoring case, or None.
 
     >>> suggest_name("mondrain", ["full-domain", "mondrian"])
     "Did you mean 'mondrian'?"
@@ -31,11 +31,11 @@ def suggest_name(word: object, known: Iterable[str]) -> str | None:
 
 
 class Named(Protocol):
-    """What can be registered has a name."""
+    """An object with a name, which can be registered."""
 
     @property
     def name(self) -> str:
-        """The name that a user types."""
+        """Name that a user types."""
         ...
 
 
@@ -43,12 +43,12 @@ T = TypeVar("T", bound=Named)
 
 
 class Registry(Generic[T]):
-    """Declarations of one kind by name, in the order of registration, our own first.
+    """Declarations of one kind by name, in the order of registration, built-in ones first.
 
-    ``what`` begins the error for a name that none has (``the metric``), ``group`` is the group of entry
-    points, ``kind`` the type of a declaration (which is such a value, or a class of such), ``own`` lists
-    ours, ``aliases`` tells a declaration's other names, and ``check`` raises ``InputError`` for one that
-    cannot be taken. Safe to use from several threads.
+    ``noun`` begins the error for an unknown name (``the metric``), ``group`` is the group of entry points,
+    ``kind`` the type of a declaration (an instance or a subclass of it), ``built_in`` lists the built-in
+    declarations, ``aliases`` returns a declaration's other names, and ``check`` raises ``InputError`` for an
+    invalid declaration. Safe to use from several threads.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Registry(Generic[T]):
     ) -> None:
         self.noun = noun
         self.group = group
-        self._kind = kind  # type[T], which no type checker takes where T is a class itself
+        self._kind = kind  # type[T], which type checkers reject if T is a class itself
         self._built_in = built_in
         self._aliases = aliases
         self._check = check
@@ -73,9 +73,10 @@ class Registry(Generic[T]):
         self._lock = RLock()
 
     def register(self, declaration: T) -> T:
-        """Add a declaration and return it; the same one twice is one.
+        """Add a declaration and return it; adding the same declaration again has no effect.
 
-        ``InputError`` where another has its name or one of its aliases, or where it is none of this kind.
+        Raises ``InputError`` if another declaration has its name or one of its aliases, and for an object of
+        another kind.
         """
         with self._lock:
             self._load_built_in()
@@ -83,14 +84,14 @@ class Registry(Generic[T]):
         return declaration
 
     def remove(self, name: str) -> None:
-        """Take a declaration out again, as a test does after itself; ``InputError`` where there is none."""
+        """Remove a declaration, for example at the end of a test; raise ``InputError`` if there is none."""
         with self._lock:
             found = self.named(name)
             del self._found[found.name]
             self._names = {word: of for word, of in self._names.items() if of != found.name}
 
     def named(self, name: str) -> T:
-        """The declaration of a name or alias; ``InputError`` lists the allowed ones."""
+        """Return the declaration of a name or alias; ``InputError`` lists the allowed ones."""
         found = self.get(name)
         if found is None:
             words = self.words()
@@ -100,7 +101,10 @@ class Registry(Generic[T]):
         return found
 
     def get(self, name: str) -> T | None:
-        """The declaration of a name or alias, or None; ``InputError`` for a package that cannot be loaded."""
+        """Return the declaration of a name or alias, or None.
+
+        Raises ``InputError`` for a package that cannot be loaded.
+        """
         with self._lock:
             self._load_built_in()
             if name not in self._names:
@@ -108,18 +112,18 @@ class Registry(Generic[T]):
             return self._found[self._names[name]] if name in self._names else None
 
     def all(self) -> tuple[T, ...]:
-        """Every declaration; ``InputError`` for a package that cannot be loaded."""
+        """Return every declaration; raise ``InputError`` for a package that cannot be loaded."""
         with self._lock:
             self._load_built_in()
             self._load_packages()
             return tuple(self._found.values())
 
     def names(self) -> tuple[str, ...]:
-        """The name of every declaration."""
+        """Return the name of every declaration."""
         return tuple(declaration.name for declaration in self.all())
 
     def words(self) -> tuple[str, ...]:
-        """Every name, then every alias."""
+        """Return every name, then every alias."""
         names = self.names()
         return (*names, *(word for word in self._names if word not in names))
 
@@ -134,7 +138,7 @@ class Registry(Generic[T]):
 
     def _load_built_in(self) -> None:
         if not self._built_in_loaded:
-            self._built_in_loaded = True  # before the call: what is imported by it may look things up
+            self._built_in_loaded = True  # before the call: modules that it imports may look up names
             for declaration in self._built_in():
                 self._add(declaration)
 
@@ -145,7 +149,7 @@ class Registry(Generic[T]):
 
         for entry in entry_points(group=self.group):
             self._load(entry)
-        self._packages_loaded = True  # after the loop: a broken package is told of each time, never skipped
+        self._packages_loaded = True  # after the loop: a broken package is reported each time, never skipped
 
     def _load(self, entry: EntryPoint) -> None:
         package = f"the package {entry.dist.name}" if entry.dist else "a package"

@@ -16,11 +16,11 @@ from discreet.model.identifiers.methods import SharedKey
 from discreet.model.table_spec import TableSpec
 
 TABLES_MANIFEST_NAME = "tables.manifest.json"
-"""The manifest of the whole, in the folder of the tables."""
+"""Name of the manifest of all tables, in their folder."""
 
 
 class OrphanPolicy(StrEnum):
-    """What happens to rows that name no row of the table that they reference, or none at all."""
+    """Treatment of rows whose reference is NULL or matches no row of the referenced table."""
 
     REFUSE = "refuse"
     DROP = "drop"
@@ -30,8 +30,8 @@ class OrphanPolicy(StrEnum):
 class RelatedTable:
     """A table with its spec, its primary key, and its foreign keys: the tables that columns reference.
 
-    ``way`` is what stands in the key's place, in this table and where others reference it. ``model`` is the
-    recoding model by name (None: levels, negotiated), ``accept`` the relaxation that is accepted.
+    ``way`` is the method that replaces the key, in this table and where others reference it. ``model`` is the
+    name of the recoding model (None: negotiated levels), ``accept`` the accepted relaxation.
     """
 
     name: str
@@ -48,7 +48,7 @@ class RelatedTable:
 class RelationalSpec:
     """Tables, each after those that it references; ``subjects`` is the name of the subjects' table.
 
-    ``together`` is how many people at least must look alike in all tables together, None where it is only
+    ``together`` is the minimum number of people with equal rows in all tables together, None if it is only
     counted. ``file_format`` is that of the released files.
     """
 
@@ -59,22 +59,22 @@ class RelationalSpec:
     path: Path | None = None
 
     def table(self, name: str) -> RelatedTable:
-        """A table by its name."""
+        """Return a table by its name."""
         return next(table for table in self.tables if table.name == name)
 
     @property
     def subject_key(self) -> str:
-        """The column that names a person in the subjects' table."""
+        """Column that identifies a person in the subjects' table."""
         key = self.table(self.subjects).key
         assert key is not None
         return key
 
     def under(self, table: RelatedTable) -> str | None:
-        """The column by which a table stands under another; None for the subjects' table."""
+        """Return the column of a table's reference to its parent; None for the subjects' table."""
         return parent_column(table.references, self.subjects)
 
     def subject_column(self, table: RelatedTable) -> str:
-        """The column that names a person in a table: its own, or one that is looked up by its keys."""
+        """Return the column that identifies a person in a table: its own, or one found by its keys."""
         if table.name == self.subjects:
             return self.subject_key
         own = [column for column, other in table.references.items() if other == self.subjects]
@@ -83,11 +83,12 @@ class RelationalSpec:
 
 @dataclass(frozen=True)
 class JointAnonymity:
-    """What all released tables tell of people together.
+    """Joint anonymity of people in all released tables together.
 
-    ``fewest`` are the people of the smallest group who look alike in all tables, ``alone`` those who look
-    like nobody else, ``views`` how many looks there are, ``people`` all; ``safe`` the pseudonyms of those
-    whom at least as many look like as was asked. ``problems`` are keys that do not fit, in words.
+    People are equal if their rows in all tables are. ``fewest`` is the size of the smallest group of equal
+    people, ``alone`` the number of people equal to no one else, ``views`` the number of groups, ``people``
+    the number of people; ``safe`` contains the pseudonyms of people in groups of the required size.
+    ``problems`` describes keys that do not match.
     """
 
     fewest: int
@@ -98,12 +99,12 @@ class JointAnonymity:
     safe: tuple[str, ...] = field(default=(), repr=False)
 
     def as_json(self, required: int | None) -> dict[str, int | None]:
-        """A document's part; ``required`` is how many had to look alike."""
+        """Return the entry in a document; ``required`` is the required size of groups."""
         return {"required": required, "k": self.fewest, "alone": self.alone, "people": self.people}
 
 
 def parent_column(references: Mapping[str, str], subjects: str) -> str | None:
-    """The column of the reference that a table stands under: the one that is not to the subjects' table.
+    """Return the column of the reference to a table's parent: the one not to the subjects' table, if any.
 
     >>> parent_column({"patient": "patients", "visit": "visits"}, "patients")
     'visit'

@@ -1,6 +1,6 @@
 """The address of a release, and explicit file-reading options.
 
-A release is a file, a folder of Parquet files or a database table. What the options leave out is detected
+A release is a file, a folder of Parquet files or a database table. Options that are not given are detected
 from the file.
 """
 
@@ -18,7 +18,7 @@ _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "\\t": "
 
 @dataclass(frozen=True)
 class FileOptions:
-    """A file's format and how its text is cut into cells; None is told from the file.
+    """Format of a file and division of its text into cells; None is detected from the file.
 
     ``delimiter`` is a character or its name (comma, semicolon, tab, bar), ``quote`` a character or empty for
     none. ``null_values`` are cell texts that are read as NULL.
@@ -31,7 +31,7 @@ class FileOptions:
     null_values: tuple[str, ...] = ()
 
     def apply_to(self, source: SourceSpec) -> SourceSpec:
-        """A source read so; ``InputError`` where what is said concerns files, and the source is none."""
+        """Return a source with these options; raise ``InputError`` for file options of another source."""
         given = {
             "format": self.format,
             "encoding": self.encoding,
@@ -51,21 +51,22 @@ class FileOptions:
 
 
 MANIFEST_TABLE = "manifest"
-"""The companion of a release in a database that holds its manifest."""
+"""Companion table of a release in a database that contains its manifest."""
 
 MEMORY_LABEL = "a table in memory"
 
 
 @dataclass(frozen=True)
 class ReleaseAddress:
-    """Where a release lies.
+    """Location of a release: a file, a folder, or a table.
 
     Either a ``path`` (a file, or a folder of Parquet files), or a ``table`` by its name (``schema.name``; a
-    part with other characters stands in double quotes): of the database at ``url``, or of an engine's
-    catalog where there is none. ``engine`` is the name of the engine that reads it, where the address alone
-    does not tell. ``url`` may hold a password: it is never shown. A release that is ``held`` is for memory:
-    its files are at ``path`` while it is made, and no longer. ``placed`` is where the file at ``path`` will
-    be put once other files are made, too. ``form`` is how a file is read that another program wrote.
+    part with other characters is in double quotes): of the database at ``url``, or of an engine's catalog
+    without ``url``. ``engine`` is the name of the engine that reads it, if the address does not determine it.
+    ``url`` may contain a password: it is never shown. A release with ``in_memory`` is for memory: its files
+    are at ``path`` only while it is made. ``placed`` is the final path of the file at ``path``, to which it
+    is moved once the other files are made. ``form`` contains the options for reading a file of another
+    program.
     """
 
     path: Path | None = None
@@ -78,29 +79,29 @@ class ReleaseAddress:
 
     @classmethod
     def of(cls, address: Path | ReleaseAddress) -> ReleaseAddress:
-        """An address as it is, a path as one."""
+        """Convert a path to an address; return an address unchanged."""
         return address if isinstance(address, ReleaseAddress) else cls(path=address)
 
     @property
     def in_database(self) -> bool:
-        """Whether it is a table, of a database or of an engine's catalog."""
+        """True if it is a table, of a database or of an engine's catalog."""
         return self.path is None
 
     @property
     def label(self) -> str:
-        """The release's name for messages."""
+        """Name of the release for messages."""
         if self.in_memory:
             return MEMORY_LABEL
         return f"the table {self.table}" if self.path is None else str(self.placed or self.path)
 
     @property
     def name(self) -> str:
-        """The release's short name: of the file, or of the table."""
+        """Short name of the release: of the file, or of the table."""
         return str(self.table) if self.path is None else self.path.name
 
     @property
     def display_path(self) -> Path:
-        """The path; of a table its name in the form of one, for documents alone."""
+        """Path; for a table, its name as a path, only for documents."""
         return Path(self.name) if self.path is None else self.path
 
     def source(
@@ -111,9 +112,9 @@ class ReleaseAddress:
         null_values: Sequence[str] = (),
         table: str | None = None,
     ) -> SourceSpec:
-        """The release as a source; ``table`` is one of a DuckDB database file.
+        """Return the release as a source; ``table`` is one of a DuckDB database file.
 
-        ``file_format`` and ``delimiter`` are a file's, where they are known.
+        ``file_format`` and ``delimiter`` are those of a file, if they are known.
         """
         texts = tuple(null_values)
         if self.path is None:
@@ -127,21 +128,21 @@ class ReleaseAddress:
         )
 
     def companion(self, purpose: str) -> ReleaseAddress:
-        """A further table of a release in a database: ``schema.people_help`` of ``schema.people``."""
+        """Return a companion table of a release: ``schema.people_help`` of ``schema.people``."""
         return replace(self, table=companion_table_name(str(self.table), purpose))
 
     def sibling(self, name: str) -> ReleaseAddress:
-        """A further file of a release, by its name."""
+        """Return an additional file of a release, by its name."""
         assert self.path is not None
         return replace(self, path=self.path.with_name(name))
 
     def part(self, purpose: str, file: str | None) -> ReleaseAddress:
-        """A part beside the data, as a manifest lists it: a companion table, or a file."""
+        """Return an additional part, as a manifest lists it: a companion table, or a file."""
         return self.companion(purpose) if self.path is None or file is None else self.sibling(file)
 
 
 def companion_table_name(table: str, purpose: str) -> str:
-    """The name of a table that belongs to another.
+    """Return the name of a table that belongs to another.
 
     >>> companion_table_name("out.people", "help"), companion_table_name('out."the people"', "help")
     ('out.people_help', 'out."the people_help"')

@@ -1,7 +1,7 @@
 """Kinds of release: equivalence classes, and groups with permuted sensitive values.
 
-Permutation is (k,e)-anonymity (Zhang et al. 2007). A kind states what rows are counted by, what its readers
-must be told, and its part of manifests and reports, so that other code does not ask which kind it has.
+Permutation is (k,e)-anonymity (Zhang et al. 2007). A kind declares the unit of counting, the cautions for
+readers, and its part of manifests and reports, so that other code does not branch on the kind.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 
 NULL_CODE = -1
-"""The code of a row without a sensitive value."""
+"""Code of a row without a sensitive value."""
 
 
 @dataclass(frozen=True)
 class GroupRequirement:
     """(k,e)-anonymity (definition 5): a group has at least k distinct values, and a range of at least e.
 
-    NULL is no value. Where people have several rows, k of its distinct values are of k different people
-    (``permutation.subject_groups``). ``e`` is in the attribute's unit; 0 leaves distinct l-diversity with
-    l = k, the only choice for values that are no numbers.
+    NULL is not a value. If people have several rows, k of its distinct values are of k different people
+    (``permutation.subject_groups``). ``e`` is in the attribute's unit; 0 leaves distinct l-diversity with l =
+    k, the only choice for values that are not numbers.
     """
 
     k: int
@@ -41,11 +41,11 @@ class GroupRequirement:
 class SensitiveColumn:
     """One sensitive attribute of every row.
 
-    ``codes``, shape ``(rows,)``, count the ``distinct`` values from 0, or are ``NULL``; every value occurs.
-    ``numbers``, shape ``(distinct,)``, ascend strictly and are integers in units of 10^-``scale``, or floats;
-    None where the values are no numbers, which then stand in the order of their texts. Texts of one number
-    are one value; no text is held, for each row may have one of its own.
-    ``subjects``, shape ``(rows,)``, number the people whose rows they are, where people have several.
+    ``codes``, shape ``(rows,)``, number the ``distinct`` values from 0, or are ``NULL_CODE``; every value
+    occurs. ``numbers``, shape ``(distinct,)``, ascend strictly and are integers in units of 10^-``scale``, or
+    floats; None if the values are not numbers, which are then in the order of their texts. Texts of one
+    number are one value. No text is stored, because every row may have a different one. ``subjects``, shape
+    ``(rows,)``, number the people of the rows, if people have several.
     """
 
     attribute: str
@@ -57,19 +57,19 @@ class SensitiveColumn:
 
     @property
     def rows(self) -> int:
-        """All rows, those without a value included."""
+        """Number of rows, including those without a value."""
         return len(self.codes)
 
 
 @dataclass(frozen=True, eq=False)
 class GroupPartition:
-    """Every row belongs to one group; which rows of a group get which of its values is drawn later.
+    """Assignment of every row to one group; a later random draw permutes the values within each group.
 
-    ``groups``, shape ``(rows,)``, holds 0, …, ``group_count`` - 1, each at least once. ``strategy`` names how
-    it was found; ``error`` is its value of the strategy's objective: the sum of the groups' ranges, that
-    weighted by rows, or the maximum, in units of the attribute (None where it has no such objective).
-    ``optimal``: no partition has less, of neighbours for a contiguous strategy. ``first``, where given, is
-    met by a group that holds the smallest value.
+    ``groups``, shape ``(rows,)``, contains 0, …, ``group_count`` - 1, each at least once. ``strategy`` is the
+    name of the partitioning strategy; ``error`` is the value of its objective: the sum of the groups' ranges,
+    that weighted by rows, or the maximum, in units of the attribute (None if it has no such objective).
+    ``optimal``: no partition has a smaller error; for a contiguous strategy, no partition into neighbours.
+    ``first``, if given, is met by a group that contains the smallest value.
     """
 
     strategy: str
@@ -84,9 +84,9 @@ class GroupPartition:
 
 @dataclass(frozen=True)
 class GroupCounts:
-    """The groups of a permuted release: the fewest distinct values in any, and the smallest range.
+    """Counts of a permuted release's groups: the fewest distinct values in any, and the smallest range.
 
-    ``smallest_range`` is None where values are no numbers; ``null_value_count`` have a NULL.
+    ``smallest_range`` is None if values are not numbers; ``rows_without_value`` is the number of NULLs.
     """
 
     groups: int
@@ -96,7 +96,7 @@ class GroupCounts:
     requirement: str
 
     def as_json(self) -> dict[str, Any]:
-        """The part of ``discreet audit --json`` that speaks of groups."""
+        """Return the part of ``discreet audit --json`` about groups."""
         return {
             "groups": self.groups,
             "fewest_values": self.fewest_values,
@@ -108,7 +108,7 @@ class GroupCounts:
 
 @dataclass(frozen=True)
 class PermutedFile:
-    """A file beside the data, or a ``table`` in the database that holds all.
+    """A file released with the data, or a ``table`` in the database that contains all of them.
 
     A database file's digest covers its tables; in another database each table has its own, and ``file`` is
     None.
@@ -120,7 +120,7 @@ class PermutedFile:
     table: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The entry in the manifest."""
+        """Return the entry in the manifest."""
         return {"file": self.file, "table": self.table, "sha256": self.sha256, "rows": self.rows}
 
 
@@ -128,13 +128,14 @@ if TYPE_CHECKING:
     pass
 
 NOISY_COUNTS, PRIVATE_SAMPLE = "noisy counts", "sample under differential privacy"
-"""The ``release`` of manifests that have an ε: of counts, and of rows that were drawn."""
+"""Values of ``release`` in manifests with an ε: of counts, and of sampled rows."""
 
 
 def refuse_private_release(document: object, label: str) -> None:
-    """Raise ``InputError`` where a manifest's document has an ε; ``label`` is the manifest.
+    """Raise ``InputError`` if a manifest's document has an ε; ``label`` is the manifest.
 
-    Such a release tells neither how many rows were suppressed nor of how many, by which others are judged.
+    Such a release discloses neither the number of suppressed rows nor that of all rows, by which others are
+    judged.
     """
     kind = document.get("release") if isinstance(document, Mapping) else None
     if kind in (NOISY_COUNTS, PRIVATE_SAMPLE):
@@ -150,68 +151,68 @@ class ReleaseKind:
     """A release of classes: rows that agree in every published quasi-identifier."""
 
     unit: ClassVar[str] = "class"
-    """What rows are counted by."""
+    """Unit by which rows are counted."""
     units: ClassVar[str] = "classes"
     permuted: ClassVar[bool] = False
-    """Whether sensitive values change places within groups."""
+    """True if sensitive values are permuted within groups."""
     views: ClassVar[tuple[str, ...]] = ()
-    """The views beside a release that is a table of a database."""
+    """Views of a release that is a table of a database."""
     cautions: ClassVar[tuple[str, ...]] = ()
-    """What must be said wherever such a release is shown."""
+    """Cautions to show wherever such a release is shown."""
     statement: ClassVar[str] = (
         "These numbers were counted in the written file by a second, independent path before it was put in "
         "place. They are evidence that the requirement holds for the quasi-identifiers named here, not a "
         "promise that nobody can be recognized: what else is known about the people in the table was not, "
         "and cannot be, checked."
     )
-    """What a manifest says of its numbers."""
+    """Statement of a manifest about its numbers."""
     explained: ClassVar[str] = (
         "Rows that agree in all published quasi-identifiers are a class. k is the least size of a class, l "
         "the least number of distinct values of a sensitive attribute in a class."
     )
-    """What a report says of the model."""
+    """Explanation of the model in a report."""
 
     @property
     def permuted_attribute(self) -> str | None:
-        """The attribute whose values change places."""
+        """Attribute whose values are permuted."""
         return None
 
     @property
     def permuted_numbers(self) -> bool:
-        """Whether its values are numbers."""
+        """True if its values are numbers."""
         return False
 
     @property
     def required_values(self) -> int | None:
-        """The distinct values that were required of a group."""
+        """Number of distinct values required of a group."""
         return None
 
     @property
     def data_table(self) -> str | None:
-        """The table of the data, where the release is one database with all its tables."""
+        """Table of the data, if the release is one database with all its tables."""
         return None
 
     @property
     def further_files(self) -> Mapping[str, PermutedFile]:
-        """The files beside the data, by what they hold."""
+        """Additional files, by their content."""
         return {}
 
     def part(self) -> dict[str, Any]:
-        """The part of a JSON document that speaks of this kind; none of classes."""
+        """Return the part of a JSON document about this kind; empty for classes."""
         return {}
 
     def requirement_rows(self) -> tuple[tuple[str, str], ...]:
-        """What was asked of groups, for a report; none of classes."""
+        """Return the requirement of groups, for a report; empty for classes."""
         return ()
 
     def guarantee_rows(self, counts: GroupCounts | None) -> tuple[tuple[str, str, str], ...]:
-        """What an audit counted of groups beside what was required, for a report; none of classes."""
+        """Return the audited and the required values of groups, for a report; empty for classes."""
         del counts
         return ()
 
 
 class GroupedRelease(ReleaseKind):
-    """A permuted release: rows in groups, within which sensitive values change places."""
+    """A permuted release: rows in groups, within which sensitive values are permuted."""
 
     unit = "group"
     units = "groups"
@@ -222,18 +223,18 @@ CLASS_RELEASE, GROUP_RELEASE = ReleaseKind(), GroupedRelease()
 
 
 PERMUTATION = "permutation"
-"""The model's name in manifests and on the command line."""
+"""Name of the model in manifests and on the command line."""
 
 HELP_FILE, SENSITIVE_FILE = "help", "sensitive"
-"""The files beside the data, by what they hold."""
+"""Additional files, by their content."""
 
 ONE_TABLE_NAME, QUASI_IDENTIFIERS_NAME = "release", "quasi_identifiers"
 SENSITIVE_NAME, HELP_NAME = "sensitive_values", "help"
-"""The tables of a release that is one database."""
+"""Tables of a release that is one database."""
 
 GROUP_VIEW_NAME, BOUNDS_VIEW_NAME = "groups", "with_bounds"
 RELEASE_VIEWS = (GROUP_VIEW_NAME, BOUNDS_VIEW_NAME)
-"""The views beside a release that is a table of a database."""
+"""Views of a release that is a table of a database."""
 
 NOT_PROTECTED = (
     "Identity and membership are not protected by this release: quasi-identifiers are shown, so whoever "
@@ -248,7 +249,7 @@ DE_FINETTI = (
 
 
 class ReleaseForm(StrEnum):
-    """Where the sensitive values stand: beside quasi-identifiers, or in a table of their own (anatomy)."""
+    """Form of a release: sensitive values with the quasi-identifiers, or in a separate table (anatomy)."""
 
     ONE_TABLE = "one-table"
     TWO_TABLES = "two-tables"
@@ -264,12 +265,13 @@ PERMUTED_STATEMENT = (
 
 @dataclass(frozen=True)
 class PermutedRelease(GroupedRelease):
-    """What a manifest says of a permuted release.
+    """Manifest entry of a permuted release.
 
     Every group has at least ``k`` distinct values of ``sensitive`` and a range of at least ``e``;
-    ``partition`` names how groups were found. ``first_group`` is what was asked of the group of the smallest
-    value, where that was more. ``scale`` is the number of decimals of exact numbers; None for doubles, and
-    for values that are no numbers (``numeric`` False). ``table`` names the data in a database.
+    ``partition`` is the name of the partitioning strategy. ``first_group`` is the requirement of the group of
+    the smallest value, if it was stricter. ``scale`` is the number of decimals of exact numbers; None for
+    doubles, and for values that are not numbers (``numeric`` False). ``table`` is the name of the data in a
+    database.
     """
 
     views = RELEASE_VIEWS
@@ -296,40 +298,40 @@ class PermutedRelease(GroupedRelease):
 
     @property
     def requirement(self) -> GroupRequirement:
-        """What every group meets."""
+        """Requirement that every group meets."""
         return GroupRequirement(self.k, self.e)
 
     @property
     def permuted_attribute(self) -> str:
-        """The attribute whose values change places."""
+        """Attribute whose values are permuted."""
         return self.sensitive
 
     @property
     def permuted_numbers(self) -> bool:
-        """Whether its values are numbers."""
+        """True if its values are numbers."""
         return self.numeric
 
     @property
     def required_values(self) -> int:
-        """The distinct values that were required of a group."""
+        """Number of distinct values required of a group."""
         return self.k
 
     @property
     def data_table(self) -> str | None:
-        """The table of the data, where the release is one database with all its tables."""
+        """Table of the data, if the release is one database with all its tables."""
         return self.table
 
     @property
     def further_files(self) -> Mapping[str, PermutedFile]:
-        """The files beside the data."""
+        """Additional files."""
         return self.files
 
     def part(self) -> dict[str, Any]:
-        """The part of a JSON document that speaks of groups."""
+        """Return the part of a JSON document about groups."""
         return {"permutation": self.as_json()}
 
     def requirement_rows(self) -> tuple[tuple[str, str], ...]:
-        """What was asked, for a report."""
+        """Return the requirement, for a report."""
         return (
             ("Permuted attribute", self.sensitive),
             ("Distinct values of a group (k)", f"at least {self.k}"),
@@ -340,14 +342,14 @@ class PermutedRelease(GroupedRelease):
         )
 
     def guarantee_rows(self, counts: GroupCounts | None) -> tuple[tuple[str, str, str], ...]:
-        """The smallest range that an audit counted, beside the required one."""
+        """Return the smallest range that an audit counted, with the required one."""
         if counts is None:
             return ()
         smallest = "–" if counts.smallest_range is None else str(counts.smallest_range)
         return (("smallest range of a group", smallest, str(self.e)),)
 
     def as_json(self) -> dict[str, Any]:
-        """The manifest's ``permutation``; ``e`` is a text, as it is an exact decimal."""
+        """Return the manifest's ``permutation``; ``e`` is a text, because it is an exact decimal."""
         first = self.first_group
         return {
             "sensitive": self.sensitive,
@@ -367,7 +369,10 @@ class PermutedRelease(GroupedRelease):
 
     @classmethod
     def of_json(cls, document: Mapping[str, Any]) -> PermutedRelease:
-        """Read what ``as_json`` wrote; ``KeyError``, ``TypeError`` or ``ValueError`` where it is not that."""
+        """Read the output of ``as_json``.
+
+        Raises ``KeyError``, ``TypeError`` or ``ValueError`` if it is malformed.
+        """
         first = document["first_group"]
         return cls(
             sensitive=document["sensitive"],

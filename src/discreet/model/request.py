@@ -15,21 +15,21 @@ from discreet.model.requirement import Requirement, no_criterion_error
 
 
 class RowOrder(StrEnum):
-    """By what the rows show, so that the order tells nothing beside them; or in an order that is drawn."""
+    """Row order of a release: sorted by its published cells, so that it discloses nothing more, or random."""
 
     SORTED = "sorted"
     RANDOM = "random"
 
     @classmethod
     def of(cls, text: str) -> RowOrder:
-        """The order of a name; ``InputError`` for another text."""
+        """Return the order of a name; raise ``InputError`` for another text."""
         if text not in tuple(cls):
             raise InputError(f"order of rows: '{text}'", allowed=", ".join(cls))
         return cls(text)
 
 
 class Backend(StrEnum):
-    """The compiled kernels, their numpy twin, or whichever answers first."""
+    """Implementation of a computation: compiled kernels, the numpy twin, or the one that answers first."""
 
     AUTO = "auto"
     KERNELS = "kernels"
@@ -40,27 +40,27 @@ _ALLOWED_LIMIT = "a number of rows such as 301, or a percentage from 0% to 100% 
 
 
 class RelaxationScope(StrEnum):
-    """Where the relaxation of height looks: at or above the request's own height, or everywhere."""
+    """Scope of the relaxation of height: at or above the request's own height, or all nodes."""
 
     ABOVE = "above"
     GLOBAL = "global"
 
 
 def max_suppressible_rows(rows: int) -> int:
-    """The most of so many rows that a solution may suppress: it leaves one, where there are any."""
+    """Return the maximum number of rows that a solution may suppress: all but one, if there are any."""
     return max(rows - 1, 0)
 
 
 @dataclass(frozen=True)
 class SuppressionLimit:
-    """How many rows may be suppressed: a number of rows, or an exact percentage of the rows."""
+    """Maximum number of suppressed rows: a number of rows, or an exact percentage of the rows."""
 
     rows: int | None = None
     percent: Fraction | None = None
 
     @classmethod
     def parse(cls, value: str | int) -> SuppressionLimit:
-        """A limit from ``301``, ``"301"`` or ``"1%"``; ``InputError`` for anything else."""
+        """Parse a limit from ``301``, ``"301"`` or ``"1%"``; raise ``InputError`` for other values."""
         text = str(value).strip()
         match = re.fullmatch(r"(\d{1,18}(?:\.\d{1,18})?)\s*%", text)
         if match:
@@ -73,11 +73,11 @@ class SuppressionLimit:
         return cls(rows=int(text))
 
     def of(self, rows: int) -> int:
-        """The largest number of suppressed rows among ``rows``: s · 100 ≤ P · rows, exactly, and s < rows.
+        """Return the largest number s of suppressed rows: s · 100 ≤ P · rows, exactly, and s < rows.
 
-        A recoding that leaves no row is no solution (docs/decisions/0010), so that however loose the limit
-        is, every verb looks among those that leave rows. Suppression never rises on the way up the lattice;
-        with the rule as a limit, "within the limit" goes on being true of every node above.
+        A recoding that leaves no row is not a solution (docs/decisions/0010), so every verb considers only
+        recodings that leave rows, however loose the limit is. Suppression never rises on the way up the
+        lattice; because the rule is part of the limit, "within the limit" remains true of every node above.
         """
         allowed = self.rows or 0 if self.percent is None else int(self.percent * rows // 100)
         return min(allowed, max_suppressible_rows(rows))
@@ -94,10 +94,9 @@ NO_SUPPRESSION = SuppressionLimit(rows=0)
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a negotiation or a search.
+    """Request of a negotiation or a search.
 
-    ``max_level`` and ``min_level`` bound levels per quasi-identifier; one that is not named may go from 0 to
-    its top.
+    ``max_level`` and ``min_level`` bound levels per quasi-identifier; the levels of others are unrestricted.
     """
 
     requirement: Requirement
@@ -118,7 +117,7 @@ class Request:
         scope: str = "above",
         criteria: Iterable[Criterion] = (),
     ) -> Request:
-        """A request from plain values, as the Python API takes them; ``criteria`` beside k and l."""
+        """Build a request from plain values of the Python API; ``criteria`` are those except k and l."""
         requirement = Requirement.of(k, l, criteria)
         if requirement.is_empty:
             raise no_criterion_error()
@@ -135,7 +134,7 @@ class Request:
 
 @dataclass(frozen=True)
 class CostRequest:
-    """The name of a cost, and the options of it that were given, in plain values."""
+    """The name of a cost, and its given options, in plain values."""
 
     name: str
     options: tuple[tuple[str, object], ...] = ()
@@ -143,10 +142,10 @@ class CostRequest:
 
 @dataclass(frozen=True)
 class RequestDefaults:
-    """The spec's ``[request]``: defaults of the options, each None or empty where not given.
+    """The spec's ``[request]``: defaults of the options, each None or empty if not given.
 
-    ``criteria`` are those beside k and l; ``order`` is that of a release's rows; ``cost`` is what is made
-    least where nodes are compared by one.
+    ``criteria`` are those except k and l; ``order`` is that of a release's rows; ``cost`` is minimized where
+    nodes are compared by a cost.
     """
 
     k: int | None = None
@@ -161,7 +160,7 @@ class RequestDefaults:
 
 
 def node_bounds(lattice: Lattice, request: Request) -> tuple[LatticeNode, LatticeNode]:
-    """The lowest and the highest node that a request allows; ``InputError`` where they cross."""
+    """Return the lowest and the highest node that a request allows; raise ``InputError`` if they cross."""
     low = lattice.node_of(request.min_level, lattice.bottom)
     high = lattice.node_of(request.max_level, lattice.top)
     for name, least, greatest in zip(lattice.attributes, low, high, strict=True):

@@ -1,8 +1,8 @@
-"""Privacy requirements: the criteria that each class must meet, and which classes fail them.
+"""Privacy requirements: the criteria that each class must meet, and the classes that fail them.
 
-This is the only comparison of class scores with thresholds in arrays; kernels, engines and the audit have
-their own by intent (decision 0005). Searches that need monotone or growing criteria refuse others here, by
-name.
+This is the only comparison of class scores with thresholds in arrays; kernels, engines and the audit
+intentionally have their own (decision 0005). Searches that need monotone or growing criteria use this module
+to refuse others by name.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from discreet.model.criterion_inputs import ClassStatistics, SensitiveAttribute,
 from discreet.model.frequency_set import FrequencySet, ValueSets
 
 NO_CLASS_LEFT = 2**62
-"""The least size that stays where every class is suppressed."""
+"""Smallest retained size if every class is suppressed."""
 
 
 def failing_mask(bound: Sequence[BoundCriterion], facts: ClassStatistics) -> NDArray[np.bool_]:
-    """Whether each class fails one of the criteria, shape ``(classes,)``.
+    """Return whether each class fails one of the criteria, shape ``(classes,)``.
 
-    ``InputError`` for a criterion of a whole release, of which ``suppressed`` judges.
+    Raises ``InputError`` for a criterion of a whole release, which ``suppression_mask`` judges.
     """
     fails = np.zeros(facts.classes, np.bool_)
     for one in bound:
@@ -42,11 +42,11 @@ def failing_mask(bound: Sequence[BoundCriterion], facts: ClassStatistics) -> NDA
 
 
 def suppression_mask(bound: Sequence[BoundCriterion], facts: ClassStatistics) -> NDArray[np.bool_]:
-    """Whether each class goes, where ``facts`` are of all classes of a table: a release, if nothing did.
+    """Return whether each class is suppressed, given ``facts`` of all classes of a table.
 
-    Those that fail go, and then, by a rule of its own, whatever a criterion of the release takes away
-    (``model.criteria.release_level``, ``model.criteria.release_level``). Where a criterion judges what is
-    suppressed and that fails, all go.
+    Failing classes are suppressed, and then those that a criterion of the release suppresses by its rule
+    (``model.criteria.release_level``). If a criterion judges the suppressed rows and fails, all classes are
+    suppressed.
     """
     fails = failing_mask([one for one in bound if not one.criterion.of_release], facts)
     fails = _suppressed_for_release(bound, facts, fails)
@@ -62,7 +62,7 @@ def suppression_mask(bound: Sequence[BoundCriterion], facts: ClassStatistics) ->
 def _suppressed_for_release(
     bound: Sequence[BoundCriterion], facts: ClassStatistics, fails: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """The classes that fail, and those that go for the release's sake."""
+    """Return the classes that fail or are suppressed by a criterion of the release."""
     check_compatible(tuple(one.criterion for one in bound))
     for one in bound:
         if isinstance(one.criterion, CellsCriterion):
@@ -76,9 +76,11 @@ def _suppressed_for_release(
 
 @lru_cache(maxsize=1024)
 def check_compatible(criteria: tuple[Criterion, ...]) -> None:
-    """Raise ``InputError`` for criteria of the release of which each suppresses classes the other rests on.
+    """Raise ``InputError`` for criteria of the release that conflict.
 
-    What is published already may be asked of all of them.
+    Each of two suppresses classes that the other relies on.
+
+    An audit of published classes may check all of them.
     """
     kinds = (
         [criterion for criterion in criteria if isinstance(criterion, CellsCriterion)],
@@ -95,7 +97,7 @@ def check_compatible(criteria: tuple[Criterion, ...]) -> None:
 
 
 def smallest_kept_size(criteria: Sequence[ReleaseCriterion], sizes: NDArray[np.int64]) -> int:
-    """The least size of a class that stays, of classes none of which fails by itself."""
+    """Return the smallest retained size among classes that pass all criteria of classes."""
     sizes = sizes[sizes > 0]
     tails = SizeTails.of_classes(sizes)
     place = int(tails.first(tails_that_hold(criteria, tails))[0])
@@ -103,7 +105,7 @@ def smallest_kept_size(criteria: Sequence[ReleaseCriterion], sizes: NDArray[np.i
 
 
 def tails_that_hold(criteria: Sequence[ReleaseCriterion], tails: SizeTails) -> NDArray[np.bool_]:
-    """Whether each tail meets every criterion, shape ``(entries,)``."""
+    """Return whether each tail meets every criterion, shape ``(entries,)``."""
     holds = np.ones(len(tails.sizes), np.bool_)
     for criterion in criteria:
         holds &= criterion.tail_scores(tails) >= criterion.threshold
@@ -111,7 +113,7 @@ def tails_that_hold(criteria: Sequence[ReleaseCriterion], tails: SizeTails) -> N
 
 
 def release_criterion_error(criterion: Criterion, caller: str, advice: str | None = None) -> InputError:
-    """What refuses a criterion of the whole release; ``who`` looks at fewer classes than all."""
+    """Return the error for a criterion of the whole release where ``caller`` sees only some classes."""
     return InputError(
         f"{criterion} of {caller}: {criterion.title} is judged on all classes of a release together",
         allowed="criteria of single classes",
@@ -122,7 +124,7 @@ def release_criterion_error(criterion: Criterion, caller: str, advice: str | Non
 def threshold_mask(
     signatures: Sequence[NDArray[np.integer]], thresholds: Sequence[int | None]
 ) -> NDArray[np.bool_]:
-    """Whether classes of known scores fail; ``thresholds[i]`` is asked of the scores ``signatures[i]``."""
+    """Return whether classes fail by their scores; ``thresholds[i]`` applies to ``signatures[i]``."""
     fails = np.zeros(len(signatures[0]) if len(signatures) else 0, np.bool_)
     for scores, least in zip(signatures, thresholds, strict=True):
         if least is not None:
@@ -134,7 +136,7 @@ ByAttribute = int | tuple[tuple[str, int], ...]
 
 
 def no_criterion_error() -> InputError:
-    """The error where no criterion is required."""
+    """Return the error if no criterion is required."""
     return InputError(
         "no privacy criterion was given",
         allowed="k, l, or another criterion",
@@ -144,13 +146,12 @@ def no_criterion_error() -> InputError:
 
 @dataclass(frozen=True, init=False)
 class Requirement:
-    """Criteria that are asked together: a class fails when it fails one of them.
+    """Criteria that are required together: a class fails if it fails one of them.
 
-    k-anonymity and distinct l-diversity have parameters of their own, ``k`` and ``l``, since commands, specs
-    and documents do; every other criterion is given as a value. ``l`` is one number for each sensitive
-    attribute by itself, or numbers by attribute. Two criteria may not judge one score twice.
-
-    Raises ``InputError`` for a parameter out of its range, or a criterion given twice.
+    k-anonymity and distinct l-diversity have their own parameters, ``k`` and ``l``, as in commands, specs and
+    documents; every other criterion is given as a value. ``l`` is one number for each sensitive attribute
+    separately, or numbers by attribute. Two criteria must not judge the same score. Raises ``InputError`` for
+    a parameter out of its range, or a criterion given twice.
     """
 
     criteria: tuple[Criterion, ...]
@@ -167,7 +168,8 @@ class Requirement:
         asked: dict[ScoreKey, list[str | None]] = {}
         for criterion in found:
             of = asked.setdefault(replace(criterion.score, attribute=None), [])
-            # Asked of every sensitive attribute, a criterion is asked of each: nothing stands beside it.
+            # A criterion of every sensitive attribute includes each one, so it excludes another of the same
+            # score.
             if of and (criterion.attribute in of or None in (criterion.attribute, *of)):
                 raise InputError(f"{criterion.name} was asked twice", allowed="one value of each")
             of.append(criterion.attribute)
@@ -180,22 +182,22 @@ class Requirement:
         l: int | Mapping[str, int] | None = None,
         criteria: Iterable[Criterion] = (),
     ) -> Requirement:
-        """A requirement from plain values; ``l`` may be a mapping by sensitive attribute."""
+        """Build a requirement from plain values; ``l`` may be a mapping by sensitive attribute."""
         return cls(k, tuple(l.items()) if isinstance(l, Mapping) else l, criteria)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is asked."""
+        """True if there is no criterion."""
         return not self.criteria
 
     @property
     def k(self) -> int | None:
-        """The least size of a class that is asked, None where none is."""
+        """Required smallest size of a class; None if it is not required."""
         return next((c.value for c in self.criteria if isinstance(c, KAnonymity)), None)
 
     @property
     def l(self) -> ByAttribute | None:  # noqa: E743 - the field's letter
-        """The distinct values that are asked of every sensitive attribute, or of some by name."""
+        """Required distinct values of every sensitive attribute, or of some by name."""
         asked = [c for c in self.criteria if isinstance(c, DistinctDiversity)]
         if not asked:
             return None
@@ -205,75 +207,78 @@ class Requirement:
 
     @property
     def others(self) -> tuple[Criterion, ...]:
-        """The criteria beside k and l."""
+        """Criteria except k and l."""
         return tuple(c for c in self.criteria if not c.has_keyword)
 
     @property
     def of_classes(self) -> Requirement:
-        """What is asked of each class by itself."""
+        """Requirement with only the criteria of single classes."""
         return self if self._of_classes is None else Requirement(criteria=self._of_classes)
 
-    # A look-up asks these of one requirement many times, and a requirement never changes.
+    # Cached, because look-ups read it many times and a requirement is immutable.
 
     @cached_property
     def _of_classes(self) -> tuple[Criterion, ...] | None:
-        """The criteria of single classes, None where all are."""
+        """Criteria of single classes; None if all are."""
         found = tuple(c for c in self.criteria if not c.of_release)
         return None if len(found) == len(self.criteria) else found
 
     @cached_property
     def of_release(self) -> tuple[ReleaseCriterion, ...]:
-        """What is asked of the sizes of all classes together."""
+        """Criteria of the sizes of all classes together."""
         return tuple(c for c in self.criteria if isinstance(c, ReleaseCriterion))
 
     @cached_property
     def of_cells(self) -> CellsCriterion | None:
-        """What is asked of the cells of all classes together."""
+        """Criterion of the cells of all classes together."""
         return next((c for c in self.criteria if isinstance(c, CellsCriterion)), None)
 
     @cached_property
     def is_growing(self) -> bool:
-        """Whether every criterion is growing (``model.criteria.base``)."""
+        """True if every criterion is growing (``model.criteria.base``)."""
         return all(criterion.growing for criterion in self.criteria)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of what is asked, each once, in order."""
+        """Names of the criteria, each once, in order."""
         return tuple(dict.fromkeys(criterion.name for criterion in self.criteria))
 
     @property
     def relaxing(self) -> str:
-        """Advice that names what may give way: ``relax k or pairshare``."""
+        """Advice that names the criteria to relax: ``relax k or pairshare``."""
         *first, last = self.names or ("the requirement",)
         return f"relax {', '.join(first)} or {last}" if first else f"relax {last}"
 
     @property
     def of_values(self) -> bool:
-        """Whether a criterion speaks of sensitive attributes, so that their values must be counted."""
+        """True if a criterion applies to sensitive attributes, so that their values must be counted."""
         return any(c.of_attribute or c.of_every_attribute for c in self.criteria)
 
     @property
     def least_rows(self) -> int:
-        """A class of fewer rows fails for certain; 1 where nothing is known."""
+        """Number of rows below which a class certainly fails; 1 if no such number is known."""
         return max((criterion.least_rows for criterion in self.criteria), default=1)
 
     def bound(self, sensitive: Sequence[str]) -> tuple[BoundCriterion, ...]:
-        """The criteria with the places of their attributes among a table's sensitive ones.
+        """Return the criteria with the indices of their attributes among a table's sensitive ones.
 
-        ``InputError`` for an attribute that is not among them.
+        Raises ``InputError`` for an attribute that is not among them.
         """
         return _cached_bound(self.criteria, tuple(sensitive))
 
     def thresholds(self, scores: Sequence[ScoreKey], sensitive: Sequence[str]) -> tuple[int | None, ...]:
-        """The least of each score that is asked, None where nothing is asked of it.
+        """Return the threshold of each score, None for a score that no criterion judges.
 
-        ``InputError`` for a criterion whose score is not among them, and for one of the whole release:
-        nothing is judged without it.
+        Raises ``InputError`` for a criterion whose score is not in ``scores``, and for one of the whole
+        release: a result without it would be wrong.
         """
         return _cached_thresholds(self.criteria, tuple(scores), tuple(sensitive))
 
     def l_of(self, attributes: tuple[str, ...]) -> tuple[int | None, ...]:
-        """The threshold of l of each sensitive attribute; ``InputError`` for one of another attribute."""
+        """Return the threshold of l of each sensitive attribute.
+
+        Raises ``InputError`` for a criterion of another attribute.
+        """
         thresholds: list[int | None] = [None] * len(attributes)
         for bound in self.bound(attributes):
             if bound.place is not None and isinstance(bound.criterion, DistinctDiversity):
@@ -281,29 +286,29 @@ class Requirement:
         return tuple(thresholds)
 
     def check(self, attributes: tuple[str, ...]) -> None:
-        """``InputError`` where nothing is asked, or a criterion of an attribute not in ``attributes``."""
+        """Raise ``InputError`` without a criterion, or for one of an attribute not in ``attributes``."""
         if self.is_empty:
             raise no_criterion_error()
         self.bound(attributes)
 
     def weakened(self, name: str, score: int) -> Requirement:
-        """The same with every criterion of a name lowered to what classes of this score meet."""
+        """Return the requirement with the criteria of a name lowered to the value that this score meets."""
         lowered = (c.weakened(score) if c.name == name else c for c in self.criteria)
         return Requirement(criteria=lowered)
 
     def relaxed(self, name: str, score: int | None) -> Requirement | None:
-        """The same, weakened; None without a score, or for one below a floor: nothing is promised then."""
+        """Return the weakened requirement; None without a score, or for a score below a floor."""
         return None if score is None else _cached_relaxation(self, name, score)
 
     def l_as_json(self) -> int | dict[str, int] | None:
-        """``l`` as it was asked: a number, numbers by attribute, or None."""
+        """Return ``l`` as given: a number, numbers by attribute, or None."""
         return dict(self.l) if isinstance(self.l, tuple) else self.l
 
     def as_json(self) -> dict[str, Any]:
-        """The requirement as a document: always ``k`` and ``l``, and each other criterion that is asked.
+        """Return the requirement as a document: always ``k`` and ``l``, and each other criterion.
 
         A criterion of every sensitive attribute is a number, one of some is numbers by attribute, and one
-        with further fields a list of tables (``criteria.plain``).
+        with additional fields a list of tables (``criteria.registry.plain_values``).
         """
         return {"k": self.k, "l": self.l_as_json(), **plain_values(self.others)}
 
@@ -311,7 +316,7 @@ class Requirement:
         return ", ".join(map(str, self.criteria)) or "no requirement"
 
 
-# Look-ups ask these again and again of few requirements, and an answer of a lattice takes a tenth of a
+# Cached, because look-ups repeat these calls for few requirements, and a lattice answers within a tenth of a
 # millisecond.
 
 
@@ -346,34 +351,35 @@ def _cached_relaxation(requirement: Requirement, name: str, score: int) -> Requi
 
 
 MONOTONE_ADVICE = "Use --algorithm exhaustive or optimal, which judge every node of the lattice by itself."
-"""What to do with a criterion that is not monotone, where classes are merged."""
+"""Advice for a criterion that is not monotone, where classes are merged."""
 
 
 def is_growing(requirement: Requirement) -> bool:
-    """Whether suppressed rows never rise on the way up a lattice: every criterion is growing."""
+    """Return whether suppressed rows never rise on the way up a lattice: every criterion is growing."""
     return requirement.is_growing
 
 
 def is_monotone(requirement: Requirement) -> bool:
-    """Whether the union of two classes that pass does."""
+    """Return whether the union of two passing classes passes."""
     return all(criterion.growing or criterion.monotone for criterion in requirement.criteria)
 
 
 def require_monotone(requirement: Requirement, caller: str, *, advice: str) -> None:
-    """Raise ``InputError`` for a criterion that is not monotone; ``who`` merges classes that pass."""
+    """Raise ``InputError`` for a criterion that is not monotone; ``caller`` merges passing classes."""
     for criterion in requirement.criteria:
         if criterion.of_release:
             raise release_criterion_error(criterion, caller, advice)
         if not (criterion.growing or criterion.monotone):
             raise InputError(
-                f"{criterion} of {caller}: {criterion.title} may fail where two classes that meet it are merged",
+                f"{criterion} of {caller}: {criterion.title} may fail where two classes that meet it are "
+                "merged",
                 allowed=_allowed_criteria(requirement, monotone=True),
                 advice=advice,
             )
 
 
 def require_growing(requirement: Requirement, caller: str, *, advice: str) -> None:
-    """Raise ``InputError`` for a criterion that is not growing; ``who`` merges failing rows into others."""
+    """Raise ``InputError`` for a criterion that is not growing; ``caller`` merges failing rows."""
     for criterion in requirement.criteria:
         if criterion.of_release:
             raise release_criterion_error(criterion, caller, advice)
@@ -396,10 +402,10 @@ def _allowed_criteria(requirement: Requirement, *, monotone: bool) -> str:
 
 
 def check_value_counts(one: BoundCriterion, table: FrequencySet) -> None:
-    """Raise ``InputError`` for a criterion of what the table does not hold: rows by value, a population.
+    """Raise ``InputError`` for a criterion whose input the table lacks: rows by value, or a population.
 
-    So for one of the release's records where subjects are counted, and for one that asks more of its
-    attribute than it has: an order, numbers, or a hierarchy.
+    Also refuses a criterion of the release's records if subjects are counted, and one that requires a feature
+    that its attribute lacks: an order, numbers, or a hierarchy.
     """
     if one.criterion.of_release and table.subjects is not None:
         raise subject_count_error(one.criterion)
@@ -436,7 +442,7 @@ def _require_value_counts(one: BoundCriterion, sets: ValueSets) -> SensitiveAttr
 
 
 def subject_count_error(criterion: Criterion) -> InputError:
-    """What refuses a criterion of a release's records where subjects are counted."""
+    """Return the error for a criterion of a release's records where subjects are counted."""
     return InputError(
         f"{criterion}: {criterion.title} counts records, but here subjects are counted, and some have "
         "several rows",
@@ -446,7 +452,7 @@ def subject_count_error(criterion: Criterion) -> InputError:
 
 
 def uncounted_attributes_error(criterion: Criterion) -> InputError:
-    """What refuses a criterion of all sensitive attributes where some were left out of the counting."""
+    """Return the error for a criterion of all sensitive attributes where some were not counted."""
     return InputError(
         f"{criterion} was asked of every sensitive attribute, which these classes were not counted for",
         advice="Evaluate the lattice again with that criterion.",

@@ -13,12 +13,12 @@ from discreet.model.requirement import Requirement
 
 
 class RankedCost(float):
-    """Parts from the largest down; compared part by part, and as a number the largest of them."""
+    """Cost of descending parts, compared part by part; as a number, the largest part."""
 
     parts: tuple[float, ...]
 
     def __new__(cls, parts: Sequence[float]) -> RankedCost:
-        """The cost of these parts, which are in descending order."""
+        """Create the cost from its parts in descending order."""
         made = super().__new__(cls, parts[0] if parts else 0.0)
         made.parts = tuple(parts)
         return made
@@ -49,17 +49,17 @@ class RankedCost(float):
 
 
 def cost_parts(cost: float) -> tuple[float, ...]:
-    """What a cost is compared by."""
+    """Return the parts by which a cost is compared."""
     return cost.parts if isinstance(cost, RankedCost) else (float(cost),)
 
 
 def cost_as_json(cost: float | None) -> float | list[float] | None:
-    """A number, or the parts of a ranked cost."""
+    """Return a number, or the parts of a ranked cost."""
     return list(cost.parts) if isinstance(cost, RankedCost) else cost
 
 
 def format_cost(cost: float | None) -> str:
-    """A cost as people read it: that of a rank part by part."""
+    """Format a cost; a ranked cost part by part."""
     return "" if cost is None else " ".join(f"{part:.6g}" for part in cost_parts(cost))
 
 
@@ -68,9 +68,9 @@ _Value = TypeVar("_Value")
 
 
 class ReadOnlyDict(dict[_Key, _Value]):
-    """A dictionary that cannot be changed: a change would be lost, as the result computes it anew.
+    """A dictionary that refuses changes, which would be lost because the result computes it anew.
 
-    ``what`` names it in the message. Copies (``dict(levels)``, ``levels.copy()``) can be changed.
+    ``description`` names it in the message. Copies (``dict(levels)``, ``levels.copy()``) can be changed.
 
     >>> levels = ReadOnlyDict({"age": 1}, "the levels of an answer")
     >>> levels == {"age": 1}, levels | {"zip": 2}
@@ -94,7 +94,7 @@ class ReadOnlyDict(dict[_Key, _Value]):
 
 
 class SuppressionPolicy(StrEnum):
-    """What happens to suppressed rows: left out, or every cell replaced by ``*``."""
+    """Treatment of suppressed rows: omitted, or every cell replaced by ``*``."""
 
     DROP = "drop"
     STAR = "star"
@@ -102,7 +102,7 @@ class SuppressionPolicy(StrEnum):
 
 @dataclass(frozen=True)
 class FullDomainRecoding:
-    """Every value of an attribute goes to one level (LeFevre et al. 2005, section 5.1.1).
+    """A recoding of every value of an attribute to one level (LeFevre et al. 2005, section 5.1.1).
 
     Rows of classes that fail ``requirement`` are suppressed by ``suppression``.
     """
@@ -114,14 +114,14 @@ class FullDomainRecoding:
 
 
 class Relaxation(StrEnum):
-    """What an answer gives way on beside criteria, each of which is known by its name."""
+    """Parts of a request other than criteria that an answer can relax; criteria are known by their names."""
 
     MAX_SUPPRESSED = "max_suppressed"
     HEIGHT = "height"
 
 
 def relaxable_names(requirement: Requirement) -> tuple[str, ...]:
-    """The names of all that a request with this requirement can give way on, in the order of the answers."""
+    """Return the names of all parts that a request can relax, in the order of the answers."""
     return (str(Relaxation.MAX_SUPPRESSED), str(Relaxation.HEIGHT), *requirement.names)
 
 
@@ -129,8 +129,8 @@ def relaxable_names(requirement: Requirement) -> tuple[str, ...]:
 class Answer:
     """One node that satisfies the request, or the request with one part relaxed.
 
-    ``relaxed`` names that part, as ``relaxable_names`` does; ``requirement`` is what the node meets, with a
-    relaxed criterion's value lowered.
+    ``relaxed`` is the name of that part, as in ``relaxable_names``; ``requirement`` is the one that the node
+    meets, with a relaxed criterion's value lowered.
     """
 
     relaxed: str | None
@@ -139,7 +139,7 @@ class Answer:
     suppressed: int
 
     def as_json(self, lattice: Lattice) -> dict[str, Any]:
-        """The contract's form of one answer."""
+        """Return the JSON entry of one answer."""
         return {
             "relaxed": None if self.relaxed is None else str(self.relaxed),
             "levels": lattice.levels_of(self.node),
@@ -159,7 +159,7 @@ class Negotiation:
 
     @property
     def exact(self) -> Answer | None:
-        """The exact answer, where there is one."""
+        """Exact answer, or None."""
         return next((a for a in self.answers if a.relaxed is None), None)
 
     @property
@@ -168,11 +168,11 @@ class Negotiation:
         return "relaxed" if self.exact is None else "exact"
 
     def relaxation(self, relaxed: str) -> Answer | None:
-        """The answer that relaxes one part, or None where that part has no solution."""
+        """Return the answer that relaxes one part, or None if that part has no solution."""
         return next((a for a in self.answers if a.relaxed == relaxed), None)
 
     def as_json(self) -> dict[str, Any]:
-        """The contract's document of ``discreet negotiate --json``."""
+        """Return the document of ``discreet negotiate --json``."""
         return {
             "outcome": self.outcome,
             "rows": self.rows,
@@ -184,8 +184,8 @@ class Negotiation:
 class Solution:
     """A node that meets the requirement within the suppression limit.
 
-    ``minimal``: no direct specialization of it does. ``cost`` is None where the search weighs none; one that
-    is ranked part by part is a ``model.search_result.Ranked``.
+    ``minimal``: no direct specialization of it does. ``cost`` is None if the search uses no cost; a cost that
+    is ranked part by part is a ``RankedCost``.
     """
 
     node: LatticeNode
@@ -198,12 +198,12 @@ class Solution:
 class SearchResult:
     """The solutions of one named algorithm and the work it did.
 
-    ``solutions`` are in mixed-radix order: every one for the exhaustive algorithms, one for the others, none
-    where there is none. ``nodes_checked`` counts nodes whose own frequency set was obtained, counted or
-    rolled up, and tested, over all subsets of the attributes; ``nodes_marked`` those skipped because marked;
-    ``scans`` the frequency sets that were counted from the table rather than from another frequency set.
-    ``seconds`` is wall time; ``build_seconds`` is the part of it that built a cube. ``bound`` is a proven
-    lower bound of the cost; ``complete`` says that the search ended by itself, so that its answer is exact.
+    ``solutions`` are in mixed-radix order: all for the exhaustive algorithms, one for the others, empty if
+    there is none. ``nodes_checked`` counts nodes whose own frequency set was obtained, counted or rolled up,
+    and tested, over all subsets of the attributes; ``nodes_marked`` those skipped because marked; ``scans``
+    the frequency sets that were counted from the table rather than from another frequency set. ``seconds`` is
+    wall time; ``build_seconds`` is the part of it that built a cube. ``bound`` is a proven lower bound of the
+    cost; ``complete`` is true if the search was not interrupted, so that its answer is exact.
     """
 
     algorithm: str
@@ -223,14 +223,14 @@ class SearchResult:
 
     @property
     def gap(self) -> float | None:
-        """How far the best cost may lie above the least: cost − bound; None where either is unknown."""
+        """Maximum difference of the best cost from the optimum: cost − bound; None if either is unknown."""
         costs = [s.cost for s in self.solutions if s.cost is not None]
         if self.bound is None or not costs:
             return None
         return max(min(costs) - self.bound, 0.0)
 
     def as_json(self) -> dict[str, Any]:
-        """The contract's document of ``discreet search --json``, with what a search knows beyond it."""
+        """Return the document of ``discreet search --json``, with the additional entries of a search."""
         document: dict[str, Any] = {
             "algorithm": self.algorithm,
             "solutions": [

@@ -17,7 +17,7 @@ from discreet.model.request import RequestDefaults, RowOrder
 
 @dataclass(frozen=True)
 class ReportMetadata:
-    """What a report quotes as its publisher's own words; None is left blank, to be filled in by hand.
+    """Statements of the publisher that a report quotes; None is left blank to be filled in by hand.
 
     ``language`` is the code of the report's language; None is English.
     """
@@ -35,17 +35,17 @@ class ReportMetadata:
 
 @dataclass(frozen=True)
 class PublicDomain:
-    """The domain of an attribute, which tells nothing of any row as it was fixed before there was one.
+    """The domain of an attribute, which discloses nothing of any row because it was fixed before the data.
 
-    ``values`` are texts of cells, without NULL, each once; None stands for all leaves of the attribute's
-    hierarchy, where that was there before the data too (``PublicPart.HIERARCHY``).
+    ``values`` are texts of cells, without NULL, each once; None means all leaves of the attribute's
+    hierarchy, if that does not depend on the data either (``PublicPart.HIERARCHY``).
     """
 
     values: tuple[str, ...] | None = None
 
 
 class AttributeRole(StrEnum):
-    """What a column is in a release."""
+    """Role of a column in a release."""
 
     IDENTIFIER = "identifier"
     QUASI_IDENTIFIER = "quasi-identifier"
@@ -54,14 +54,14 @@ class AttributeRole(StrEnum):
 
 
 class NullPolicy(StrEnum):
-    """What NULL means: a value of its own, or a reason to drop the row."""
+    """Treatment of NULL: a value of its own, or a reason to drop the row."""
 
     VALUE = "value"
     DROP = "drop"
 
 
 class UnlistedPolicy(StrEnum):
-    """What happens to columns that the spec does not list."""
+    """Treatment of columns that the spec does not list."""
 
     DROP = "drop"
     INSENSITIVE = "insensitive"
@@ -71,13 +71,13 @@ class UnlistedPolicy(StrEnum):
 class Attribute:
     """One column and its role.
 
-    ``hierarchy`` only for quasi-identifiers (None: value → ``*``) and for sensitive attributes, which are
-    published as they are: theirs says how near values are, for criteria alone.
-    ``numeric`` says whether metrics measure a quasi-identifier by the range of its numbers or count its
-    values; None: numbers where every leaf of the hierarchy is one. ``domain`` are the values that are public
-    whatever the rows hold; None where only the rows tell them. ``way`` is what stands in an identifier's
-    place, which is left out where it is None; ``shift`` how a column's dates are moved. ``real_values`` are
-    texts that are values, though they look like marks for missing ones.
+    ``hierarchy`` applies to quasi-identifiers (None: value → ``*``) and to sensitive attributes, which are
+    published unchanged: there it defines the similarity of values, only for criteria. ``numeric`` determines
+    whether metrics measure a quasi-identifier by the range of its numbers or count its values; None: numbers
+    if every leaf of the hierarchy is one. ``domain`` contains the values that are public whatever the rows
+    contain; None if they are known only from the rows. ``way`` is the method that replaces an identifier,
+    which is omitted if None; ``shift`` shifts a column's dates. ``real_values`` are texts that are values,
+    although they look like marks for missing ones.
     """
 
     name: str
@@ -93,9 +93,9 @@ class Attribute:
 
 @dataclass(frozen=True)
 class PrivacyBudget:
-    """The most ε and δ that all differentially private releases of a table may spend together.
+    """Maximum ε and δ that all differentially private releases of a table may spend together.
 
-    ``table`` names the table where its place does not: two sources of one name share the budget.
+    ``table`` identifies the table if its location does not: two sources of one name share the budget.
     """
 
     total: PrivacyLoss
@@ -104,7 +104,7 @@ class PrivacyBudget:
 
 @dataclass(frozen=True)
 class Subset:
-    """The rows of a table whose cell of ``column`` has one of the texts in ``values``; NULL is none."""
+    """The rows of a table whose cell of ``column`` has one of the texts in ``values``; NULL matches none."""
 
     column: str
     values: tuple[str, ...]
@@ -114,8 +114,8 @@ class Subset:
 class Link:
     """Rows of a table that belong to rows of another: those whose cell of ``column`` is one of ``keys``.
 
-    No other rows are seen. Where ``name`` is given, a further column of that name has the text in ``values``
-    that stands beside the row's key.
+    Other rows are not read. If ``name`` is given, an additional column of that name contains the text in
+    ``values`` at the index of the row's key.
     """
 
     column: str
@@ -126,31 +126,34 @@ class Link:
 
 @dataclass(frozen=True)
 class SourceSpec:
-    """Where the rows lie and how their cells are read.
+    """The location of the rows and the options for reading their cells.
 
     Exactly one of ``path`` (a CSV, TSV, Parquet or JSON-lines file), ``data`` (an Arrow, pandas, polars or
     Spark table in memory, an Arrow dataset, or a stream of record batches), ``url`` (a database, with
-    ``table``) and, for an engine with a catalog, ``table`` alone is given. ``format`` is inferred from the
-    path's ending where None. ``null_values`` are cell texts read as NULL; an empty unquoted CSV cell always
-    is. With ``table`` a path is a DuckDB or SQLite database file or a spreadsheet, and the rows are those of
-    that table. ``engine`` is the name of the engine that is to read them, None where that follows from where
-    they lie (``engines.registry``). ``url`` may hold a password: it is never shown. ``written`` says of
-    columns how their cells are written. In other columns of texts ``decimal`` is the mark of numbers, where
-    cells are such, and ``strip`` takes the blanks off around them. ``coded`` keeps the codes that have labels
-    in the file. With ``whole`` a column of floating-point numbers that are whole in every row is read as
-    whole numbers, as of a frame that has NULLs among them: so is what a publisher has, and not what was
-    released. ``types`` are the house types of columns that a file of a statistics program holds by value
-    alone, for whoever knows them. ``version`` is that of a table of Delta Lake or Apache Iceberg (there a
-    snapshot), None for the newest. With ``subset`` the rows are some of those that lie there, and nobody sees
-    the others. ``ways`` are the identifiers that are published in another form, and ``shifts`` the columns
-    whose dates are moved by a number of days that ``subject`` decides. ``survey_weight`` is the column that
-    says how many people a row stands for. ``rows_are_people`` declares that each row is a person, although
-    values of an identifier repeat. ``warnings`` are what somebody noticed in the rows, for every verb to
-    repeat. With a ``link`` only rows that belong to another table's are there. ``detect_unquoted_nulls`` are
-    texts of a delimited file that are NULL without quotes around them, None where the file tells which. In
-    columns of ``null_stars`` a cell of stars is NULL, and rows that have stars or NULL in each of
-    ``remove_isolated``, and a star in one, are not seen (``model.cell_format``); a ``TableSpec`` says both by
-    its attributes' roles.
+    ``table``) and, for an engine with a catalog, only ``table`` is given. ``format`` is inferred from the
+    path's ending if None. ``null_values`` are cell texts read as NULL; an empty unquoted CSV cell always is.
+    With ``table`` a path is a DuckDB or SQLite database file or a spreadsheet, and the rows are those of that
+    table. ``engine`` is the name of the engine that reads them, None if the location determines it
+    (``engines.registry``). ``url`` may contain a password: it is never shown.
+
+    ``written`` contains the cell formats of columns. In other text columns ``decimal`` is the mark of
+    numbers, if cells are numbers, and ``strip`` removes the blanks around cells. ``coded`` keeps the codes
+    that have labels in the file. With ``whole`` a column of floating-point numbers that are integers in every
+    row is read as integers, as in a frame with NULLs among them: this applies to a publisher's data, not to a
+    release. ``types`` are the internal types of columns for which a file of a statistics program stores only
+    values, if the caller knows the types. ``version`` is that of a table of Delta Lake or Apache Iceberg
+    (there a snapshot), None for the newest.
+
+    With ``subset`` the rows are some of those at the location; the others are not read. ``ways`` are the
+    methods of identifiers that are published in another form, and ``shifts`` the columns whose dates are
+    shifted by a number of days derived from ``subject``. ``survey_weight`` is the column of the number of
+    people that a row represents. ``rows_are_people`` declares that each row is a person, although values of
+    an identifier repeat. ``warnings`` are known problems of the rows, which every verb repeats. With a
+    ``link`` only rows that belong to another table's are read. ``unquoted_nulls`` are texts of a delimited
+    file that are NULL without quotes around them, None if they are detected from the file. In columns of
+    ``star_free`` a cell of stars is NULL, and rows that have stars or NULL in each column of ``set_apart``,
+    and a star in at least one, are not read (``model.cell_format``); a ``TableSpec`` sets both from its
+    attributes' roles.
     """
 
     path: Path | None = None
@@ -185,7 +188,7 @@ class SourceSpec:
     set_apart: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def form_of(self, name: str) -> CellFormat | None:
-        """How a column's cells are written, where they are texts: as it says, or as the source does."""
+        """Return the format of a text column's cells: its own, or that of the source."""
         own = self.written.get(name)
         if own is not None or (self.decimal != "," and not self.strip):
             return own
@@ -193,7 +196,7 @@ class SourceSpec:
 
     @property
     def label(self) -> str:
-        """The source's name for messages."""
+        """Name of the source for messages."""
         if self.path is not None:
             return str(self.path)
         return "the table in memory" if self.table is None else f"the table {self.table}"
@@ -201,7 +204,7 @@ class SourceSpec:
 
 @dataclass(frozen=True)
 class AttributeGlob:
-    """A stanza of the spec that stands for several columns, and these in the source's order."""
+    """A section of the spec that applies to several columns, and these columns in the source's order."""
 
     pattern: str
     columns: tuple[str, ...]
@@ -209,13 +212,13 @@ class AttributeGlob:
 
 @dataclass(frozen=True)
 class TableSpec:
-    """A whole spec. The lattice's attribute order is the order of ``attributes``.
+    """A whole spec; ``attributes`` is in the lattice's attribute order.
 
-    ``notes`` are sentences for the publisher: what the spec says and nothing uses. ``patterns`` are the
-    stanzas that stand for several columns, whose attributes are among the others. ``population`` is a table
-    with a row for each person among whom those of the source are, which has the quasi-identifiers' columns:
-    the table that the source is a subset of, or one of its own. It is counted and never published.
-    ``about`` are the publisher's own words in reports.
+    ``notes`` are sentences for the publisher about keys of the spec that have no effect. ``patterns`` are the
+    sections that apply to several columns, whose attributes are among the others. ``population`` is a table
+    with a row for each person, which includes the source's people and has the quasi-identifiers' columns: the
+    table that the source is a subset of, or a separate one. It is counted and never published. ``about``
+    contains the publisher's statements for reports.
     """
 
     source: SourceSpec
@@ -229,7 +232,7 @@ class TableSpec:
     about: ReportMetadata = field(default_factory=ReportMetadata)
 
     def __post_init__(self) -> None:
-        """Have the source read stars as the attributes' roles ask."""
+        """Configure the source's reading of stars by the attributes' roles."""
         source = replace(
             self.source,
             star_free=tuple(attribute.name for attribute in self.sensitive),
@@ -238,32 +241,32 @@ class TableSpec:
         object.__setattr__(self, "source", source)
 
     def with_role(self, role: AttributeRole) -> tuple[Attribute, ...]:
-        """The attributes of one role, in the spec's order."""
+        """Return the attributes of one role, in the spec's order."""
         return tuple(a for a in self.attributes if a.role is role)
 
     @property
     def quasi_identifiers(self) -> tuple[Attribute, ...]:
-        """The quasi-identifiers, in the lattice's order."""
+        """Quasi-identifiers, in the lattice's order."""
         return self.with_role(AttributeRole.QUASI_IDENTIFIER)
 
     @property
     def sensitive(self) -> tuple[Attribute, ...]:
-        """The sensitive attributes, in the spec's order."""
+        """Sensitive attributes, in the spec's order."""
         return self.with_role(AttributeRole.SENSITIVE)
 
     @property
     def numeric(self) -> dict[str, bool]:
-        """Whether quasi-identifiers count as numbers, by name, where the spec says so."""
+        """Mapping of quasi-identifiers to True if they count as numbers, as far as the spec declares it."""
         return {a.name: a.numeric for a in self.quasi_identifiers if a.numeric is not None}
 
     @property
     def real_values(self) -> dict[str, tuple[str, ...]]:
-        """The texts of each attribute that are no marks for missing values, where some are listed."""
+        """Texts of each attribute that are not marks for missing values, if any are listed."""
         return {a.name: a.real_values for a in self.attributes if a.real_values}
 
     @property
     def of_population(self) -> TableSpec | None:
-        """The population as a table of quasi-identifiers alone; None where there is none."""
+        """Population as a table of only quasi-identifiers; None without a population."""
         if self.population is None:
             return None
         source = replace(self.population, unlisted=UnlistedPolicy.DROP)
@@ -271,22 +274,25 @@ class TableSpec:
 
     @property
     def draws_order(self) -> bool:
-        """Whether the rows of a release go in an order that is drawn."""
+        """True if the rows of a release are in random order."""
         return self.request.order is RowOrder.RANDOM
 
     def with_order(self, order: str | None) -> TableSpec:
-        """The spec with another order of a release's rows, None for its own; ``InputError`` for no order."""
+        """Return the spec with another order of a release's rows, or itself for None.
+
+        Raises ``InputError`` for an invalid order.
+        """
         if order is None:
             return self
         return replace(self, request=replace(self.request, order=RowOrder.of(order)))
 
     @property
     def label(self) -> str:
-        """The spec's name for messages."""
+        """Name of the spec for messages."""
         return str(self.path) if self.path is not None else "the spec"
 
     def published_roles(self, columns: Sequence[str]) -> dict[str, AttributeRole]:
-        """The published columns of a source that has some columns, in its order, and their roles."""
+        """Return the published columns of a source with the given columns, in its order, and their roles."""
         listed = {attribute.name: attribute.role for attribute in self.attributes}
         roles: dict[str, AttributeRole] = {}
         for name in columns:
@@ -299,7 +305,7 @@ class TableSpec:
         return roles
 
     def require_quasi_identifiers(self) -> tuple[Attribute, ...]:
-        """The quasi-identifiers, or ``InputError`` where the spec has none."""
+        """Return the quasi-identifiers; raise ``InputError`` if the spec has none."""
         found = self.quasi_identifiers
         if not found:
             raise InputError(

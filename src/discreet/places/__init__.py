@@ -1,1 +1,1 @@
-"""Where things lie: addresses told from paths, files told from what is none, and locks on them."""
+"""Addresses of databases, files that may be read or written, and locks on them."""

@@ -1,7 +1,7 @@
-"""Addresses of databases, distinguished from paths, and without their passwords in messages.
+"""Addresses of databases: distinguished from paths, and without their passwords in messages.
 
-Engines decide which addresses are accepted (``engines.registry``); any other is refused and never shown.
-It is imported by the command line at each start, so it stays apart from the files.
+Engines decide which addresses are accepted (``engines.registry``); any other is refused and never shown. The
+command line imports this module at each start, so it is separate from ``file_access``.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from discreet.errors import looks_like_address as looks_like_address
 from discreet.errors import redact_address as redact_address
 
 ADDRESS_FORM = "postgresql://USER@HOST:PORT/DATABASE"
-"""What a database's address consists of, where a message shows one."""
+"""Form of a database address, as messages show it."""
 _SECRETS = ("password", "sslpassword")
 ENVIRONMENT_PREFIX = "env:"
-"""Before the name of a variable that holds an address, where one stands in place of the address."""
+"""Prefix of the name of an environment variable that contains the address."""
 _VARIABLE = re.compile(r"\w+", re.ASCII)
 
 
 def parse_path(text: str | os.PathLike[str], label: str = "a path") -> Path:
-    """A user's text as the path that it is; ``InputError``, without the text, for an address."""
+    """Return a user's text as a path; raise ``InputError``, without the text, for an address."""
     found = os.fspath(text)
     if looks_like_address(found):
         raise InputError(
@@ -42,12 +42,12 @@ def parse_path(text: str | os.PathLike[str], label: str = "a path") -> Path:
 
 
 def _is_valid_unicode(text: str) -> bool:
-    """Whether a text has no byte that was no UTF-8, which Python keeps as half of a surrogate pair."""
+    """Return whether all bytes of a text were UTF-8; Python keeps other bytes as lone surrogates."""
     return not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def is_variable(address: str) -> bool:
-    """Whether a text names a variable in place of an address.
+    """Return whether a text names an environment variable instead of an address.
 
     >>> is_variable("env:CLINIC"), is_variable("postgresql://localhost/clinic")
     (True, False)
@@ -56,9 +56,9 @@ def is_variable(address: str) -> bool:
 
 
 def resolve_address(address: str) -> str:
-    """The address itself, where ``env:NAME`` names the variable that holds it.
+    """Return the address, read from the environment variable if it has the form ``env:NAME``.
 
-    ``InputError``, without what it holds, where there is no such variable.
+    Raises ``InputError``, without the text, if the name is malformed or the variable is not set.
     """
     if not is_variable(address):
         return address
@@ -76,7 +76,7 @@ def resolve_address(address: str) -> str:
 
 
 def without_password(address: str) -> str:
-    """An address without the passwords in it; the name of a variable as it is.
+    """Return an address without its passwords; the name of a variable is returned unchanged.
 
     >>> without_password("postgresql://ann:secret@localhost/clinic?password=secret&sslmode=require")
     'postgresql://ann@localhost/clinic?sslmode=require'
@@ -94,7 +94,7 @@ def without_password(address: str) -> str:
 
 
 def has_password(address: str) -> bool:
-    """Whether an address holds a password."""
+    """Return whether an address contains a password."""
     parts = urlsplit(address)
     user = parts.netloc.rpartition("@")[0]
     return ":" in user or any(name in _SECRETS for name, _ in parse_qsl(parts.query, True))

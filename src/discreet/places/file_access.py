@@ -1,8 +1,8 @@
-"""Files: locks, regular files, files named by a pattern, and secret files of their owner.
+"""Access to files: locks, regular files, files matched by a pattern, and secret files of their owner.
 
-Devices, pipes and sockets are refused, as they may never end. Locks are released by the system however the
-process ends; where it has none (Windows), locking does nothing. A secret file is readable by its owner only
-and locked during a run.
+Devices, pipes and sockets are refused because they may never end. The system releases locks however the
+process ends; on systems without ``fcntl`` (Windows), locking does nothing. A secret file is readable only by
+its owner and is locked during a run.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ LOCKS_AVAILABLE = fcntl is not None
 def try_lock(descriptor: int) -> None:
     """Lock an open file until it is closed.
 
-    ``BlockingIOError`` where another process has it, another ``OSError`` on a file system without locks.
+    Raises ``BlockingIOError`` if another process holds the lock, and another ``OSError`` on a file system
+    without locks.
     """
     if fcntl is not None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def wait_for_lock(descriptor: int) -> None:
-    """Lock an open file until it is closed, however long another has it; errors as of ``try_lock``."""
+    """Wait for the lock of an open file and hold it until the file is closed; errors as in ``try_lock``."""
     if fcntl is not None:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
 
@@ -51,10 +52,10 @@ _KINDS = {
 
 
 def check_regular(path: Path, label: str) -> None:
-    """Raise ``InputError`` for an address, and for anything but a regular file or a folder.
+    """Raise ``InputError`` for an address, and for anything except a regular file or a folder.
 
-    A path that leads nowhere passes, as does one that may not be looked at: opening it says so. Whoever takes
-    no folder says that too.
+    A nonexistent path passes, as does one without permission to inspect it: opening it reports the error.
+    Callers that accept no folder check that themselves.
     """
     parse_path(path, "the path of a file")
     try:
@@ -70,13 +71,19 @@ def check_regular(path: Path, label: str) -> None:
 
 
 def read_bytes(path: Path, label: str) -> bytes:
-    """A small file's bytes; ``InputError`` for what is no regular file, otherwise what opening raises."""
+    """Return a small file's bytes.
+
+    Raises ``InputError`` for a device, pipe or socket, otherwise the errors of opening the file.
+    """
     check_regular(path, label)
     return path.read_bytes()
 
 
 def read_text(path: Path, label: str) -> str:
-    """The same as text in UTF-8, with or without a byte-order mark."""
+    """Return a small file's text, decoded from UTF-8 with or without a byte-order mark.
+
+    Errors are those of ``read_bytes``.
+    """
     return read_bytes(path, label).decode("utf-8-sig")
 
 
@@ -85,12 +92,16 @@ _HIDDEN_PREFIXES = ("_", ".")
 
 
 def is_pattern(path: Path) -> bool:
-    """Whether a path names files by a pattern."""
+    """Return whether a path is a pattern of file names."""
     return WILDCARD in path.name and not path.exists()
 
 
 def matching_files(path: Path) -> tuple[Path, ...]:
-    """The files that a pattern names, or the path itself; ``InputError`` for none, and for a wrong one."""
+    """Return the files that match a pattern, or the path itself.
+
+    Raises ``InputError`` if no file matches, and for a match that is hidden, not a regular file, or a
+    release.
+    """
     if not is_pattern(path):
         return (path,)
     name = re.compile(".*".join(re.escape(part) for part in path.name.split(WILDCARD)), re.DOTALL)
@@ -126,7 +137,7 @@ def _check_match(file: Path, pattern: Path) -> None:
 
 
 def files_digest(path: Path) -> str:
-    """SHA-256 of the files of a pattern, of their digests and names; ``InputError`` as ``matching_files``."""
+    """Return the SHA-256 of the digests and names of all files of a pattern; errors as ``matching_files``."""
     whole = hashlib.sha256()
     for file in matching_files(path):
         try:
@@ -142,17 +153,18 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class SecretFile:
-    """A secret's file while this run holds its lock: what it holds, None where it is new."""
+    """A secret file, locked by this run; ``content`` is None if the file is new."""
 
     def __init__(self, path: Path, content: bytes | None) -> None:
         self.path = path
         self.content = content
 
     def write(self, content: bytes) -> None:
-        """Put another content in its place, whole or not at all; nothing where it is the same."""
+        """Replace the content atomically; do nothing if it is unchanged."""
         if content == self.content:
             return
         beside = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}")
+        # The new content is on disk before it replaces the old one: a crash leaves either, never a part.
         try:
             descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "wb") as file:
@@ -168,9 +180,10 @@ class SecretFile:
 
 @contextmanager
 def open_secret_file(path: Path) -> Iterator[SecretFile]:
-    """A file of a secret, locked until the context ends; it need not be there yet.
+    """Open a secret file and lock it until the context ends; it need not exist.
 
-    ``InputError`` where it cannot be read, is no file, or others than its owner may read it.
+    Raises ``InputError`` if it cannot be read, is not a regular file, or is accessible to users other than
+    its owner. The lock is a separate file, because ``SecretFile.write`` replaces the secret file.
     """
     lock = path.with_name(f".{path.name}.lock")
     try:

@@ -1,6 +1,6 @@
 """Protected files of a publisher, and the check that no output overlaps one of them.
 
-Every verb that writes calls ``check_outputs`` with its targets before anything is written or counted.
+Every verb that writes calls ``check_outputs`` with its targets before it counts or writes anything.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from discreet.errors import InputError
 
 @dataclass(frozen=True)
 class ProtectedFile:
-    """A file or folder of the publisher.
+    """A file or folder of the publisher that outputs must not overlap.
 
     ``name`` is a phrase for messages (``"the key file of 'name'"``). ``written`` marks a file that a run
     itself writes, such as a key file, the ledger or the private log: it must not be one of the other files.
-    ``shareable`` marks one of these that several columns may name.
+    ``shareable`` marks such a file that several columns may name.
     """
 
     name: str
@@ -37,10 +37,10 @@ class TargetFile:
 
 
 def check_outputs(targets: Sequence[TargetFile], protected: Sequence[ProtectedFile]) -> None:
-    """Check that no target is, contains or lies in a kept file, and that all targets are different files.
+    """Check that no target is, contains or is inside a protected file, and that all targets differ.
 
-    Files are compared by identity where they exist (links, ``.`` and ``..``, other capitals), and by their
-    resolved paths where they do not.
+    Existing files are compared by identity, so links, ``.`` and ``..`` and other capitals are recognized;
+    other files are compared by their resolved paths.
 
     Raises:
         InputError: the target and the file that it would replace.
@@ -60,7 +60,7 @@ def check_outputs(targets: Sequence[TargetFile], protected: Sequence[ProtectedFi
 
 
 def is_same_file(one: Path, other: Path) -> bool:
-    """Whether two paths lead to one file, or would lead to one once it is written."""
+    """Return whether two paths lead to the same file, or will once it is written."""
     try:
         return one.samefile(other)
     except (OSError, ValueError):
@@ -72,7 +72,7 @@ def is_same_file(one: Path, other: Path) -> bool:
 
 
 def is_inside(path: Path, folder: Path) -> bool:
-    """Whether a path leads into a folder, which need not exist yet."""
+    """Return whether a path is inside a folder, which need not exist yet."""
     parents = _resolve(path).parents
     return _resolve(folder) in parents or (folder.is_dir() and any(is_same_file(p, folder) for p in parents))
 
@@ -96,7 +96,7 @@ def _check_target(target: TargetFile, file: ProtectedFile) -> None:
 
 
 def _check_written_files(protected: Sequence[ProtectedFile]) -> None:
-    """Check that a file that runs write is no other file of the publisher."""
+    """Check that a file that runs write is not another file of the publisher."""
     for file in (each for each in protected if each.written):
         for other in protected:
             shared = file.shareable and other.shareable
@@ -109,12 +109,12 @@ def _check_written_files(protected: Sequence[ProtectedFile]) -> None:
 
 
 def protected_files(name: str, paths: Iterable[Path | None]) -> tuple[ProtectedFile, ...]:
-    """Return kept files of one name; None is no file."""
+    """Return protected files with one name; paths that are None are skipped."""
     return tuple(ProtectedFile(name, path) for path in paths if path is not None)
 
 
 def _resolve(path: Path) -> Path:
-    """Return the path without links, ``.`` and ``..``, whether or not its last parts exist."""
+    """Return the path without links, ``.`` and ``..``, even if its last parts do not exist."""
     try:
         return path.resolve()
     except (OSError, RuntimeError, ValueError):
@@ -126,7 +126,7 @@ def _fold_case(path: Path) -> str:
 
 
 def _ignores_case(folder: Path) -> bool:
-    """Whether the file system of a folder takes names that differ in case for one; tried on its own name."""
+    """Return whether the file system of a folder ignores case, tested on the folder's own name."""
     for each in (folder, *folder.parents):
         swapped = each.with_name(each.name.swapcase()) if each.name else each
         if swapped != each and each.exists():

@@ -17,10 +17,10 @@ from discreet.model.criterion_inputs import ClassValues
 
 @dataclass(frozen=True)
 class AlphaDeassociation(FloatCriterion):
-    """At most the share ``value`` of a class's rows has one value, whichever it is; NULL not counted.
+    """No value has more than the share ``value`` of a class's rows; NULL is not counted.
 
-    The score is the largest share, which k joins as a criterion of its own. A union's shares are weighted
-    means of those of both classes, so it is monotone; it is not growing.
+    The score is the largest share; k is a separate criterion. A union's shares are weighted means of those of
+    both classes, so the criterion is monotone; it is not growing.
     """
 
     name: ClassVar[str] = "alpha"
@@ -38,27 +38,27 @@ class AlphaDeassociation(FloatCriterion):
     floor: ClassVar[float] = 0.9
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The largest share."""
+        """Return the score of each class's largest share."""
         held = ValueDistributions.of(values, len(sizes))
         share = held.largest(held.counts.astype(np.float64)) / np.maximum(held.known, 1)
         return np.where(held.empty, float_criterion.NEVER_SCORE, float_criterion.score_at_most(share))
 
     @property
     def least_rows(self) -> int:
-        """One row's share of fewer is too large."""
+        """Fewest rows that can pass: in smaller classes one row exceeds the share."""
         return ceil(1 / float(self.value) * (1 - 2 * float_criterion.RELATIVE_ROUNDING))
 
     @property
     def promises(self) -> bool:
-        """Not with α = 1: a class may have one value."""
+        """False for α = 1, which allows a class with one value."""
         return bool(self.value < 1)
 
     def formula(self, numbers: int) -> KernelFormula:
-        """The largest share."""
+        """Return the formula of the largest share."""
         del numbers
         return KernelFormula("largest-share")
 
     def audit_query(self, rows: str) -> str:
-        """The largest share."""
+        """Return SQL of the score of the largest share."""
         score = float_criterion.score_in_sql("at_most", "max(n / known)")
         return f"SELECT class, {score} AS score FROM ({pair_query(rows)}) AS q GROUP BY class"

@@ -1,9 +1,9 @@
 """Profitability of an attack (Wan et al. 2015): expected gain at most the cost in every class.
 
 In the game of a publisher and an adversary (``measures.special_purpose_costs``) the adversary identifies a
-row of a class with the probability of one by its rows, or by the people who match it, and pays for trying.
-Where that costs no less than it gains, he does not try, and the publisher loses nothing: the game without
-attack.
+row of a class with probability 1 / rows of the class, or 1 / people matching it, and pays for the attempt. If
+the attempt costs at least as much as it gains, the adversary does not attack, and the publisher loses
+nothing: the game without attack.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from discreet.model.option import OptionKind, option
 
 
 class Attacker(StrEnum):
-    """Whom he knows: somebody of the table, or the population that it is of."""
+    """Knowledge of the adversary: the people in the table, or only its population."""
 
     PROSECUTOR = "prosecutor"
     JOURNALIST = "journalist"
@@ -33,10 +33,10 @@ class Attacker(StrEnum):
 
 @dataclass(frozen=True)
 class AttackGain(Criterion):
-    """``value`` by the rows of every class is at most ``cost``: identifying somebody does not pay.
+    """``value`` / rows is at most ``cost`` in every class: identifying a person does not pay.
 
-    The rows are those of the class, or for the ``journalist`` the people of the spec's population who match
-    it. The score is their number: they add up, so it is growing.
+    The rows are those of the class, or for the ``journalist`` the people of the spec's population matching
+    it. The score is their number. Rows and people add up, so the criterion is growing.
     """
 
     cost: float = option(4.0, kind=OptionKind.DECIMAL, help="what an adversary pays for trying")
@@ -68,44 +68,44 @@ class AttackGain(Criterion):
 
     @property
     def of_population(self) -> bool:
-        """Where the adversary knows the population."""
+        """True if the adversary knows only the population."""
         return self.attacker == Attacker.JOURNALIST
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The sizes."""
+        """Return the sizes."""
         del values
         if self.of_population:
             raise InputError(f"{self}: {self.title} was asked without the population")
         return sizes
 
     def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
-        """The people who match, as long as the rows are theirs."""
+        """Return the people matching each class, or -1 if the class has more rows than people."""
         return np.where(sizes <= population.people, population.people, -1)
 
     @property
     def threshold(self) -> int:
-        """The least number at which an attack gains no more than it costs, exactly of the decimals asked."""
+        """Smallest number at which an attack gains at most its cost, exact for the requested decimals."""
         return max(ceil(Fraction(str(self.value)) / Fraction(str(self.cost))), 1)
 
     @property
     def least_rows(self) -> int:
-        """That number; nothing is known where people are counted."""
+        """Threshold; 1 if people are counted, since the rows of a class then imply nothing."""
         return 1 if self.of_population else self.threshold
 
     @property
     def counted(self) -> ScoreKey:
-        """Sizes, which k asks for, too."""
+        """Score of the class sizes, which k uses, too; its own score if people are counted."""
         return self.score if self.of_population else ScoreKey(KAnonymity)
 
     def value_of(self, score: int) -> float:
-        """The largest gain for which a class of this size is not worth attacking."""
+        """Return the largest gain for which a class of this size is not worth attacking."""
         value = min(float(max(score, 0) * Fraction(str(self.cost))), self.parameter.most)
         while value > 0 and replace(self, value=value).threshold > max(score, 1):
             value = nextafter(value, -inf)
         return value
 
     def audit_query(self, rows: str) -> str:
-        """A count of rows, or of people."""
+        """Return SQL that counts rows, or people."""
         if self.of_population:
             return f"SELECT class, CASE WHEN number > people THEN -1 ELSE people END AS score FROM {rows}"
         return f"SELECT class, count(*) AS score FROM {rows} GROUP BY class"

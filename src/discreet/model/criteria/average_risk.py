@@ -12,10 +12,10 @@ from discreet.model.criterion_inputs import SizeArray, SizeTails
 
 @dataclass(frozen=True)
 class AverageRisk(ShareOfRelease):
-    """The mean, over the published records, of one by the size of their class is at most ``value``.
+    """The mean of 1 / class size over the published records is at most ``value``.
 
-    A class adds one to the sum however large it is, so the mean is the number of classes by that of rows.
-    Merging two classes takes one away: it is monotone where no row is suppressed.
+    Each class adds 1 to the sum, so the mean is the number of classes divided by the number of rows. Merging
+    two classes reduces it, so the criterion is monotone without suppression.
     """
 
     name: ClassVar[str] = "average_risk"
@@ -32,9 +32,9 @@ class AverageRisk(ShareOfRelease):
     floor: ClassVar[float] = 0.5
 
     def parts(self, tails: SizeTails) -> tuple[SizeArray, SizeArray]:
-        """Classes and rows."""
+        """Return the classes and the rows of every tail."""
         return tails.total_classes, tails.total_rows
 
     def audited_parts(self) -> tuple[str, str]:
-        """Classes and rows."""
+        """Return the SQL sums of classes and of rows."""
         return "sum(number)", "sum(size * number)"

@@ -1,22 +1,23 @@
-"""The base class of criteria: a score for every class, and the least score that a class must have.
+"""Base class of criteria: a score for every class, and a threshold that each score must reach.
 
-A criterion is a frozen value. Its class declares what the field calls it, which parameter is asked of it, and
-what it needs to know of a class; an instance holds the parameter's value and, where the criterion speaks of a
-sensitive attribute, which one (None: every one by itself).
+A criterion is an immutable value. Its class declares its name, its parameter, and the input that it requires
+of a class. An instance contains the parameter's value and, for criteria of a sensitive attribute, the
+attribute (None: every sensitive attribute separately).
 
-**Scores are whole numbers, and larger is safer.** A class passes where its score is at least the criterion's
-``threshold``. So a lattice keeps, for every node, how many rows lie in classes of each score, and answers any
-parameter by look-up; sliders, frontiers and relaxations ask nothing else. A parameter that is no whole number
-has a score in a fixed unit, which its class states.
+**Scores are integers, and larger is safer.** A class passes if its score is at least the criterion's
+``threshold``. A lattice therefore stores, for every node, the number of rows in classes of each score, and
+answers any parameter by look-up; sliders, frontiers and relaxations require nothing else. A criterion with a
+parameter that is not an integer has scores in a fixed unit, which its class states.
 
-**Monotone** says that where two classes pass, their union does: then, where no class of a node fails, none
-does above it. **Growing** says more: a class that passes still does when one that fails joins it. Only then
-do suppressed rows never rise on the way up a lattice, as what is suppressed at a node joins other classes
-above it. ``model.requirement`` refuses a criterion where what is not true of it would be rested on.
+**Monotone** means that the union of two passing classes passes. Then, if no class of a node fails, no class
+fails above it. **Growing** is stronger: a passing class still passes after a failing class joins it. Only
+then does the number of suppressed rows never rise on the way up a lattice, because suppressed rows of a node
+join other classes above it. ``model.requirement`` refuses a criterion where an algorithm would rely on a
+property that the criterion does not have.
 
-The audit of a release shares nothing with this: it asks the criterion's own SQL (``audit_query``).
+The audit of a release shares no code with this module: it runs the criterion's own SQL (``audit_query``).
 
-Fixed parameters are the further fields of a criterion: chosen, never negotiated, and declared as options.
+Fixed parameters are the additional fields of a criterion: chosen, never negotiated, and declared as options.
 """
 
 from __future__ import annotations
@@ -46,28 +47,28 @@ from discreet.model.criterion_inputs import (
 from discreet.model.option import Option, OptionKind, options_of
 
 NEGOTIATED_FIELDS = ("value", "attribute")
-"""The fields that every criterion has."""
+"""Fields that every criterion has."""
 
 _ACCEPTED_KINDS = (OptionKind.CHOICE, OptionKind.WHOLE, OptionKind.DECIMAL, OptionKind.TEXT, OptionKind.FLAG)
 
 
 class FlaggedClass(Protocol):
-    """A dataclass with a word on the command line, as every criterion is."""
+    """A dataclass with a name on the command line, such as a criterion."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     name: ClassVar[str]
 
     @classmethod
     def flag(cls) -> str:
-        """The word."""
+        """Return the name on the command line."""
 
 
 @cache
 def fixed_parameters(kind: type[FlaggedClass]) -> tuple[Option, ...]:
-    """The further fields of a criterion in their order, each with a flag that begins with the criterion's.
+    """Return the additional fields of a criterion, in order, with flags that begin with the criterion's flag.
 
-    ``InputError`` for a field that no text can tell: one without a default, or of another type than numbers,
-    texts, choices and truth values.
+    Raises ``InputError`` for a field that cannot be read from text: one without a default, or of a type other
+    than numbers, texts, choices and truth values.
     """
     declared = {each.name: each for each in options_of(kind)}
     found = []
@@ -90,7 +91,10 @@ def fixed_parameters(kind: type[FlaggedClass]) -> tuple[Option, ...]:
 
 
 def check_parameter(option: Option, value: Any, owner: str) -> Any:
-    """The value of a fixed part in its own type, so that equal ones are equal; ``InputError`` for another."""
+    """Return the value of a fixed parameter in its own type; raise ``InputError`` if it is invalid.
+
+    The conversion makes values that are equal compare equal.
+    """
     option.check(value, owner)
     fits: Any = None
     if option.kind is OptionKind.WHOLE and not isinstance(value, bool | str | float | Decimal):
@@ -107,7 +111,7 @@ def check_parameter(option: Option, value: Any, owner: str) -> Any:
 
 
 def changed_parameters(criterion: FlaggedClass) -> dict[str, Any]:
-    """The fixed parts by name where one of them is not as its class proposes, else none."""
+    """Return all fixed parameters by name if one of them is not at its default, otherwise none."""
     values = {
         each.name: (getattr(criterion, each.name), each.default) for each in fixed_parameters(type(criterion))
     }
@@ -143,9 +147,9 @@ def _option_of_default(field: Field[Any]) -> Option | None:
 
 @dataclass(frozen=True, eq=False)
 class KernelFormula:
-    """The word of a formula of ``kernels.class_scores``, its own number, and logarithms where it takes some.
+    """Name of a formula of ``kernels.class_scores``, its parameter, and the logarithms that it reads.
 
-    ``logarithms`` holds what the criterion takes for the logarithms of 0, 1, 2, … (that of 0 is never asked).
+    ``logarithms`` contains the criterion's values of the logarithms of 0, 1, 2, … (that of 0 is never read).
     """
 
     name: str
@@ -154,20 +158,20 @@ class KernelFormula:
 
 
 MAX_PARAMETER = 2**62
-"""The largest whole parameter that is told from a larger one."""
+"""Largest integer parameter; larger values are treated as this one."""
 
 _SLIDER_STEPS = 100
 
 
 def parameter_text(value: Any) -> str:
-    """A parameter's value as people are told it."""
+    """Return the text of a parameter's value."""
     return f"{value:g}" if isinstance(value, float) else f"{value}"
 
 
 class Need(StrEnum):
-    """What a criterion must know of a class: rows alone, distinct sensitive values, or rows by value.
+    """Input of a criterion for each class: its size, its number of distinct values, or its rows per value.
 
-    Where ``DISTINCT`` values are all that it asks for, more of them never score less.
+    If a criterion needs only ``DISTINCT`` values, more distinct values never lower its score.
     """
 
     SIZE = "size"
@@ -176,10 +180,11 @@ class Need(StrEnum):
 
 
 class AuditedBy(StrEnum):
-    """By what an audit counts a criterion again.
+    """Method by which an audit recomputes a criterion.
 
-    ``SQL`` of its own; a ``SCORE`` of the published class sizes, of a criterion of the release that no SQL
-    tells; or ``NOTHING``: then it is refused wherever a release is made or judged.
+    ``SQL``: the criterion's own query. ``SCORE``: computed from the published class sizes, for criteria of
+    the release that SQL cannot express. ``NOTHING``: not audited; such a criterion is refused wherever a
+    release is made or judged.
     """
 
     SQL = "sql"
@@ -189,10 +194,10 @@ class AuditedBy(StrEnum):
 
 @dataclass(frozen=True)
 class Parameter:
-    """The parameter that is asked, negotiated and relaxed.
+    """Parameter of a criterion that is requested, negotiated and relaxed.
 
-    ``least`` and ``most`` bound it; ``whole`` numbers alone are taken, or any. ``stops`` are where a slider
-    stops, ascending; ``hint`` says in a line what the number means.
+    ``least`` and ``most`` are its bounds; with ``whole`` only integers are accepted. ``stops`` are the values
+    of a slider, ascending; ``hint`` describes the number in one line.
     """
 
     hint: str
@@ -203,14 +208,14 @@ class Parameter:
 
     @property
     def allowed(self) -> str:
-        """The values that are taken, in words."""
+        """Description of the accepted values."""
         kind = "a whole number" if self.whole else "a number"
         if self.most == MAX_PARAMETER:
             return f"{kind} of at least {self.least:g}"
         return f"{kind} from {self.least:g} to {self.most:g}"
 
     def checked(self, label: str, value: Any) -> Any:
-        """The value, a whole one above ``LARGEST`` as that; ``InputError`` names it by ``label``."""
+        """Return the value, at most ``MAX_PARAMETER`` if unbounded; ``InputError`` names ``label``."""
         if isinstance(value, np.integer | np.floating):
             value = value.item()
         kinds = (int,) if self.whole else (int, float)
@@ -220,7 +225,7 @@ class Parameter:
         return min(value, self.most)
 
     def read(self, label: str, text: str) -> int | float:
-        """The number that a text has, for ``checked`` to judge; ``InputError`` for a text that has none."""
+        """Parse a number, which ``checked`` then validates; raise ``InputError`` for other texts."""
         try:
             return int(text) if re.fullmatch(r"[+-]?\d{1,4000}", text, re.ASCII) else float(text)
         except ValueError:
@@ -228,7 +233,7 @@ class Parameter:
 
     @property
     def slider(self) -> tuple[float, ...]:
-        """Where a slider stops: the ``stops`` within the bounds, else steps from bound to bound."""
+        """Values of a slider: the ``stops`` within the bounds, otherwise equal steps between the bounds."""
         within = tuple(stop for stop in self.stops if self.least <= stop <= self.most)
         if within or self.most == MAX_PARAMETER:
             return within or (self.least,)
@@ -239,10 +244,9 @@ class Parameter:
 
 @dataclass(frozen=True)
 class ScoreKey:
-    """Which score of a class is meant: a criterion's, of one sensitive attribute or of the class itself.
+    """Identity of a score of classes: a criterion, its sensitive attribute and its fixed parameters.
 
-    Two criteria that differ in their parameter alone have one score, so that one count of a lattice answers
-    both.
+    Criteria that differ only in their parameter share one score, so one count of a lattice answers both.
     """
 
     criterion: type[Criterion]
@@ -254,41 +258,41 @@ class ScoreKey:
 class Criterion(ABC):
     """A requirement of every class, with the parameter's ``value``; see the module.
 
-    A subclass may have further fields, its fixed parts, which negotiation leaves alone
-    (``fixed_parameters``). Raises ``InputError`` for a value that its parameter does not take, or a part that
-    its option does not.
+    A subclass may have additional fields, its fixed parameters, which negotiation does not change
+    (``fixed_parameters``). Raises ``InputError`` for a value or a fixed parameter outside its allowed values.
     """
 
     value: Any
     attribute: str | None = None
 
     name: ClassVar[str]
-    """The word in specs, JSON and, behind two hyphens, on the command line."""
+    """Name in specs, JSON and, after two hyphens, on the command line."""
     title: ClassVar[str]
-    """The field's name, with its source in ``citation``."""
+    """Name in the literature; ``citation`` is its source."""
     citation: ClassVar[str]
     parameter: ClassVar[Parameter]
     need: ClassVar[Need]
     of_attribute: ClassVar[bool] = True
-    """Whether it speaks of sensitive attributes, each by itself."""
+    """True if it applies to sensitive attributes, to each separately."""
     of_release: ClassVar[bool] = False
-    """Whether it is judged on the release as a whole (``model.criteria.release_level``), and on no class."""
+    """True if it is judged on the whole release (``model.criteria.release_level``) instead of on classes."""
     monotone: ClassVar[bool] = False
-    """Whether the union of two classes that pass does; what does not say so is not relied upon."""
+    """True if the union of two passing classes passes; assumed false unless declared."""
     growing: ClassVar[bool] = False
-    """Whether the union of a class that passes with any other class does."""
+    """True if the union of a passing class with any other class passes."""
     compares: ClassVar[bool] = False
-    """Whether it reads more of its attribute than the rows of each class, so that an audit is to be told."""
+    """True if it reads more of its attribute than the rows of each class, which an audit must then be given.
+    """
     by_distribution: ClassVar[bool] = True
-    """Of one that ``compares``: whether the whole table's rows by value count, or its values alone."""
+    """For one that ``compares``: whether the rows by value of the whole table count, or only its values."""
     has_keyword: ClassVar[bool] = False
-    """Whether verbs, specs and documents have a keyword of its own for it, asked or not: k and l alone do."""
+    """True if verbs, specs and documents always have a keyword for it; true only for k and l."""
     counted_by_engines: ClassVar[bool] = False
-    """Whether every engine counts its score, which is at most the rows (``sql.recoded_rows``)."""
+    """True if every engine counts its score, which is at most the number of rows (``sql.recoded_rows``)."""
     audited_by: ClassVar[AuditedBy] = AuditedBy.SQL
-    """By what an audit counts it: ``audit_query``, or ``audit_against`` of one that ``compares``."""
+    """Method of the audit: ``audit_query``, or ``audit_against`` for a criterion that ``compares``."""
     floor: ClassVar[float] = 2
-    """The weakest value that a relaxation falls back to; below it nothing is promised."""
+    """Weakest value of a relaxation; weaker values guarantee nothing."""
 
     def __post_init__(self) -> None:
         label = self.name if self.attribute is None else f"{self.name} of {self.attribute}"
@@ -300,140 +304,143 @@ class Criterion(ABC):
 
     @abstractmethod
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """Each class's score, shape ``(classes,)``.
+        """Return the score of each class, shape ``(classes,)``.
 
-        ``sizes`` is what k counts of each class; ``values`` is the sensitive attribute in them, with as much
-        as ``need`` says, None for a criterion of sizes alone.
+        ``sizes`` contains k's count of each class. ``values`` contains the sensitive attribute in the
+        classes, as detailed as ``need`` requires; None for a criterion that only needs sizes.
         """
 
     @property
     def threshold(self) -> int:
-        """The least score with which a class passes: the value itself unless overridden."""
+        """Lowest score with which a class passes; the value itself unless overridden."""
         return int(self.value)
 
     def formula(self, numbers: int) -> KernelFormula | None:
-        """How compiled code tells the same score, None where it cannot: ``scores`` serves then, more slowly.
+        """Return the formula by which compiled code computes the score; None if there is none.
 
-        ``numbers`` is how many logarithms are wanted, where the formula takes any.
+        Without a formula ``scores`` is used, which is slower. ``numbers`` is the number of logarithms to
+        tabulate, for formulas that read logarithms.
         """
         del numbers
         return None
 
     @property
     def least_rows(self) -> int:
-        """A class of fewer rows fails for certain; 1 where nothing is known."""
+        """Number of rows below which a class certainly fails; 1 if no such number is known."""
         return 1
 
     def value_of(self, score: int) -> Any:
-        """The strictest value that a class of this score meets: the inverse of ``threshold``.
+        """Return the strictest value that a class of this score meets: the inverse of ``threshold``.
 
-        Its threshold must not lie above the score, whatever rounding does.
+        Its threshold must not exceed the score, whatever the rounding.
         """
         return score
 
     @property
     def floor_score(self) -> int:
-        """The threshold of ``floor``: a relaxation to a lower score promises nothing."""
+        """Threshold of ``floor``: a relaxation to a lower score guarantees nothing."""
         return replace(self, value=self.floor).threshold
 
     @property
     def asks_original(self) -> bool:
-        """Whether a release alone does not tell all that it asks: its people, or the whole table's values."""
+        """True if judging it requires more than the release: the population, or the whole table's values."""
         told_by_table = self.by_distribution or self.asks is AttributeFeature.HIERARCHY
         return self.of_population or (self.compares and told_by_table)
 
     @property
     def of_population(self) -> bool:
-        """Whether it must know how many people of the population match each class (``population_scores``)."""
+        """True if it requires the number of people matching each class (``scores_beside``)."""
         return False
 
     def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
-        """Each class's score where the population is asked of, in the place of ``scores``."""
+        """Return the score of each class for a criterion ``of_population``; replaces ``scores``."""
         raise NotImplementedError(self.name)
 
     @property
     def of_rest(self) -> bool:
-        """Whether it judges all suppressed rows of a node, too (``rest_fails``)."""
+        """True if it also judges the suppressed rows of a node as a whole (``rest_fails``)."""
         return False
 
     def rest_fails(
         self, threshold: int, rows: NDArray[np.int64], people: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """Whether nothing may be published where so many rows are suppressed and people match no class."""
+        """Return, per node, whether its suppressed rows and unmatched people forbid its publication."""
         raise NotImplementedError(self.name)
 
     @property
     def of_every_attribute(self) -> bool:
-        """Whether it speaks of all sensitive attributes together, and counts the rows of their values."""
+        """True if it applies to all sensitive attributes together, and counts the rows of their values."""
         return False
 
     @property
     def asks(self) -> AttributeFeature | None:
-        """What its attribute must have as a whole; it is refused where the attribute has none."""
+        """Feature that its attribute must have, such as an order; otherwise the criterion is refused."""
         return None
 
     @property
     def promises(self) -> bool:
-        """Whether this value keeps anything of a sensitive attribute hidden; else a publisher is warned."""
+        """True if this value protects the sensitive attribute at all; otherwise the publisher is warned."""
         return True
 
     def warnings(self) -> tuple[tuple[str, str], ...]:
-        """What a publisher should know of this value: codes and sentences, which tell nothing of the data."""
+        """Return warnings about this value, as codes and sentences, which disclose nothing about the data."""
         return ()
 
     def audit_query(self, rows: str) -> str:
-        """SQL that counts each class's score again, for the audit; in the engines' common subset.
+        """Return SQL by which the audit recomputes the score of each class, in the engines' common subset.
 
         ``rows`` names a relation with a row for each published row: ``class`` (a number), and ``value`` (the
-        sensitive attribute as text, NULL where there is none; absent where ``of_attribute`` is false). The
-        query has the columns ``class`` and ``score``, a line for each class; a class without a line fails.
+        sensitive attribute as text, NULL if missing; absent if ``of_attribute`` is false). The query returns
+        the columns ``class`` and ``score``, one line per class; a class without a line fails.
         """
         raise NotImplementedError(self.name)
 
     def audit_against(self, rows: str, whole: ReferenceTable) -> str:
-        """The same of a criterion that ``compares``, which asks the relations of ``whole`` as well.
+        """Return the SQL of ``audit_query`` for a criterion that ``compares``; it also reads ``whole``.
 
-        A class with a value that is not among those of ``whole`` must have no score.
+        A class with a value that ``whole`` does not contain must have no score.
         """
         del whole
         return self.audit_query(rows)
 
     def audit_lines(self, sizes: Mapping[int, int], values: int) -> int:
-        """How many lines the audit's SQL may make, so that none is told unasked that takes too long.
+        """Return an upper bound of the lines that the audit's SQL produces.
 
-        ``sizes`` has the number of classes of each size, ``values`` is how many the attribute has. What does
-        not say otherwise makes as many as there are rows.
+        An audit does not run statements that take too long unless requested.
+
+        ``sizes`` contains the number of classes of each size, ``values`` is the number of values of the
+        attribute. The default is the number of rows.
         """
         del values
         return sum(size * number for size, number in sizes.items())
 
     def weakened(self, score: int) -> Self:
-        """The same with the value that classes of this score meet, never a stricter one than its own."""
+        """Return the criterion with the value that classes of this score meet, or its own if weaker."""
         return self if score >= self.threshold else replace(self, value=self.value_of(score))
 
     def at(self, attribute: str) -> Self:
-        """The same of one sensitive attribute."""
+        """Return the criterion for one sensitive attribute."""
         return replace(self, attribute=attribute)
 
     @property
     def score(self) -> ScoreKey:
-        """Which score it judges."""
+        """Identity of the score that it judges."""
         fixed = tuple((part.name, getattr(self, part.name)) for part in fixed_parameters(type(self)))
         return ScoreKey(type(self), self.attribute, fixed)
 
     @property
     def counted(self) -> ScoreKey:
-        """The score that must be counted of classes to answer it: its own, unless another tells it."""
+        """Identity of the score to count for it: its own, unless another score determines it."""
         return self.score
 
     @classmethod
     def flag(cls) -> str:
-        """Its word on the command line."""
+        """Return the name on the command line."""
         return f"--{cls.name.replace('_', '-')}"
 
     @property
     def label(self) -> str:
-        """The name, with the attribute where it speaks of one, and fixed parts that are not as proposed."""
+        """Name with the attribute, if any, and the fixed parameters that differ from their defaults."""
         values = [(part, getattr(self, part.name)) for part in fixed_parameters(type(self))]
         parts = [f"{part.name}={parameter_text(value)}" for part, value in values if value != part.default]
         told = ", ".join(parts if self.attribute is None else [self.attribute, *parts])
@@ -445,13 +452,16 @@ class Criterion(ABC):
 
 @dataclass(frozen=True)
 class BoundCriterion:
-    """A criterion and the place of its sensitive attribute in a table, None for one of sizes alone."""
+    """A criterion and the index of its sensitive attribute in a table, None for one that only needs sizes."""
 
     criterion: Criterion
     place: int | None
 
     def scores(self, facts: ClassStatistics) -> NDArray[np.int64]:
-        """Each class's score; ``InputError`` for a criterion of the population, where nobody tells of it."""
+        """Return the score of each class.
+
+        Raises ``InputError`` for a criterion of the population if no population is known.
+        """
         if self.criterion.of_population:
             if facts.population is None:
                 raise population_criterion_error(self.criterion)
@@ -461,7 +471,7 @@ class BoundCriterion:
 
 
 def population_criterion_error(criterion: Criterion) -> InputError:
-    """What refuses a criterion of the population where classes are no classes of a node."""
+    """Return the error for a criterion of the population where classes are not those of a lattice node."""
     return InputError(
         f"{criterion}: {criterion.title} counts the people who match a class, and where classes are not "
         "made by levels nobody can tell them",
@@ -471,10 +481,10 @@ def population_criterion_error(criterion: Criterion) -> InputError:
 
 
 def bind_criteria(criteria: Sequence[Criterion], sensitive: Sequence[str]) -> tuple[BoundCriterion, ...]:
-    """Each criterion with its place among a table's sensitive attributes, once for each that it speaks of.
+    """Return each criterion with the index of its sensitive attribute, one entry per attribute.
 
-    ``InputError`` for a criterion of an attribute that is not sensitive, or of sensitive attributes where
-    there is none.
+    Raises ``InputError`` for a criterion of an attribute that is not sensitive, and for a criterion of
+    sensitive attributes if there are none.
     """
     found: list[BoundCriterion] = []
     for criterion in criteria:

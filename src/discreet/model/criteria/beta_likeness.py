@@ -20,19 +20,21 @@ from discreet.model.criterion_inputs import ClassValues, ReferenceTable
 from discreet.model.option import option
 
 BASIC, ENHANCED = "basic", "enhanced"
-"""Whether frequent values are bounded by β alone, or by the logarithm of their share, too."""
+"""Variants: frequent values are bounded only by β, or additionally by the logarithm of their share."""
 
 
 @dataclass(frozen=True)
 class BetaLikeness(FloatCriterion):
-    """A value's share q of a class is at most 1 + ``value`` times its share p of the table; NULL not counted.
+    """A value's share q in a class is at most 1 + ``value`` times its share p in the table.
 
-    The score is the largest gain (q - p) / p of a class. ``enhanced`` asks also that no gain is above
-    -ln p, so that a frequent value cannot fill a class; a class that has one fails whatever β is. Smaller
-    shares than the table's are not bounded. Both bounds are of each value by itself, and a union's share of a
-    value is the weighted mean of both classes': it is monotone. It is not growing.
+    NULL is not counted.
 
-    The table's distribution is that of the input after the NULL policy, whatever rows are suppressed.
+    The score is the largest gain (q - p) / p of a class. ``enhanced`` also requires that no gain is above -ln
+    p, so that a frequent value cannot fill a class; a class with a larger gain fails for every β. Shares
+    below the table's are not bounded. Both bounds apply to each value separately, and a union's share of a
+    value is the weighted mean of both classes', so the criterion is monotone. It is not growing.
+
+    The table's distribution is that of the input after the NULL policy, including rows suppressed later.
     """
 
     variant: str = option(
@@ -55,7 +57,10 @@ class BetaLikeness(FloatCriterion):
     floor: ClassVar[float] = 10
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The largest gain; a class without a value has none, nor one with a value that the table lacks."""
+        """Return the score of each class's largest gain.
+
+        A class without a value, or with a value that does not occur in the table, always fails.
+        """
         held, table = ValueDistributions.of(values, len(sizes)), reference_rows(values)
         mine, theirs = held.beside(table)
         gain = np.maximum(mine - theirs, 0) / np.maximum(theirs, 1)
@@ -67,12 +72,15 @@ class BetaLikeness(FloatCriterion):
         return np.where(fails, float_criterion.NEVER_SCORE, float_criterion.score_at_most(held.largest(gain)))
 
     def formula(self, numbers: int) -> KernelFormula:
-        """The largest gain."""
+        """Return the formula of the largest gain."""
         del numbers
         return KernelFormula("largest-gain", float(self.variant == ENHANCED))
 
     def audit_against(self, rows: str, whole: ReferenceTable) -> str:
-        """The largest gain beside the table's distribution; none of a class with a value that it lacks."""
+        """Return SQL of the largest gain over the table's distribution.
+
+        A class with a value that does not occur in the table gets no score.
+        """
         gain = "(n * whole - known * held) / (known * held)"
         having = " HAVING count(*) = count(held)"
         if self.variant == ENHANCED:

@@ -23,13 +23,13 @@ from discreet.model.criterion_inputs import ClassValues, ReferenceTable
 class DeltaDisclosure(FloatCriterion):
     """``|ln(q / p)|`` is below ``value`` for every value of the table.
 
-    q is its share of a class, p that of the table. Every value of the table is meant, so a class that lacks
-    one fails: there is no logarithm of 0. NULL is not counted. The score is the largest ``|ln(q / p)|``,
-    which must be smaller than δ. A union's shares are weighted means of those of both classes, and the shares
-    that pass are an interval for each value: it is monotone. It is not growing. (With absent values let pass
-    it would not even be monotone.)
+    q is the value's share in a class, p that in the table. The condition covers every value of the table, so
+    a class that lacks one fails: the logarithm of 0 is undefined. NULL is not counted. The score is the
+    largest ``|ln(q / p)|``, which must be smaller than δ. A union's shares are weighted means of those of
+    both classes, and the passing shares of each value are an interval, so the criterion is monotone. It is
+    not growing. (If absent values passed, it would not even be monotone.)
 
-    The table's distribution is that of the input after the NULL policy, whatever rows are suppressed.
+    The table's distribution is that of the input after the NULL policy, including rows suppressed later.
     """
 
     name: ClassVar[str] = "delta_disclosure"
@@ -48,7 +48,10 @@ class DeltaDisclosure(FloatCriterion):
     floor: ClassVar[float] = 3
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The largest logarithm; a class that lacks one of the table's values has none."""
+        """Return the score of each class's largest logarithm.
+
+        A class that lacks a value of the table, or has another value, always fails.
+        """
         held, table = ValueDistributions.of(values, len(sizes)), reference_rows(values)
         mine, theirs = held.beside(table)
         factor = np.maximum(mine / np.maximum(theirs, 1), theirs / mine)
@@ -60,15 +63,18 @@ class DeltaDisclosure(FloatCriterion):
         )
 
     def formula(self, numbers: int) -> KernelFormula:
-        """The largest logarithm."""
+        """Return the formula of the largest logarithm."""
         del numbers
         return KernelFormula("largest-logarithm")
 
     def audit_against(self, rows: str, whole: ReferenceTable) -> str:
-        """The largest logarithm beside the table's distribution; none of a class with other values."""
+        """Return SQL of the largest logarithm relative to the table's distribution.
+
+        A class with a value outside the table, or without one of the table's values, gets no score.
+        """
         factor = "greatest(n * whole / (known * held), known * held / (n * whole))"
         score = float_criterion.score_in_sql("less_than", f"greatest(ln(max({factor})), 0)")
         return (
-            f"SELECT class, {score} AS score FROM ({compared_pair_query(rows, whole.values)}) AS q GROUP BY class "
-            "HAVING count(*) = max(number) AND count(*) = count(held)"
+            f"SELECT class, {score} AS score FROM ({compared_pair_query(rows, whole.values)}) AS q "
+            "GROUP BY class HAVING count(*) = max(number) AND count(*) = count(held)"
         )

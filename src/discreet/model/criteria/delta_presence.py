@@ -17,22 +17,22 @@ PRESENCE_UNIT = 1_000_000_000
 """Scores are shares in billionths."""
 
 FAILING_SCORE = -1
-"""The score of what no δmax lets pass."""
+"""Score of a class that fails for every δmax."""
 
 
 @dataclass(frozen=True)
 class DeltaPresence(Criterion):
-    """From ``least`` (δmin) to ``value`` (δmax) of the people who match a class have a row in it.
+    """From ``least`` (δmin) to ``value`` (δmax) of the people matching a class have a row in it.
 
-    δmax is negotiated; δmin is a part that is chosen. The score is the share of the people without a row, in
-    billionths and rounded down, and fails where fewer than δmin have one.
+    δmax is negotiated; δmin is a fixed parameter. The score is the share of the people without a row, in
+    billionths and rounded down; a class in which fewer than δmin have a row always fails.
 
-    Suppressed rows are of people who match no published class. The share of these people who have a
-    suppressed row must be from δmin to δmax, too; else nothing of the node may be published. Where nothing is
-    suppressed the share is 0: with a δmin above 0 everybody must then match a class.
+    Suppressed rows belong to people matching no published class. The share of these people with a suppressed
+    row must also be between δmin and δmax; otherwise the node must not be published. Without suppression the
+    share is 0, so with a positive δmin every person must then match a class.
 
-    The share of a union lies between those of its parts, so it is monotone where nothing is suppressed; as a
-    class that fails may spoil one that passes, it is not growing.
+    The share of a union is between those of its parts, so the criterion is monotone without suppression. A
+    failing class can make a passing class fail, so it is not growing.
     """
 
     least: float = option(
@@ -62,29 +62,29 @@ class DeltaPresence(Criterion):
 
     @property
     def of_population(self) -> bool:
-        """It asks who else matches a class."""
+        """True: it counts the other people matching a class."""
         return True
 
     @property
     def of_rest(self) -> bool:
-        """The suppressed rows are of people who match no published class."""
+        """True: suppressed rows belong to people matching no published class."""
         return True
 
     def rest_fails(
         self, threshold: int, rows: NDArray[np.int64], people: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """Whether the share of these people who have a suppressed row is below δmin or above δmax."""
+        """Return whether the share of these people with a suppressed row is below δmin or above δmax."""
         many = (rows > 0) & (PRESENCE_UNIT * rows > (PRESENCE_UNIT - threshold) * people)
         few: NDArray[np.bool_] = PRESENCE_UNIT * rows < self._fewest * people
         return few | many
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """Sizes alone tell nothing."""
+        """Raise ``InputError``: the score requires the population."""
         del sizes, values
         raise InputError(f"{self}: {self.title} was asked without the population")
 
     def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
-        """The share of the people without a row, in billionths."""
+        """Return the share of the people without a row, in billionths."""
         people = np.maximum(population.people, 1)
         shares = PRESENCE_UNIT * (people - sizes) // people
         few = PRESENCE_UNIT * sizes < self._fewest * people
@@ -97,25 +97,28 @@ class DeltaPresence(Criterion):
 
     @property
     def threshold(self) -> int:
-        """The share that must be without a row, in billionths."""
+        """Share that must be without a row, in billionths."""
         return PRESENCE_UNIT - round(PRESENCE_UNIT * float(self.value))
 
     def value_of(self, score: int) -> float:
-        """The share that has one; 1 where the score is that of a class that fails for certain."""
+        """Return the share of people with a row; 1 for the score of a class that always fails."""
         return min((PRESENCE_UNIT - score) / PRESENCE_UNIT, 1.0)
 
     @property
     def promises(self) -> bool:
-        """It hides who is in the table, whatever is told of them; nothing where all may be."""
+        """False for δmax = 1; otherwise it hides membership in the table, whatever is known of the people."""
         return bool(self.value < 1)
 
     def audit_query(self, rows: str) -> str:
-        """The same from counts, and the share of the people who match no published class."""
+        """Return SQL of the score from counts, with the share of people in no published class."""
         rest = f"CAST({PRESENCE_UNIT} AS BIGINT) * (people - number)"
-        # Without the remainder every database divides whole numbers alike.
+        # Subtracting the remainder makes the division exact in every database.
         shares = f"CAST(({rest} - ({rest}) % people) / people AS BIGINT)"
         few = f"CAST({PRESENCE_UNIT} AS BIGINT) * number < {self._fewest} * people OR number > people"
         most = PRESENCE_UNIT - self.threshold
         gone = f"CAST({PRESENCE_UNIT} AS BIGINT) * suppressed"
         left = f"suppressed > 0 AND {gone} > {most} * unmatched OR {gone} < {self._fewest} * unmatched"
-        return f"SELECT class, CASE WHEN {few} OR {left} THEN {FAILING_SCORE} ELSE {shares} END AS score FROM {rows}"
+        return (
+            f"SELECT class, CASE WHEN {few} OR {left} THEN {FAILING_SCORE} ELSE {shares} END AS score "
+            f"FROM {rows}"
+        )

@@ -14,10 +14,10 @@ from discreet.model.criterion_inputs import ClassValues
 
 @dataclass(frozen=True)
 class DistinctDiversity(Criterion):
-    """At least ``value`` distinct values of a sensitive attribute, NULL not counted.
+    """A class has at least ``value`` distinct values of a sensitive attribute; NULL is not counted.
 
-    The score is that number; where subjects count, it is the values that as many different subjects carry.
-    The values of a union hold those of both, so it is growing.
+    The score is that number; if subjects count, it is the number of values that as many different subjects
+    carry. A union contains the values of both classes, so the criterion is growing.
     """
 
     name: ClassVar[str] = "l"
@@ -30,21 +30,21 @@ class DistinctDiversity(Criterion):
     counted_by_engines: ClassVar[bool] = True
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The distinct values."""
+        """Return the number of distinct values."""
         del sizes
         assert values is not None
         return values.distinct
 
     @property
     def least_rows(self) -> int:
-        """The value: as many values take as many rows at least."""
+        """Value: n distinct values require at least n rows."""
         return self.threshold
 
     @property
     def promises(self) -> bool:
-        """Not with l = 1: a class may have one value."""
+        """False for l = 1, which allows a class with one value."""
         return bool(self.value >= 2)
 
     def audit_query(self, rows: str) -> str:
-        """A count of distinct values."""
+        """Return SQL that counts distinct values."""
         return f"SELECT class, count(DISTINCT value) AS score FROM {rows} GROUP BY class"

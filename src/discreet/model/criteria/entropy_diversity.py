@@ -15,28 +15,30 @@ from discreet.model.criterion_inputs import ClassValues
 from discreet.model.option import option
 
 _SERIES = (1 / 24, -7 / 960, 31 / 8064, -127 / 30720)
-"""The digamma function at x + 1/2 is ln x and these, divided by even powers of x, for large x."""
+"""Coefficients of digamma(x + 1/2) ≈ ln x plus these, divided by even powers of x, for large x."""
 
 _STEPS = 16
-"""So many steps up, the next term of the series is below 1e-14 for every whole number."""
+"""Upward steps; after these the next term of the series is below 1e-14 for every integer."""
 
 
 SHANNON, GRASSBERGER = "shannon", "grassberger"
-"""How a class's entropy is told from its rows: as it is, or corrected for how few they are."""
+"""Estimators of a class's entropy: from the rows directly, or corrected for small numbers of rows."""
 
 
 @dataclass(frozen=True)
 class EntropyDiversity(FloatCriterion):
-    """Entropy of a sensitive attribute's values at least ln ``value``, NULL not counted.
+    """Entropy of a sensitive attribute's values is at least ln ``value``; NULL is not counted.
 
-    ``value`` need not be whole. The score is the exponential of the entropy: the number of equally frequent
-    values that are as uncertain. Entropy is concave, and a union's distribution the weighted mean of both, so
-    it is monotone. Further rows of one value lower it: it is not growing.
+    ``value`` need not be an integer. The score is the exponential of the entropy: the number of equally
+    frequent values with the same uncertainty. Entropy is concave, and a union's distribution is the weighted
+    mean of both, so the criterion is monotone. Additional rows of one value lower the entropy, so it is not
+    growing.
 
     With the ``grassberger`` estimator, logarithms of numbers of rows are replaced by Grassberger's numbers
-    (Grassberger, 2003, eq. 35), that of the class's rows too (Stammler et al., 2016). It takes a class
-    for a sample of a population, and may tell more than there is to see; a class has never a higher score
-    than it has values. It is not monotone: one row of each of two values passes l = 2, two rows do not.
+    (Grassberger, 2003, eq. 35), including that of the class's rows (Stammler et al., 2016). The estimator
+    treats a class as a sample of a population, and may exceed the entropy of the class; the score never
+    exceeds the number of values in the class. With this estimator the criterion is not monotone: one row of
+    each of two values passes l = 2, two rows do not.
     """
 
     estimator: str = option(
@@ -63,11 +65,11 @@ class EntropyDiversity(FloatCriterion):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.estimator == GRASSBERGER:
-            # The class says what holds for the definition; of this estimator it is not true.
+            # The class attribute is true for the definition, but not for this estimator.
             object.__setattr__(self, "monotone", False)
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The exponential of the entropy; 0 of a class without a value."""
+        """Return the exponential of each class's entropy; 0 for a class without a value."""
         held = ValueDistributions.of(values, len(sizes))
         known = np.maximum(held.known, 1)
         spread = held.total(held.counts * self.logarithm(held.counts)) / known
@@ -77,36 +79,36 @@ class EntropyDiversity(FloatCriterion):
         return np.where(held.empty, 0, float_criterion.score_at_least(alike))
 
     def logarithm(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What the estimator takes for the logarithms of numbers of rows, of 1 and more."""
+        """Return the estimator's logarithms of numbers of rows, which are at least 1."""
         if self.estimator == SHANNON:
             return np.log(numbers.astype(np.float64))
         return grassberger_numbers(numbers)
 
     @property
     def least_rows(self) -> int:
-        """The value, rounded up: fewer rows have fewer values, and so less entropy."""
+        """Value, rounded up: fewer rows have fewer values, and therefore less entropy."""
         return -(-self.threshold // float_criterion.SCORE_UNIT)
 
     @property
     def promises(self) -> bool:
-        """Not with l = 1: a class may have one value."""
+        """False for l = 1, which allows a class with one value."""
         return bool(self.value > 1)
 
     def warnings(self) -> tuple[tuple[str, str], ...]:
-        """Of an estimator that takes classes for samples."""
+        """Return a warning for the estimator that treats classes as samples."""
         if self.estimator == SHANNON:
             return ()
         told = "entropy_l is asked of Grassberger's estimate, which may be above the entropy of a class."
         return (("estimated-entropy", told),)
 
     def formula(self, numbers: int) -> KernelFormula:
-        """The entropy, with the estimator's logarithms."""
+        """Return the entropy formula with the estimator's logarithms."""
         logarithms = np.zeros(numbers)
         logarithms[1:] = self.logarithm(np.arange(1, numbers))
         return KernelFormula("entropy", float(self.estimator == GRASSBERGER), logarithms)
 
     def audit_query(self, rows: str) -> str:
-        """The entropy by the same formula; Grassberger's numbers by their series."""
+        """Return SQL of the score by the same formula; Grassberger's numbers come from their series."""
         whole = _logarithm_in_sql("known", self.estimator)
         each = _logarithm_in_sql("n", self.estimator)
         alike = f"exp(max({whole}) - sum(n * {each}) / max(known))"
@@ -117,10 +119,10 @@ class EntropyDiversity(FloatCriterion):
 
 
 def grassberger_numbers(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Grassberger's numbers of whole numbers from 1 on (Grassberger, 2003, eqs. 30 and 31).
+    """Compute Grassberger's numbers of integers from 1 on (Grassberger, 2003, eqs. 30 and 31).
 
-    That of an even number n is ln 2 and the digamma function at (n + 1) / 2; that of an odd one is that of
-    the even number before it.
+    For an even n the number is ln 2 plus the digamma function at (n + 1) / 2; for an odd n it is that of n -
+    1.
     """
     half = (numbers // 2).astype(np.float64)
     up = half + _STEPS

@@ -1,7 +1,7 @@
 """Criteria with a real-valued measure: fixed-point scores and distributions of sensitive values.
 
-A score counts billionths, larger is safer. Scores are rounded against the class and thresholds against the
-publisher; measures that differ by less than a trillionth of themselves are equal. NULL is no value.
+Scores are in billionths; larger is safer. Scores are rounded against the class and thresholds against the
+publisher; measures with a relative difference below a trillionth are equal. NULL is not a value.
 """
 
 from __future__ import annotations
@@ -17,53 +17,57 @@ from discreet.model.criteria.base import Criterion
 from discreet.model.criterion_inputs import ClassValues
 
 SCORE_UNIT = 10**9
-"""Scores are told in parts of one: billionths."""
+"""Scores per unit: one score is a billionth."""
 
 RELATIVE_ROUNDING = 1e-12
-"""What differs by a smaller share of itself is equal."""
+"""Relative difference up to which measures are equal."""
 
 NEVER_SCORE = -(2**62)
-"""The score of a class that no parameter is weak enough for: it has no value, say."""
+"""Score of a class that fails for every parameter, for example a class without a value."""
 
 _UP, _DOWN = SCORE_UNIT * (1 + RELATIVE_ROUNDING), SCORE_UNIT * (1 - RELATIVE_ROUNDING)
 MAX_MEASURE = 1e9
-"""Measures above it count as this, and no parameter may be larger."""
+"""Upper limit of parameters; larger measures are treated as this one."""
 
 
 def score_at_least(measure: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Scores of measures that must be so large at least."""
+    """Return the scores of measures with a lower limit."""
     return np.floor(np.minimum(measure, MAX_MEASURE) * _UP).astype(np.int64)
 
 
 def score_at_most(measure: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Scores of measures, none negative, that must be so large at most."""
+    """Return the scores of non-negative measures with an inclusive upper limit."""
     return -np.ceil(np.minimum(measure, MAX_MEASURE) * _DOWN).astype(np.int64)
 
 
 def score_less_than(measure: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Scores of measures, none negative, that must be smaller: by a billionth or more, as they are told."""
+    """Return the scores of non-negative measures with an exclusive upper limit.
+
+    A measure fails unless it is below the limit by at least a billionth.
+    """
     return -np.floor(np.minimum(measure, MAX_MEASURE) * _UP).astype(np.int64) - 1
 
 
 def threshold_at_least(value: float) -> int:
-    """The threshold of a parameter that measures must reach."""
+    """Return the threshold of a parameter that measures must reach."""
     return int(np.ceil(value * _DOWN))
 
 
 def threshold_at_most(value: float) -> int:
-    """The threshold of a parameter that measures must not exceed, or stay below."""
+    """Return the threshold of a parameter that is an inclusive or exclusive upper limit."""
     return -int(np.floor(value * _UP))
 
 
 def measure_of_threshold(score: int) -> float:
-    """The parameter of a threshold: the inverse of ``least`` and of ``most``."""
+    """Return the parameter of a threshold, the inverse of ``threshold_at_least`` and ``_at_most``."""
     return min(abs(score) / SCORE_UNIT, MAX_MEASURE)
 
 
 def score_in_sql(rounding: str, measure: Any) -> str:
-    """The same of an SQL expression of type double; ``rounding`` names one of the three functions above.
+    """Return the SQL of the score of an expression of type double.
 
-    The words are the common subset's of all engines.
+    ``rounding`` names one of the three functions above: ``at_least``, ``at_most`` or ``less_than``. The SQL
+    is in the common subset of all engines.
     """
     held = f"least({measure}, {MAX_MEASURE!r})"
     if rounding == "at_most":
@@ -74,17 +78,17 @@ def score_in_sql(rounding: str, measure: Any) -> str:
 
 @dataclass(frozen=True)
 class FloatCriterion(Criterion, ABC):
-    """Asks that a measure reaches the value, or with ``reached`` False that it does not exceed it."""
+    """A criterion whose measure must reach the value or, with ``reached`` False, must not exceed it."""
 
     reached: ClassVar[bool] = False
 
     @property
     def threshold(self) -> int:
-        """The value in billionths."""
+        """Value in billionths."""
         return threshold_at_least(self.value) if self.reached else threshold_at_most(self.value)
 
     def value_of(self, score: int) -> float:
-        """The measure, within the parameter's bounds."""
+        """Return the measure of a score, within the parameter's bounds."""
         if self.reached:
             return max(measure_of_threshold(max(score, 0)), float(self.parameter.least))
         return min(measure_of_threshold(score), float(self.parameter.most))
@@ -95,7 +99,7 @@ _IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class ValueDistributions:
-    """The pairs of class and value that occur, and each class's rows with a value.
+    """Pairs of class and value that occur, and the rows of each class with a value.
 
     ``owners``, ``codes`` and ``counts`` are those of ``ClassValues``; ``known`` has shape ``(classes,)``.
     """
@@ -108,7 +112,7 @@ class ValueDistributions:
 
     @classmethod
     def of(cls, values: ClassValues | None, classes: int) -> ValueDistributions:
-        """From what a criterion of ``Need.COUNTS`` is told."""
+        """Build from the class values of a criterion with ``Need.COUNTS``."""
         assert values is not None
         assert values.owners is not None
         assert values.codes is not None
@@ -119,55 +123,63 @@ class ValueDistributions:
 
     @property
     def empty(self) -> NDArray[np.bool_]:
-        """Whether a class has no value at all, shape ``(classes,)``."""
+        """Mask of the classes without a value, shape ``(classes,)``."""
         none: NDArray[np.bool_] = self.known == 0
         return none
 
     def total(self, of_pairs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A number of each pair, summed by class."""
+        """Sum a number of each pair by class."""
         return np.bincount(self.owners, of_pairs, minlength=len(self.known)).astype(np.float64)
 
     def largest(self, of_pairs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The largest number, none negative, of a class's pairs; 0 of a class without."""
+        """Return the largest non-negative number of each class's pairs; 0 for a class without pairs."""
         found = np.zeros(len(self.known))
         np.maximum.at(found, self.owners, of_pairs)
         return found
 
     def beside(self, table: _IntArray) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Each pair's share in its class and in the table, both times the rows that both have.
+        """Return each pair's shares in its class and in the table, times the product of their rows.
 
-        So their quotient is that of the shares, and whole numbers as far as 2**53 are exact. ``table`` holds
-        the table's rows by code; a value that it lacks has a share of 0 there.
+        Their quotient is that of the shares, and integers up to 2**53 are exact. ``table`` contains the
+        table's rows by code; a value that does not occur in the table has share 0.
         """
         mine = self.counts.astype(np.float64) * float(table.sum())
         return mine, self.known[self.owners].astype(np.float64) * table[self.codes]
 
 
 def reference_rows(values: ClassValues | None) -> _IntArray:
-    """The whole table's rows by code: the distribution that classes are compared with."""
+    """Return the whole table's rows by code: the distribution that classes are compared with."""
     assert values is not None
     assert values.of is not None
     return values.of.rows
 
 
 PAIR_QUERY = "SELECT class, value, count(*) AS n FROM {rows} WHERE value IS NOT NULL GROUP BY class, value"
-"""Rows of each class by value, in SQL."""
+"""SQL of the rows of each class by value."""
 
 SQL_DOUBLE = "exp(0)"
-"""One, as a double in every engine: what is multiplied by it is no whole number or decimal."""
+"""The number one as a double in every engine; multiplication by it converts integers and decimals."""
 
 
 def pair_query(rows: str) -> str:
-    """SQL: ``class``, ``value``, its rows ``n``, and the class's rows with a value ``known``, as a double."""
+    """Return SQL of ``class``, ``value``, its rows ``n``, and the class's rows with a value.
+
+    The column ``known`` contains the last, as a double.
+    """
     counted = PAIR_QUERY.format(rows=rows)
-    return f"SELECT class, value, n, sum(n) OVER (PARTITION BY class) * {SQL_DOUBLE} AS known FROM ({counted}) AS p"
+    return (
+        f"SELECT class, value, n, sum(n) OVER (PARTITION BY class) * {SQL_DOUBLE} AS known "
+        f"FROM ({counted}) AS p"
+    )
 
 
 def compared_pair_query(rows: str, values: str) -> str:
-    """SQL: ``pairs``, with the value's rows in the table ``held`` and the table's rows ``whole``, as doubles.
+    """Return SQL of ``pair_query`` plus each value's rows in the table and the table's rows.
 
-    ``values`` is the relation of ``WholeTable``, of ``number`` values; ``held`` is NULL for a value that it
-    lacks.
+    The columns ``held`` and ``whole`` contain them.
+
+    Both are doubles. ``values`` is the relation of ``ReferenceTable``, with ``number`` values; ``held`` is
+    NULL for a value that it does not contain.
     """
     totals = f"sum(held) OVER () * {SQL_DOUBLE} AS whole, count(*) OVER () AS number"
     table = f"SELECT value, held * {SQL_DOUBLE} AS held, {totals} FROM {values}"

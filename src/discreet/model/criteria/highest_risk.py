@@ -16,9 +16,9 @@ from discreet.model.criterion_inputs import ClassValues
 
 @dataclass(frozen=True)
 class HighestRisk(Criterion):
-    """One by the size of every class at most ``value``: k-anonymity, told as a risk.
+    """1 / size is at most ``value`` in every class: k-anonymity expressed as a risk.
 
-    The score is the size, as it is k's, so that one count serves both. Sizes add up, so it is growing.
+    The score is the size, as for k, so one count serves both. Sizes add up, so the criterion is growing.
     """
 
     name: ClassVar[str] = "highest_risk"
@@ -37,38 +37,41 @@ class HighestRisk(Criterion):
     floor: ClassVar[float] = 0.5
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The sizes."""
+        """Return the sizes."""
         del values
         return sizes
 
     @property
     def threshold(self) -> int:
-        """The least size with a risk of at most the value."""
+        """Smallest size with a risk of at most the value."""
         return size_at_risk(self.value)
 
     @property
     def least_rows(self) -> int:
-        """That size."""
+        """Smallest size with a risk of at most the value."""
         return self.threshold
 
     @property
     def counted(self) -> ScoreKey:
-        """Sizes, which k asks for, too."""
+        """Score of the class sizes, which k uses, too."""
         return ScoreKey(KAnonymity)
 
     def value_of(self, score: int) -> float:
-        """The risk in a class of this size."""
+        """Return the risk in a class of this size."""
         return 1 / max(score, 1)
 
     def audit_query(self, rows: str) -> str:
-        """A count of rows."""
+        """Return SQL that counts rows."""
         return f"SELECT class, count(*) AS score FROM {rows} GROUP BY class"
 
 
 def size_at_risk(risk: float) -> int:
-    """The least size s with 1 / s of at most a risk above 0, both as doubles: 3 for what 1 / 3 is as one."""
+    """Return the smallest size s with 1 / s of at most a positive risk, both as doubles.
+
+    For example, 3 for the double nearest to 1 / 3.
+    """
     size = max(ceil(1 / risk), 1)
-    # The reciprocal is rounded: the size beside it may be the one.
+    # The reciprocal is rounded, so the result may be one of the neighbouring sizes.
     while size > 1 and 1 / (size - 1) <= risk:
         size -= 1
     while 1 / size > risk:

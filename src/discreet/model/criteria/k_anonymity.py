@@ -12,14 +12,14 @@ from discreet.model.criteria.base import Criterion, Need, Parameter
 from discreet.model.criterion_inputs import ClassValues
 
 LOW_K = 5
-"""Publishers commonly ask for so many."""
+"""Smallest k that publishers commonly require."""
 
 
 @dataclass(frozen=True)
 class KAnonymity(Criterion):
-    """At least ``value`` rows, distinct subjects where the spec names a subject.
+    """A class has at least ``value`` rows, or distinct subjects if the spec names a subject.
 
-    The score is that number. Union adds rows up, so it is growing.
+    The score is that number. A union adds up the rows, so the criterion is growing.
     """
 
     name: ClassVar[str] = "k"
@@ -33,21 +33,21 @@ class KAnonymity(Criterion):
     counted_by_engines: ClassVar[bool] = True
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The sizes."""
+        """Return the sizes."""
         del values
         return sizes
 
     @property
     def least_rows(self) -> int:
-        """The value: as many subjects have as many rows at least."""
+        """Value: n subjects have at least n rows."""
         return self.threshold
 
     def warnings(self) -> tuple[tuple[str, str], ...]:
-        """Of a k that publishers call low."""
+        """Return a warning for a k that publishers consider low."""
         if self.value >= LOW_K:
             return ()
         return (("low-k", f"k is {self.value}; publishers commonly ask for {LOW_K} or more."),)
 
     def audit_query(self, rows: str) -> str:
-        """A count of rows."""
+        """Return SQL that counts rows."""
         return f"SELECT class, count(*) AS score FROM {rows} GROUP BY class"

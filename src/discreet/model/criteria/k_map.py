@@ -18,7 +18,7 @@ from discreet.model.option import OptionKind, option
 
 
 class Estimator(StrEnum):
-    """How many people match a class: counted in a population table, or estimated from its rows."""
+    """Methods to determine how many people match a class: counted in a population table, or estimated."""
 
     COUNTED = "counted"
     POISSON = "poisson"
@@ -31,17 +31,17 @@ _TAIL_REACH = 9
 
 @dataclass(frozen=True)
 class KMap(Criterion):
-    """At least ``value`` people match each class: those of the population table, or so many by an estimate.
+    """At least ``value`` people match each class, as counted in the population table or as estimated.
 
     With ``estimator`` ``counted`` the score is the number of people of the spec's population whose
     generalized quasi-identifiers are those of the class. Without a population table, ``poisson`` and
-    ``zero-truncated-poisson`` (El Emam and Dankar, 2008) take the table for a sample of the share
-    ``fraction`` of its population. A class of f rows is believed to match k people where k people would have
-    shown so many rows at most with the probability ``significance``, or where f is k itself: the rows of a
-    class that matches k people are taken to be Poisson with the mean ``fraction`` · k, given that it has a
-    row where the distribution is truncated. The score is the largest such k.
+    ``zero-truncated-poisson`` (El Emam and Dankar, 2008) treat the table as a sample of the share
+    ``fraction`` of its population. A class of f rows is assumed to match k people if k people would have at
+    least f rows in the sample with probability at most ``significance``, or if f is at least k. The rows of a
+    class that matches k people are assumed to be Poisson with the mean ``fraction`` · k, conditional on at
+    least one row if the distribution is truncated. The score is the largest such k.
 
-    People add up and the estimates never fall as classes grow, so it is growing.
+    People add up, and the estimates never fall as classes grow, so the criterion is growing.
     """
 
     estimator: str = option(
@@ -68,7 +68,7 @@ class KMap(Criterion):
         super().__post_init__()
         for name in ("fraction", "significance"):
             value = getattr(self, name)
-            # What is counted needs neither, and may leave them as they are proposed.
+            # Counting uses neither parameter, so ``fraction`` may keep its default 0.
             low_end = self.estimator == Estimator.COUNTED and name == "fraction"
             right = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
             if not right or not (0 < value < 1 or (low_end and value == 0)):
@@ -83,11 +83,11 @@ class KMap(Criterion):
 
     @property
     def of_population(self) -> bool:
-        """Where people are counted, and not estimated."""
+        """True if people are counted instead of estimated."""
         return self.estimator == Estimator.COUNTED
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The people that the sizes let believe in."""
+        """Return the number of people estimated from each size."""
         del values
         if self.of_population:
             raise InputError(f"{self}: {self.title} was asked without the population")
@@ -98,20 +98,20 @@ class KMap(Criterion):
         return np.array(found, dtype=np.int64)[kind.ravel()]
 
     def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
-        """The people who match, as long as the rows are theirs."""
+        """Return the people matching each class, or -1 if the class has more rows than people."""
         return np.where(sizes <= population.people, population.people, -1)
 
     def rows_needed(self, k: int) -> int:
-        """The fewest rows of a class that let believe in k people; k of them always do."""
+        """Return the smallest number of rows of a class for which k people are estimated; at most k."""
         return _rows_needed(self.estimator, self.fraction, self.significance, k)
 
     @property
     def least_rows(self) -> int:
-        """What the estimate needs; nothing is known where people are counted."""
+        """Number of rows that the estimate needs; 1 if people are counted, which rows do not bound."""
         return 1 if self.of_population else self.rows_needed(self.threshold)
 
     def audit_query(self, rows: str) -> str:
-        """A count of people; or of rows, which are held against what each of some k needs."""
+        """Return SQL that counts people, or compares the number of rows with those that several k need."""
         if self.of_population:
             return f"SELECT class, CASE WHEN number > people THEN -1 ELSE people END AS score FROM {rows}"
         steps = sorted({*map(int, self.parameter.stops), self.threshold}, reverse=True)
@@ -121,7 +121,7 @@ class KMap(Criterion):
 
 @lru_cache(maxsize=1 << 16)
 def _estimated_people(estimator: str, fraction: float, significance: float, rows: int) -> int:
-    """The largest k of which a class with so many rows is believed to match as many people, by bisection."""
+    """Return the largest k for which a class of ``rows`` rows is assumed to match k people, by bisection."""
 
     def right(k: int) -> bool:
         return k <= rows or _tail(estimator, rows, fraction * k) <= significance
@@ -139,7 +139,7 @@ def _estimated_people(estimator: str, fraction: float, significance: float, rows
 
 @lru_cache(maxsize=4096)
 def _rows_needed(estimator: str, fraction: float, significance: float, k: int) -> int:
-    """The least number of rows that a class of k people has, or more, with at most that probability."""
+    """Return the least number of rows that k people reach with probability at most ``significance``."""
     low, high = 0, k
     while high - low > 1:
         middle = (low + high) // 2
@@ -151,9 +151,11 @@ def _rows_needed(estimator: str, fraction: float, significance: float, k: int) -
 
 
 def _tail(estimator: str, rows: int, mean: float) -> float:
-    """The probability of so many rows or more; of classes with a row, where the distribution is truncated.
+    """Return the probability of ``rows`` or more rows.
 
-    Terms so far from the mean that they add nothing are left out.
+    For the truncated distribution, it is conditional on at least one row.
+
+    Terms too far from the mean to affect the sum are omitted.
     """
     if rows <= 0:
         return 1.0

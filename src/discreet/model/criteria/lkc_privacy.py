@@ -1,4 +1,4 @@
-"""LKC-privacy (Mohammed, Fung, Hung and Lee 2009): attackers who know at most L quasi-identifiers."""
+"""LKC-privacy (Mohammed, Fung, Hung and Lee 2009): attackers with at most L known quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from discreet.model.criterion_inputs import ClassStatistics
 from discreet.model.option import OptionKind, option
 
 MAX_COMBINATIONS = 2_000
-"""More combinations of quasi-identifiers are refused: each is a grouping of its own."""
+"""Maximum number of combinations of quasi-identifiers; each requires a separate grouping."""
 
 _DENSE = 4_000_000
 
 
 @dataclass(frozen=True)
 class LKCPrivacy(CellsCriterion):
-    """Whatever at most L values an attacker knows, K rows fit, and none of their sensitive values is likely.
+    """Whatever L values an attacker knows, at least K rows match, and no sensitive value of them is likely.
 
     ``value`` is K, ``known`` L, and ``confidence`` C: in every group of rows that agree in at most L
     quasi-identifiers, the share of the rows of each sensitive value, among those that have one, is at most C.
-    A group without any value fails; with C = 1 nothing is asked of values. The groups of fewer attributes are
-    unions of those of more, so those of L attributes (or of all) are judged. Merging classes without
-    suppression merges groups: it is monotone, and nothing is known with suppression.
+    A group without any value fails; with C = 1 values are not restricted. The groups of fewer attributes are
+    unions of those of more, so only those of L attributes (or of all) are judged. Merging classes without
+    suppression merges groups, so the criterion is monotone then; with suppression no such property holds.
     """
 
     known: int = option(
@@ -52,12 +52,12 @@ class LKCPrivacy(CellsCriterion):
 
     @property
     def of_every_attribute(self) -> bool:
-        """Each sensitive attribute has a confidence, where one is asked."""
+        """True if a confidence below 1 is required of each sensitive attribute."""
         return self.confidence < 1
 
     @property
     def promises(self) -> bool:
-        """Something of sensitive values, where a confidence is asked."""
+        """True if it restricts sensitive values: a confidence below 1 is required."""
         return self.confidence < 1
 
     @property
@@ -65,7 +65,7 @@ class LKCPrivacy(CellsCriterion):
         return int(np.floor(self.confidence * SHARE_UNIT * (1 + 1e-12)))
 
     def places(self, attributes: int) -> list[tuple[int, ...]]:
-        """The combinations of so many attributes that are judged; ``InputError`` for too many."""
+        """Return the combinations of attributes that are judged; raise ``InputError`` for too many."""
         size = min(self.known, attributes)
         number = comb(attributes, size)
         if number > MAX_COMBINATIONS:
@@ -77,7 +77,7 @@ class LKCPrivacy(CellsCriterion):
         return list(combinations(range(attributes), size))
 
     def groups(self, facts: ClassStatistics) -> Groups:
-        """The group of each class in every combination of attributes."""
+        """Return the group of each class in every combination of attributes."""
         assert facts.cells is not None
         columns = [_dense(column) for column in facts.cells.T]
         numbered, first = [], 0
@@ -92,7 +92,7 @@ class LKCPrivacy(CellsCriterion):
         return Groups(of, first, facts.sizes, values, self._billionths)
 
     def audit_groups(self, rows: str, keys: Sequence[str], values: Sequence[str]) -> Sequence[str]:
-        """A query for each combination, or for each with each sensitive attribute."""
+        """Return a query for each combination and, with a confidence, each sensitive attribute."""
         found = []
         for places in self.places(len(keys)):
             shown = ", ".join(keys[place] for place in places)
@@ -118,7 +118,7 @@ class LKCPrivacy(CellsCriterion):
 
 
 def _dense(column: Integers) -> Integers:
-    """Numbers from 0 for what a column has, which is known to be none below 0."""
+    """Return consecutive numbers from 0 for the distinct non-negative numbers of a column."""
     if int(column.max(initial=0)) > 4 * len(column) + 1_000:
         return np.unique(column, return_inverse=True)[1]
     taken = np.zeros(int(column.max(initial=0)) + 1, np.int64)
@@ -127,7 +127,11 @@ def _dense(column: Integers) -> Integers:
 
 
 def _grouped(columns: Sequence[Integers]) -> Integers:
-    """Which rows agree in all columns, of numbers from 0 each; numbers from 0, not each of them taken."""
+    """Return the group of rows that agree in all columns of non-negative numbers.
+
+    Groups are numbered from 0, possibly with gaps. Keys are renumbered whenever they would exceed a dense
+    range.
+    """
     keys, size = np.zeros(len(columns[0]), np.int64), 1
     for column in columns:
         width = int(column.max(initial=0)) + 1

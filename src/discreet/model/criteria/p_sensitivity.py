@@ -15,11 +15,11 @@ from discreet.model.option import OptionKind, option
 
 @dataclass(frozen=True)
 class PSensitivity(Criterion):
-    """At least ``value`` distinct values of a sensitive attribute; with a ``level``, so many groups of it.
+    """A class has at least ``value`` distinct values of a sensitive attribute or, with a ``level``, groups.
 
-    At level 0 it is distinct l. At a higher one, values of one group of the attribute's hierarchy are one:
-    two illnesses of the stomach tell as much as one. NULL is not counted. The groups of a union are those
-    of both classes, so it is growing.
+    At level 0 it is distinct l-diversity. At a higher level, values in one group of the attribute's hierarchy
+    count as one: two illnesses of the stomach disclose as much as one. NULL is not counted. The groups of a
+    union are those of both classes, so the criterion is growing.
     """
 
     level: int = option(
@@ -40,7 +40,7 @@ class PSensitivity(Criterion):
     by_distribution: ClassVar[bool] = False
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The distinct groups; none above the top, where all are one."""
+        """Return the number of distinct groups; levels above the top have a single group."""
         del sizes
         assert values is not None
         if not self.level:
@@ -57,21 +57,24 @@ class PSensitivity(Criterion):
 
     @property
     def asks(self) -> AttributeFeature | None:
-        """A hierarchy, for a level above the values."""
+        """Hierarchy, for a level above 0."""
         return AttributeFeature.HIERARCHY if self.level else None
 
     @property
     def least_rows(self) -> int:
-        """The value: as many groups take as many rows at least."""
+        """Value: n groups require at least n rows."""
         return self.threshold
 
     @property
     def promises(self) -> bool:
-        """Not with p = 1: a class may have one value."""
+        """False for p = 1, which allows a class with one value."""
         return bool(self.value >= 2)
 
     def audit_against(self, rows: str, whole: ReferenceTable) -> str:
-        """A count of distinct values, or of parts of the level; none of a class with another value."""
+        """Return SQL that counts distinct values, or groups of the level.
+
+        A class with a value outside the table gets no score.
+        """
         if not self.level:
             return f"SELECT class, count(DISTINCT value) AS score FROM {rows} GROUP BY class"
         pairs = f"SELECT DISTINCT class, value FROM {rows} WHERE value IS NOT NULL"

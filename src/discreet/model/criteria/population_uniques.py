@@ -1,7 +1,7 @@
 """Population uniqueness (Dankar et al. 2012): the estimated share of unique people.
 
-The audit's estimate is plain Python and shares no line with ``model.population_estimates``: sums by Euler-
-Maclaurin, roots by Ridders's method, loops where the search has a closed form.
+The audit's estimate is plain Python and shares no code with ``model.population_estimates``: it computes sums
+by Euler-Maclaurin and roots by Ridders's method, and loops where the search has a closed form.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LEAST_ALPHA = 1e-4
 
 
 def audit_estimate(sizes: _SizeCounts, population: int, estimator: str) -> float:
-    """The share of the population that is unique in it; not a number where the model has no estimate."""
+    """Estimate the share of the population that is unique in it; NaN if the model has no estimate."""
     if not sizes.get(1):
         return 0.0
     if estimator == "dankar":
@@ -47,7 +47,7 @@ def _zayatz(sizes: _SizeCounts, population: int) -> float:
     for size in range(1, max(sizes) + 1):
         weight = size * chance
         expected += sizes.get(size, 0) * weight
-        # One more of the class must not be among the others of the sample.
+        # The next member of the class must not be among the others of the sample.
         chance *= max(population - rows - size + 1, 0) / max(population - size, 1)
     return min(sizes[1] * sizes[1] / expected / rows, 1.0)
 
@@ -87,7 +87,10 @@ def _pitman(sizes: _SizeCounts, population: int) -> float:
 
 
 def _sum(term: Callable[[float], float], first: int, end: int, step: float, base: float) -> float:
-    """Σ 1/(base + i step) over i from ``first`` to ``end`` − 1, of which ``term`` is one."""
+    """Return Σ 1/(base + i step) for i from ``first`` to ``end`` − 1; ``term`` returns one summand.
+
+    Adds the first 40 summands and approximates the others by the Euler-Maclaurin formula.
+    """
     few = min(end, first + _EXPLICIT)
     total = sum(term(i) for i in range(first, few))
     if few == end:
@@ -98,12 +101,12 @@ def _sum(term: Callable[[float], float], first: int, end: int, step: float, base
 
 
 def _falling_root(excess: Callable[[float], float], alpha: float) -> float:
-    """The number above −``alpha`` at which ``excess`` turns from above 0 to below."""
+    """Return the number above −``alpha`` at which ``excess`` changes from positive to negative."""
     return -alpha + exp(_ridders_root(lambda x: excess(-alpha + exp(x)), -25.0, 25.0))
 
 
 def _ridders_root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that is above 0 at ``low`` and below at ``high`` is 0, by Ridders's method."""
+    """Return the root of a function, positive at ``low`` and negative at ``high``, by Ridders's method."""
     above, below = function(low), function(high)
     for _ in range(100):
         middle = (low + high) / 2
@@ -179,7 +182,7 @@ def _shlosser(sizes: _SizeCounts, fraction: float) -> float:
 
 
 UNIQUES_UNIT = 10**12
-"""Shares of a population have scores in units of 1e-12."""
+"""Scores per unit: shares of a population have scores in units of 1e-12."""
 
 ESTIMATORS: dict[str, Callable[[SizeTails, int], EstimateArray]] = {
     "dankar": estimates.dankar,
@@ -188,7 +191,7 @@ ESTIMATORS: dict[str, Callable[[SizeTails, int], EstimateArray]] = {
     "snb": estimates.snb,
 }
 _RAISED = 1 + 1e-6
-"""What estimates are raised by, so that the audit, which reckons otherwise, never finds more."""
+"""Factor by which estimates are raised, so that the audit's different computation never finds more."""
 
 _POPULATION = Parameter("so many people are in the population", least=1)
 
@@ -197,10 +200,10 @@ _POPULATION = Parameter("so many people are in the population", least=1)
 class PopulationUniques(ReleaseCriterion):
     """At most the share ``value`` of the ``population`` is unique in it, by an ``estimator``.
 
-    The published records are a sample of so many people. Where the model has no estimate (see
-    ``model.population_estimates``) the release fails; without a class of one record nobody is unique. The
-    score is what is missing to 1, in units of 1e-12. Merging classes may raise an estimate, so it is not
-    monotone. ``InputError`` for a population smaller than the table.
+    The published records are a sample of a population of ``population`` people. If the model has no estimate
+    (see ``model.population_estimates``), the release fails; without a class of one record no person is
+    unique. The score is 1 minus the share, in units of 1e-12. Merging classes may raise an estimate, so the
+    criterion is not monotone. Raises ``InputError`` for a population smaller than the table.
     """
 
     population: Any = 330_000_000
@@ -228,7 +231,10 @@ class PopulationUniques(ReleaseCriterion):
             raise InputError(f"the estimator '{self.estimator}'", allowed=", ".join(ESTIMATORS))
 
     def tail_scores(self, tails: SizeTails) -> SizeArray:
-        """By the estimate of tails with a class of one record, which are whole releases; 1 of others."""
+        """Return the scores of tails from the estimate.
+
+        Only a whole release, the first tail, can contain classes of one record; all other tails have share 0.
+        """
         found = np.full(len(tails.sizes), UNIQUES_UNIT)
         if not len(tails.sizes):
             return found
@@ -242,11 +248,11 @@ class PopulationUniques(ReleaseCriterion):
 
     @property
     def threshold(self) -> int:
-        """What must be missing, rounded up."""
+        """1 minus the value, rounded up."""
         return UNIQUES_UNIT - int(self.value * UNIQUES_UNIT)
 
     def value_of(self, score: int) -> float:
-        """The share; 1 where there is no estimate, which no value meets."""
+        """Return the share of a score; 1 without an estimate, whose score no value meets."""
         share = min((UNIQUES_UNIT - score) / UNIQUES_UNIT, 1.0)
         return (
             share
@@ -255,7 +261,7 @@ class PopulationUniques(ReleaseCriterion):
         )
 
     def audit_score(self, sizes: Mapping[int, int]) -> int:
-        """The estimate from the published classes, by a way of its own."""
+        """Return the score of the published classes by the audit's independent estimate."""
         if sum(size * number for size, number in sizes.items()) > self.population:
             raise _population_too_small(self.population)
         share = audit_estimate(sizes, self.population, self.estimator)

@@ -23,12 +23,12 @@ _NEAR = 1_000_000 * (1 + 1e-12)
 
 @dataclass(frozen=True)
 class Proximity(FloatCriterion):
-    """For each number of a class, at most one in ``value`` of its rows is near it; NULL not counted.
+    """For each number of a class, at most one in ``value`` of its rows is near it; NULL is not counted.
 
-    Near x is what differs from it by ``epsilon`` at most, or by ``epsilon`` times |x| where that is
-    ``relative``. Numbers are told in millionths. The score is how many times the rows near one number are in
-    the class, for the number with the most. It is not monotone: rows of another class may lie on both sides
-    of a number, each near it and far from the other.
+    A number is near x if it differs from x by at most ``epsilon``, or by ``epsilon`` times |x| if the
+    neighbourhood is ``relative``. Numbers are in millionths. The score is the rows of the class divided by
+    the rows near one number, for the number with the most rows near it. The criterion is not monotone: rows
+    of another class may be on both sides of a number, each near it and far from the other.
     """
 
     epsilon: float = option(
@@ -57,7 +57,10 @@ class Proximity(FloatCriterion):
     floor: ClassVar[float] = 1.25
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The rows of a class over those near the number that has the most; 0 of a class without a value."""
+        """Return the score: each class's rows divided by the rows near its densest number.
+
+        It is 0 for a class without a value.
+        """
         assert values is not None
         assert values.of is not None
         assert values.owners is not None
@@ -79,7 +82,7 @@ class Proximity(FloatCriterion):
 
     @property
     def least_rows(self) -> int:
-        """The value, rounded up: each number has itself near it."""
+        """Value, rounded up: each number is near itself."""
         return -(-self.threshold // float_criterion.SCORE_UNIT)
 
     @property
@@ -89,22 +92,25 @@ class Proximity(FloatCriterion):
 
     @property
     def promises(self) -> bool:
-        """Not with m = 1: all rows may be near each other."""
+        """False for m = 1, which allows all rows to be near each other."""
         return bool(self.value > 1)
 
     def audit_lines(self, sizes: Mapping[int, int], values: int) -> int:
-        """Every pair of values of a class."""
+        """Return the number of pairs of values within classes, which the SQL joins."""
         return sum(number * min(size, values) ** 2 for size, number in sizes.items())
 
     def audit_against(self, rows: str, whole: ReferenceTable) -> str:
-        """Each number of a class beside the others; none of a class with a value that is no number here."""
+        """Return SQL that compares each number of a class with the others.
+
+        A class with a value that is not a number of the table gets no score.
+        """
         counted = (
             "SELECT p.class, p.value, p.n, v.millionths, v.number FROM "
             f"(SELECT class, value, count(*) AS n FROM {rows} WHERE value IS NOT NULL GROUP BY class, value) "
             f"AS p LEFT JOIN {whole.values} AS v ON p.value = v.value"
         )
         factor = self.epsilon * _NEAR
-        # A number with a point is a decimal to some engines: only what is multiplied by a double is one.
+        # Some engines read a literal with a point as a decimal; multiplication by a double makes it a double.
         reach = f"{floor(factor)}" if self.neighbourhood == ABSOLUTE else f"floor(abs(a.number) * {factor!r})"
         near = f"abs(b.millionths - a.millionths) <= {reach}"
         score = float_criterion.score_in_sql("at_least", "max(known) * exp(0) / max(near)")
@@ -121,7 +127,7 @@ class Proximity(FloatCriterion):
 def _near(
     of: SensitiveAttribute, epsilon: float, neighbourhood: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first and the last place that is near each place in the order of the numbers."""
+    """Return the first and the last position that is near each position in the order of the numbers."""
     assert of.numbers is not None
     assert of.millionths is not None
     order = np.argsort(of.ranks)

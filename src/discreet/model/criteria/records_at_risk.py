@@ -11,17 +11,17 @@ from discreet.model.criteria.release_level import ShareOfRelease
 from discreet.model.criterion_inputs import SizeArray, SizeTails
 
 SHARE_STOPS = (0.0, 0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
-"""Shares that a slider stops at."""
+"""Shares at which a slider stops."""
 
 _RISK = Parameter("one by a class's rows is above this", least=1e-9, most=1, whole=False)
 
 
 @dataclass(frozen=True)
 class RecordsAtRisk(ShareOfRelease):
-    """At most the share ``value`` of the records has a risk, one by its class's size, ``above`` another.
+    """At most the share ``value`` of the records has a risk, 1 / size of its class, greater than ``above``.
 
-    Merging two classes never makes one of them smaller, so that no record comes to be at risk: it is monotone
-    where no row is suppressed.
+    Merging two classes makes neither smaller, so no record becomes a record at risk: the criterion is
+    monotone without suppression.
     """
 
     above: Any = 0.2
@@ -40,11 +40,11 @@ class RecordsAtRisk(ShareOfRelease):
         object.__setattr__(self, "above", _RISK.checked(f"the risk of {self.name}", self.above))
 
     def parts(self, tails: SizeTails) -> tuple[SizeArray, SizeArray]:
-        """Rows in smaller classes, and all."""
+        """Return the rows in classes below the size of the risk, and all rows, of every tail."""
         at_risk = tails.sizes < size_at_risk(self.above)
         return tails.sums(tails.sizes * tails.classes * at_risk), tails.total_rows
 
     def audited_parts(self) -> tuple[str, str]:
-        """Rows in smaller classes, and all."""
+        """Return the SQL sums of rows in classes below the size of the risk, and of all rows."""
         least = size_at_risk(self.above)
         return f"sum(CASE WHEN size < {least} THEN size * number ELSE 0 END)", "sum(size * number)"

@@ -20,10 +20,10 @@ from discreet.model.option import OptionKind, option
 class RecursiveDiversity(FloatCriterion):
     """The most frequent value has fewer rows than ``value`` times those of the ``l``-th and all rarer ones.
 
-    ``value`` is c, the smaller the stricter, and ``l`` is chosen. A class of fewer values than l fails. The
-    score is the quotient r1 / (rl + … + rm), which must be smaller than c. A union's most frequent value has
-    no more rows than those of both classes, and what its first l - 1 values leave is no less than what theirs
-    do: it is monotone. It is not growing.
+    ``value`` is c (smaller is stricter); ``l`` is a fixed parameter. A class with fewer than l values fails.
+    The score is the quotient r1 / (rl + … + rm), which must be smaller than c. A union's most frequent value
+    has at most the rows of both classes' most frequent values, and the rows beyond its first l - 1 values are
+    at least those of both classes, so the criterion is monotone. It is not growing.
     """
 
     l: int = option(
@@ -45,7 +45,7 @@ class RecursiveDiversity(FloatCriterion):
     floor: ClassVar[float] = 10
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The quotient; a class of fewer values than l has none."""
+        """Return the score of each class's quotient; a class with fewer than l values always fails."""
         held = ValueDistributions.of(values, len(sizes))
         order = np.lexsort((-held.counts, held.owners))
         owners, counts = held.owners[order], held.counts[order]
@@ -60,22 +60,22 @@ class RecursiveDiversity(FloatCriterion):
 
     @property
     def least_rows(self) -> int:
-        """A row of each of l - 1 values, and of the rest more than 1 / c."""
+        """Fewest rows that can pass: one for each of l - 1 values, and over 1 / c for the rarer values."""
         return self.l + floor(1 / float(self.value) * (1 - 2 * float_criterion.RELATIVE_ROUNDING))
 
     def formula(self, numbers: int) -> KernelFormula:
-        """The quotient."""
+        """Return the formula of the quotient."""
         del numbers
         return KernelFormula("recursive", float(self.l))
 
     def audit_query(self, rows: str) -> str:
-        """The quotient, from each value's place by its rows."""
+        """Return SQL of the quotient, from each value's rank by its rows."""
         placed = (
             "SELECT class, n, row_number() OVER (PARTITION BY class ORDER BY n DESC, value) AS place "
             f"FROM ({PAIR_QUERY.format(rows=rows)}) AS p"
         )
         rest = f"sum(CASE WHEN place >= {self.l} THEN n ELSE 0 END)"
-        # An engine may divide before it leaves out the classes without a rest.
+        # An engine may divide before HAVING excludes the classes with a divisor of 0.
         quotient = f"max(n) * {SQL_DOUBLE} / greatest({rest}, 1)"
         score = float_criterion.score_in_sql("less_than", quotient)
         return f"SELECT class, {score} AS score FROM ({placed}) AS q GROUP BY class HAVING {rest} > 0"

@@ -1,4 +1,4 @@
-"""The registry of criteria, and their conversion to and from plain values.
+"""Registry of criteria, and their conversion to and from plain values.
 
 The scores of k and l, which every frequency set counts, have names here.
 """
@@ -21,19 +21,20 @@ from discreet.model.registry import Registry
 SIZE_SCORE = ScoreKey(KAnonymity)
 
 KEYWORD_CRITERIA = (KAnonymity.name, DistinctDiversity.name)
-"""What has a keyword of its own, and stands in every document, asked or not."""
+"""Criteria with a keyword of their own, which every document contains even if they are not requested."""
 
 
 def distinct_score(attribute: str) -> ScoreKey:
-    """The distinct values of a sensitive attribute."""
+    """Return the score that counts the distinct values of a sensitive attribute."""
     return ScoreKey(DistinctDiversity, attribute)
 
 
 def plain_values(criteria: Sequence[Criterion]) -> dict[str, Any]:
-    """Criteria by name: a number, numbers by sensitive attribute, or a list where these do not tell all.
+    """Return criteria by name, each as a number, as numbers by sensitive attribute, or as a list.
 
-    The list has ``value``, ``attribute`` and every fixed part of each. It is for criteria that are asked
-    otherwise than their class proposes, or several times of one attribute; nothing that was asked is lost.
+    The list contains ``value``, ``attribute`` and every fixed parameter of each criterion. It is used for
+    criteria with fixed parameters other than the defaults, and for several criteria of one attribute, so the
+    conversion loses no information.
     """
     names = dict.fromkeys(criterion.name for criterion in criteria)
     return {name: _plain_of_name([c for c in criteria if c.name == name]) for name in names}
@@ -121,7 +122,7 @@ def _check_criterion(criterion: type[Criterion]) -> None:
 
 
 def _check_audit(criterion: type[Criterion]) -> None:
-    """Raise ``InputError`` where the means that ``audited_by`` names is not there."""
+    """Raise ``InputError`` if the method that ``audited_by`` names is not implemented."""
     by = criterion.audited_by
     means = {AuditedBy.NOTHING: (), AuditedBy.SCORE: ("audit_score",), AuditedBy.SQL: _AUDIT_METHODS}[by]
     none: tuple[Any, ...] = (None, Criterion.audit_query, Criterion.audit_against)
@@ -146,30 +147,30 @@ _RESERVED_WORDS = (
     "scope",
     "cost",
 )
-"""What stands beside criteria in requests and answers."""
+"""Other keys in requests and answers, which criteria must not use as names."""
 
 CRITERIA: Registry[type[Criterion]] = Registry(
     "the criterion", "discreet.criteria", ABCMeta, _built_in, check=_check_criterion
 )
-"""Every criterion, k and l first; other packages' by the entry points ``discreet.criteria``."""
+"""All criteria, k and l first; those of other packages by the entry points ``discreet.criteria``."""
 
 
 def register(criterion: type[Criterion]) -> type[Criterion]:
     """Add a criterion, which every verb then knows; usable as a decorator.
 
-    ``InputError`` for what is no ``Criterion``, for a floor that its parameter does not take, for a field
-    that is no option (``fixed_parameters``), for one without the means that ``audited_by`` names, and for a
-    name that another has, or that means something else beside criteria.
+    Raises ``InputError`` for an object that is not a ``Criterion`` subclass, for a floor outside its
+    parameter's bounds, for a field that is not an option (``fixed_parameters``), for a criterion without the
+    method that ``audited_by`` names, and for a name that is taken or reserved.
     """
     return CRITERIA.register(criterion)
 
 
 def criteria_from(given: Mapping[str, Any]) -> tuple[Criterion, ...]:
-    """Criteria from names and plain values, as ``plain.plain`` tells them.
+    """Return criteria from names and plain values, in the form of ``plain_values``.
 
     A value is a number, numbers by sensitive attribute, or a list of tables with ``value``, ``attribute`` and
-    further fields. ``InputError`` for a name that is none, a field that the criterion does not have, or a
-    value that its parameter does not take.
+    additional fields. Raises ``InputError`` for an unknown name, a field that the criterion does not have, or
+    a value outside its parameter's bounds.
     """
     found: list[Criterion] = []
     for name, value in given.items():

@@ -1,39 +1,42 @@
-"""Criteria of a whole release: by its class sizes, and by the cells that its classes show.
+"""Criteria of a whole release: of its class sizes, and of the cells that its classes show.
 
-By class sizes. A criterion of classes says of each by itself whether it may be published. One of the
-release looks at all classes together: an average, or a share of the records. Which rows go is a rule of its
-own, as no class is to blame:
-
-1. The classes that fail a criterion of classes are suppressed.
-2. Where a criterion of the release fails what remains, the smallest of its classes are suppressed, all of one
-   size at a time, until every criterion of the release holds or nothing is left.
-
-Which classes go depends on their sizes alone, and never on order or values: classes of one size go or stay
-together. So a node's suppressed rows follow from its histogram of class sizes, which every lattice has, and a
-release is settled by one number, the least size that stays (``model.requirement.smallest_kept_size``).
-
-ARX (Prasser et al. 2020) begins likewise, but suppresses classes of one size one by one, in an order of the
-data's, and finds how many by bisection, as if what holds went on holding; docs/criteria/release.md has more.
-
-The rule suppresses small classes, so a criterion should gain by it; it need not hold ever after. What holds
-at a node may fail above it where rows are suppressed, so no such criterion is ``growing``. ``monotone`` here
-says that where a release meets it, the one in which two of its classes are merged does: enough for the
-searches where no row may be suppressed. Models that make classes one by one refuse all of them.
-
-By cells. Who knows some quasi-identifiers of a person finds all classes that show these values: a *group*
-of classes. A group is judged by the rows that are published, so a class that goes takes its rows from other
-groups, which may fail then. Which classes go is therefore a rule of its own:
+Class sizes. A criterion of classes decides separately for each class whether it may be published. A criterion
+of the release judges all classes together: an average, or a share of the records. Since no single class is
+responsible, a rule determines the suppressed rows:
 
 1. The classes that fail a criterion of classes are suppressed.
-2. Every class of a group that fails ``value`` = 1 goes, all at once; what is left is judged again, until no
-   group fails. The same then for ``value`` = 2 with what is left, and so on up to the value that is asked.
+2. If a criterion of the release fails for the rest, its smallest classes are suppressed, all classes of one
+   size at a time, until every criterion of the release holds or no class is left.
 
-So what stays with a larger value stays with a smaller one, and a class has a score: the largest value that it
-stays with. The rule depends on no order of rows, and what it leaves meets the criterion. Where no class fails
-it takes none.
+The suppressed classes depend only on class sizes, not on order or values: classes of one size are suppressed
+or retained together. A node's suppressed rows therefore follow from its histogram of class sizes, which every
+lattice has, and one number determines the release, the smallest retained size
+(``model.requirement.smallest_kept_size``).
 
-Beside another requirement of classes a class may have another score, since other rows are left. A lattice
-counts scores for what is asked beside (``lattice.cells_lookup``).
+ARX (Prasser et al. 2020) begins likewise, but suppresses classes of one size one by one, in the order of the
+data, and finds their number by bisection, as if the criterion remained true once it holds;
+docs/criteria/release.md has more.
+
+The rule suppresses small classes, so a criterion should benefit from it, but need not remain true once it
+holds. A criterion that holds at a node may fail above it if rows are suppressed, so no such criterion is
+``growing``. Here ``monotone`` means that if a release meets the criterion, so does the release in which two
+of its classes are merged; that suffices for searches without suppression. Models that build classes one by
+one refuse all of these criteria.
+
+Cells. An attacker with some quasi-identifiers of a person finds all classes that show these values: a *group*
+of classes. A group is judged by its published rows, so a suppressed class removes its rows from other groups,
+which may fail then. A rule determines the suppressed classes:
+
+1. The classes that fail a criterion of classes are suppressed.
+2. Every class of a group that fails ``value`` = 1 is suppressed, all at once; the rest is judged again, until
+   no group fails. Then the same is done for ``value`` = 2 with the rest, and so on up to the requested value.
+
+A class that is retained for a larger value is also retained for a smaller one, so a class has a score: the
+largest value for which it is retained. The rule does not depend on the order of rows, and its result meets
+the criterion. If no class fails, it suppresses none.
+
+In combination with another requirement of classes a class may have a different score, because other rows are
+left. A lattice counts scores for each such combination (``lattice.scores``).
 """
 
 from __future__ import annotations
@@ -53,10 +56,10 @@ from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.criterion_inputs import ClassStatistics, ClassValues, SizeArray, SizeTails
 
 RISK_UNIT = 10**9
-"""Shares and risks have scores in units of 1e-9."""
+"""Scores per unit: shares and risks have scores in units of 1e-9."""
 
 AUDITED_SIZES = "audited_sizes"
-"""What an audit calls the relation of the published class sizes."""
+"""Name of the audit's relation of the published class sizes."""
 
 
 @dataclass(frozen=True)
@@ -69,68 +72,68 @@ class ReleaseCriterion(Criterion):
 
     @abstractmethod
     def tail_scores(self, tails: SizeTails) -> SizeArray:
-        """The score of every tail, larger is safer, shape ``(entries,)``."""
+        """Return the score of every tail, larger is safer, shape ``(entries,)``."""
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """No class has a score: ``InternalError`` for whoever asks."""
+        """Raise ``InternalError``: single classes have no score."""
         del sizes, values
         raise InternalError(f"{self.name} was asked of single classes, but it is of the whole release")
 
     @property
     def counted(self) -> ScoreKey:
-        """Sizes, which k asks for, too."""
+        """Score of the class sizes, which k uses, too."""
         return ScoreKey(KAnonymity)
 
     def audit_query(self, rows: str) -> str:
-        """SQL of one row with the column ``score``, over the published classes.
+        """Return SQL of one row with the column ``score``, over the published classes.
 
-        ``rows`` names a relation with a row for each size of a class: ``size`` and ``number``, of classes.
-        It is not asked where ``audited_by`` is ``SCORE``.
+        ``rows`` names a relation with a row for each class size: ``size`` and ``number``, the number of
+        classes. The method is not called if ``audited_by`` is ``SCORE``.
         """
         raise NotImplementedError(self.name)
 
     def audit_score(self, sizes: Mapping[int, int]) -> int:
-        """The score of published classes, the number of each size, where ``audited_by`` is ``SCORE``."""
+        """Return the score of published classes, given as number by size, if ``audited_by`` is ``SCORE``."""
         raise NotImplementedError(self.name)
 
 
 @dataclass(frozen=True)
 class ShareOfRelease(ReleaseCriterion):
-    """One of a share that is at most ``value``: the score is what is missing to 1, in units of 1e-9.
+    """A criterion of a share that is at most ``value``; the score is 1 minus the share, in units of 1e-9.
 
-    The share is rounded up and the value down, both to 1e-9, so that no larger share passes and one that is
-    equal to a value of nine decimals does.
+    The share is rounded up and the value down, both to 1e-9, so that no larger share passes and a share that
+    is equal to a value of nine decimals does.
     """
 
     @abstractmethod
     def parts(self, tails: SizeTails) -> tuple[SizeArray, SizeArray]:
-        """Numerator and denominator of every tail's share; the one is at most the other."""
+        """Return numerator and denominator of every tail's share, which is at most 1."""
 
     def tail_scores(self, tails: SizeTails) -> SizeArray:
-        """What is missing to 1, rounded down."""
+        """Return 1 minus the share of every tail, rounded down."""
         part, whole = self.parts(tails)
         return RISK_UNIT - -(-RISK_UNIT * part // whole)
 
     @property
     def threshold(self) -> int:
-        """What must be missing, rounded up."""
+        """1 minus the value, rounded up."""
         return RISK_UNIT - int(Fraction(repr(float(self.value))) * RISK_UNIT)
 
     def value_of(self, score: int) -> float:
-        """The share."""
+        """Return the share of a score."""
         return (RISK_UNIT - score) / RISK_UNIT
 
     def audit_query(self, rows: str) -> str:
-        """The share of the two sums that ``audited_parts`` names."""
+        """Return SQL of the score from the two sums of ``audited_parts``."""
         part, whole = self.audited_parts()
-        # The remainder is taken away first, as engines divide and round each in its own way.
+        # Subtracting the remainder first makes the division exact: engines divide and round differently.
         sums = f"SELECT {RISK_UNIT} * CAST({part} AS BIGINT) AS p, CAST({whole} AS BIGINT) AS w FROM {rows}"
         share = "CAST((p - p % w) / w + CASE WHEN p % w > 0 THEN 1 ELSE 0 END AS BIGINT)"
         return f"SELECT {RISK_UNIT} - {share} AS score FROM ({sums}) AS sums WHERE w > 0"
 
     @abstractmethod
     def audited_parts(self) -> tuple[str, str]:
-        """Numerator and denominator as sums in SQL over ``size`` and ``number``."""
+        """Return numerator and denominator as SQL sums over ``size`` and ``number``."""
 
 
 Integers = NDArray[np.int64]
@@ -143,12 +146,12 @@ _MAX_DENSE = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The groups of classes, and what fails in one whatever its rows: a value with too large a share.
+    """Groups of classes, and the sensitive values whose share in a group is limited whatever its rows.
 
-    ``of`` has shape ``(groups of a class, classes)``, ``number`` groups in all; ``sizes`` are the classes'
-    rows. Of the sensitive attributes that are asked, ``values`` pairs the class, the value and the rows of
-    each entry; more than ``billionths`` of a group's rows that have a value may not have one, and a group
-    without any fails.
+    ``of`` has shape ``(groups of a class, classes)``, ``number`` is the number of groups; ``sizes`` contains
+    the classes' rows. For each requested sensitive attribute, ``values`` contains the class, the value and
+    the rows of each entry. A group fails if one value has more than ``billionths`` of its rows with a value,
+    and if no row has a value.
     """
 
     of: Integers
@@ -159,9 +162,10 @@ class Groups:
 
 
 def peel_classes(groups: Groups, retained: NDArray[np.bool_], most: int) -> Integers:
-    """The largest value that each class stays with (see the module), shape ``(classes,)``.
+    """Return the largest value for which each class is retained (see the module), shape ``(classes,)``.
 
-    ``most`` for more; 0 for none, -1 for a class that does not stand.
+    The score is capped at ``most``; it is 0 for a class that is never retained, and -1 for a class outside
+    ``retained``.
     """
     left = retained.copy()
     scores = np.where(left, 0, -1)
@@ -178,7 +182,8 @@ def peel_classes(groups: Groups, retained: NDArray[np.bool_], most: int) -> Inte
         if gone.any():
             left &= ~gone
             continue
-        # No group fails this value, nor any up to the least of all.
+        # No group fails this value. The values up to the smallest group's size then suppress nothing either,
+        # so they are skipped.
         least = int(found[found > 0].min())
         scores[left] = min(least, most)
         value = least + 1
@@ -188,14 +193,14 @@ def peel_classes(groups: Groups, retained: NDArray[np.bool_], most: int) -> Inte
 
 
 PeelingRule = Callable[[Groups, NDArray[np.bool_], int], Integers]
-"""``peeled``, or what tells the same."""
+"""``peel_classes`` or an equivalent function."""
 
 
 @dataclass(frozen=True, eq=False)
 class _GroupValues:
-    """A sensitive attribute in groups: which class each entry is of, its rows, and its slots.
+    """A sensitive attribute in groups: the class of each entry, its rows, and its slots.
 
-    A slot is a group and a value, numbered in the order of groups; ``slots`` has shape ``(groups of a class,
+    A slot is a pair of group and value, numbered by group; ``slots`` has shape ``(groups of a class,
     entries)``, and the slots of group g begin at ``begins[g]``.
     """
 
@@ -218,7 +223,7 @@ class _GroupValues:
         return cls(values.owners, values.counts, slots.reshape(groups.of.shape[0], -1), begins)
 
     def likely(self, left: NDArray[np.bool_], billionths: int) -> NDArray[np.bool_]:
-        """Whether each group has no value, or one with a larger share, where ``left`` classes are counted."""
+        """Return whether each group has no value, or one with too large a share, in classes ``left``."""
         weights = np.broadcast_to(np.where(left[self.owners], self.counts, 0), self.slots.shape)
         slots = int(self.begins[-1])
         rows = np.bincount(self.slots.ravel(), weights.ravel(), minlength=slots).astype(np.int64)
@@ -242,23 +247,23 @@ class CellsCriterion(Criterion):
 
     @abstractmethod
     def groups(self, facts: ClassStatistics) -> Groups:
-        """The groups of classes of which the cells are told."""
+        """Return the groups of classes, from facts that contain the classes' cells."""
 
     @abstractmethod
     def audit_groups(self, rows: str, keys: Sequence[str], values: Sequence[str]) -> Sequence[str]:
-        """SQL of the audit: queries of one row with the column ``score``, of which the least counts.
+        """Return SQL of the audit: queries of one row with the column ``score``; the smallest score counts.
 
-        ``rows`` names a relation of the published rows: the texts of quasi-identifiers by the columns
-        ``keys``, those of sensitive attributes by ``values``, and the ``number`` of such rows.
+        ``rows`` names a relation of the published rows: the texts of quasi-identifiers in the columns
+        ``keys``, those of sensitive attributes in ``values``, and the ``number`` of such rows.
         """
 
     def scores_among(
         self, facts: ClassStatistics, retained: NDArray[np.bool_], most: int, rule: PeelingRule = peel_classes
     ) -> Integers:
-        """The largest value that each class stays with, ``most`` for more; 0 for none, -1 where it fails.
+        """Return the largest value for which each class is retained, as ``peel_classes`` does.
 
-        ``standing`` is whether each class meets all that is asked beside. ``InputError`` where the facts tell
-        no cells: the classes are no node's.
+        ``retained`` marks the classes that meet all other criteria. Raises ``InputError`` if the facts
+        contain no cells, because the classes are not those of a node.
         """
         if facts.cells is None:
             raise InputError(
@@ -269,11 +274,11 @@ class CellsCriterion(Criterion):
         return rule(self.groups(facts), retained & (facts.sizes > 0), most)
 
     def scores(self, sizes: Integers, values: ClassValues | None) -> Integers:
-        """No class has a score by itself: ``InternalError`` for whoever asks."""
+        """Raise ``InternalError``: single classes have no score."""
         del sizes, values
         raise InternalError(f"{self.name} was asked of single classes, but it is of the whole release")
 
     @property
     def counted(self) -> ScoreKey:
-        """Sizes, which k asks for, too; its own score is counted beside what else is asked."""
+        """Score of the class sizes, which k uses, too; its own score depends on the other criteria."""
         return ScoreKey(KAnonymity)

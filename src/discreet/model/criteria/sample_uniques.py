@@ -13,9 +13,9 @@ from discreet.model.criterion_inputs import SizeArray, SizeTails
 
 @dataclass(frozen=True)
 class SampleUniques(ShareOfRelease):
-    """At most the share ``value`` of the published records is the only one of its class.
+    """At most the share ``value`` of the published records is in classes of one record.
 
-    Merging two classes makes none of one record: it is monotone where no row is suppressed.
+    Merging two classes never creates a class of one record, so the criterion is monotone without suppression.
     """
 
     name: ClassVar[str] = "sample_uniques"
@@ -32,9 +32,9 @@ class SampleUniques(ShareOfRelease):
     floor: ClassVar[float] = 0.5
 
     def parts(self, tails: SizeTails) -> tuple[SizeArray, SizeArray]:
-        """Classes of one row, and rows."""
+        """Return the classes of one row, and the rows, of every tail."""
         return tails.sums(tails.classes * (tails.sizes == 1)), tails.total_rows
 
     def audited_parts(self) -> tuple[str, str]:
-        """Classes of one row, and rows."""
+        """Return the SQL sums of classes of one row, and of rows."""
         return "sum(CASE WHEN size = 1 THEN number ELSE 0 END)", "sum(size * number)"

@@ -1,14 +1,15 @@
 """t-closeness (Li et al. 2007): the earth mover's distance of a class's values from the whole table's.
 
-The distance of two distributions is the earth mover's: the least work that makes one into the other, where
-to move all rows from a value to another costs the distance of these values.
+The earth mover's distance of two distributions is the least work that transforms one into the other, where
+moving all rows from one value to another costs the distance of these values.
 
-- ``equal``: any two values are 1 apart. The work is half the sum of the differences of shares.
-- ``ordered``: values are as far apart as their places in the attribute's order, the first and the last 1. The
-  work is the mean, over the steps between places, of the differences of partial sums.
-- ``hierarchical``: values are as far apart as their lowest common ancestor is high, divided by the height of
-  the hierarchy. Where every level is one step of a path, what crosses a step is the difference of the shares
-  of the subtree below it. So the work is the mean, over the levels below the top, of the equal
+- ``equal``: any two values have distance 1. The work is half the sum of the differences of shares.
+- ``ordered``: the distance of values is the difference of their positions in the attribute's order; the first
+  and the last have distance 1. The work is the mean, over the steps between positions, of the differences of
+  partial sums.
+- ``hierarchical``: the distance of values is the height of their lowest common ancestor divided by the height
+  of the hierarchy. If every level is one step of a path, the amount that crosses a step is the difference of
+  the shares of the subtree below it. So the work is the mean, over the levels below the top, of the equal
   distance between the groups of the level; Li et al. add up the same work ancestor by ancestor.
 """
 
@@ -33,11 +34,11 @@ _IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class TCloseness(FloatCriterion):
-    """The distance of each class's distribution from the table's is at most ``value``; NULL not counted.
+    """The distance of each class's distribution from the table's is at most ``value``; NULL is not counted.
 
-    The table's distribution is that of the input after the NULL policy, whatever rows are suppressed. A class
-    without a value fails. The distance is convex in both distributions, and that of a union is the
-    weighted mean of both classes': it is monotone. It is not growing.
+    The table's distribution is that of the input after the NULL policy, including rows suppressed later. A
+    class without a value fails. The distance is convex in both distributions, and the distribution of a union
+    is the weighted mean of both classes', so the criterion is monotone. It is not growing.
     """
 
     distance: str = option(EQUAL, choices=(EQUAL, ORDERED, HIERARCHICAL), help="how far apart two values are")
@@ -58,7 +59,7 @@ class TCloseness(FloatCriterion):
     floor: ClassVar[float] = 0.9
 
     def scores(self, sizes: _IntArray, values: ClassValues | None) -> _IntArray:
-        """The distance, rounded against the class."""
+        """Return the score of each class's distance, rounded against the class."""
         assert values is not None
         assert values.of is not None
         assert values.owners is not None
@@ -74,22 +75,22 @@ class TCloseness(FloatCriterion):
         )
 
     def formula(self, numbers: int) -> KernelFormula:
-        """The distance, told by its name."""
+        """Return the formula of the distance."""
         del numbers
         return KernelFormula(f"{self.distance}-distance")
 
     @property
     def asks(self) -> AttributeFeature | None:
-        """An order, or a hierarchy, where the distance does."""
+        """Order or hierarchy, if the distance requires one."""
         return {ORDERED: AttributeFeature.ORDER, HIERARCHICAL: AttributeFeature.HIERARCHY}.get(self.distance)
 
     @property
     def promises(self) -> bool:
-        """Not with t = 1: a class may have one value."""
+        """False for t = 1, which allows a class with one value."""
         return bool(self.value < 1)
 
     def audit_against(self, rows: str, whole: ReferenceTable) -> str:
-        """The distance by plain joins: every place, or every group of a level, of every class."""
+        """Return SQL of the distance by plain joins over the positions or groups of every class."""
         pairs = _SQL_PAIRS.format(rows=rows, values=whole.values)
         known = "SELECT class, sum(n) AS known FROM pairs GROUP BY class HAVING count(*) = count(held)"
         table = f"SELECT sum(held) AS whole, count(*) AS number FROM {whole.values}"
@@ -105,10 +106,10 @@ class TCloseness(FloatCriterion):
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """The pairs of class and value, class by class; ``known`` are the rows with a value of each class.
+    """Pairs of class and value, sorted by class; ``known`` contains each class's rows with a value.
 
-    ``table`` is the number of the table's rows with a value. Work is counted in parts of ``known * table``,
-    exactly where whole numbers of this machine can hold it.
+    ``table`` is the number of the table's rows with a value. Work is counted in parts of ``known * table``:
+    in int64 if that cannot overflow, otherwise in doubles.
     """
 
     owners: _IntArray
@@ -134,12 +135,12 @@ class _Pairs:
         return cls(owners, codes, counts, known, table)
 
     def in_order(self, places: _IntArray, size: int) -> _Pairs:
-        """The same, the values of a class by their places."""
+        """Return the pairs with the values of each class sorted by position."""
         order = np.argsort(self.owners * size + places[self.codes], kind="stable")
         return _Pairs(self.owners[order], self.codes[order], self.counts[order], self.known, self.table)
 
     def summed(self, of_pairs: _IntArray, owners: _IntArray) -> _IntArray:
-        """A number of each pair, added up by class."""
+        """Sum a number of each pair by class."""
         found = np.zeros_like(self.known)
         np.add.at(found, owners, of_pairs)
         return found
@@ -151,16 +152,18 @@ def _equal(pairs: _Pairs, of: SensitiveAttribute) -> tuple[_IntArray, int]:
 
 
 def _ordered(pairs: _Pairs, of: SensitiveAttribute) -> tuple[_IntArray, int]:
-    """The partial sums of a class are the same between one of its values and the next.
+    """Return each class's ordered work, and the number of steps between positions.
 
-    There those of the table rise, and cross them at most once: where, a search in them tells.
+    The partial sums of a class are constant between one of its values and the next. The table's partial sums
+    rise there and cross them at most once; a binary search finds the crossing. The work on both sides follows
+    from cumulative sums of the table's partial sums, so the cost does not depend on the number of positions.
     """
     last = len(of.rows) - 1
     pairs = pairs.in_order(of.ranks, last + 1)
     table = np.zeros(last + 1, np.int64)
     table[of.ranks] = of.rows
     partial = np.cumsum(table)
-    before = np.concatenate(([0], np.cumsum(partial))).astype(pairs.known.dtype)  # of the places below one
+    before = np.concatenate(([0], np.cumsum(partial))).astype(pairs.known.dtype)  # of the positions below
     places = of.ranks[pairs.codes]
     first = np.append(True, pairs.owners[1:] != pairs.owners[:-1])
     ends = np.append(np.where(first[1:], last, places[1:]), last)
@@ -177,7 +180,10 @@ def _ordered(pairs: _Pairs, of: SensitiveAttribute) -> tuple[_IntArray, int]:
 
 
 def _hierarchical(pairs: _Pairs, of: SensitiveAttribute) -> tuple[_IntArray, int]:
-    """One sort serves all levels, since leaves are numbered depth first."""
+    """Return each class's hierarchical work, and the number of levels.
+
+    One sort serves all levels, because leaves are numbered depth first.
+    """
     assert of.levels is not None
     height = len(of.levels) - 1
     leaves = of.levels[0]
@@ -208,11 +214,12 @@ _SQL_WORK = {
         "greatest(p.n * r.whole - p.held * t.known, 0) AS work "
         "FROM pairs AS p JOIN totals AS t ON p.class = t.class CROSS JOIN reference AS r"
     ),
-    # As ``_ordered``: a line for each value of a class and not for each place. ``steps`` has the table's
-    # partial sums, added up before a place; ``runs`` where those of a class stay the same. Most runs lie on
-    # one side of the table's sums (``split`` is false), which their ends tell. The places where the others
-    # cross them are found by sorting both together: it is the last one before. They are sorted by parts of
-    # the numbers from 0 to 1, each begun by the place that the parts before it end at.
+    # As in ``_ordered``, one line for each value of a class instead of each position. ``steps`` contains the
+    # table's partial sums, and their sum before a position; ``runs`` the ranges in which those of a class are
+    # constant. Most runs are on one side of the table's sums (``split`` is false), and their ends determine
+    # the work. For the others the last position before the crossing is found by sorting both together. The
+    # sort is partitioned into 64 ranges of shares from 0 to 1; each partition begins with the position at
+    # which the previous partitions end.
     ORDERED: (
         "WITH sums AS (SELECT place, sum(held) OVER (ORDER BY place) AS upto FROM {values}), "
         "steps AS (SELECT place, upto, coalesce(sum(upto) OVER (ORDER BY place "

@@ -18,10 +18,10 @@ RANGE_UNIT = 10**6
 
 @dataclass(frozen=True)
 class ValueRange(Criterion):
-    """The largest number of a class is at least ``value`` above its smallest; NULL not counted.
+    """The largest number of a class is at least ``value`` above its smallest; NULL is not counted.
 
-    Numbers are told in millionths. The range of a union holds those of both classes, so it is growing. The
-    k of (k,e) is that of distinct numbers: l.
+    Numbers are in millionths. The range of a union contains those of both classes, so the criterion is
+    growing. The k of (k,e) counts distinct numbers: the criterion l.
     """
 
     name: ClassVar[str] = "range_e"
@@ -41,7 +41,7 @@ class ValueRange(Criterion):
     floor: ClassVar[float] = 1 / RANGE_UNIT
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The range in millionths; -1 of a class without a value."""
+        """Return the range of each class in millionths; -1 for a class without a value."""
         assert values is not None
         assert values.of is not None
         assert values.owners is not None
@@ -56,11 +56,11 @@ class ValueRange(Criterion):
 
     @property
     def threshold(self) -> int:
-        """The value in millionths, rounded up."""
+        """Value in millionths, rounded up."""
         return ceil(Fraction(str(self.value)) * RANGE_UNIT)
 
     def value_of(self, score: int) -> float:
-        """The range."""
+        """Return the range of a score."""
         return min(max(score, 0) / RANGE_UNIT, 1e9)
 
     @property
@@ -70,11 +70,11 @@ class ValueRange(Criterion):
 
     @property
     def promises(self) -> bool:
-        """Not with e = 0: a class may have one value."""
+        """False for e = 0, which allows a class with one value."""
         return bool(self.value > 0)
 
     def audit_against(self, rows: str, whole: ReferenceTable) -> str:
-        """The same of what the values are; none of a class with a value that is not among them."""
+        """Return SQL of the range; a class with a value outside the table gets no score."""
         return (
             "SELECT p.class, max(v.millionths) - min(v.millionths) AS score FROM "
             f"(SELECT DISTINCT class, value FROM {rows} WHERE value IS NOT NULL) AS p "

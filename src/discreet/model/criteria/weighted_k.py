@@ -1,8 +1,8 @@
 """k-anonymity by survey weights (Benedetti and Franconi 1998): the estimated people of every class.
 
-A row of a survey has a weight: how many people of the population it stands for. The sum of a class's weights
-estimates how many people match it (Benedetti and Franconi, 1998), without a table of them, which
-``model.criteria.k_map`` has.
+A row of a survey has a weight: the number of people of the population that it represents. The sum of a
+class's weights estimates how many people match it (Benedetti and Franconi, 1998), without the population
+table that ``model.criteria.k_map`` counts.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from discreet.model.criterion_inputs import AttributeFeature, ClassValues, Refer
 WEIGHT_UNIT = 1000
 _MAX_SUM = 2**62
 _ROUNDED_THOUSAND = 1000.000000001
-"""Thousandths, raised by a trillionth: what numbers of three decimals lose as doubles."""
+"""A thousand raised by a relative 1e-12, to compensate for the rounding of three-decimal numbers as doubles.
+"""
 
 
 @dataclass(frozen=True)
 class WeightedKAnonymity(Criterion):
-    """The weights of a class's rows add up to ``value`` people or more.
+    """The weights of a class's rows add up to at least ``value`` people.
 
-    ``attribute`` is the column of weights. They are told in thousandths, rounded down; NULL and what is below
-    0 stand for nobody. Union adds weights up, so it is growing.
+    ``attribute`` is the column of weights. Weights are in thousandths, rounded down; NULL and negative
+    numbers count 0. A union adds up the weights, so the criterion is growing.
     """
 
     name: ClassVar[str] = "weighted_k"
@@ -45,7 +46,7 @@ class WeightedKAnonymity(Criterion):
     by_distribution: ClassVar[bool] = False
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """The sum in thousandths of a person; 0 of a class without a weight."""
+        """Return the sum of weights in thousandths of a person; 0 for a class without a weight."""
         assert values is not None
         assert values.of is not None
         assert values.owners is not None
@@ -57,11 +58,11 @@ class WeightedKAnonymity(Criterion):
 
     @property
     def threshold(self) -> int:
-        """The value in thousandths."""
+        """Value in thousandths."""
         return int(self.value) * WEIGHT_UNIT
 
     def value_of(self, score: int) -> int:
-        """The whole people among them."""
+        """Return the whole number of people in a score, within the parameter's bounds."""
         return min(max(score // WEIGHT_UNIT, int(self.parameter.least)), int(self.parameter.most))
 
     @property
@@ -71,12 +72,18 @@ class WeightedKAnonymity(Criterion):
 
     @property
     def promises(self) -> bool:
-        """It says nothing of what a class's rows hold."""
+        """False: it does not protect the sensitive values in a class."""
         return False
 
     def audit_against(self, rows: str, whole: ReferenceTable) -> str:
-        """The same by value; none of a class with a value that is not among the table's."""
-        weight = f"CASE WHEN v.number > 0 THEN CAST(floor(v.number * exp(0) * {_ROUNDED_THOUSAND}) AS BIGINT) ELSE 0 END"
+        """Return SQL of the score from the rows by value.
+
+        A class with a value outside the table gets no score.
+        """
+        weight = (
+            f"CASE WHEN v.number > 0 THEN CAST(floor(v.number * exp(0) * {_ROUNDED_THOUSAND}) AS BIGINT) "
+            "ELSE 0 END"
+        )
         return (
             f"SELECT p.class, CAST(sum(p.n * {weight}) AS BIGINT) AS score FROM "
             f"(SELECT class, value, count(*) AS n FROM {rows} WHERE value IS NOT NULL GROUP BY class, value) "
@@ -86,9 +93,9 @@ class WeightedKAnonymity(Criterion):
 
 
 def thousandths(of: SensitiveAttribute) -> NDArray[np.int64]:
-    """The weight of each code in thousandths, rounded down; nothing where values are no numbers.
+    """Return the weight of each code in thousandths, rounded down; zeros if the values are not numbers.
 
-    ``InputError`` where they add up to more than can be counted.
+    Raises ``InputError`` if they add up to more than can be counted.
     """
     if of.numbers is None:
         return np.zeros(len(of.values), np.int64)

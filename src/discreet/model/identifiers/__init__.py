@@ -1,1 +1,1 @@
-"""What may stand in the place of a direct identifier: a file per way."""
+"""Methods that replace direct identifiers."""

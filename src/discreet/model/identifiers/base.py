@@ -1,8 +1,8 @@
 """The common interface of pseudonymizers, and date shifts per subject.
 
 A pseudonymizer replaces each distinct text of a direct identifier; its secret is in a file of the publisher
-or nowhere. A new one is a frozen dataclass with ``register_method``. A date shift moves all dates of a
-person by the same secret number of days.
+or is not stored. A new pseudonymizer is a frozen dataclass with ``register_method``. A date shift moves all
+dates of a person by the same secret number of days.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from discreet.errors import InputError
 
 @dataclass(frozen=True)
 class Replacements:
-    """The texts in the place of others, in their order, and what the secret is now (None: there is none)."""
+    """Replacements of texts, in their order, and the new content of the secret (None: there is no secret)."""
 
     texts: tuple[str, ...]
     secret: bytes | None
@@ -29,10 +29,10 @@ class Replacements:
 
 @dataclass(frozen=True)
 class Pseudonymizer(ABC):
-    """How an identifier is published. ``name`` is the way in the spec and the manifest.
+    """A method to replace identifiers; ``name`` is its name in the spec and the manifest.
 
-    ``keeps_apart`` says that different texts get different replacements, as a subject's must; ``joins_rows``
-    that equal texts get equal ones, so that rows of one person can be linked.
+    ``is_injective``: different texts get different replacements, as a subject requires. ``is_deterministic``:
+    equal texts get equal replacements, so that rows of one person can be linked.
     """
 
     name: ClassVar[str]
@@ -42,19 +42,20 @@ class Pseudonymizer(ABC):
 
     @abstractmethod
     def replaced(self, texts: Sequence[str], secret: bytes | None) -> Replacements:
-        """The replacements of distinct texts; ``secret`` is what the key's file holds, None where it is new.
+        """Return the replacements of distinct texts.
 
-        ``InputError`` where the file holds no secret of this way.
+        ``secret`` is the content of the key file, None if it is new. Raises ``InputError`` if the file does
+        not contain a secret of this method.
         """
 
     @property
     def key_file(self) -> Path | None:
-        """The file of the secret, None where it is kept nowhere."""
+        """File of the secret; None if it is not stored."""
         key: Path | None = getattr(self, "key", None)
         return key
 
     def as_json(self) -> dict[str, Any]:
-        """The entry in the manifest: never the secret, nor where it lies."""
+        """Return the entry in the manifest, which contains neither the secret nor its path."""
         public = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "key"}
         return {"way": self.name, **public}
 
@@ -65,7 +66,7 @@ _Method = TypeVar("_Method", bound=type[Pseudonymizer])
 
 
 def register_method(way: _Method) -> _Method:
-    """List a way; ``InputError`` where its name is taken."""
+    """Register a method; raise ``InputError`` if its name is taken."""
     if way.name in PSEUDONYMIZERS:
         raise InputError(f"there is a way '{way.name}' for identifiers already")
     PSEUDONYMIZERS[way.name] = way
@@ -73,7 +74,7 @@ def register_method(way: _Method) -> _Method:
 
 
 def refuse_originals(originals: Sequence[str], texts: Sequence[str]) -> None:
-    """Raise ``InputError`` where a replacement is one of the originals; no value is named."""
+    """Raise ``InputError`` if a replacement equals one of the originals; the message contains no value."""
     held = set(originals)
     found = sum(text in held for text in texts)
     if found:
@@ -85,7 +86,7 @@ def refuse_originals(originals: Sequence[str], texts: Sequence[str]) -> None:
 
 
 def method_options(way: type[Pseudonymizer]) -> Mapping[str, Any]:
-    """The options of a way by name, with their defaults."""
+    """Return the options of a method by name, with their defaults."""
     return {field.name: field.default for field in fields(way)}
 
 
@@ -96,24 +97,24 @@ _DATE_LENGTH = len("2024-02-29")
 class DateShift:
     """A column of dates that is shifted per subject, by 1 to ``days`` days into the past or the future.
 
-    The number of days comes from the subject and the key, so it is the same in every column and table that
-    names the key: intervals between the dates of a person stay, those between people do not.
+    The number of days is derived from the subject and the key, so it is the same in every column and table
+    that names the key: intervals between the dates of one person are preserved, those between people are not.
     """
 
     days: int
     key: Path
 
     def as_json(self) -> dict[str, int]:
-        """The entry in the manifest: the range is no secret."""
+        """Return the entry in the manifest; the range is not secret."""
         return {"days": self.days}
 
 
 def shift_date_texts(
     shift: DateShift, pairs: Sequence[tuple[str, str]], secret: bytes | None
 ) -> tuple[list[str], bytes]:
-    """The dates of pairs of subject and date (ISO 8601, with or without a time), moved; and the secret.
+    """Return shifted dates for pairs of subject and date (ISO 8601, with or without a time), and the secret.
 
-    ``InputError`` for a text that is no such date, or would leave the calendar.
+    Raises ``InputError`` for a text that is not such a date, or if the shifted date would leave the calendar.
     """
     from discreet.model.identifiers.methods import decode_key, encode_key, new_key
 
@@ -136,7 +137,7 @@ def shift_date_texts(
 
 
 def shift_days(key: bytes, subject: str, limit: int) -> int:
-    """The days by which a subject is moved: one of the 2 · ``most`` numbers but 0, by HMAC-SHA-256."""
+    """Derive a subject's shift in days, from −``limit`` to ``limit`` without 0, by HMAC-SHA-256."""
     told = hmac.new(key, b"days\0" + subject.encode(errors="surrogatepass"), hashlib.sha256).digest()
     number = int.from_bytes(told[:16], "big") % (2 * limit)
     return number - limit if number < limit else number - limit + 1

@@ -1,6 +1,6 @@
 """Pseudonymization methods: keyed hash, per-release pseudonym, partial mask, listed random pseudonym.
 
-Loading this module registers them. It is loaded only where a spec or manifest names a method.
+Importing this module registers them. It is imported only if a spec or manifest names a method.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ _DIGEST_LENGTH = 32
 class KeyedHash(Pseudonymizer):
     """HMAC-SHA-256 of a cell's text under a key of 32 random bytes, the first 128 bits as hexadecimal digits.
 
-    A hash without a key would be no protection: whoever knows the names hashes them all. With the key anybody
-    can, so its file is for its owner alone, and belongs neither beside the release nor to its readers.
+    A hash without a key would give no protection: a person with a list of names can hash all of them. Anyone
+    with the key can do the same, so only its owner may read the key file; keep it apart from the release and
+    its readers.
     """
 
     key: Path
@@ -43,7 +44,7 @@ class KeyedHash(Pseudonymizer):
     title: ClassVar[str] = "a keyed hash, the same in every table that is published with the key"
 
     def replaced(self, texts: Sequence[str], secret: bytes | None) -> Replacements:
-        """The hashes; a new key where there is none yet."""
+        """Return the hashes; create a key if there is none yet."""
         secret_key = new_key() if secret is None else decode_key(secret)
         found = tuple(keyed_digest(secret_key, text) for text in texts)
         refuse_originals(texts, found)
@@ -53,16 +54,17 @@ class KeyedHash(Pseudonymizer):
 @register_method
 @dataclass(frozen=True)
 class PerRelease(Pseudonymizer):
-    """The same under a key that is thrown away: rows of a person stay together in one release only.
+    """HMAC-SHA-256 under a key that is discarded: rows of a person can be linked only within one release.
 
-    Nobody, the publisher included, can tell who a pseudonym is, or whether two releases have a person both.
+    No one, including the publisher, can identify the person of a pseudonym, or determine whether two releases
+    contain the same person.
     """
 
     name: ClassVar[str] = "per-release"
     title: ClassVar[str] = "a pseudonym for this release alone, whose key is thrown away"
 
     def replaced(self, texts: Sequence[str], secret: bytes | None) -> Replacements:
-        """The hashes under a key of their own."""
+        """Return the hashes under a new key."""
         del secret
         secret_key = new_key()
         found = tuple(keyed_digest(secret_key, text) for text in texts)
@@ -72,7 +74,7 @@ class PerRelease(Pseudonymizer):
 
 @dataclass(frozen=True)
 class SharedKey(Pseudonymizer):
-    """The same for the tables of one release together: their key is thrown away once all are written."""
+    """HMAC-SHA-256 under one key for the tables of one release, discarded once all are written."""
 
     secret_key: bytes = field(default_factory=lambda: new_key(), repr=False)
 
@@ -80,34 +82,34 @@ class SharedKey(Pseudonymizer):
     title: ClassVar[str] = "a pseudonym for the tables of this release alone, whose key is thrown away"
 
     def replaced(self, texts: Sequence[str], secret: bytes | None) -> Replacements:
-        """The hashes under the key that the tables share."""
+        """Return the hashes under the shared key."""
         del secret
         found = tuple(keyed_digest(self.secret_key, text) for text in texts)
         refuse_originals(texts, found)
         return Replacements(found, None)
 
     def as_json(self) -> dict[str, Any]:
-        """The entry in the manifest, without the key."""
+        """Return the entry in the manifest, without the key."""
         return {"way": self.name}
 
 
 def keyed_digest(key: bytes, text: str) -> str:
-    """128 bits of the HMAC-SHA-256 of a text, as hexadecimal digits."""
+    """Return 128 bits of the HMAC-SHA-256 of a text, as hexadecimal digits."""
     return hmac.new(key, text.encode(errors="surrogatepass"), hashlib.sha256).hexdigest()[:_DIGEST_LENGTH]
 
 
 def new_key() -> bytes:
-    """A random key."""
+    """Return a random key."""
     return secrets.token_bytes(KEY_BYTES)
 
 
 def encode_key(key: bytes) -> bytes:
-    """A key as its file has it: hexadecimal digits and a line's end."""
+    """Return a key in the form of its file: hexadecimal digits and a line feed."""
     return key.hex().encode() + b"\n"
 
 
 def decode_key(content: bytes) -> bytes:
-    """The key of a file's content; ``InputError`` for anything else than 32 bytes in hexadecimal digits."""
+    """Parse the content of a key file; raise ``InputError`` unless it is 32 bytes as hexadecimal digits."""
     try:
         key = bytes.fromhex(content.decode("ascii").strip())
     except ValueError:
@@ -128,10 +130,10 @@ _STAR = "*"
 @register_method
 @dataclass(frozen=True)
 class PartialMask(Pseudonymizer):
-    """The first, or last, ``keep`` characters of a text; as many stars for every text in the others' place.
+    """The first, or last, ``keep`` characters of a text, and three stars for the others.
 
-    The number of stars says nothing of the length. A text of ``keep`` characters or fewer, of which all would
-    stay, is stars alone.
+    The number of stars is constant, so it does not reveal the length. A text of ``keep`` characters or fewer
+    would be published whole, so it becomes only stars.
     """
 
     keep: int = 1
@@ -142,14 +144,14 @@ class PartialMask(Pseudonymizer):
     is_injective: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        """Check the options; ``InputError`` for what is out of range."""
+        """Check the options; raise ``InputError`` for values out of range."""
         if isinstance(self.keep, bool) or not isinstance(self.keep, int) or not 1 <= self.keep <= 100:
             raise InputError(f"keep = {self.keep}", allowed="a whole number from 1 to 100")
         if self.end not in _MASK_ENDS:
             raise InputError(f"end = {self.end!r}", allowed=", ".join(_MASK_ENDS))
 
     def replaced(self, texts: Sequence[str], secret: bytes | None) -> Replacements:
-        """The masked texts."""
+        """Return the masked texts."""
         found = tuple(self._masked(text) for text in texts)
         refuse_originals(texts, found)
         return Replacements(found, secret)
@@ -167,10 +169,10 @@ _PSEUDONYM_BYTES = 12
 @register_method
 @dataclass(frozen=True)
 class Pseudonyms(Pseudonymizer):
-    """A random pseudonym for each text, drawn once: the file lists which text has which.
+    """A random pseudonym for each text, drawn once; the file lists the pseudonym of each text.
 
-    Tables whose columns name the same file share its pseudonyms, so a person keeps theirs from table to table
-    and from release to release. Who has the list can undo every one of them.
+    Tables whose columns name the same file share its pseudonyms, so a person has the same pseudonym in every
+    table and release. Anyone with the list can reverse all of them.
     """
 
     key: Path
@@ -179,7 +181,7 @@ class Pseudonyms(Pseudonymizer):
     title: ClassVar[str] = "a random pseudonym; a file that only its owner may read lists them"
 
     def replaced(self, texts: Sequence[str], secret: bytes | None) -> Replacements:
-        """The pseudonyms, those that are new drawn, and the longer list."""
+        """Return the pseudonyms, drawing missing ones, and the extended list."""
         known = {} if secret is None else _parse_list(secret)
         taken = {*known.values(), *known, *texts}
         for text in texts:
@@ -218,5 +220,5 @@ BUILT_IN = (__name__, __name__, __name__)
 
 
 def known_methods() -> dict[str, type[Pseudonymizer]]:
-    """All ways by name."""
+    """Return all methods by name."""
     return dict(PSEUDONYMIZERS)
