@@ -481,7 +481,8 @@ def _read_criteria(
             notes += [] if model.note is None else [model.note]
         else:
             notes.append(
-                f"the privacy model {quote_value(text)}: it is not carried over; ask for a criterion of its kind"
+                f"the privacy model {quote_value(text)}: it is not carried over; ask for a criterion of its "
+                "kind"
             )
     if not k and not l and not further:
         notes.append("no privacy model of the project is asked here: ask for one, such as k = 5 in [request]")

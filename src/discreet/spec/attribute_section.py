@@ -306,7 +306,8 @@ def with_subject(document: dict[str, Any], subject: str, label: str) -> dict[str
     named = source.get("subject", subject)
     if named != subject:
         raise InputError(
-            f"{label}: source.subject = {quote_value(named)}, and by the relational spec it is {quote_value(subject)}",
+            f"{label}: source.subject = {quote_value(named)}, and by the relational spec it is "
+            f"{quote_value(subject)}",
             advice="Remove it: the references say whose row a row is.",
         )
     return {**document, "source": {**source, "subject": subject}}
@@ -326,8 +327,8 @@ def pseudonyms_and_shifts(source: SourceSpec, attributes: list[Attribute], label
         )
     if subject in ways and not ways[subject].is_injective:
         raise InputError(
-            f"{label}: the subject {quote_value(subject)} is published by the way {ways[subject].name}, which "
-            "makes one of several people",
+            f"{label}: the subject {quote_value(subject)} is published by the way {ways[subject].name}, "
+            "which makes one of several people",
             allowed=", ".join(name for name, way in _methods_by_name().items() if way.is_injective),
         )
     return {"ways": ways, "shifts": shifts}
@@ -394,8 +395,8 @@ def read_domain(
     if value == HIERARCHY_DOMAIN:
         if hierarchy is None or getattr(hierarchy, "given", PublicPart.NOTHING) is not PublicPart.HIERARCHY:
             raise InputError(
-                f"{label}: {format_key(key)} = {quote_value(HIERARCHY_DOMAIN)}, but the attribute has no hierarchy whose "
-                "values were there before the data",
+                f"{label}: {format_key(key)} = {quote_value(HIERARCHY_DOMAIN)}, but the attribute has no "
+                "hierarchy whose values were there before the data",
                 allowed="a hierarchy that lists its leaves: a file, levels, a taxonomy",
                 advice='List the values, domain = ["…"], or whole numbers, domain = {least = 0, most = 99}.',
             )

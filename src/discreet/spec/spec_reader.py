@@ -554,7 +554,8 @@ def _check_levels(request: RequestDefaults, attributes: list[Attribute], label: 
         for name in levels:
             if name not in names:
                 raise InputError(
-                    f"{label}: {format_key(('request', option, name))}: {quote_value(name)} is no quasi-identifier",
+                    f"{label}: {format_key(('request', option, name))}: {quote_value(name)} is no "
+                    "quasi-identifier",
                     allowed=quote_values(names, 20) or "none: the spec names no quasi-identifier",
                     advice=suggest_name(name, names),
                 )
@@ -562,7 +563,8 @@ def _check_levels(request: RequestDefaults, attributes: list[Attribute], label: 
         highest = request.max_level.get(name)
         if highest is not None and level > highest:
             raise InputError(
-                f"{label}: {format_key(('request', 'min_level', name))} = {level}, above max_level = {highest}",
+                f"{label}: {format_key(('request', 'min_level', name))} = {level}, above max_level = "
+                f"{highest}",
                 allowed=f"0 to {highest}",
             )
 
@@ -572,7 +574,8 @@ def _check_l(request: RequestDefaults, attributes: list[Attribute], label: str) 
     for name in request.l if isinstance(request.l, Mapping) else ():
         if name not in names:
             raise InputError(
-                f"{label}: {format_key(('request', 'l', name))}: {quote_value(name)} is no sensitive attribute",
+                f"{label}: {format_key(('request', 'l', name))}: {quote_value(name)} is no sensitive "
+                "attribute",
                 allowed=quote_values(names, 20) or "none: the spec names no sensitive attribute",
                 advice=suggest_name(name, names),
             )
