@@ -85,7 +85,8 @@ _FORMS = tuple(
         (
             "between",
             r"(?:between |from |von |zwischen |de |entre |da |van )?(?P<open>[\[\]( ]?) ?"
-            rf"{_number_pattern('n')}{_unit_pattern('v')}(?:{_BETWEEN}|, ?|; ?){_number_pattern('m')}{_unit_pattern('u')} ?"
+            rf"{_number_pattern('n')}{_unit_pattern('v')}(?:{_BETWEEN}|, ?|; ?)"
+            rf"{_number_pattern('m')}{_unit_pattern('u')} ?"
             r"(?P<close>[\])\[]?)",
         ),
         ("one", rf"{_number_pattern('n')}{_unit_pattern('u')}"),
@@ -108,7 +109,7 @@ class Band:
 
     @property
     def is_open(self) -> bool:
-        """Whether the range has exactly one bound."""
+        """True if the range has exactly one bound."""
         return (self.low is None) != (self.high is None)
 
 

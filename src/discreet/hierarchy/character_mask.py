@@ -61,7 +61,7 @@ class MaskHierarchy:
 
     @property
     def from_data(self) -> bool:
-        """Whether values are padded to the length of the longest one."""
+        """True if values are padded to the length of the longest one."""
         return self.pad and self.length is None
 
     @property

@@ -66,7 +66,7 @@ def parse_plain_levels(text: str, delimiter: str) -> list[LevelColumn] | None:
 
 
 def _cell_bounds(raw: bytes, delimiter: str) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Return the start and end of each cell, shape ``(lines, columns)``; None if lines differ in their cells."""
+    """Return each cell's start and end, shape ``(lines, columns)``; None if lines differ in their cells."""
     data = np.frombuffer(raw, np.uint8)
     ends = np.flatnonzero(data == _NEWLINE)
     between = np.flatnonzero(data == ord(delimiter))
@@ -152,7 +152,7 @@ class FileHierarchy:
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
-        """Build the file's hierarchy; raise ``InputError`` if it cannot be read, is wrong, or misses a value."""
+        """Build the file's hierarchy; raise ``InputError`` if it is unreadable, wrong, or misses a value."""
         with _garbage_collection_paused():
             hierarchy = self._read(attribute)
         found = replace(

@@ -152,7 +152,10 @@ def _week_label(day: date) -> str:
 
 
 def _year_span_label(number: int) -> Callable[[date], str]:
-    """Return the label function for spans of years that begin with a multiple of their length: ``2020-2024``."""
+    """Return the label function for spans of years that begin with a multiple of ``number``.
+
+    For 5 years it labels 2023 as ``2020-2024``.
+    """
 
     def label(day: date) -> str:
         start = day.year // number * number

@@ -41,7 +41,7 @@ UnitInterval = tuple[int | None, int | None]
 
 @dataclass(frozen=True)
 class IntervalCuts:
-    """Bounds that cut numbers into intervals, level by level: by widths, then at breaks; and the open ends."""
+    """Bounds of intervals, level by level: by widths, then at breaks; and the open ends."""
 
     widths: tuple[Decimal, ...] = ()
     anchor: Decimal = Decimal(0)
@@ -116,7 +116,7 @@ class IntervalGrid:
         return [(int(start), int(start) + width) for start in unique], inverse
 
     def _irregular(self, bounds: Sequence[int]) -> tuple[list[UnitInterval], NDArray[np.int64]]:
-        """Return the intervals between bounds, the first and the last of them open, and each number's index."""
+        """Return the intervals between bounds, the outer ones open, and each number's interval index."""
         intervals: list[UnitInterval] = list(pairwise([None, *bounds, None]))
         return intervals, np.searchsorted(_integer_array(bounds, 0), self.numbers, side="right")
 
@@ -151,7 +151,7 @@ class IntervalGrid:
 
 
 def _integer_array(numbers: Sequence[int], largest: int) -> NDArray[Any]:
-    """Return machine integers if the numbers and their sums with widths and ends fit, else Python integers."""
+    """Return machine integers if the numbers and their sums with widths and ends fit, else objects."""
     fits = max(largest, *(abs(number) for number in numbers), 0) < 2**60
     return np.array(numbers, dtype=np.int64 if fits else object)
 
@@ -232,7 +232,7 @@ class IntervalHierarchy(IntervalCuts):
 
     @property
     def from_data(self) -> bool:
-        """Whether an end is taken from the data."""
+        """True if an end is taken from the data."""
         return DATA_END in (self.lower, self.upper)
 
     @property
@@ -267,7 +267,7 @@ class IntervalHierarchy(IntervalCuts):
         )
 
     def _check_breaks(self) -> None:
-        """Raise ``InputError`` unless the bounds of each level rise and are also bounds of the level before."""
+        """Raise ``InputError`` unless each level's bounds rise and are also bounds of the level before."""
         for number, level in enumerate(self.breaks):
             if not level or any(high <= low for low, high in pairwise(level)):
                 raise InputError(
@@ -349,7 +349,8 @@ class IntervalHierarchy(IntervalCuts):
                 ),
                 allowed=f"{name}, {known}; or the text under others",
                 advice=f"Write {name} = "
-                f"{format_number(bound + (name == 'lower' and band.high_closed))} in the hierarchy, or others = [{_toml_text(leaf)}].",
+                f"{format_number(bound + (name == 'lower' and band.high_closed))} in the hierarchy, or "
+                f"others = [{_toml_text(leaf)}].",
             )
 
 

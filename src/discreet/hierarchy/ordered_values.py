@@ -165,7 +165,7 @@ class OrderHierarchy:
 
     @property
     def from_data(self) -> bool:
-        """Whether the order, and so the groups, comes from the data."""
+        """True if the order, and so the groups, comes from the data."""
         return not self.values
 
     @property
@@ -178,7 +178,7 @@ class OrderHierarchy:
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
-        """Build groups of the ordered values; raise ``InputError`` for a value that an explicit order misses."""
+        """Build groups of the ordered values; raise ``InputError`` for a value missing from ``values``."""
         other_values = set(self.others)
         ordered = list(self.values) or sort_by_meaning(
             [value for value in ordered_leaves(attribute, values) if value not in other_values]

@@ -300,7 +300,10 @@ def _null_texts(present: int, likely: bool) -> tuple[str, ...]:
 
 
 def grouped_texts_sql(table: SourceTable, columns: Sequence[str]) -> str:
-    """Return SQL for the distinct texts ``v`` of columns by ``place``, with row counts ``n``, without NULL."""
+    """Return SQL for the distinct texts ``v`` of columns by ``place``, with row counts ``n``, without NULL.
+
+    A single column is grouped by its typed value, so that only distinct values are converted to text.
+    """
     if len(columns) > 1:
         texts = [table.text(column) for column in columns]
         turned = f"SELECT place, v, 1 AS n FROM ({unpivot(table.dialect, table.relation, texts)}) AS cells"
@@ -397,7 +400,7 @@ def _numbers_sql(
 
 
 def _verification_sql(total: int, parts: Sequence[int]) -> tuple[str, str]:
-    """Return SQL for the rows that have all the values, and for those of them where parts and total differ."""
+    """Return SQL for the rows that have all the values, and for those in which the sum is wrong."""
     every = [f"x{i}" for i in (total, *parts)]
     there = " AND ".join(f"{cell} IS NOT NULL" for cell in every)
     made = " + ".join(every[1:])

@@ -36,7 +36,7 @@ _MOST_SUMS = 10
 
 
 def warn_about_columns(attributes: Sequence[ProposedAttribute], reported: Collection[str] = ()) -> list[str]:
-    """Return the warnings that follow from the profiles; ``reported`` columns get none about missing codes."""
+    """Return the warnings that follow from the profiles; codes of ``reported`` columns are left out."""
     found: list[str] = []
     found += _warn_about_single_column([a.column for a in attributes])
     found += _warn_about_header([a.column for a in attributes])

@@ -92,7 +92,7 @@ class InferredFormats:
 
     @property
     def changes(self) -> bool:
-        """Whether the formats change how a source is read."""
+        """True if the formats change how a source is read."""
         return bool(self.forms or self.padded)
 
     def applied(self, source: SourceSpec) -> SourceSpec:
@@ -207,7 +207,7 @@ def _sample_shapes(
 def _count_shapes(
     engine: Engine, table: SourceTable, names: Sequence[str], rows: int
 ) -> dict[str, dict[str, tuple[int, int]]]:
-    """Count the values and rows of each shape; columns with more than ``_MOST_SHAPES`` shapes are left out."""
+    """Count the values and rows of each shape; columns of over ``_MOST_SHAPES`` shapes are left out."""
     collected: dict[str, dict[str, tuple[int, int]]] = {}
     left_out = _literal_list(("", *_EMPTY_DATES))
     shape = f"translate({strip_blanks('v')}, '123456789', '000000000')"
@@ -226,7 +226,7 @@ def _count_shapes(
 
 
 def _infer_dates(columns: Mapping[str, DateShapes], collected: _CollectedFormats, fits: FormatFit) -> None:
-    """Infer date formats from shapes; where day and month are ambiguous, from the order that fits all rows."""
+    """Infer date formats from shapes; an ambiguous day order is decided by the one that fits all rows."""
     decided: dict[str, bool] = {}
     later = []
     for name, shapes in columns.items():
@@ -313,7 +313,7 @@ def _infer_numbers(
     hint: str | None,
     profiles: Mapping[str, ColumnProfile],
 ) -> None:
-    """Infer number formats from their marks; ambiguous marks follow the other columns or the declared mark."""
+    """Infer number formats from marks; ambiguous marks follow other columns or the declared mark."""
     texts = {n: m for n, m in columns.items() if not _is_plain(profiles[n])}
     told = {mark for marks in texts.values() for mark in marks.decimal}
     known = hint or (next(iter(told)) if len(told) == 1 else None)

@@ -350,7 +350,7 @@ def _find_inside(parts: tuple[str, ...], words: list[str]) -> str:
 
 
 def _person_number(parts: tuple[str, ...]) -> str:
-    """Return the words of a heading that has only words for a person or for a person and a number, else ""."""
+    """Return the words of a heading made of words for a person, or for a person and a number; else ""."""
     persons, counted, numbers = _PERSONS.split(), _COUNTED.split(), _NUMBERS.split()
     compound = next((part for part in parts if _PERSON_COMPOUND.fullmatch(part)), "")
     if compound or not all(part in (*persons, *counted, *numbers) for part in parts):

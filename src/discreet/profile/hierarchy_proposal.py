@@ -107,7 +107,7 @@ def parse_open_ended_numbers(values: Sequence[str]) -> OpenEndedNumbers | None:
 
 
 def order_texts(values: Sequence[str]) -> OrderedTexts | None:
-    """Return the values in the order of their meaning; None if no order is known or too few values have one."""
+    """Return the values in the order of their meaning; None if it is unknown or too few values have one."""
     others = tuple(value for value in values if parse_band(value) is None)
     if len(others) == len(values) or not _are_few(others, values):
         others = tuple(value for value in values if order_education_levels([value, *_SCHOOLS]) is None)
@@ -302,7 +302,7 @@ def propose_hierarchy(
 
 
 def _propose_order(values: Sequence[str], counts: Sequence[int]) -> HierarchyProposal | None:
-    """Return intervals of numbers with open ends, or groups of neighbours; None for values without an order."""
+    """Return intervals of numbers with open ends, or groups of neighbours; None without an order."""
     numbers = parse_open_ended_numbers(values)
     if numbers is not None:
         widths = choose_widths(min(numbers.numbers), max(numbers.numbers), len(numbers.numbers))
@@ -436,7 +436,7 @@ def _propose_mask(length: int, values: Sequence[str]) -> HierarchyProposal:
 
 
 def _joining_mask_lengths(hidden: Sequence[int], values: Sequence[str]) -> list[int]:
-    """Return the numbers of masked characters at which values are joined that the number before keeps apart."""
+    """Return the numbers of masked characters at which more values are joined than at the one before."""
     sizes = [len(labels) for labels in MaskHierarchy(steps=_mask_steps(hidden)).build("", values).labels]
     return [number for number, finer, size in zip(hidden, sizes, sizes[1:], strict=False) if 1 < size < finer]
 

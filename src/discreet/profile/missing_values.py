@@ -35,7 +35,10 @@ _MOST_REPORTED = 5
 
 
 def check_missing_values(engine: Engine, spec: TableSpec) -> tuple[CodedWarning, ...]:
-    """Return warnings about marks and stars in a spec's quasi-identifiers and sensitive columns; scans them."""
+    """Return warnings about marks and stars in a spec's quasi-identifiers and sensitive columns.
+
+    Scans the source, since nothing is counted yet.
+    """
     keys, values = _key_and_value_columns(spec)
     with open_source_table(engine, replace(spec.source, star_free=(), set_apart=())) as table:
         return warn_about_missing_values(

@@ -176,12 +176,12 @@ class PersonKey:
 
     @property
     def is_found_in_rows(self) -> bool:
-        """Whether the rows show that the column identifies persons."""
+        """True if the rows show that the column identifies persons."""
         return bool(self.traits)
 
     @property
     def can_be_subject(self) -> bool:
-        """Whether every row has a value, which a subject requires."""
+        """True if every row has a value, which a subject requires."""
         return self.nulls == 0
 
 
@@ -205,7 +205,7 @@ class PersonKeys:
 
 
 def find_trait_columns(table: SourceTable) -> tuple[str, ...]:
-    """Return the columns that hold traits by their names, at most four; those that change least come first."""
+    """Return the columns that hold traits by their names, at most four, the most constant ones first."""
     kinds = {name: kind for name in table.columns if (kind := trait_kind(name)) is not None}
     order = list(TraitKind)
     readable = [name for name in kinds if not (is_nested(table.types[name]) or is_binary(table.types[name]))]
@@ -327,7 +327,7 @@ class _Trait:
 
     @property
     def informs(self) -> bool:
-        """Whether rows differ in the trait, and values of the key have several rows."""
+        """True if rows differ in the trait, and values of the key have several rows."""
         return self.compared >= 1 and self.chance < _INFORMATIVE
 
     @property
@@ -368,7 +368,7 @@ class _Candidate:
 
     @property
     def varies(self) -> bool:
-        """Whether rows of one value belong to several persons.
+        """True if rows of one value belong to several persons.
 
         Of several columns of a kind, one may describe another person, such as a partner's sex. Ages and
         origins may be recorded differently over time, so they do not count if the date of birth is constant.
@@ -387,7 +387,7 @@ class _Candidate:
 
     @property
     def is_person(self) -> bool:
-        """Whether traits are constant within the values, not by chance or by the values' definition.
+        """True if traits are constant within the values, not by chance or by the values' definition.
 
         A name that numbers persons needs no further evidence. Another column needs two traits or a date of
         birth, and more values than combinations of these traits: a stratum of sex and age has no more. Ages
@@ -415,13 +415,13 @@ class _Candidate:
 
     @property
     def is_suspected(self) -> bool:
-        """Whether only the name indicates persons; few values for many rows number groups instead."""
+        """True if only the name indicates persons; few values for many rows number groups instead."""
         named = is_person_key(self.name) or (names_a_key(self.name) and not self.varies)
         often = self.key.filled > _REPEATS * self.key.values
         return named and often and self.key.values >= _KEY_DISTINCT * self.key.filled and not self.is_person
 
     def rank(self) -> tuple[int, int]:
-        """Return the sort key for choosing the key of persons: by name, then the one with the fewest values."""
+        """Return the sort key for choosing the key of persons: by name, then fewest values first."""
         return (4 if is_household(self.name) else candidate_rank(self.name), self.key.values)
 
 

@@ -366,7 +366,7 @@ def _has_initials(words: Sequence[str]) -> bool:
 
 
 def _is_family_first(names: Sequence[str]) -> bool:
-    """Return whether words are a family name and one to three short words: ``Wang Wei``, ``Nguyen Thi Lan``."""
+    """Return whether words are a family name and one to three short words: ``Wang Wei``."""
     if not 2 <= len(names) <= 4 or any(len(name.replace("-", "")) > 9 for name in names):
         return False
     return names[0] in _family_names_first() or names[-1] in _family_names_first()

@@ -96,7 +96,7 @@ def propose_role(column: ColumnProfile, *, written_as_number: bool = False) -> t
 
 
 def _is_measure(column: ColumnProfile, *, written_as_number: bool) -> bool:
-    """Return whether numbers are measured, not assigned: money, decimals; but not long codes of one length."""
+    """Return whether numbers are measured, not assigned: money, decimals; long codes are assigned."""
     if not column.numbers or column.zeros:
         return False
     given = column.codes and column.longest >= _LONG_CODE

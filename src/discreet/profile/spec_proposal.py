@@ -80,7 +80,7 @@ class SpecProposal:
 
     @property
     def strips(self) -> bool:
-        """Whether blanks around texts or names of columns are to be stripped."""
+        """True if blanks around texts or names of columns are to be stripped."""
         return bool(self.padded or self.padded_names)
 
     def applied(self, source: SourceSpec) -> SourceSpec:
@@ -100,7 +100,7 @@ class SpecProposal:
         return count_proposed_nodes(self.attributes)
 
     def document(self, place: str | Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return the spec as a mapping; ``place`` is the source's path, or its keys as the spec writes them."""
+        """Return the spec as a mapping; ``place`` is the source's path or its keys, as in the spec."""
         source: dict[str, Any] = {"path": place} if isinstance(place, str) else dict(place or {})
         if self.null_texts:
             known = source.get("null_values", ())
