@@ -131,6 +131,7 @@ class Archive:
 @contextmanager
 def _owner_only_file(target: Path) -> Iterator[BinaryIO]:
     """Create a file that only its owner may read; remove it if anything fails."""
+    # O_EXCL with the mode: never write through an existing file or link, never readable by others.
     try:
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:

@@ -50,12 +50,13 @@ def parse_plain_levels(text: str, delimiter: str) -> list[LevelColumn] | None:
     lengths = stops - starts
     if lengths.max() > min(_LONGEST_CELL, csv.field_size_limit()):
         return None
+    # An overlapping view: entry i is the eight bytes from byte i on; zeros are appended for the last ones.
     words = np.ndarray(len(raw), "<u8", raw + bytes(_WORD_BYTES), strides=(1,))
     levels = []
     for column in range(starts.shape[1]):
         runs = _run_starts(words, starts[:, column], lengths[:, column])
         places = zip(starts[runs, column].tolist(), stops[runs, column].tolist(), strict=True)
-        if len(raw) == len(text.removesuffix("\n")):
+        if len(raw) == len(text.removesuffix("\n")):  # ASCII: offsets of bytes are those of characters
             values = [text[start:stop] for start, stop in places]
         else:
             values = [raw[start:stop].decode("utf-8", "surrogatepass") for start, stop in places]

@@ -271,6 +271,7 @@ def _depth_first(
     if all((level.codes[1:] >= level.codes[:-1]).all() for level in levels):
         # Codes are numbered by first appearance, so ascending codes mean depth-first order.
         return tuple(level.labels for level in levels), tuple(level.codes for level in levels), None
+    # lexsort takes its last key first: the rows are sorted by the top, then by each level below it.
     order = np.lexsort(tuple(level.codes for level in levels))
     every_label, ancestors = [], []
     for level in levels:

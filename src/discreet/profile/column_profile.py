@@ -395,6 +395,7 @@ def _numbers_sql(
     rows = table.relation if some is None else f"(SELECT * FROM {table.relation} LIMIT {some}) AS taken"
     chosen = sorted(places)
     numbers_sql = [f"{table.dialect.try_double.format(f'({table.text(names[i])})')} AS y{i}" for i in chosen]
+    # The range drops NaN and infinities, with which every sum would be NaN.
     sure = [f"CASE WHEN y{i} BETWEEN -1e300 AND 1e300 THEN y{i} END AS x{i}" for i in chosen]
     return f"SELECT {', '.join(sure)} FROM (SELECT {', '.join(numbers_sql)} FROM {rows}) AS numbers"
 
@@ -434,6 +435,7 @@ def _find_candidates(
         sets = np.array(list(combinations(range(number), size)))
         made, scale = values[:, sets].sum(axis=2), sizes[:, sets].sum(axis=2)
         for total in totals:
+            # NaN marks columns that are NULL in a group of rows; comparisons with it must not warn.
             with np.errstate(invalid="ignore"):
                 apart = np.abs(made - values[:, [total]]) > _OF_SUMS * (scale + sizes[:, [total]])
             there = ~np.isnan(made + values[:, [total]])

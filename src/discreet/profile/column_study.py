@@ -201,6 +201,8 @@ def _encode_in_engine(engine: Engine, table: str, index: int) -> tuple[tuple[str
     """Return a column's values in order, and the code of each row in the table's stored order."""
     kind = f"{table}_values"
     column = group_key_name(index)
+    # An ENUM type of the column's texts gives each row's code by a cast, without a join. Its values are in
+    # the engine's order, so the codes are renumbered.
     engine.execute(enum_type(kind, table, column))
     try:
         found = [str(value) for value in engine.fetch_rows(enum_values([kind]))[0][0] or ()]
@@ -320,6 +322,7 @@ def count_class_sizes(columns: CodedColumns, positions: Sequence[int]) -> NDArra
     for index in positions:
         size = len(columns.values[index]) + 1
         keys, number = keys * size + columns.codes[index], number * size
+        # Keys are mixed-radix numbers: renumber them before they overflow; stop once all entries differ.
         if number > few:
             occurring, keys = np.unique(keys, return_inverse=True)
             keys, number = keys.astype(np.int64), len(occurring)

@@ -45,8 +45,8 @@ _BOTH = (
 class FileFormat:
     """Inferred format, encoding, delimiter and quote of a file.
 
-    ``format`` is a value of ``sources.FORMATS``; ``delimiter`` is None and ``quote`` empty if the format has
-    none. ``reasons`` gives the evidence for each.
+    ``format`` is a value of ``engines.files.sources.FILE_FORMATS``; ``delimiter`` is None and ``quote`` empty
+    if the format has none. ``reasons`` gives the evidence for each.
     """
 
     format: str

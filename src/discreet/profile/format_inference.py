@@ -210,6 +210,7 @@ def _count_shapes(
     """Count the values and rows of each shape; columns of over ``_MOST_SHAPES`` shapes are left out."""
     collected: dict[str, dict[str, tuple[int, int]]] = {}
     left_out = _literal_list(("", *_EMPTY_DATES))
+    # translate replaces every digit by 0, so that the engine groups shapes and returns no value.
     shape = f"translate({strip_blanks('v')}, '123456789', '000000000')"
     for some in batched(names, column_batch_size(rows)):
         groups = (

@@ -445,6 +445,7 @@ def _examine_candidate(
         for index, compared, agreed in engine.fetch_rows(sql.agreements(dialect, made, len(traits))):
             squares, rows = chances[int(index)]
             trait, kind = traits[int(index)], trait_kind(traits[int(index)]) or TraitKind.ORIGIN
+            # Share of pairs of different rows that agree: Σ n(n-1) / N(N-1), from Σ n² and N = Σ n.
             chance = (squares - rows) / (rows * (rows - 1)) if rows > 1 else 1.0
             spread = _age_spread(engine, table, made, int(index), rows) if kind is TraitKind.AGE else inf
             found.append(

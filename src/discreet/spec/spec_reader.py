@@ -276,18 +276,11 @@ def load_spec(
     """Load the spec in a TOML file.
 
     Relative paths in it are relative to its folder. Hierarchy files are read later, when the values are
-    known.
-
-    Parameters
-    ----------
-    path The TOML file. settings Settings of the engine that reads column names if a section is a glob; None:
-    those of the environment. columns_of Replaces that engine; without a glob, no column name is read. subject
-    The subject's column, if the file need not name it. data A table in memory that the spec describes. place
-    ``path`` or ``url`` that replaces the location of the rows in the file.
-
-    Raises
-    ------
-    InputError With the file, the line or key, the value, and the allowed values.
+    known. If a section is a glob, the source's column names are read by an engine with ``settings`` (None:
+    those of the environment) or by ``columns_of``; otherwise nothing of the source is read. ``subject`` is
+    the subject's column if the file need not name it. ``data`` is a table in memory that the spec describes;
+    ``place`` (``path`` or ``url``) replaces the location of the rows in the file. Raises ``InputError`` with
+    the file, the line or key, the value, and the allowed values.
     """
     reader = HierarchyReader(path.parent, str(path), objects=False)
     document = _read_document(path)
