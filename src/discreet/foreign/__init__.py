@@ -1,1 +1,1 @@
-"""What other tools call roles, hierarchies and requests, read as a spec's mapping."""
+"""Roles, hierarchies and requests of other tools, read as a spec's mapping."""

@@ -1,8 +1,8 @@
 """Projects of ARX (``NAME.deid``), read as a spec: attributes, hierarchies, privacy models, limits.
 
-A project is a ZIP archive; its XML and CSV parts are read by name and within a size (vocabulary 1.0 and 2.0,
-ARX 2 and 3). Serialized Java objects are never read, so a privacy model is converted only if its line of text
-says all of it; notes name what is not converted.
+A project is a ZIP archive; its XML and CSV parts are read by name and with size limits (vocabulary 1.0 and
+2.0, ARX 2 and 3). Serialized Java objects are never read, so a privacy model is converted only if its line of
+text contains all its parameters; notes name everything that is not converted.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _MOST_PARTS = 10_000
 _CHUNK = 1 << 20
 _OTHER_ENCODING = "latin-1"
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError, ValueError)
-"""What zipfile raises for a part that is damaged, encrypted, or packed in a way that it does not know."""
+"""Exceptions that zipfile raises for a part that is damaged, encrypted, or in an unknown compression."""
 
 
 class Archive:
-    """A ZIP file that is open for reading; ``InputError`` for whatever is wrong with it."""
+    """A ZIP file open for reading; every error raises ``InputError``."""
 
     def __init__(self, path: Path, parts: zipfile.ZipFile) -> None:
         self.path = path
@@ -55,18 +55,24 @@ class Archive:
             raise InputError(f"{path}: more than {_MOST_PARTS:,} parts, or two of one name")
 
     def has(self, name: str) -> bool:
-        """Whether there is a part of this name."""
+        """Return whether there is a part of this name."""
         return name in self._names
 
     def text(self, name: str) -> str:
-        """A part as text, UTF-8 or else latin-1; ``InputError`` where it is missing, damaged or too large."""
+        """Read a part as text, UTF-8 or else Latin-1.
+
+        Raises ``InputError`` if it is missing, damaged or too large.
+        """
         data = self._bytes(name, _LARGEST_TEXT)
         with suppress(UnicodeDecodeError):
             return data.decode("utf-8-sig")
         return data.decode(_OTHER_ENCODING)
 
     def xml(self, name: str) -> ElementTree.Element:
-        """The root of a part in XML; ``InputError`` too for one that declares a document type."""
+        """Return the root of an XML part; raise ``InputError`` also if it declares a document type.
+
+        Entity declarations are refused, since they can expand without bound or name other files.
+        """
         data = self._bytes(name, _LARGEST_XML)
         try:
             text = data.decode("utf-8-sig")
@@ -77,10 +83,10 @@ class Archive:
             raise InputError(f"{self._label(name)} is no XML that can be read: {error}") from None
 
     def extract(self, name: str, target: Path) -> str:
-        """Write a part to a new file that only its owner may read; the encoding of its text.
+        """Write a part to a new file that only its owner may read; return the encoding of its text.
 
-        ``InputError`` where the part is damaged, ``LimitReached`` where it is larger than 16 GiB or the disk
-        is full. Nothing is left of a failure.
+        Raises ``InputError`` if the part is damaged, ``LimitReached`` if it is larger than 16 GiB or the disk
+        is full. A failure leaves no file.
         """
         if self._parts.getinfo(name).file_size > _LARGEST_FILE:
             raise LimitReached(f"{self._label(name)} is larger than 16 GiB", advice="Unpack it by hand.")
@@ -110,7 +116,7 @@ class Archive:
         return b"".join(self._chunks(name))
 
     def _chunks(self, name: str) -> Iterator[bytes]:
-        """A part piece by piece: never more than its entry says, which was checked before."""
+        """Yield a part in chunks, never more than its entry declares, which was checked before."""
         try:
             with self._parts.open(name) as file:
                 while chunk := file.read(_CHUNK):
@@ -124,7 +130,8 @@ class Archive:
 
 @contextmanager
 def _owner_only_file(target: Path) -> Iterator[BinaryIO]:
-    """A new file for its owner alone, gone again where anything fails."""
+    """Create a file that only its owner may read; remove it if anything fails."""
+    # O_EXCL with the mode: never write through an existing file or link, never readable by others.
     try:
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
@@ -145,7 +152,7 @@ def _owner_only_file(target: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def open_archive(path: Path, expected: str) -> Iterator[Archive]:
-    """An archive, closed again; ``InputError`` where there is none at the path."""
+    """Open an archive, and close it afterwards; raise ``InputError`` if there is none at the path."""
     check_regular(path, str(path))
     try:
         parts = zipfile.ZipFile(path)
@@ -167,7 +174,7 @@ CriterionEntry = dict[str, Any]
 
 @dataclass(frozen=True)
 class ConvertedModel:
-    """What a line became: ``entries`` by the criterion's name, and what to say of it."""
+    """A converted privacy model: ``entries`` by the criterion's name, and a note for the user."""
 
     entries: tuple[tuple[str, CriterionEntry], ...]
     note: str | None = None
@@ -175,7 +182,7 @@ class ConvertedModel:
 
 @dataclass(frozen=True)
 class _ModelPattern:
-    """How a model is told; ``made`` gets the groups of the pattern, the attribute last where there is one."""
+    """Pattern of a privacy model; ``build`` gets its groups, the attribute last if there is one."""
 
     pattern: re.Pattern[str]
     build: Callable[..., ConvertedModel]
@@ -183,7 +190,7 @@ class _ModelPattern:
 
 
 def convert_model(line: str, sensitive: Collection[str]) -> ConvertedModel | None:
-    """The criteria of a line; None where it does not say all, or speaks of a column that is not sensitive."""
+    """Return the criteria of a line; None if it is incomplete or its column is not sensitive."""
     for form in _MODEL_PATTERNS:
         found = form.pattern.fullmatch(line)
         if found is None or (form.of_attribute and found[found.re.groups] not in sensitive):
@@ -193,7 +200,7 @@ def convert_model(line: str, sensitive: Collection[str]) -> ConvertedModel | Non
 
 
 def merge_entries(entries: Mapping[str, list[CriterionEntry]]) -> dict[str, Any]:
-    """What a spec holds: a number where that is all, else tables, each once."""
+    """Return the entries of a spec: a number if there is nothing else, else tables without duplicates."""
     found: dict[str, Any] = {}
     for name, tables in entries.items():
         once = [table for i, table in enumerate(tables) if table not in tables[:i]]
@@ -233,7 +240,11 @@ def _average_risk(risk: str) -> ConvertedModel:
 
 
 def _average_and_highest_risk(average: str, highest: str, share: str) -> ConvertedModel | None:
-    """Records at the highest risk count as at risk in ARX, and not here: so the next class size is named."""
+    """Convert average and highest risk.
+
+    ARX counts records at exactly the highest risk as at risk, discreet does not, so the threshold is the risk
+    of the next larger class.
+    """
     if not float(highest):
         return None
     above = 1 / (int(1 / float(highest)) + 1)
@@ -291,7 +302,7 @@ JAVA_OBJECTS_NOTE = (
 
 @dataclass(frozen=True)
 class ArxAttribute:
-    """A column: its role, its hierarchy, its weight beside 1, the lowest and highest level of a request."""
+    """A column: role, hierarchy, weight relative to 1, and the lowest and highest level of a request."""
 
     name: str
     role: AttributeRole
@@ -303,7 +314,7 @@ class ArxAttribute:
 
 @dataclass(frozen=True)
 class ArxProject:
-    """What was read of a project; ``notes`` are sentences on what could not be carried over."""
+    """Contents of a project; ``notes`` are sentences about settings that could not be converted."""
 
     path: Path
     version: str
@@ -315,7 +326,7 @@ class ArxProject:
 
 
 def read_arx_project(path: Path) -> ArxProject:
-    """The project at a path; ``InputError`` where it is none, or where one of its parts is damaged."""
+    """Read the project at a path; raise ``InputError`` if it is not one or one of its parts is damaged."""
     with open_archive(path, ARX_FILE) as archive:
         version = _child_text(archive.xml("metadata.xml"), "version") if archive.has("metadata.xml") else ""
         delimiter = _read_delimiter(archive)
@@ -341,7 +352,7 @@ def read_arx_project(path: Path) -> ArxProject:
 
 
 def extract_arx_data(path: Path, target: Path) -> str:
-    """Write the project's rows to a new file that only its owner may read; their encoding."""
+    """Write the project's rows to a new file that only its owner may read; return their encoding."""
     with open_archive(path, ARX_FILE) as archive:
         if not archive.has(ARX_DATA):
             raise InputError(f"{path} holds no data", advice="Name the data in [source] of the spec.")
@@ -359,9 +370,6 @@ def _read_delimiter(archive: Archive) -> str:
             f"{archive.path}: the separator {quote_value(found)}", allowed="one character, such as ;"
         )
     return found
-
-
-# --- columns -----------------------------------------------------------------------------------------------
 
 
 def _read_weights(config: ElementTree.Element) -> dict[str, str]:
@@ -403,16 +411,18 @@ def _unsupported_notes(name: str, entry: ElementTree.Element) -> Iterator[str]:
     if "microaggregationfunction" in tags:
         yield f"{quote_value(name)} is micro-aggregated in ARX, which is not here: it is generalized"
     if "response" in tags:
-        yield f"{quote_value(name)} is a response variable in ARX: here --target of discreet inspect --release"
+        yield (
+            f"{quote_value(name)} is a response variable in ARX: here --target of discreet inspect --release"
+        )
 
 
 def _level(text: str, highest: int) -> int | None:
-    """A level of the hierarchy, None for 'All'."""
+    """Return a level of the hierarchy, None for 'All'."""
     return min(int(text), highest) if _LEVEL.fullmatch(text) else None
 
 
 def _weight(name: str, text: str, notes: list[str]) -> float | None:
-    """ARX weighs from 0 to 1, 0.5 where nothing was said; beside 1 here."""
+    """Convert a weight: ARX weighs from 0 to 1 with default 0.5, discreet relative to 1."""
     try:
         weight = Decimal(text or str(_USUAL_WEIGHT)) / _USUAL_WEIGHT
     except InvalidOperation:
@@ -426,7 +436,7 @@ def _weight(name: str, text: str, notes: list[str]) -> float | None:
 def _read_hierarchy(
     archive: Archive, name: str, reference: str, delimiter: str, notes: list[str]
 ) -> tuple[GeneralizationHierarchy, ForeignHierarchy] | None:
-    """The hierarchy of a column, None with a note where there is none or where it contradicts itself."""
+    """Return the hierarchy of a column; None if there is none, or with a note if it is inconsistent."""
     part = f"input/{reference}"
     if not reference or not archive.has(part):
         return None
@@ -443,9 +453,6 @@ def _read_hierarchy(
         reason = error.message if isinstance(error, InputError) else error
         notes.append(f"the hierarchy of {quote_value(name)}: {reason}")
         return None
-
-
-# --- what is asked -----------------------------------------------------------------------------------------
 
 
 def _read_request(
@@ -466,7 +473,7 @@ def _read_request(
 def _read_criteria(
     config: ElementTree.Element, attributes: tuple[ArxAttribute, ...], notes: list[str]
 ) -> dict[str, Any]:
-    """The project's privacy models as far as their lines tell them; a note for each other model."""
+    """Return the project's privacy models that can be converted; add a note for each other model."""
     sensitive = {a.name for a in attributes if a.role is AttributeRole.SENSITIVE}
     k, l, further = 0, dict[str, int](), dict[str, list[CriterionEntry]]()
     for entry in config.iter("criterion"):
@@ -481,7 +488,8 @@ def _read_criteria(
             notes += [] if model.note is None else [model.note]
         else:
             notes.append(
-                f"the privacy model {quote_value(text)}: it is not carried over; ask for a criterion of its kind"
+                f"the privacy model {quote_value(text)}: it is not carried over; ask for a criterion of its "
+                "kind"
             )
     if not k and not l and not further:
         notes.append("no privacy model of the project is asked here: ask for one, such as k = 5 in [request]")
@@ -489,7 +497,7 @@ def _read_criteria(
 
 
 def _percent(text: str) -> str | None:
-    """A share such as 0.05 as a percentage, None where it is none."""
+    """Return a share such as 0.05 as a percentage, or None."""
     try:
         share = Decimal(text)
     except InvalidOperation:

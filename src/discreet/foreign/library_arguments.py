@@ -1,6 +1,6 @@
 """Arguments of anjana's and pycanon's functions as a spec's mapping and as keywords of an audit.
 
-Hierarchies of other tools may end in several values; ``add_top`` appends ``*`` where they do.
+Hierarchies of other tools may end in several values; ``add_top`` then appends ``*``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from discreet.model.table_spec import AttributeRole
 class ForeignHierarchy:
     """Rows, leaf first, that end in one value; ``highest`` is the other tool's last level.
 
-    ``topped``: the last value was added here, so that the other tool never went up to it.
+    ``top_added`` is true if the last value was added here, so that the other tool never generalizes to it.
     """
 
     rows: tuple[tuple[str, ...], ...]
@@ -28,7 +28,7 @@ class ForeignHierarchy:
 
 
 def add_top(rows: Sequence[Sequence[str]]) -> ForeignHierarchy:
-    """Rows of equal length with ``*`` behind them, unless they end in one value of a level above the leaves.
+    """Append ``*`` to rows of equal length, unless they already end in one value above the leaves.
 
     >>> add_top([("23", "20-29"), ("41", "40-49")]).rows
     (('23', '20-29', '*'), ('41', '40-49', '*'))
@@ -40,7 +40,7 @@ def add_top(rows: Sequence[Sequence[str]]) -> ForeignHierarchy:
 
 
 ColumnLevels = Mapping[int, Iterable[object]]
-"""The levels of one column: of each, a value per row of the table, or per distinct value."""
+"""Levels of one column; each has a value per row of the table, or per distinct value."""
 
 
 def anjana(
@@ -53,12 +53,12 @@ def anjana(
     l_div: int | None = None,
     supp_level: float | None = None,
 ) -> dict[str, Any]:
-    """The spec of what anjana's functions are given, for ``discreet.open(frame, …)``.
+    """Return the spec of arguments of anjana's functions, for ``discreet.open(frame, …)``.
 
     The arguments have anjana's names: ``hierarchies`` maps a column to its levels, each a list as long as the
-    first, ``supp_level`` is a percentage from 0 to 100. A column rises to the highest level that anjana knows
-    of it, and stays as it is where it has none. ``InputError`` for columns with two roles, and for levels
-    that contradict each other.
+    first, ``supp_level`` is a percentage from 0 to 100. A column is generalized at most to the highest level
+    that anjana knows, and is unchanged if it has none. Raises ``InputError`` for columns with two roles, and
+    for levels that contradict each other.
 
     >>> anjana(["sex"], {"sex": {0: ["F", "M"], 1: ["*", "*"]}}, k=2, supp_level=5)["request"]
     {'k': 2, 'max_suppressed': '5%', 'max_level': {'sex': 1}}
@@ -93,7 +93,7 @@ def anjana(
 
 
 def pycanon(quasi_ident: Sequence[str], sens_att: Sequence[str] = ()) -> dict[str, list[str]]:
-    """What pycanon's functions are given, as keywords of ``discreet.audit`` and ``discreet.attack``.
+    """Return arguments of pycanon's functions as keywords of ``discreet.audit`` and ``discreet.attack``.
 
     >>> pycanon(["age", "sex"], ["disease"])
     {'quasi_identifiers': ['age', 'sex'], 'sensitive': ['disease']}
@@ -105,7 +105,7 @@ def pycanon(quasi_ident: Sequence[str], sens_att: Sequence[str] = ()) -> dict[st
 
 
 def _hierarchy_of_levels(column: str, levels: ColumnLevels) -> ForeignHierarchy:
-    """The levels as rows, each once; ``InputError`` where a value has two."""
+    """Return the levels as distinct rows; raise ``InputError`` if a value has two."""
     if not levels or sorted(levels) != list(range(len(levels))):
         raise InputError(
             f"levels {quote_values(sorted(levels))} of {quote_value(column)}",

@@ -1,7 +1,7 @@
 """Descriptions of tables: Frictionless data packages and Table Schema, and metadata of CSV on the web (CSVW).
 
-Each is read into one ``DescribedTable``: columns with formats and roles, how the file is read, notes on what
-is not taken over. Sources: https://specs.frictionlessdata.io/table-schema and
+Each is read into one ``DescribedTable``: columns with formats and roles, file-reading options, and notes
+about everything that is not converted. Sources: https://specs.frictionlessdata.io/table-schema and
 https://www.w3.org/TR/tabular-metadata.
 """
 
@@ -25,7 +25,7 @@ from discreet.places.file_access import read_text
 
 @dataclass(frozen=True)
 class DescribedColumn:
-    """A column: how its cells are written, its role with the reason where one follows, and its title."""
+    """A column: cell format, role with its reason if one follows, and title."""
 
     name: str
     written: CellFormat | None = None
@@ -36,9 +36,9 @@ class DescribedColumn:
 
 @dataclass(frozen=True)
 class DescribedTable:
-    """A table: where its rows lie, as it is written, how the file is cut into cells, and its columns.
+    """A table: location of its rows as written, file-reading options, and columns.
 
-    ``notes`` are sentences on what is said there and was not taken over.
+    ``notes`` are sentences about declarations that were not converted.
     """
 
     columns: tuple[DescribedColumn, ...]
@@ -48,7 +48,7 @@ class DescribedTable:
 
 
 def choose_table(tables: Sequence[Any], names: Sequence[str], table: str | None, label: str) -> Any:
-    """The table of a name, or the only one; ``InputError`` where that is not clear."""
+    """Return the table of a name, or the only one; raise ``InputError`` if the choice is ambiguous."""
     if table is None and len(tables) == 1:
         return tables[0]
     if table not in names:
@@ -63,7 +63,10 @@ def choose_table(tables: Sequence[Any], names: Sequence[str], table: str | None,
 
 
 def number_format(decimal: object, thousands: object, name: str, notes: list[str]) -> CellFormat | None:
-    """Numbers with marks; None where they are plain. A mark that is not read here is a note."""
+    """Return a number format; None for plain numbers.
+
+    A mark that is not supported adds a note; the format is then inferred from the file.
+    """
     if decimal in (None, ".") and not thousands:
         return None
     try:
@@ -74,7 +77,10 @@ def number_format(decimal: object, thousands: object, name: str, notes: list[str
 
 
 def date_format(pattern: str, name: str, notes: list[str]) -> CellFormat | None:
-    """Dates by a pattern of ``strptime``; what is not read here is a note, and told from the file."""
+    """Return a date format for a ``strptime`` pattern.
+
+    A pattern that is not supported adds a note; the format is then inferred from the file.
+    """
     try:
         short = "y" in DatePattern.parse(pattern).directives
         return CellFormat(dates=(pattern,), pivot=datetime.now(UTC).year if short else None)
@@ -84,7 +90,7 @@ def date_format(pattern: str, name: str, notes: list[str]) -> CellFormat | None:
 
 
 def declared_role(column: Mapping[str, Any], label: str) -> AttributeRole | None:
-    """The role that a description of ours has; ``InputError`` for one that is none."""
+    """Return the role in a description written by discreet; raise ``InputError`` for an unknown one."""
     declared = column.get("discreet:role")
     if declared is None:
         return None
@@ -96,7 +102,7 @@ def declared_role(column: Mapping[str, Any], label: str) -> AttributeRole | None
 def check_plain_dialect(
     settings: Mapping[str, Any], usual: Mapping[str, tuple[Any, ...]], label: str
 ) -> None:
-    """``InputError`` where a dialect says what changes which rows there are, and is not done here."""
+    """Raise ``InputError`` for a dialect setting that changes which rows there are; none is supported."""
     for key, values in usual.items():
         if key in settings and settings[key] not in values:
             raise InputError(
@@ -107,7 +113,7 @@ def check_plain_dialect(
 
 
 CSVW_CONTEXT = "http://www.w3.org/ns/csvw"
-"""What the context of such metadata is."""
+"""Context that identifies CSVW metadata."""
 
 _CSVW_DIALECT: Mapping[str, tuple[Any, ...]] = {
     "header": (True, None),
@@ -117,7 +123,7 @@ _CSVW_DIALECT: Mapping[str, tuple[Any, ...]] = {
     "skipRows": (0, None),
     "skipColumns": (0, None),
 }
-# Parts of dates in the signs of Unicode (UAX 35), and those of strptime, with or without zeros.
+# Unicode date fields (UAX 35) as directives of strptime, which reads numbers with or without zeros.
 _DATE_DIRECTIVES = {
     "yyyy": "%Y",
     "yy": "%y",
@@ -134,7 +140,10 @@ _DATE_DIRECTIVES = {
 
 
 def read_csvw_table(metadata: Mapping[str, Any], table: str | None, label: str) -> DescribedTable:
-    """A table of the metadata, by its address there where there are several; ``InputError`` otherwise."""
+    """Read a table of the metadata, selected by its address if there are several.
+
+    Raises ``InputError`` if the choice is ambiguous.
+    """
     tables = metadata.get("tables", [metadata])
     found = choose_table(tables, [str(each.get("url", "")) for each in tables], table, label)
     notes: list[str] = []
@@ -157,7 +166,7 @@ def read_csvw_table(metadata: Mapping[str, Any], table: str | None, label: str) 
 
 
 def strptime_pattern(text: str) -> str:
-    """A date format of Unicode in the signs of ``strptime``; what has none stays, and is refused later.
+    """Convert a Unicode date format to ``strptime``'s directives; unknown ones are kept and refused later.
 
     >>> strptime_pattern("dd.MM.yyyy HH:mm")
     '%d.%m.%Y %H:%M'
@@ -181,7 +190,7 @@ def _csvw_format(column: Mapping[str, Any], name: str, notes: list[str]) -> Cell
     if not isinstance(kind, dict):
         return None
     form = kind.get("format")
-    if isinstance(form, dict):  # which numbers alone have
+    if isinstance(form, dict):  # only numbers have a format object
         return number_format(form.get("decimalChar"), form.get("groupChar"), name, notes)
     if isinstance(form, str) and str(kind.get("base")).startswith("date"):
         return date_format(strptime_pattern(form), name, notes)
@@ -189,7 +198,7 @@ def _csvw_format(column: Mapping[str, Any], name: str, notes: list[str]) -> Cell
 
 
 def _first_title(titles: object) -> str | None:
-    """The first of one or several titles, in one language or several."""
+    """Return the first of one or several titles, in one language or several."""
     if isinstance(titles, dict):
         titles = next((titles[key] for key in titles if key != "@value"), titles.get("@value"))
     if isinstance(titles, list):
@@ -218,7 +227,10 @@ _PACKAGE_DIALECT: Mapping[str, tuple[Any, ...]] = {
 
 
 def read_package_table(package: Mapping[str, Any], table: str | None, label: str) -> DescribedTable:
-    """A resource of a data package, by its name where there are several; ``InputError`` otherwise."""
+    """Read a resource of a data package, selected by its name if there are several.
+
+    Raises ``InputError`` if the choice is ambiguous.
+    """
     resources = package["resources"]
     names = [str(resource.get("name", "")) for resource in resources]
     resource = choose_table(resources, names, table, label)
@@ -247,7 +259,7 @@ def read_package_table(package: Mapping[str, Any], table: str | None, label: str
 
 
 def read_schema_table(schema: Mapping[str, Any], label: str) -> DescribedTable:
-    """The columns of a Table Schema; texts for missing values of any column hold for all."""
+    """Read the columns of a Table Schema; missing-value texts of any column apply to all."""
     notes: list[str] = []
     fields = schema["fields"]
     key = schema.get("primaryKey", [])
@@ -288,7 +300,7 @@ _LARGEST = 64 * 2**20
 
 @dataclass(frozen=True)
 class TableDescription:
-    """A description's path, its table, and where that one's rows lie, None where it does not say."""
+    """A description's path, its table, and the location of the rows, None if it names none."""
 
     path: Path
     table: DescribedTable
@@ -296,7 +308,10 @@ class TableDescription:
 
 
 def is_description(data: object) -> bool:
-    """Whether data are the path of a description that names its rows: a package or CSVW, no bare schema."""
+    """Return whether data are the path of a description that names its rows: a package or CSVW.
+
+    A Table Schema without rows is not one.
+    """
     if not isinstance(data, str | Path) or Path(data).suffix.lower() != ".json":
         return False
     path = Path(data)
@@ -310,10 +325,10 @@ def is_description(data: object) -> bool:
 
 
 def read_description(path: Path, table: str | None = None) -> TableDescription:
-    """Read a description; ``table`` is one of several, by its name.
+    """Read a description; ``table`` selects one of several by its name.
 
-    ``InputError`` for a file that is none, and for what it says that is not done here, such as rows that are
-    to be left out.
+    Raises ``InputError`` for a file that is not a description, and for declarations that are not supported,
+    such as rows to be skipped.
     """
     try:
         found = parse_json(read_text(path, str(path)))

@@ -1,7 +1,7 @@
 """Generalization hierarchies: read from files or built from values.
 
 Each source is a frozen value that yields a ``GeneralizationHierarchy`` once the data's values are known. Its
-module is loaded when its name is first used.
+module is imported when its name is first used.
 """
 
 from __future__ import annotations

@@ -15,17 +15,17 @@ from discreet.hierarchy.messages import quote_value, quote_values
 from discreet.model.hierarchy import GeneralizationHierarchy, PublicPart
 
 AGE_LEVEL = 1
-"""The level of the age in whole years, above the date of birth."""
+"""Level of the age in whole years, above the date of birth."""
 
 
 @dataclass(frozen=True)
 class AgeHierarchy:
-    """Level 1 is the age in whole years on the ``reference`` date, further levels are ``intervals`` of ages.
+    """Ages: level 1 is the age in whole years on the ``reference`` date, further levels are intervals.
 
-    Level 0, the date of birth itself, is published only where a request says so: ``least_level`` is 1.
-    Whoever was born on 29 February is a year older on 1 March of a year without that day. Ends of the
-    intervals (bottom and top coding) hold for level 1 too. ``format`` and ``others`` are those of
-    ``DateHierarchy``; a time of the day is cut off.
+    Level 0, the date of birth itself, is published only if a request says so: ``least_level`` is 1. Persons
+    born on 29 February turn a year older on 1 March of a year without that day. Ends of the ``intervals``
+    (bottom and top coding) also apply to level 1. ``format`` and ``others`` are those of ``DateHierarchy``; a
+    time of day is cut off.
     """
 
     reference: date
@@ -33,9 +33,9 @@ class AgeHierarchy:
     format: str | tuple[str, ...] | None = None
     others: tuple[str, ...] = ()
     from_data: ClassVar[bool] = False
-    """The reference date and the intervals were there before the data."""
+    """False: the reference date and the intervals are independent of the data."""
     given: ClassVar[PublicPart] = PublicPart.LEVELS
-    """The levels, not which dates there are."""
+    """The levels are public, the occurring dates are not."""
 
     def __post_init__(self) -> None:
         if self.intervals is not None and self.intervals.from_data:
@@ -44,19 +44,22 @@ class AgeHierarchy:
 
     @property
     def origin(self) -> str:
-        """``age on 2026-11-23, intervals of 5 and 10``."""
+        """Short description, such as ``age on 2026-11-23, intervals of 5 and 10``."""
         told = f"age on {self.reference}"
         return told if self.intervals is None else f"{told}, {self.intervals.origin}"
 
     @property
     def least_level(self) -> int:
-        """The least level where a request names none: the age."""
+        """Least level if a request names none: the age."""
         return AGE_LEVEL
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
-        """The data's dates under their ages; ``InputError`` for no date, and for one after the reference."""
+        """Build the hierarchy of the data's dates of birth.
+
+        Raises ``InputError`` for a value that is not a date, and for a date after the reference.
+        """
         born = self._reader.days(attribute, values, set(self.others))
         late = [value for day, value in born if day > self.reference]
         if late:
@@ -76,13 +79,13 @@ class AgeHierarchy:
             advice="Leave it out of others.",
         )
         note = (
-            f"Level 0 of {quote_value(attribute)} is the date of birth itself: its least level is {AGE_LEVEL}, the age, "
-            "unless min_level says 0."
+            f"Level 0 of {quote_value(attribute)} is the date of birth itself: its least level is "
+            f"{AGE_LEVEL}, the age, unless min_level says 0."
         )
         return replace(found, notes=(*found.notes, note))
 
     def _levels(self, ages: Sequence[str]) -> list[list[str]]:
-        """The labels of each age: itself, coded at the ends, and its intervals."""
+        """Return the labels of each age by level: the age, coded at the ends, and its intervals."""
         intervals = self.intervals
         if intervals is None:
             return [list(ages)]
@@ -102,7 +105,7 @@ class AgeHierarchy:
 
 
 def compute_age(reference: date, born: date) -> int:
-    """The age in whole years.
+    """Return the age in whole years.
 
     >>> compute_age(date(2023, 2, 28), date(2004, 2, 29)), compute_age(date(2023, 3, 1), date(2004, 2, 29))
     (18, 19)
@@ -112,7 +115,7 @@ def compute_age(reference: date, born: date) -> int:
 
 
 def _interval_labels(intervals: IntervalHierarchy, ages: Sequence[str]) -> list[list[str]]:
-    """The levels of intervals, age by age."""
+    """Return the interval labels of each age, level by level."""
     hierarchy = intervals.build("age", list(dict.fromkeys(ages)))
     codes = [hierarchy.code_of_leaf[age] for age in ages]
     return [

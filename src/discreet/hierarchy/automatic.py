@@ -1,6 +1,6 @@
-"""Automatic hierarchies for columns without one: nice intervals, periods, or groups of equal size.
+"""Automatic hierarchies for columns without one: round intervals, periods, or groups of equal size.
 
-The groups depend on the data, so a release discloses something of it; the publisher is warned.
+The groups depend on the data, so a release discloses something about it; the publisher is warned.
 """
 
 from __future__ import annotations
@@ -29,23 +29,25 @@ _HEIGHT = 4
 
 @dataclass(frozen=True)
 class AutoHierarchy:
-    """Groups of neighbouring values, about equally large, by ``order`` or by ``frequency``.
+    """Groups of neighbouring values of about equal size, by ``order`` or by ``frequency``.
 
-    By order: numbers get intervals of nice widths (1, 5, 10, 50, …), where at most three other values may
-    stand beside eight or more numbers; ISO dates get month, year and decade; other values are grouped with
-    their neighbours, groups of a level holding as many values each.
-    By frequency: values from the most to the least frequent, groups of a level holding about as many rows
-    each, so frequent values stay by themselves longest and rare ones join first. Needs the values' counts.
+    By order: numbers get intervals of round widths (1, 5, 10, 50, …), where at most three other values may
+    occur among eight or more numbers; ISO dates get month, year and decade; other values are grouped with
+    their neighbours, with the same number of values in each group of a level.
 
-    Heights stay near four: each level has about the fourth root of the number of values times fewer groups
-    than the one below.
+    By frequency: values are sorted from the most to the least frequent, and the groups of a level have about
+    the same number of rows, so frequent values stay separate the longest and rare ones are joined first. This
+    requires the values' counts.
+
+    The height is about four: each level reduces the number of groups by a factor of about the fourth root of
+    the number of values.
     """
 
     by: Literal["order", "frequency"] = "order"
     from_data: ClassVar[bool] = True
-    """The groups depend on the data."""
+    """True: the groups depend on the data."""
     given: ClassVar[PublicPart] = PublicPart.NOTHING
-    """Nothing: more values make more levels."""
+    """Nothing is public: more values make more levels."""
 
     def __post_init__(self) -> None:
         if self.by not in ("order", "frequency"):
@@ -53,13 +55,13 @@ class AutoHierarchy:
 
     @property
     def origin(self) -> str:
-        """``automatic, by order``."""
+        """Short description, such as ``automatic, by order``."""
         return f"automatic, by {self.by}"
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
-        """The automatic hierarchy; ``InputError`` for an empty text, or by frequency without counts."""
+        """Build the hierarchy; raise ``InputError`` for an empty text, or by frequency without counts."""
         if self.by == "frequency":
             return self._by_frequency(attribute, values, counts)
         ordered = ordered_leaves(attribute, values)
@@ -93,7 +95,7 @@ class AutoHierarchy:
 
 
 def _interval_source(ordered: Sequence[str]) -> HierarchySource | None:
-    """Intervals where the values are numbers (a few others apart), else None."""
+    """Return intervals if the values are numbers, except for a few others; else None."""
     parsed = [(value, parse_number(value)) for value in ordered]
     numbers = [number for _, number in parsed if number is not None]
     others = tuple(value for value, number in parsed if number is None)
@@ -106,7 +108,7 @@ def _interval_source(ordered: Sequence[str]) -> HierarchySource | None:
 
 
 def _nice_widths(numbers: Sequence[Decimal]) -> tuple[Decimal, ...]:
-    """Widths 1, 5, 10, 50, … times a power of ten: from about 32 intervals down to two."""
+    """Return widths 1, 5, 10, 50, … times a power of ten, for about 32 intervals down to two."""
     low, high = numbers[0], numbers[-1]
     most = min(_MOST_INTERVALS, len(numbers) // 2)
     exponent = (high - low).adjusted() - 3 if high > low else 0
@@ -121,7 +123,7 @@ def _nice_widths(numbers: Sequence[Decimal]) -> tuple[Decimal, ...]:
 
 
 def _date_source(ordered: Sequence[str]) -> HierarchySource | None:
-    """Months, years and decades where all values are ISO dates, else None."""
+    """Return months, years and decades if all values are ISO dates, else None."""
     source = DateHierarchy(levels=("month", "year", "decade"))
     return source if ordered and all(source.is_date(value) for value in ordered) else None
 
@@ -131,7 +133,7 @@ def _fanout(groups: int) -> int:
 
 
 def _balanced_sizes(values: int) -> list[list[int]]:
-    """Group sizes in values, level by level, below the top; sizes of a level's parents differ by one."""
+    """Return group sizes in values for each level below the top; fanouts of a level differ by at most one."""
     found: list[list[int]] = []
     sizes, fanout = [1] * values, _fanout(values)
     while (groups := math.ceil(len(sizes) / fanout)) > 1:
@@ -142,7 +144,7 @@ def _balanced_sizes(values: int) -> list[list[int]]:
 
 
 def _weighted_sizes(rows: Sequence[int]) -> list[list[int]]:
-    """Group sizes in values, level by level, so that the groups of a level hold about as many rows each."""
+    """Return group sizes in values for each level, with about equal numbers of rows per group."""
     found: list[list[int]] = []
     sizes, weights, fanout = [1] * len(rows), list(rows), _fanout(len(rows))
     while (groups := math.ceil(len(sizes) / fanout)) > 1:
@@ -156,9 +158,9 @@ def _weighted_sizes(rows: Sequence[int]) -> list[list[int]]:
 
 
 def _equal_share_sizes(weights: Sequence[int], groups: int) -> list[int]:
-    """How many neighbours each of at most ``groups`` groups joins.
+    """Return the number of neighbours that each of at most ``groups`` groups joins.
 
-    A group is closed when it holds its equal share of the rows that are left for it and the groups after it.
+    A group is closed when it has its equal share of the rows left for it and the groups after it.
     """
     left, current, size = sum(weights), 0, 0
     found: list[int] = []

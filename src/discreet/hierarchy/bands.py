@@ -1,8 +1,8 @@
 """Ranges of numbers in texts: ``20 to 24``, ``[70-80)``, ``<10k``, ``90+``, ``über 80``.
 
-A text is a band if all of it is one: a number, two numbers with a word or sign between them, or one number
-with words or a sign for an open end. The unit behind the numbers is kept, so that months and years do not
-compare.
+A text is a band if all of it matches: a number, two numbers with a word or sign between them, or one number
+with words or a sign for an open end. The unit after the numbers is kept, so that months and years are not
+compared.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def _number_pattern(name: str) -> str:
 
 
 def _unit_pattern(name: str) -> str:
-    """Return the pattern of the unit behind a number."""
+    """Return the pattern of the unit after a number."""
     return rf"(?: ?(?P<{name}>%|[^\W\d_]{{1,12}}\.?(?: old| alt)?))?"
 
 
 def _phrases_pattern(text: str) -> str:
-    """Return a pattern of phrases that are parted by bars, over several lines."""
+    """Return a pattern of phrases that are separated by bars, over several lines."""
     return "|".join(phrase.strip() for phrase in text.split("|"))
 
 
@@ -84,8 +84,9 @@ _FORMS = tuple(
         ("up to", rf"{_number_pattern('n')}{_unit_pattern('u')} ?(?:{_LESS})"),
         (
             "between",
-            rf"(?:between |from |von |zwischen |de |entre |da |van )?(?P<open>[\[\]( ]?) ?{_number_pattern('n')}"
-            rf"{_unit_pattern('v')}(?:{_BETWEEN}|, ?|; ?){_number_pattern('m')}{_unit_pattern('u')} ?"
+            r"(?:between |from |von |zwischen |de |entre |da |van )?(?P<open>[\[\]( ]?) ?"
+            rf"{_number_pattern('n')}{_unit_pattern('v')}(?:{_BETWEEN}|, ?|; ?)"
+            rf"{_number_pattern('m')}{_unit_pattern('u')} ?"
             r"(?P<close>[\])\[]?)",
         ),
         ("one", rf"{_number_pattern('n')}{_unit_pattern('u')}"),
@@ -95,9 +96,9 @@ _FORMS = tuple(
 
 @dataclass(frozen=True)
 class Band:
-    """A range of numbers, None for an open side; ``unit`` is the word behind its numbers.
+    """A range of numbers; None is an open side, ``unit`` the word after its numbers.
 
-    A bound is part of the range where it is ``closed``. The text ``20-30`` does not say whether 30 is.
+    A bound belongs to the range if it is ``closed``. The text ``20-30`` leaves open whether 30 belongs to it.
     """
 
     low: Decimal | None
@@ -108,7 +109,7 @@ class Band:
 
     @property
     def is_open(self) -> bool:
-        """Whether the range has one side without a bound."""
+        """True if the range has exactly one bound."""
         return (self.low is None) != (self.high is None)
 
 
@@ -131,7 +132,8 @@ def parse_band(text: str) -> Band | None:
 def parse_bands(texts: Iterable[str]) -> dict[str, Band] | None:
     """Return the band of each text; None unless all are bands of one unit.
 
-    Numbers without a unit are years where others are: ``under 1 year`` is below 1, but not ``3 months``.
+    Numbers without a unit are read as years if others are years: ``under 1 year`` is below 1, but ``3
+    months`` is not comparable.
     """
     found: dict[str, Band] = {}
     for text in texts:
@@ -144,7 +146,7 @@ def parse_bands(texts: Iterable[str]) -> dict[str, Band] | None:
 
 
 def order_bands(texts: Sequence[str]) -> tuple[str, ...] | None:
-    """Return texts that are bands in the order of their numbers; None where they are none, or overlap.
+    """Return texts that are bands in the order of their numbers; None if one is not a band or two overlap.
 
     >>> order_bands(["100k+", "<10k", "10k-20k", "20k-100k"])
     ('<10k', '10k-20k', '20k-100k', '100k+')
@@ -161,7 +163,7 @@ def order_bands(texts: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def _band_sort_key(band: Band) -> tuple[bool, Decimal, bool, Decimal]:
-    """Sort by the lower bound, then by the upper one; a range that is open below comes first."""
+    """Return a sort key by lower bound, then upper bound; a range without a lower bound comes first."""
     low, high = band.low, band.high
     return low is not None, low or Decimal(0), high is None, high or Decimal(0)
 
@@ -183,12 +185,12 @@ def _band_of_match(side: str, found: re.Match[str]) -> Band | None:
     if bool(open_) != bool(close):
         return None
     if not found["nk"] and found["mk"] and number < other / 10 ** _THOUSANDS[found["mk"].rstrip(".").lower()]:
-        number = number * 10 ** _THOUSANDS[found["mk"].rstrip(".").lower()]  # 10-20k
+        number = number * 10 ** _THOUSANDS[found["mk"].rstrip(".").lower()]  # 10-20k means 10k-20k
     return Band(number, other, unit, low_closed=open_ in ("", "["), high_closed=close in ("", "]"))
 
 
 def _band_unit(found: re.Match[str]) -> str | None:
-    """Return the unit of a band, in the singular and in small letters; None where two differ."""
+    """Return the unit of a band, singular and in lower case; None if it has two different units."""
     groups = found.groupdict()
     units = {_singular_unit(groups[name]) for name in ("u", "v") if groups.get(name)}
     return None if len(units) > 1 else next(iter(units), "")
@@ -202,7 +204,7 @@ def _singular_unit(unit: str) -> str:
 
 
 def _group_number(found: re.Match[str], name: str) -> Decimal | None:
-    """Return the number of a group; marks that part thousands are taken out."""
+    """Return the number of a group, without thousands separators."""
     text = found[name].replace("−", "-")
     if re.fullmatch(r"-?\d{1,3}(?:([ ,.'’])\d{3})(?:\1\d{3})*(?:[.,]\d+)?", text):
         mark = re.sub(r"[-\d]", "", text)[0]

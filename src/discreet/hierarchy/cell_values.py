@@ -1,7 +1,7 @@
 """Exact decimal numbers in cells, and the natural order of values.
 
-Numbers are ``Decimal`` and never binary fractions; nothing is rounded. Values are sorted with numbers first,
-by size, then texts, in which runs of digits compare by size (natural sort).
+Numbers are ``Decimal``, never binary fractions; nothing is rounded. Values are sorted with numbers first, by
+size, then texts, in which runs of digits compare by size (natural sort).
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from discreet.hierarchy.messages import quote_value
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
 _MOST_DIGITS = 400
 _EXACT = Context(prec=4 * _MOST_DIGITS, rounding=ROUND_FLOOR)
-"""Wide enough for every number of at most 400 digits and a scale of at most 800: nothing is rounded."""
+"""Context wide enough for numbers of at most 400 digits and a scale of at most 800: nothing is rounded."""
 
 
 def parse_number(text: str) -> Decimal | None:
-    """The number that a cell's text says, or None: ``17``, ``-3.5``, ``1e3``; blanks around it are ignored.
+    """Parse a cell's text as a number, or return None: ``17``, ``-3.5``, ``1e3``.
 
-    Not numbers: ``1,000``, ``NaN``, infinities, digits of other scripts, and what has over 400 digits.
+    Surrounding blanks are ignored. Not numbers: ``1,000``, ``NaN``, infinities, digits of other scripts, and
+    texts of over 400 digits.
     """
     stripped = text.strip()
     if len(stripped) > _MOST_DIGITS or not _NUMBER.fullmatch(stripped):
@@ -33,7 +34,10 @@ def parse_number(text: str) -> Decimal | None:
 
 
 def to_decimal(name: str, value: object) -> Decimal:
-    """An option's number as a decimal; a float means its shortest text (0.1 is a tenth)."""
+    """Convert an option's number to a decimal; a float means its shortest text (0.1 is a tenth).
+
+    Raises ``InputError`` for anything that is not a number.
+    """
     if isinstance(value, int | float | Decimal | str) and not isinstance(value, bool):
         number = parse_number(str(value))
         if number is not None:
@@ -42,7 +46,7 @@ def to_decimal(name: str, value: object) -> Decimal:
 
 
 def decimal_places(number: Decimal) -> int:
-    """How many digits after the point a number needs.
+    """Return the number of digits after the point that a number needs.
 
     >>> decimal_places(Decimal("2.50")), decimal_places(Decimal("1E+3"))
     (1, 0)
@@ -52,7 +56,7 @@ def decimal_places(number: Decimal) -> int:
 
 
 def scaled_floor(number: Decimal, scale: int) -> int:
-    """The largest whole number at or below ``number · 10**scale``, exactly.
+    """Return the largest whole number at or below ``number · 10**scale``, exactly.
 
     >>> scaled_floor(Decimal("-2.55"), 1)
     -26
@@ -61,7 +65,7 @@ def scaled_floor(number: Decimal, scale: int) -> int:
 
 
 def floor_quotient(number: Decimal, width: Decimal) -> int:
-    """How many whole widths lie between 0 and a number: ``floor(number / width)``, exactly.
+    """Return ``floor(number / width)``, exactly.
 
     >>> floor_quotient(Decimal("-0.3"), Decimal("0.1")), floor_quotient(Decimal("-0.31"), Decimal("0.1"))
     (-3, -4)
@@ -71,12 +75,12 @@ def floor_quotient(number: Decimal, width: Decimal) -> int:
 
 
 def scale_down(number: int, scale: int) -> Decimal:
-    """``number / 10**scale``, exactly."""
+    """Return ``number / 10**scale``, exactly."""
     return Decimal(number).scaleb(-scale, _EXACT)
 
 
 def format_number(number: Decimal) -> str:
-    """A number in plain digits, without zeros at the end.
+    """Format a number in plain digits, without trailing zeros.
 
     >>> format_number(Decimal("2.50")), format_number(Decimal("1E+3")), format_number(Decimal("-0.0"))
     ('2.5', '1000', '0')
@@ -92,7 +96,7 @@ _ZEROS = str.maketrans("123456789", "0" * 9)
 
 
 def sort_values(values: Iterable[str]) -> list[str]:
-    """Values sorted; the result does not depend on their order before.
+    """Sort values; the result does not depend on their previous order.
 
     >>> sort_values(["10", "9", "-1.5", "item 10", "item 9", "Äpfel"])
     ['-1.5', '9', '10', 'item 9', 'item 10', 'Äpfel']
@@ -102,9 +106,9 @@ def sort_values(values: Iterable[str]) -> list[str]:
 
 
 def _differ_in_digits_only(values: Sequence[str]) -> bool:
-    """Whether values differ in their digits only, as times do: the order is then that of the texts.
+    """Return whether values differ only in their digits, as times do, so that they can be sorted as texts.
 
-    Not where the values are numbers with a minus or an exponent, which reverse or change the order.
+    False for numbers with a minus or an exponent, which reverse or change the order.
     """
     if not values:
         return True
@@ -115,7 +119,7 @@ def _differ_in_digits_only(values: Sequence[str]) -> bool:
 
 
 def value_sort_key(value: str) -> tuple[Any, ...]:
-    """The sort key of one value; values that are different texts have different keys."""
+    """Return the sort key of a value; different texts have different keys."""
     number = parse_number(value)
     if number is not None:
         return (0, number, (), value)
@@ -123,7 +127,7 @@ def value_sort_key(value: str) -> tuple[Any, ...]:
 
 
 def _natural_key(text: str) -> tuple[Any, ...]:
-    """Text and runs of digits by turns; a run compares by its size, whatever its length."""
+    """Split a text into alternating texts and runs of digits; a run compares by size, whatever its length."""
     parts = _DIGITS.split(text.casefold())
     return tuple(_digit_run_key(part) if place % 2 else part for place, part in enumerate(parts))
 

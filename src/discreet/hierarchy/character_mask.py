@@ -18,22 +18,21 @@ MOST_MASK_LEVELS = 64
 
 @dataclass(frozen=True)
 class MaskHierarchy:
-    """Level i masks the first ``steps[0] + … + steps[i - 1]`` characters counted from ``side``.
+    """Masks: level i masks the first ``steps[0] + … + steps[i - 1]`` characters counted from ``side``.
 
-    ``steps`` None masks one character per level; a number masks as many per level. The level that would mask
-    every character of every value is the top ``*``; further steps are left out.
+    ``steps`` None masks one character per level; a number masks that many per level. The level that would
+    mask every character of every value is the top ``*``; further steps are left out.
 
-    Values of unequal length: as they stand, a value loses its own last (or first) characters and keeps its
-    length, ``217 → 21*`` beside ``02174 → 0217*``, until none is left, which is ``*``: so a label depends on
-    its own value and on the characters masked, while how many levels there are depends on the longest.
-    With ``pad`` values are first filled up with the mask
-    character to ``length`` (None: the longest value's), on the side that is masked, so positions count from
-    the other end: ``217 → 217**`` beside ``02174 → 0217*``, then ``217**`` beside ``021**``.
+    Values of unequal length: without ``pad``, a value loses its own last (or first) characters and keeps its
+    length, ``217 → 21*`` and ``02174 → 0217*``, until none is left, which is ``*``. So a label depends only
+    on its value and on the number of masked characters, while the number of levels depends on the longest
+    value. With ``pad``, values are first filled with the mask character to ``length`` (None: that of the
+    longest value) on the masked side, so positions count from the other end: ``217 → 217**`` and ``02174 →
+    0217*``, then ``217**`` and ``021**``.
 
-    Why levels nest: at each level a label is ``*``, which stays so, or the value's length (or the padded one)
-    and the characters that are not masked, so two values with equal labels keep equal characters at the
-    next level, which masks more
-    of them from the same end.
+    Levels nest because a label at each level is either ``*``, which never changes, or the value's length (or
+    the padded one) and its unmasked characters. Two values with equal labels therefore keep equal characters
+    at the next level, which masks more of them from the same end.
     """
 
     side: Literal["right", "left"] = "right"
@@ -57,28 +56,28 @@ class MaskHierarchy:
 
     @property
     def origin(self) -> str:
-        """``mask from the right``."""
+        """Short description, such as ``mask from the right``."""
         return f"mask from the {self.side}"
 
     @property
     def from_data(self) -> bool:
-        """Whether values are filled up to the length of the longest."""
+        """True if values are padded to the length of the longest one."""
         return self.pad and self.length is None
 
     @property
     def given(self) -> PublicPart:
-        """The levels where ``length`` says how many there are; else the longest value does."""
+        """Levels are public if ``length`` fixes their number; otherwise the longest value does."""
         return PublicPart.NOTHING if self.length is None else PublicPart.LEVELS
 
     @property
     def label_form(self) -> LabelForm:
-        """Labels tell the characters that are left."""
+        """Form of the labels: the remaining characters."""
         return LabelForm(LabelKind.MASK, side=self.side, character=self.character, pad=self.pad)
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
-        """The masked values; ``InputError`` for a value above ``length``, or for over 64 levels.
+        """Build the masked values; raise ``InputError`` for a value above ``length``, or for over 64 levels.
 
         Cost: one label per value and level.
         """
@@ -94,13 +93,14 @@ class MaskHierarchy:
         longest = max(leaves, key=len, default="")
         if self.length is not None and len(longest) > self.length:
             raise InputError(
-                f"attribute {quote_value(attribute)}: {quote_value(longest)} of the data has {len(longest)} characters",
+                f"attribute {quote_value(attribute)}: {quote_value(longest)} of the data has {len(longest)} "
+                "characters",
                 allowed=f"at most {self.length}, the length of the mask",
             )
         return self.length or len(longest)
 
     def _masked(self, attribute: str, longest: int) -> list[int]:
-        """How many characters each level below the top masks."""
+        """Return the number of characters that each level below the top masks."""
         if isinstance(self.steps, tuple):
             found = [number for number in accumulate(self.steps) if number < longest]
         else:
@@ -120,7 +120,7 @@ class MaskHierarchy:
     def _label(self, text: str, masked: int) -> str:
         if masked >= len(text):
             return (
-                TOP  # stars of its own length would tell that a longer value, maybe a suppressed one, exists
+                TOP  # stars of the value's length would reveal that a longer value exists, perhaps suppressed
             )
         stars = self.character * masked
         return text[: len(text) - masked] + stars if self.side == "right" else stars + text[masked:]

@@ -1,7 +1,7 @@
 """Hierarchies in CSV files in ARX's format: one line per leaf, ``leaf;level 1;…;*``, no header.
 
-A text without quotes, with LF only and as many cells in each line, is split as bytes, all lines at once;
-every other text is read by the standard library's CSV reader. Both give the same hierarchy.
+A text without quotes, with LF only and the same number of cells in each line, is split as bytes, all lines at
+once; every other text is read by the standard library's CSV reader. Both give the same hierarchy.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _LONGEST_CELL = 64
 
 
 def parse_plain_levels(text: str, delimiter: str) -> list[LevelColumn] | None:
-    """The columns of a table of several, whose first has no value twice and whose last has one value.
+    """Parse a table of several columns with unique first values and one last value, vectorized.
 
-    None where the text is none of the kind, or a reader of CSV might see other cells in it, or an error.
+    Returns None if the text is not such a table, or if a CSV reader might find other cells or an error in it.
     """
     if not text or not delimiter.isascii() or any(character in text for character in _CSV_CHARACTERS):
         return None
@@ -50,12 +50,13 @@ def parse_plain_levels(text: str, delimiter: str) -> list[LevelColumn] | None:
     lengths = stops - starts
     if lengths.max() > min(_LONGEST_CELL, csv.field_size_limit()):
         return None
+    # An overlapping view: entry i is the eight bytes from byte i on; zeros are appended for the last ones.
     words = np.ndarray(len(raw), "<u8", raw + bytes(_WORD_BYTES), strides=(1,))
     levels = []
     for column in range(starts.shape[1]):
         runs = _run_starts(words, starts[:, column], lengths[:, column])
         places = zip(starts[runs, column].tolist(), stops[runs, column].tolist(), strict=True)
-        if len(raw) == len(text.removesuffix("\n")):
+        if len(raw) == len(text.removesuffix("\n")):  # ASCII: offsets of bytes are those of characters
             values = [text[start:stop] for start, stop in places]
         else:
             values = [raw[start:stop].decode("utf-8", "surrogatepass") for start, stop in places]
@@ -66,7 +67,7 @@ def parse_plain_levels(text: str, delimiter: str) -> list[LevelColumn] | None:
 
 
 def _cell_bounds(raw: bytes, delimiter: str) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Where each cell begins and ends, shape ``(lines, columns)``; None where lines differ in their cells."""
+    """Return each cell's start and end, shape ``(lines, columns)``; None if lines differ in their cells."""
     data = np.frombuffer(raw, np.uint8)
     ends = np.flatnonzero(data == _NEWLINE)
     between = np.flatnonzero(data == ord(delimiter))
@@ -85,12 +86,15 @@ def _cell_bounds(raw: bytes, delimiter: str) -> tuple[NDArray[np.int64], NDArray
 def _run_starts(
     words: NDArray[np.uint64], starts: NDArray[np.int64], lengths: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The rows whose cell differs from that of the row before, the first among them."""
+    """Return the rows whose cell differs from that of the row before, including the first row.
+
+    Cells are compared eight bytes at a time: ``words`` has at each byte offset the eight bytes from there.
+    """
     fresh = np.ones(len(starts), np.bool_)
     fresh[1:] = lengths[1:] != lengths[:-1]
     for done in range(0, int(lengths.max()), _WORD_BYTES):
         bits = 8 * np.clip(lengths - done, 0, _WORD_BYTES)
-        # A shift by all bits of a word would be none.
+        # A shift by all 64 bits of a word is undefined and acts as no shift, so the count is at least one.
         mask = np.where(bits > 0, ~np.uint64(0) >> (np.uint64(64) - np.maximum(bits, 1).astype(np.uint64)), 0)
         held = words[np.minimum(starts + done, len(words) - 1)] & mask
         fresh[1:] |= held[1:] != held[:-1]
@@ -99,12 +103,12 @@ def _run_starts(
 
 HIERARCHY_DELIMITERS = (";", ",")
 _OTHER_DELIMITERS = {"\t": "\\t", "|": "|"}
-"""Delimiters that a spec has to name, as it writes them."""
+"""Delimiters that a spec must name, as it writes them."""
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class _Record(NamedTuple):
-    """The cells of one record and the line that it begins on."""
+    """Cells of one record and the line that it begins on."""
 
     line: int
     cells: list[str]
@@ -112,11 +116,11 @@ class _Record(NamedTuple):
 
 @dataclass(frozen=True)
 class FileHierarchy:
-    """A hierarchy read from a file when it is built.
+    """A hierarchy that is read from a file when it is built.
 
-    ``delimiter`` None: ``;`` or ``,``, whichever makes a table with one top value of the file. Cells may be
+    ``delimiter`` None means ``;`` or ``,``, whichever makes the file a table with one top value. Cells may be
     quoted by ``"``; blank lines and a byte order mark are ignored; blanks in cells belong to the values.
-    ``least_level`` is the least level where a request names none (``model.hierarchy.least_level``).
+    ``least_level`` is the least level if a request names none (``model.hierarchy.least_level``).
     """
 
     path: Path
@@ -124,9 +128,9 @@ class FileHierarchy:
     encoding: str = "utf-8"
     least_level: int = 0
     from_data: ClassVar[bool] = False
-    """The file was there before the data."""
+    """False: the file is independent of the data."""
     given: ClassVar[PublicPart] = PublicPart.HIERARCHY
-    """All of it."""
+    """The whole hierarchy is public."""
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
@@ -143,13 +147,13 @@ class FileHierarchy:
 
     @property
     def origin(self) -> str:
-        """The file's name."""
+        """Name of the file."""
         return self.path.name
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
-        """The file's hierarchy; ``InputError`` where it cannot be read, is wrong, or misses a value."""
+        """Build the file's hierarchy; raise ``InputError`` if it is unreadable, wrong, or misses a value."""
         with _garbage_collection_paused():
             hierarchy = self._read(attribute)
         found = replace(
@@ -176,26 +180,26 @@ class FileHierarchy:
         )
 
     def _least_level_notes(self, hierarchy: GeneralizationHierarchy) -> list[str]:
-        """A note of the least level; ``InputError`` for one that is not there."""
+        """Return a note about the least level; raise ``InputError`` for one above the top."""
         if self.least_level > hierarchy.height:
             raise InputError(
-                f"attribute {quote_value(hierarchy.attribute)}: least_level = {self.least_level}, above the top of "
-                f"{self.path}",
+                f"attribute {quote_value(hierarchy.attribute)}: least_level = {self.least_level}, above the "
+                f"top of {self.path}",
                 allowed=f"0 to {hierarchy.height}",
             )
         if not self.least_level:
             return []
         return [
-            f"The least level of {quote_value(hierarchy.attribute)} is {self.least_level}, unless min_level says "
-            "another."
+            f"The least level of {quote_value(hierarchy.attribute)} is {self.least_level}, unless min_level "
+            "says another."
         ]
 
     def _check_form(self, records: Sequence[_Record]) -> None:
-        """Raise ``InputError`` for what has not the form of a hierarchy, without a cell of it.
+        """Raise ``InputError`` if the records do not have the form of a hierarchy, without printing a cell.
 
-        A path may lead to any file by mistake, and cells of that are nobody's to print. What has as many
-        cells in each line, and one last value (or ``*`` in most lines), is a hierarchy: of that the checks
-        that follow name the cells.
+        A path may point to any file by mistake, and the cells of such a file must not be printed. A file with
+        the same number of cells in each line and one last value (or ``*`` in most lines) is a hierarchy; the
+        checks that follow name its cells.
         """
         first = records[0]
         for record in records:
@@ -220,7 +224,7 @@ class FileHierarchy:
             )
 
     def _check_header(self, first: _Record, tops: Sequence[str]) -> None:
-        """Raise where every line but the first has one top value, and the first another: it is a header."""
+        """Raise ``InputError`` if only the first line has another top value: it is a header."""
         rest = set(tops[1:])
         if len(first.cells) > 1 and len(rest) == 1 and tops[0] not in rest and (TOP in rest or len(tops) > 2):
             raise InputError(
@@ -262,7 +266,8 @@ class FileHierarchy:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise InputError(
-                f"the hierarchy file {self.path} of attribute {quote_value(attribute)} cannot be read: {reason}"
+                f"the hierarchy file {self.path} of attribute {quote_value(attribute)} cannot be read: "
+                f"{reason}"
             ) from None
 
     def _records(self, text: str) -> list[_Record]:
@@ -272,7 +277,7 @@ class FileHierarchy:
         return found
 
     def _parse_either(self, text: str) -> list[_Record]:
-        """The records by the delimiter that makes a sound table, or else by the one in the first line."""
+        """Return the records by the delimiter that makes a sound table, else by the one in the first line."""
         for delimiter in HIERARCHY_DELIMITERS:
             try:
                 records = self._parse(text, delimiter)
@@ -285,7 +290,7 @@ class FileHierarchy:
         return self._parse(text, ";" if ";" in first_line else ",")
 
     def _check_delimiter(self, text: str) -> None:
-        """Raise where another delimiter than ours makes a table of the text."""
+        """Raise ``InputError`` if a delimiter other than ; and , makes a table of the text."""
         for delimiter, written in _OTHER_DELIMITERS.items():
             try:
                 widths = {len(record.cells) for record in self._parse(text, delimiter)}
@@ -318,7 +323,10 @@ class FileHierarchy:
 
 @contextmanager
 def _garbage_collection_paused() -> Iterator[None]:
-    """No search for garbage: many thousand records are made, none is any, and looking takes half the time."""
+    """Pause the garbage collector: reading makes many thousand records, none of them garbage.
+
+    Searching them for garbage would take half the time.
+    """
     active = gc.isenabled()
     gc.disable()
     try:
@@ -331,7 +339,7 @@ def _garbage_collection_paused() -> Iterator[None]:
 def parse_hierarchy_rows(
     text: str, label: str = "the hierarchy", delimiter: str | None = None
 ) -> list[list[str]]:
-    """The rows of a hierarchy in ARX's form, unchecked; ``InputError`` where quotes are wrong.
+    """Return the rows of a hierarchy in ARX's format, unchecked; raise ``InputError`` for wrong quotes.
 
     An empty text has no row.
     """
@@ -340,16 +348,16 @@ def parse_hierarchy_rows(
 
 
 def format_hierarchy_csv(hierarchy: GeneralizationHierarchy) -> str:
-    """Return a hierarchy in ARX's form (``;``, LF), leaves in the publisher's order."""
+    """Format a hierarchy in ARX's format (``;``, LF), leaves in the publisher's order."""
     codes = hierarchy.codes_in_order.tolist()
     return "".join(";".join(_cell_text(value) for value in hierarchy.path(code)) + "\n" for code in codes)
 
 
 def write_hierarchy_csv(hierarchy: GeneralizationHierarchy, path: Path, *, overwrite: bool = False) -> None:
-    """Write a hierarchy in ARX's form (``;``, UTF-8, LF), leaves in the publisher's order.
+    """Write a hierarchy in ARX's format (``;``, UTF-8, LF), leaves in the publisher's order.
 
-    Reading the file gives the hierarchy back. ``InputError`` where the file exists (unless ``overwrite``) or
-    cannot be written, or where the hierarchy has no leaf.
+    Reading the file returns the same hierarchy. Raises ``InputError`` if the file exists (unless
+    ``overwrite``) or cannot be written, or if the hierarchy has no leaf.
     """
     if not hierarchy.leaves:
         raise InputError(f"the hierarchy of {quote_value(hierarchy.attribute)} has no value to write")
@@ -369,6 +377,6 @@ def _cell_text(value: str) -> str:
 
 
 def _is_rectangular_with_one_top(records: Sequence[_Record]) -> bool:
-    """Whether all records have as many cells, more than one, and end in the same top value."""
+    """Return whether all records have the same number of cells, more than one, and the same top value."""
     widths = {len(record.cells) for record in records}
     return len(widths) == 1 and max(widths) > 1 and len({record.cells[-1] for record in records}) == 1

@@ -1,4 +1,4 @@
-"""Hierarchies of dates: day, week, month, quarter, half-year, year, five years, decade; and parsing of dates.
+"""Hierarchies of dates: day, week, month, quarter, half-year, year, five years, decade; and date parsing.
 
 Cells are read as ISO 8601 or by patterns of ``strptime``; the time of day is cut off.
 """
@@ -23,22 +23,25 @@ _ISO = re.compile(
 )
 _YEARS, _MONTHS, _DAYS, _TIMES = "Yy", "mbBj", "dj", "HIMSfpzZaA%"
 DATE_PARTS = {"year": _YEARS, "month": _MONTHS, "day": _DAYS}
-"""The directives of ``strptime`` that tell each part of a date."""
+"""Directives of ``strptime`` that give each part of a date."""
 
 
 @dataclass(frozen=True)
 class DateParser:
-    """Reads dates in ISO 8601 (no format), in one format, or in any one of several.
+    """Parser of dates in ISO 8601 (no format), in one format, or in any one of several.
 
-    Formats are patterns of ``strptime``'s ``%Y %y %m %b %B %d %j`` with times and text between. A time of the
-    day is cut off as it stands, in the zone it was written in.
+    Formats are patterns of ``strptime``'s ``%Y %y %m %b %B %d %j`` with times and text between. A time of day
+    is cut off without conversion, in the zone it is written in.
     """
 
     formats: tuple[str, ...] | None = None
 
     @classmethod
     def of(cls, formats: str | Sequence[str] | None, parts: Sequence[str], reason: str) -> DateParser:
-        """Formats that tell the given parts of a date, needed for a ``reason``; ``InputError`` for others."""
+        """Return a parser for formats that contain the given parts of a date, needed for a ``reason``.
+
+        Raises ``InputError`` for other formats.
+        """
         if formats is None:
             return cls()
         reader = cls((formats,) if isinstance(formats, str) else tuple(formats))
@@ -49,15 +52,15 @@ class DateParser:
         return reader
 
     def day(self, text: str) -> date | None:
-        """The day that a text tells, None where it tells none; the first format that reads it counts."""
+        """Return the day of a text by the first format that matches, or None."""
         return next(iter(self._days(text)), None)
 
     def days(
         self, attribute: str, values: Sequence[str], other_values: Collection[str]
     ) -> list[tuple[date, str]]:
-        """The data's values with their days, by day, those of ``apart`` left out.
+        """Return the data's values with their days, sorted by day, without ``other_values``.
 
-        ``InputError`` for a value that is no date, or that two formats read as different days.
+        Raises ``InputError`` for a value that is not a date, or that two formats read as different days.
         """
         by_day: dict[date, list[str]] = {}
         known: dict[str, date] = {}
@@ -65,7 +68,7 @@ class DateParser:
         for value in ordered_leaves(attribute, values):
             if value in other_values:
                 continue
-            # Times of one day share the text of their date, which is read once.
+            # Times of one day share the text of their date, which is parsed once.
             match = _ISO.fullmatch(value) if self.formats is None else None
             day = None if match is None else known.get(match.group(1))
             if day is None:
@@ -84,7 +87,7 @@ class DateParser:
         return [(day, value) for day in sorted(by_day) for value in sorted(by_day[day])]
 
     def _days(self, text: str) -> dict[date, str]:
-        """The days that a text may tell, each with the first format that says so."""
+        """Return the possible days of a text, each with the first format that matches."""
         found: dict[date, str] = {}
         for pattern in self.formats or ("",):
             day = _parse_date(text.strip(), pattern)
@@ -114,7 +117,7 @@ class DateParser:
 
 
 def _parse_date(text: str, pattern: str) -> date | None:
-    """The day by one pattern; an empty one is ISO 8601."""
+    """Parse a day by one pattern; an empty pattern means ISO 8601."""
     try:
         if pattern:
             return datetime.strptime(text, pattern).date()
@@ -125,7 +128,7 @@ def _parse_date(text: str, pattern: str) -> date | None:
 
 
 def _check_format(text: str, parts: Sequence[str], reason: str) -> None:
-    """Raise unless the format has known directives only, and those of every part that is needed."""
+    """Raise ``InputError`` unless the format has only known directives, and those of every required part."""
     directives = re.findall(r"%(.?)", text, re.DOTALL)
     known = _YEARS + _MONTHS + _DAYS + _TIMES
     unknown = [d for d in directives if d not in known or not d]
@@ -149,7 +152,10 @@ def _week_label(day: date) -> str:
 
 
 def _year_span_label(number: int) -> Callable[[date], str]:
-    """The label of as many years, which begin with a multiple of them: ``2020-2024``."""
+    """Return the label function for spans of years that begin with a multiple of ``number``.
+
+    For 5 years it labels 2023 as ``2020-2024``.
+    """
 
     def label(day: date) -> str:
         start = day.year // number * number
@@ -168,7 +174,7 @@ DATE_LABELS: dict[str, Callable[[date], str]] = {
     "five-years": _year_span_label(5),
     "decade": _year_span_label(10),
 }
-"""The label of a day at each granularity, from fine to coarse; weeks are those of ISO 8601."""
+"""Label of a day at each granularity, from fine to coarse; weeks are those of ISO 8601."""
 
 GRANULARITIES = tuple(DATE_LABELS)
 _YEAR_AND_COARSER = GRANULARITIES[GRANULARITIES.index("year") :]
@@ -177,28 +183,28 @@ _COARSER_THAN: Mapping[str, tuple[str, ...]] = {
     "month": _YEAR_AND_COARSER,
     "day": GRANULARITIES[GRANULARITIES.index("month") :],
 }
-"""The granularities for which a part of a date need not be known."""
+"""Granularities that do not need a part of the date."""
 
 
 @dataclass(frozen=True)
 class DateHierarchy:
-    """Each level is one of ``levels``, from fine to coarse; the last step is ``*``.
+    """Calendar periods: each level is one of ``levels``, from fine to coarse; the last step is ``*``.
 
-    Days nest in weeks, months, quarters, half-years, years, fives of years and decades, in this order, but a
-    week lies in no single month, quarter or year, so nothing but ``*`` may follow it. ``format`` is a pattern
-    of ``strptime``'s ``%Y %y %m %b %B %d %j`` with times and text between, or several, of which a value may
-    have any one; None is ISO 8601 (``2020-03-17``). A value that two of the formats read as different days is
-    refused. A time of the day is cut off as it stands, in the zone it was written in. ``others`` are values
-    that are no dates; they stay as they are below the top.
+    Days nest in weeks, months, quarters, half-years, years, periods of five years and decades, in this order;
+    but a week does not belong to a single month, quarter or year, so only ``*`` may follow it. ``format`` is
+    a pattern of ``strptime``'s ``%Y %y %m %b %B %d %j`` with times and text between, or several, any of which
+    a value may have; None is ISO 8601 (``2020-03-17``). A value that two formats read as different days is
+    refused. A time of day is cut off without conversion, in the zone it is written in. ``others`` are values
+    that are not dates; they are unchanged below the top.
     """
 
     levels: tuple[str, ...] = ("month", "quarter", "year", "decade")
     format: str | tuple[str, ...] | None = None
     others: tuple[str, ...] = ()
     from_data: ClassVar[bool] = False
-    """The calendar was there before the data."""
+    """False: the calendar is independent of the data."""
     given: ClassVar[PublicPart] = PublicPart.LEVELS
-    """The periods, not which dates there are."""
+    """The periods are public, the occurring dates are not."""
 
     def __post_init__(self) -> None:
         if not self.levels:
@@ -212,19 +218,19 @@ class DateHierarchy:
 
     @property
     def origin(self) -> str:
-        """``dates by month, year``."""
+        """Short description, such as ``dates by month, year``."""
         return f"dates by {', '.join(self.levels)}"
 
     @property
     def label_form(self) -> LabelForm:
-        """Labels tell periods of the calendar."""
+        """Form of the labels: calendar periods."""
         told = self.format if self.format is None or isinstance(self.format, str) else " | ".join(self.format)
         return LabelForm(LabelKind.DATES, format=told)
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
-        """The data's dates under their periods; ``InputError`` for a value that is no date."""
+        """Build the data's dates under their periods; raise ``InputError`` for a value that is not a date."""
         days = self._reader.days(attribute, values, set(self.others))
         labels = [_period_labels(level, [day for day, _ in days]) for level in self.levels]
         return hierarchy_with_others(
@@ -237,7 +243,7 @@ class DateHierarchy:
         )
 
     def is_date(self, text: str) -> bool:
-        """Whether a text is a date in this format."""
+        """Return whether a text is a date in this format."""
         return self._reader.day(text) is not None
 
     @property
@@ -247,7 +253,7 @@ class DateHierarchy:
 
 
 def _period_labels(level: str, days: Sequence[date]) -> list[str]:
-    """The label of each day; the same day's is made once."""
+    """Return the label of each day; equal days are formatted once."""
     label = DATE_LABELS[level]
     known = {day: label(day) for day in dict.fromkeys(days)}
     return [known[day] for day in days]

@@ -1,8 +1,8 @@
-"""Hierarchies under edit: changes of the level table by hand, and all its errors at once.
+"""Hierarchies under edit: manual changes of the level table, and all its errors at once.
 
-``HierarchyDraft`` groups values, renames, moves, adds and removes levels; each change gives a new valid table
-or an ``InputError``. ``find_row_problems`` lists every error of a table with its row and level, for an editor
-that checks while one types; ``level_table`` refuses a table at the first error.
+``HierarchyDraft`` groups values, renames, moves, adds and removes levels; each change returns a new valid
+table or raises ``InputError``. ``find_row_problems`` lists every error of a table with its row and level, for
+an editor that checks during typing; ``level_table`` refuses a table at the first error.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ LevelRows = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True)
 class HierarchyDraft:
-    """A sound table under edit. The order of its leaves never changes; new leaves are added at the end."""
+    """A valid table under edit. The order of its leaves never changes; new leaves are added at the end."""
 
     rows: LevelRows
 
     @classmethod
     def of(cls, hierarchy: GeneralizationHierarchy) -> HierarchyDraft:
-        """The table of a hierarchy."""
+        """Return the table of a hierarchy."""
         return cls(tuple(hierarchy.path(code) for code in hierarchy.codes_in_order.tolist()))
 
     @property
     def height(self) -> int:
-        """The level of the top."""
+        """Level of the top."""
         return len(self.rows[0]) - 1 if self.rows else 1
 
     def members(self, level: int, labels: Iterable[str]) -> list[int]:
-        """The rows below some values of a level; ``InputError`` for a value that is not there."""
+        """Return the rows below some values of a level; raise ``InputError`` for an unknown value."""
         self._check_level(level, 0, self.height)
         wanted = set(labels)
         found = [number for number, row in enumerate(self.rows) if row[level] in wanted]
@@ -48,9 +48,9 @@ class HierarchyDraft:
         return found
 
     def group(self, level: int, labels: Sequence[str], name: str) -> HierarchyDraft:
-        """Values of a level under a new group.
+        """Put values of a level into a new group.
 
-        The group is a value of the next level; where that is the top, a level is put between.
+        The group is a value of the next level; if that is the top, a level is inserted.
         """
         chosen = self.members(level, labels)
         self._check_level(level, 0, self.height - 1)
@@ -61,21 +61,21 @@ class HierarchyDraft:
         return draft._with_path(chosen, above, (name, *first[above + 1 :]))
 
     def move(self, level: int, labels: Sequence[str], target: str) -> HierarchyDraft:
-        """Values of a level into an existing group of the next level."""
+        """Move values of a level into an existing group of the next level."""
         chosen = self.members(level, labels)
         self._check_level(level, 0, self.height - 2)
         host = self.rows[self.members(level + 1, [target])[0]]
         return self._with_path(chosen, level + 1, host[level + 1 :])
 
     def rename(self, level: int, label: str, name: str) -> HierarchyDraft:
-        """Another name for a group; leaves keep theirs, as they are the data's values."""
+        """Rename a group; leaves keep their names, since they are the data's values."""
         self._check_level(level, 1, self.height - 1)
         chosen = self.members(level, [label])
         self._check_name(level, name, {label}, chosen)
         return self._with_path(chosen, level, (name, *self.rows[chosen[0]][level + 1 :]))
 
     def ungroup(self, level: int, label: str) -> HierarchyDraft:
-        """Dissolve a group: each of its values stands by itself at this level."""
+        """Dissolve a group: each of its values is its own group at this level."""
         self._check_level(level, 1, self.height - 1)
         chosen = set(self.members(level, [label]))
         freed = {self.rows[number][level - 1] for number in chosen}
@@ -93,17 +93,17 @@ class HierarchyDraft:
         return HierarchyDraft(tuple(rows))
 
     def add_level(self, level: int) -> HierarchyDraft:
-        """A new level above ``level``, in which each value stands by itself."""
+        """Add a level above ``level``, in which each value is its own group."""
         self._check_level(level, 0, self.height - 1)
         return HierarchyDraft(tuple((*row[: level + 1], row[level], *row[level + 1 :]) for row in self.rows))
 
     def remove_level(self, level: int) -> HierarchyDraft:
-        """Without one level between the leaves and the top."""
+        """Remove a level between the leaves and the top."""
         self._check_level(level, 1, self.height - 1)
         return HierarchyDraft(tuple((*row[:level], *row[level + 1 :]) for row in self.rows))
 
     def add_values(self, values: Sequence[str]) -> HierarchyDraft:
-        """Leaves for values that have none, each by itself up to the top."""
+        """Add leaves for values that have none, each in its own group up to the top."""
         leaves = {row[0] for row in self.rows}
         new = [value for value in dict.fromkeys(values) if value not in leaves]
         top = self.rows[0][-1] if self.rows else TOP
@@ -118,7 +118,7 @@ class HierarchyDraft:
         return HierarchyDraft(rows)
 
     def _with_path(self, chosen: Sequence[int], level: int, path: Sequence[str]) -> HierarchyDraft:
-        """The chosen rows with other values from a level upwards."""
+        """Return the table with other values from a level upwards in the chosen rows."""
         moved = set(chosen)
         rows = [(*row[:level], *path) if number in moved else row for number, row in enumerate(self.rows)]
         return HierarchyDraft(tuple(rows))
@@ -129,7 +129,7 @@ class HierarchyDraft:
             raise InputError(f"level {level} cannot be changed so", allowed=allowed)
 
     def _check_name(self, level: int, name: str, replaced_names: set[str], chosen: Sequence[int]) -> None:
-        """Raise unless a name is free at a level, but for the groups that vanish whole."""
+        """Raise ``InputError`` unless a name is free at a level; groups that vanish entirely do not count."""
         if name.strip() == "" or name != name.strip():
             raise InputError(f"the name {quote_value(name)}", allowed="a text without blanks at its ends")
         inside = set(chosen)
@@ -147,9 +147,9 @@ class HierarchyDraft:
 def least_level_after(
     before: GeneralizationHierarchy, least: int, after: GeneralizationHierarchy, removed: int | None = None
 ) -> int:
-    """The least level of a hierarchy that was changed, so that no leaf shows at it that did not before.
+    """Return the least level of an edited hierarchy at which no leaf shows that did not show before.
 
-    ``removed`` is the level that the change took out. A leaf that is new counts as one that did not show.
+    ``removed`` is the level that the edit removed. A new leaf counts as one that did not show.
     """
     if not least:
         return 0
@@ -168,7 +168,7 @@ MOST_PROBLEMS = 50
 
 @dataclass(frozen=True)
 class RowProblem:
-    """A fault: row and level of the cell (None: of the whole table), what is wrong, what to do."""
+    """An error of a table: row and level of the cell (None: the whole table), message and advice."""
 
     row: int | None
     level: int | None
@@ -177,10 +177,10 @@ class RowProblem:
 
 
 def find_row_problems(rows: Sequence[Sequence[str]], values: Sequence[str] = ()) -> tuple[RowProblem, ...]:
-    """The faults of a table ``(leaf, level 1, …, top)``, at most ``MOST_PROBLEMS``; empty where it is sound.
+    """Return the errors of a table ``(leaf, level 1, …, top)``, at most ``MOST_PROBLEMS``.
 
-    ``values`` are the data's, each of which needs a leaf. A table is sound here where
-    ``hierarchy_from_rows`` and ``check_coverage`` take it.
+    ``values`` are the data's values; each needs a leaf. A table is valid here if ``hierarchy_from_rows`` and
+    ``check_coverage`` accept it.
     """
     found: list[RowProblem] = []
     for problem in _iterate_problems(rows, values):
@@ -251,7 +251,7 @@ def _several_tops(rows: Sequence[Sequence[str]]) -> Iterator[RowProblem]:
 
 
 def _not_nested(rows: Sequence[Sequence[str]]) -> Iterator[RowProblem]:
-    """A value of a level with two parents; the top is left to the check of its own."""
+    """Yield values of a level with two parents; the top has a check of its own."""
     for level in range(1, len(rows[0]) - 2):
         first: dict[str, tuple[int, str]] = {}
         for number, row in enumerate(rows):
@@ -260,8 +260,8 @@ def _not_nested(rows: Sequence[Sequence[str]]) -> Iterator[RowProblem]:
                 yield RowProblem(
                     number,
                     level + 1,
-                    f"{quote_value(row[level])} lies under {quote_value(row[level + 1])}, but under {quote_value(parent)} in "
-                    f"row {line + 1}",
+                    f"{quote_value(row[level])} lies under {quote_value(row[level + 1])}, but under "
+                    f"{quote_value(parent)} in row {line + 1}",
                     "Give both rows the same parent, or name the two values differently.",
                 )
 

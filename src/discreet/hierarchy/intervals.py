@@ -31,17 +31,17 @@ from discreet.model.hierarchy import GeneralizationHierarchy, PublicPart
 from discreet.model.published_cells import LabelForm, LabelKind
 
 DATA_END = "data"
-"""An end that is taken from the data: the first (or last) occupied interval of the first width is open."""
+"""End that is taken from the data: the first (or last) occupied interval of the first width is open."""
 
 IntervalEnd = Decimal | Literal["data"] | None
 
 UnitInterval = tuple[int | None, int | None]
-"""The start and the end, in units; None for an open side."""
+"""Start and end of an interval, in units; None for an open side."""
 
 
 @dataclass(frozen=True)
 class IntervalCuts:
-    """Where numbers are cut into intervals, level by level: by widths, then at bounds; and the open ends."""
+    """Bounds of intervals, level by level: by widths, then at breaks; and the open ends."""
 
     widths: tuple[Decimal, ...] = ()
     anchor: Decimal = Decimal(0)
@@ -52,7 +52,11 @@ class IntervalCuts:
 
 @dataclass(frozen=True, eq=False)
 class IntervalGrid:
-    """The numbers and the ends as whole numbers in units of ``10**-scale``, floored, which no end notices."""
+    """Numbers and ends of a column as whole numbers in units of ``10**-scale``.
+
+    Numbers are rounded down; this does not change their interval, since every bound is a whole number of
+    units.
+    """
 
     cuts: IntervalCuts
     numbers: NDArray[Any]
@@ -63,7 +67,7 @@ class IntervalGrid:
 
     @classmethod
     def of(cls, cuts: IntervalCuts, numbers: Sequence[Decimal]) -> IntervalGrid:
-        """The grid of a column's numbers, ends of the data told."""
+        """Build the grid of a column's numbers; ends that depend on the data are resolved."""
         ends = [end for end in (cuts.lower, cuts.upper) if isinstance(end, Decimal)]
         given = [*cuts.widths, cuts.anchor, *ends, *(bound for level in cuts.breaks for bound in level)]
         scale = max(decimal_places(number) for number in given)
@@ -91,7 +95,7 @@ class IntervalGrid:
         return replace(self, lower=lower, upper=upper)
 
     def columns(self, leaves: Sequence[str]) -> list[list[str]]:
-        """The labels of each level of intervals, leaf by leaf."""
+        """Return the labels of each level of intervals, leaf by leaf."""
         below = np.zeros(len(self.numbers), bool) if self.lower is None else self.numbers < self.lower
         above = np.zeros(len(self.numbers), bool) if self.upper is None else self.numbers >= self.upper
         levels = [self._regular(self._units(width)) for width in self.cuts.widths]
@@ -106,18 +110,18 @@ class IntervalGrid:
         return found
 
     def _regular(self, width: int) -> tuple[list[UnitInterval], NDArray[np.int64]]:
-        """Intervals of one width, and which of them each number lies in."""
+        """Return the intervals of one width, and the index of the interval of each number."""
         anchor = self._units(self.cuts.anchor)
         unique, inverse = np.unique(anchor + (self.numbers - anchor) // width * width, return_inverse=True)
         return [(int(start), int(start) + width) for start in unique], inverse
 
     def _irregular(self, bounds: Sequence[int]) -> tuple[list[UnitInterval], NDArray[np.int64]]:
-        """The same for intervals between bounds, the first and the last of them open."""
+        """Return the intervals between bounds, the outer ones open, and each number's interval index."""
         intervals: list[UnitInterval] = list(pairwise([None, *bounds, None]))
         return intervals, np.searchsorted(_integer_array(bounds, 0), self.numbers, side="right")
 
     def _lowest(self, levels: Iterable[tuple[list[UnitInterval], NDArray[np.int64]]]) -> int:
-        """The lowest end that a label may show; 0 where there is none."""
+        """Return the lowest end that a label may show; 0 if there is none."""
         ends = [end for intervals, _ in levels for interval in intervals[:1] for end in interval]
         lowest = min((end for end in ends if end is not None), default=0)
         return lowest if self.lower is None else max(lowest, self.lower)
@@ -126,7 +130,7 @@ class IntervalGrid:
         return scaled_floor(number, self.scale)
 
     def _coded(self, labels: list[str], below: NDArray[Any], above: NDArray[Any]) -> list[str]:
-        """The labels with ``<lower`` and ``≥upper`` where numbers lie beyond the ends."""
+        """Replace the labels of numbers beyond the ends by ``<lower`` and ``≥upper``."""
         for place in np.flatnonzero(below).tolist():
             labels[place] = f"<{self._text(self.lower)}"
         for place in np.flatnonzero(above).tolist():
@@ -147,24 +151,24 @@ class IntervalGrid:
 
 
 def _integer_array(numbers: Sequence[int], largest: int) -> NDArray[Any]:
-    """Machine integers where they and their sums with widths and ends fit, else Python's integers."""
+    """Return machine integers if the numbers and their sums with widths and ends fit, else objects."""
     fits = max(largest, *(abs(number) for number in numbers), 0) < 2**60
     return np.array(numbers, dtype=np.int64 if fits else object)
 
 
 @dataclass(frozen=True)
 class IntervalHierarchy(IntervalCuts):
-    """Level i holds intervals of ``widths[i - 1]``, closed below and open above, that start at ``anchor``.
+    """Intervals: level i has intervals of ``widths[i - 1]``, closed below and open above, from ``anchor``.
 
-    Each width is a multiple of the one before, so intervals nest. After the widths follow levels that are cut
-    at irregular bounds, ``breaks``, each level at some of the bounds of the one before: numbers below the
-    first bound form one value, ``<18``, and so do those from the last on, ``≥65``. Numbers below ``lower``
-    form one value ``<lower`` at every level (bottom coding), those from ``upper`` on ``≥upper`` (top coding),
-    and intervals are cut there. With ends alone the numbers between them stay as they are, in one level.
-    Texts that name an open end (``90+``, ``under 1 year``) are in the value of the end that contains them.
-    ``others`` are values that are no numbers (or codes such as 99 for unknown): they stay as they are below
-    the top. Decimals are exact. Where all numbers are whole and not negative an interval reads ``20-24``,
-    else ``[20, 25[``.
+    Each width is a multiple of the one before, so intervals nest. After the widths follow levels with
+    irregular bounds, ``breaks``; the bounds of each level are bounds of the level before. Numbers below the
+    first bound form one value, ``<18``, and so do those from the last bound on, ``≥65``. Numbers below
+    ``lower`` form one value ``<lower`` at every level (bottom coding), those from ``upper`` on ``≥upper``
+    (top coding), and intervals are cut there. If only ends are given, the numbers between them are unchanged,
+    in one level. Texts that name an open end (``90+``, ``under 1 year``) belong to the value of the end that
+    contains them. ``others`` are values that are not numbers (or codes such as 99 for unknown): they are
+    unchanged below the top. Decimals are exact. If all numbers are whole and not negative, an interval is
+    written ``20-24``, else ``[20, 25[``.
     """
 
     others: tuple[str, ...] = ()
@@ -203,9 +207,10 @@ class IntervalHierarchy(IntervalCuts):
         others: Iterable[str] = (),
         breaks: Iterable[object] = (),
     ) -> IntervalHierarchy:
-        """From plain numbers; ``lower`` and ``upper`` may be ``"data"``, ``breaks`` a list or a list of them.
+        """Build the hierarchy from plain numbers.
 
-        ``InputError`` for a non-number.
+        ``lower`` and ``upper`` may be ``"data"``; ``breaks`` is a list of numbers or a list of such lists.
+        Raises ``InputError`` for anything that is not a number.
         """
         if isinstance(widths, int | float | Decimal | str):
             widths = (widths,)
@@ -220,30 +225,30 @@ class IntervalHierarchy(IntervalCuts):
 
     @property
     def origin(self) -> str:
-        """``intervals of 5, 10 and 20``, ``intervals cut at 18, 35 and 65``."""
+        """Short description: ``intervals of 5, 10 and 20``, ``intervals cut at 18, 35 and 65``."""
         of = f" of {_joined_numbers(self.widths)}" if self.widths else ""
         cut = "".join(f" cut at {_joined_numbers(level)}" for level in self.breaks[:1])
         return f"intervals{of}{',' if of and cut else ''}{cut}" if of or cut else "open ends"
 
     @property
     def from_data(self) -> bool:
-        """Whether an end is taken from the data."""
+        """True if an end is taken from the data."""
         return DATA_END in (self.lower, self.upper)
 
     @property
     def given(self) -> PublicPart:
-        """The widths, not which numbers there are."""
+        """The widths are public, the occurring numbers are not."""
         return PublicPart.LEVELS
 
     @property
     def label_form(self) -> LabelForm:
-        """Labels tell the ends of intervals of numbers."""
+        """Form of the labels: intervals of numbers."""
         return LabelForm(LabelKind.INTERVALS)
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
-        """Intervals over the data's numbers; ``InputError`` for a value that is no number.
+        """Build intervals over the data's numbers; raise ``InputError`` for a value that is not a number.
 
         Cost: linear in the values, apart from sorting them; labels are made once per interval.
         """
@@ -262,7 +267,7 @@ class IntervalHierarchy(IntervalCuts):
         )
 
     def _check_breaks(self) -> None:
-        """Raise unless the bounds of each level rise, and are bounds of the level before, too."""
+        """Raise ``InputError`` unless each level's bounds rise and are also bounds of the level before."""
         for number, level in enumerate(self.breaks):
             if not level or any(high <= low for low, high in pairwise(level)):
                 raise InputError(
@@ -273,7 +278,7 @@ class IntervalHierarchy(IntervalCuts):
                 self._check_break(bound, self.breaks[number - 1] if number else None)
 
     def _check_break(self, bound: Decimal, before: Sequence[Decimal] | None) -> None:
-        """Raise for a bound that lies within an interval of the level before, as intervals would not nest."""
+        """Raise ``InputError`` for a bound inside an interval of the level before: it would break nesting."""
         text = format_number(bound)
         if before is not None and bound not in before:
             raise InputError(
@@ -325,7 +330,7 @@ class IntervalHierarchy(IntervalCuts):
         return [*low, *numbers, *high], [*([below] * len(low)), *numbers.values(), *([above] * len(high))]
 
     def _check_open_end(self, attribute: str, leaf: str, band: Band) -> None:
-        """Raise ``InputError`` unless the lower or the upper end contains all that an open end may mean."""
+        """Raise ``InputError`` unless the lower or upper end contains every possible value of an open end."""
         if band.low is not None:
             name, bound, end = "upper", band.low, self.upper
             inside = isinstance(end, Decimal) and end <= bound
@@ -343,19 +348,20 @@ class IntervalHierarchy(IntervalCuts):
                     else f"{name} is {format_number(end) if isinstance(end, Decimal) else end}"
                 ),
                 allowed=f"{name}, {known}; or the text under others",
-                advice=f"Write {name} = {format_number(bound + (name == 'lower' and band.high_closed))} in the "
-                f"hierarchy, or others = [{_toml_text(leaf)}].",
+                advice=f"Write {name} = "
+                f"{format_number(bound + (name == 'lower' and band.high_closed))} in the hierarchy, or "
+                f"others = [{_toml_text(leaf)}].",
             )
 
 
 def _is_multiple(width: Decimal, number: Decimal, *, equal: bool = False) -> bool:
-    """Whether a number is a multiple of a width; unless ``equal``, one that is larger."""
+    """Return whether a number is a multiple of a width; a larger one unless ``equal``."""
     scale = max(decimal_places(width), decimal_places(number))
     return (equal or number > width) and scaled_floor(number, scale) % scaled_floor(width, scale) == 0
 
 
 def _break_levels(breaks: Iterable[object]) -> tuple[tuple[Decimal, ...], ...]:
-    """Levels of bounds from a list of numbers, which is one level, or from a list of lists."""
+    """Return levels of bounds from a list of numbers, which is one level, or from a list of lists."""
     given = list(breaks)
     nested = [list(level) for level in given if isinstance(level, list | tuple)]
     levels = nested if len(nested) == len(given) else [given]

@@ -1,7 +1,7 @@
 """Generalization hierarchies from a table of levels: one row per leaf, ``(leaf, level 1, …, top)``.
 
 Every hierarchy is built here, also those of the other builders, so that all pass the same checks: rows of
-equal length, unique leaves, one top value, nested levels. ``LevelsHierarchy`` takes such rows as given;
+equal length, unique leaves, one top value, nested levels. ``LevelsHierarchy`` takes such rows unchanged;
 ``FlatHierarchy`` has one step from each value to ``*``. Cost: one pass per level over the rows and one sort.
 """
 
@@ -24,14 +24,14 @@ from discreet.model.hierarchy import TOP, GeneralizationHierarchy, PublicPart
 
 @dataclass(frozen=True, eq=False)
 class LevelColumn:
-    """One column of the table: its values in order of first appearance, and the value of each row."""
+    """One column of the table: its values in order of first appearance, and the code of each row."""
 
     labels: tuple[str, ...]
     codes: NDArray[np.int64]
 
     @classmethod
     def of(cls, column: Sequence[str]) -> LevelColumn:
-        """A column, row by row."""
+        """Encode a column given row by row."""
         differs = np.fromiter(map(ne, column[1:], column), np.bool_, max(len(column) - 1, 0))
         if differs.all():
             return cls.of_runs(column, np.arange(len(column)), len(column))
@@ -40,7 +40,7 @@ class LevelColumn:
 
     @classmethod
     def of_runs(cls, values: Sequence[str], starts: NDArray[np.int64], rows: int) -> LevelColumn:
-        """A column by its runs of equal values, each of which is looked up once, and where they start."""
+        """Encode a column given as runs of equal values and their starts; each run is looked up once."""
         labels = tuple(dict.fromkeys(values))
         codes = np.arange(len(values))
         if len(labels) < len(values):
@@ -51,12 +51,12 @@ class LevelColumn:
         return cls(labels, codes)
 
     def value(self, row: int) -> str:
-        """The value of a row."""
+        """Return the value of a row."""
         return self.labels[int(self.codes[row])]
 
 
 RowLocator = Callable[[int], str]
-"""Names a row of the table for messages: ``hierarchies/age.csv, line 7``."""
+"""Function that names a row of the table for messages: ``hierarchies/age.csv, line 7``."""
 
 
 def hierarchy_from_rows(
@@ -67,10 +67,10 @@ def hierarchy_from_rows(
     from_data: bool = False,
     where: RowLocator | None = None,
 ) -> GeneralizationHierarchy:
-    """The hierarchy of a table given row by row, leaf first; see ``hierarchy_from_columns``.
+    """Build the hierarchy of a table given row by row, leaf first; see ``hierarchy_from_columns``.
 
-    A row that stands there twice, cell by cell, counts once, and a note says so: nothing in it contradicts
-    the other. ``InputError`` too where there is no row, or where rows differ in their number of levels.
+    A row that is repeated cell by cell counts once, and a note reports it, since the copy contradicts
+    nothing. Also raises ``InputError`` if there is no row, or if rows differ in their number of levels.
     """
     place = where or _default_row_locator(attribute)
     if not rows:
@@ -78,8 +78,8 @@ def hierarchy_from_rows(
     for number, row in enumerate(rows):
         if len(row) != len(rows[0]):
             raise InputError(
-                f"{place(number)}: {_column_count_text(len(row))} with leaf {quote_value(row[0] if row else '')}, "
-                f"but {place(0)} has {len(rows[0])}",
+                f"{place(number)}: {_column_count_text(len(row))} with leaf "
+                f"{quote_value(row[0] if row else '')}, but {place(0)} has {len(rows[0])}",
                 allowed="the same number of levels in every row",
                 advice="Repeat a value where it is not generalized further at a level.",
             )
@@ -100,7 +100,7 @@ def hierarchy_from_rows(
 def _repeated_rows_note(
     rows: Sequence[Sequence[str]], first: Mapping[tuple[str, ...], int], where: RowLocator
 ) -> tuple[str, ...]:
-    """A note of the rows that were left out, by the first of them."""
+    """Return a note about the repeated rows that were left out; it names the first of them."""
     number = len(rows) - len(first)
     if not number:
         return ()
@@ -117,13 +117,13 @@ def hierarchy_from_columns(
     from_data: bool = False,
     where: RowLocator | None = None,
 ) -> GeneralizationHierarchy:
-    """The hierarchy of a table given level by level: ``columns[level][row]``, leaves first, the top last.
+    """Build the hierarchy of a table given level by level: ``columns[level][row]``, leaves first, top last.
 
-    Checked: at least one level above the leaves, no empty value, no leaf twice, one top value, and that
-    levels nest (a value of a level has one parent). ``InputError`` names the row by ``where``, the column and
-    the value. Leaves are renumbered depth first, siblings in their order of first appearance; the order of
-    the rows stays in ``leaf_ranks``. A table without rows (a column without values) has no leaf and the top
-    ``*``. Cost: one pass per level over the rows and one sort of the rows.
+    Raises ``InputError`` unless there is at least one level above the leaves, no empty value, no repeated
+    leaf and one top value, and levels nest (each value of a level has one parent); the message names the row
+    by ``where``, the column and the value. Leaves are renumbered depth first, siblings in their order of
+    first appearance; ``leaf_ranks`` keeps the order of the rows. A table without rows (a column without
+    values) has no leaf and the top ``*``. Cost: one pass per level over the rows and one sort of the rows.
     """
     where = where or _default_row_locator(attribute)
     if len(columns) < 2:
@@ -139,7 +139,7 @@ def hierarchy_from_columns(
 def hierarchy_from_levels(
     attribute: str, levels: Sequence[LevelColumn], *, origin: str, from_data: bool = False, where: RowLocator
 ) -> GeneralizationHierarchy:
-    """The hierarchy of a table whose two or more columns are looked up already."""
+    """Build the hierarchy of a table of two or more encoded columns."""
     _check_texts(levels, where)
     _check_leaves(levels[0], where)
     _check_top(levels, where)
@@ -160,7 +160,7 @@ def hierarchy_from_levels(
 def check_coverage(
     hierarchy: GeneralizationHierarchy, values: Sequence[str], *, origin: str | None = None
 ) -> None:
-    """Raise ``InputError`` unless every value is a leaf, text by text; ``origin`` in place of its own."""
+    """Raise ``InputError`` unless every value is a leaf; ``origin`` overrides the hierarchy's own name."""
     leaves = hierarchy.code_of_leaf
     missing = sort_values([value for value in values if value not in leaves])
     if not missing:
@@ -175,13 +175,14 @@ def check_coverage(
 
 
 def ordered_leaves(attribute: str, values: Sequence[str]) -> list[str]:
-    """The data's values in order (numbers by size, text naturally), for a builder's leaves.
+    """Return the data's values in order (numbers by size, texts naturally), as a builder's leaves.
 
-    ``InputError`` for an empty text, which no release could tell from NULL.
+    Raises ``InputError`` for an empty text, which a release could not distinguish from NULL.
     """
     if "" in values:
         raise InputError(
-            f"attribute {quote_value(attribute)}: the data has an empty text, which is no value to generalize",
+            f"attribute {quote_value(attribute)}: the data has an empty text, which is no value to "
+            "generalize",
             allowed="texts of at least one character, and NULL",
             advice='Add "" to null_values in [source], so that it is read as NULL.',
         )
@@ -239,7 +240,7 @@ def _check_top(levels: Sequence[LevelColumn], where: RowLocator) -> None:
 
 
 def _check_nesting(levels: Sequence[LevelColumn], lower: int, where: RowLocator) -> None:
-    """Raise unless every value of level ``lower`` has one parent."""
+    """Raise ``InputError`` unless every value of level ``lower`` has one parent."""
     below, above = levels[lower], levels[lower + 1]
     first = np.unique(below.codes, return_index=True)[1]
     wrong = np.flatnonzero(above.codes != above.codes[first][below.codes])
@@ -248,8 +249,9 @@ def _check_nesting(levels: Sequence[LevelColumn], lower: int, where: RowLocator)
     row = int(wrong[0])
     earlier = int(first[below.codes[row]])
     raise InputError(
-        f"{_cell_location(row, lower + 1, where)}: {quote_value(below.value(row))} of level {lower} lies under "
-        f"{quote_value(above.value(row))}, but under {quote_value(above.value(earlier))} at {where(earlier)}",
+        f"{_cell_location(row, lower + 1, where)}: {quote_value(below.value(row))} of level {lower} lies "
+        f"under {quote_value(above.value(row))}, but under {quote_value(above.value(earlier))} at "
+        f"{where(earlier)}",
         allowed="one parent for each value of a level",
         advice="Give both rows the same parent, or name the two values differently.",
     )
@@ -258,17 +260,18 @@ def _check_nesting(levels: Sequence[LevelColumn], lower: int, where: RowLocator)
 def _depth_first(
     levels: Sequence[LevelColumn],
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[NDArray[np.int64], ...], NDArray[np.int64] | None]:
-    """Labels and ancestors with the leaves renumbered so that every level's groups are contiguous.
+    """Return labels and ancestors with the leaves renumbered so that every level's groups are contiguous.
 
-    Then the row of each leaf, None where the rows are in this order already.
+    The third result is the row of each leaf, None if the rows are already in this order.
     """
     rows = len(levels[0].codes)
     if rows == 0:
         labels = ((),) * (len(levels) - 1) + ((TOP,),)
         return labels, tuple(np.empty(0, dtype=np.int64) for _ in levels), None
     if all((level.codes[1:] >= level.codes[:-1]).all() for level in levels):
-        # Values count from their first appearance, so the rows lie depth first already.
+        # Codes are numbered by first appearance, so ascending codes mean depth-first order.
         return tuple(level.labels for level in levels), tuple(level.codes for level in levels), None
+    # lexsort takes its last key first: the rows are sorted by the top, then by each level below it.
     order = np.lexsort(tuple(level.codes for level in levels))
     every_label, ancestors = [], []
     for level in levels:
@@ -290,7 +293,10 @@ def _coverage_advice(value: str, leaves: Sequence[str]) -> str:
         return 'Add "" to null_values in [source], so that an empty text is read as NULL.'
     for leaf in leaves:
         if _normalized_value(leaf) == _normalized_value(value):
-            return f"Values match leaves exactly, and {quote_value(leaf)} differs in blanks, case, zeros or decimals."
+            return (
+                f"Values match leaves exactly, and {quote_value(leaf)} differs in blanks, case, zeros or "
+                "decimals."
+            )
     return "Add a row for each, or read them as NULL by null_values in [source]."
 
 
@@ -309,17 +315,18 @@ def hierarchy_with_others(
     advice: str,
     from_data: bool = False,
 ) -> GeneralizationHierarchy:
-    """The hierarchy of columns (leaves first, without the top), with others below, each as it is up to ``*``.
+    """Build the hierarchy of columns (leaves first, without the top) and ``others``, unchanged up to ``*``.
 
-    ``like`` says what a value of each level above the leaves is; ``InputError``, with the advice, where one
-    of the others reads like one.
+    ``level_nouns`` describe a value of each level above the leaves. Raises ``InputError``, with the advice,
+    if one of the others equals such a value.
     """
     other_values = sort_values(set(others))
     for level, what in zip(columns[1:], level_nouns, strict=True):
         clash = set(other_values).intersection(level)
         if clash:
             raise InputError(
-                f"attribute {quote_value(attribute)}: {quote_value(min(clash))} under others reads like {what}",
+                f"attribute {quote_value(attribute)}: {quote_value(min(clash))} under others reads like "
+                f"{what}",
                 advice=advice,
             )
     whole = [[*column, *other_values] for column in columns]
@@ -330,19 +337,19 @@ def hierarchy_with_others(
 
 @dataclass(frozen=True)
 class LevelsHierarchy:
-    """Rows ``(leaf, level 1, …, top)``, as they were given."""
+    """Hierarchy of given rows ``(leaf, level 1, …, top)``."""
 
     rows: tuple[tuple[str, ...], ...]
     from_data: ClassVar[bool] = False
-    """The levels were given."""
+    """False: the levels are given."""
     given: ClassVar[PublicPart] = PublicPart.HIERARCHY
-    """All of it."""
+    """The whole hierarchy is public."""
 
     @classmethod
     def of(cls, levels: Mapping[str, Iterable[str]] | Iterable[Iterable[str]]) -> LevelsHierarchy:
-        """From a mapping leaf → ``[level 1, …, top]``, or from rows; whole numbers are read as their text.
+        """Build from a mapping leaf → ``[level 1, …, top]`` or from rows; whole numbers are read as text.
 
-        ``InputError`` for other values than texts.
+        Raises ``InputError`` for values that are not texts.
         """
         if isinstance(levels, Mapping):
             rows = [(leaf, *_row_values(leaf, row)) for leaf, row in levels.items()]
@@ -352,13 +359,13 @@ class LevelsHierarchy:
 
     @property
     def origin(self) -> str:
-        """``levels given one by one``."""
+        """Short description: ``levels given one by one``."""
         return "levels given one by one"
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
-        """The hierarchy of the rows; ``InputError`` where they are wrong or miss a value."""
+        """Build the hierarchy of the rows; raise ``InputError`` if they are wrong or miss a value."""
         hierarchy = hierarchy_from_rows(attribute, self.rows, origin=self.origin)
         check_coverage(hierarchy, values)
         return hierarchy
@@ -383,21 +390,21 @@ def _level_text(value: object) -> str:
 
 @dataclass(frozen=True)
 class FlatHierarchy:
-    """Each value of the data, and one step to ``*``: height 1."""
+    """Hierarchy of height 1: each value of the data, and one step to ``*``."""
 
     from_data: ClassVar[bool] = False
-    """``*`` says nothing of the data."""
+    """False: ``*`` reveals nothing about the data."""
     given: ClassVar[PublicPart] = PublicPart.LEVELS
-    """The one step, not which values there are."""
+    """The one step is public, the occurring values are not."""
 
     @property
     def origin(self) -> str:
-        """``value → *``."""
+        """Short description: ``value → *``."""
         return f"value → {TOP}"
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
-        """The values in order, under ``*``; ``InputError`` for an empty text."""
+        """Build the hierarchy of the values in order, under ``*``; raise ``InputError`` for an empty text."""
         leaves = ordered_leaves(attribute, values)
         return hierarchy_from_columns(attribute, [leaves, [TOP] * len(leaves)], origin=self.origin)

@@ -1,4 +1,4 @@
-"""Quoting of values in messages: escaped, shortened, and counted where there are many."""
+"""Quoting of values in messages: escaped, shortened, and counted if there are many."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _LONGEST = 60
 
 
 def quote_value(value: object) -> str:
-    """A value between quotes, control characters escaped, long ones cut.
+    """Quote a value, with control characters escaped and long texts cut.
 
     >>> print(quote_value("a\\tb"), quote_value("x" * 70))
     'a\\tb' 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'
@@ -18,7 +18,7 @@ def quote_value(value: object) -> str:
 
 
 def quote_values(values: Sequence[object], most: int = 5) -> str:
-    """A few values, and how many more there are.
+    """Quote the first values, and count the others.
 
     >>> quote_values(["a", "b", "c"], most=2)
     "'a', 'b' and 1 more"

@@ -19,7 +19,7 @@ _PATH_SEPARATOR = " > "
 
 @dataclass(frozen=True)
 class TaxonomyGroup:
-    """A named group and what it holds: leaves (texts) and groups."""
+    """A named group and its members: leaves (texts) and groups."""
 
     name: str
     members: tuple[str | TaxonomyGroup, ...]
@@ -27,33 +27,33 @@ class TaxonomyGroup:
 
 @dataclass(frozen=True)
 class TaxonomyHierarchy:
-    """Groups within groups under ``*``. A leaf that lies less deep than others is repeated upwards."""
+    """Groups within groups under ``*``. A leaf that is less deep than others is repeated upwards."""
 
     members: tuple[str | TaxonomyGroup, ...]
     from_data: ClassVar[bool] = False
-    """The names were given."""
+    """False: the names are given."""
     given: ClassVar[PublicPart] = PublicPart.HIERARCHY
-    """All of it."""
+    """The whole hierarchy is public."""
 
     @classmethod
     def of(cls, tree: object) -> TaxonomyHierarchy:
-        """From nested tables and lists.
+        """Build from nested tables and lists.
 
-        A table maps names of groups to what they hold. A list holds leaves, tables, and lists; a list in a
-        list is a group without a name of its own, which is called by its leaves: ``{a, b}``. ``InputError``
-        for anything else, and for an empty group.
+        A table maps names of groups to their members. A list contains leaves, tables, and lists; a list in a
+        list is a group without a name of its own, which is named by its leaves: ``{a, b}``. Raises
+        ``InputError`` for anything else, and for an empty group.
         """
         return cls(_parse_members(tree, TOP))
 
     @property
     def origin(self) -> str:
-        """``taxonomy``."""
+        """Short description: ``taxonomy``."""
         return "taxonomy"
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
-        """The taxonomy's hierarchy; ``InputError`` where it is wrong or misses a value."""
+        """Build the taxonomy's hierarchy; raise ``InputError`` if it is wrong or misses a value."""
         paths = list(_leaf_paths(self.members, ()))
         depth = max(len(path) for path in paths) if paths else 1
         rows = []
@@ -73,7 +73,7 @@ class TaxonomyHierarchy:
 
 
 def _leaf_paths(members: Sequence[str | TaxonomyGroup], above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """The path to each leaf, from the outermost group to the leaf."""
+    """Yield the path to each leaf, from the outermost group to the leaf."""
     for member in members:
         if isinstance(member, TaxonomyGroup):
             yield from _leaf_paths(member.members, (*above, member.name))

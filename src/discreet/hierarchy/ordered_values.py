@@ -1,4 +1,4 @@
-"""Hierarchies of ordered values: groups of neighbours, and the orders of texts that are known.
+"""Hierarchies of ordered values: groups of neighbours, and known orders of texts.
 
 Known orders are bands of numbers and levels of education (UNESCO, International Standard Classification of
 Education, 2011). A group is labelled by its first and last value or as a set.
@@ -23,7 +23,7 @@ from discreet.model.published_cells import range_label, set_label
 
 GroupLabelStyle = Literal["range", "set"]
 MOST_MEMBERS = 8
-"""Values that a set's label names; of a larger one it names the first."""
+"""Maximum number of values that a set's label names; for a larger set it names the first ones."""
 
 
 GROUP_LABELS: dict[str, Callable[[Sequence[str]], str]] = {
@@ -33,9 +33,9 @@ GROUP_LABELS: dict[str, Callable[[Sequence[str]], str]] = {
 
 
 def group_label_column(ordered: Sequence[str], sizes: Sequence[int], label: GroupLabelStyle) -> list[str]:
-    """The label of each value's group, for groups of neighbours of the given sizes.
+    """Return the label of each value's group, for groups of neighbours of the given sizes.
 
-    Groups have different labels: one that is taken gets a number behind it.
+    Labels of different groups differ: a repeated label gets a number appended.
     """
     column: list[str] = []
     taken: set[str] = set()
@@ -80,7 +80,7 @@ _EDUCATION: tuple[tuple[float, str], ...] = (
     (11.0, "secondary"),
     (6.0, "primary|elementary|grundschule|volksschule|primaire|primaria|basic"),
 )
-"""Levels by the words of which one is in a text, in the order in which they are looked for."""
+"""Levels of education by patterns, in matching order; a text has the level of the first one it contains."""
 
 _EDUCATION_PATTERNS = tuple((rank, re.compile(rf"\b(?:{words})\b")) for rank, words in _EDUCATION)
 
@@ -118,14 +118,14 @@ def _education_rank(text: str) -> float | None:
 
 @dataclass(frozen=True)
 class OrderHierarchy:
-    """Level i groups ``sizes[i - 1]`` neighbouring values; the last group of a level takes what is left.
+    """Groups of neighbours: level i groups ``sizes[i - 1]`` values; the last group takes the remaining ones.
 
-    Instead of ``sizes``, ``fanout`` says how many groups of a level make one of the next: a list by level, or
-    a number, which is repeated until one group would be left. ``values`` is the order; without it the data's
-    values are ordered (bands such as ``<10k`` and levels of education as they rise, else numbers by size and
-    texts naturally), and then the groups say something of the data. ``others`` are values without a place in
-    the order: they stay as they are below the top.
-    ``label`` names a group by ``first … last`` or as a set.
+    Instead of ``sizes``, ``fanout`` is the number of groups of a level that make one of the next: a list by
+    level, or a number, which is repeated until one group would be left. ``values`` is the order; without it
+    the data's values are ordered (bands such as ``<10k`` and levels of education in their order, else numbers
+    by size and texts naturally), and then the groups reveal something about the data. ``others`` are values
+    without a position in the order: they are unchanged below the top. ``label`` names a group by ``first …
+    last`` or as a set.
     """
 
     values: tuple[str, ...] = ()
@@ -160,17 +160,17 @@ class OrderHierarchy:
 
     @property
     def origin(self) -> str:
-        """``groups of neighbouring values``."""
+        """Short description: ``groups of neighbouring values``."""
         return "groups of neighbouring values"
 
     @property
     def from_data(self) -> bool:
-        """Whether the order (and so the groups) comes from the data."""
+        """True if the order, and so the groups, comes from the data."""
         return not self.values
 
     @property
     def given(self) -> PublicPart:
-        """All of it with ``values``; else the levels, unless a repeated fanout makes as many as needed."""
+        """The whole hierarchy is public with ``values``; else the levels, unless a repeated fanout adapts."""
         if self.values:
             return PublicPart.HIERARCHY
         return PublicPart.NOTHING if isinstance(self.fanout, int) else PublicPart.LEVELS
@@ -178,7 +178,7 @@ class OrderHierarchy:
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
-        """Groups of the ordered values; ``InputError`` for a value that an explicit order misses."""
+        """Build groups of the ordered values; raise ``InputError`` for a value missing from ``values``."""
         other_values = set(self.others)
         ordered = list(self.values) or sort_by_meaning(
             [value for value in ordered_leaves(attribute, values) if value not in other_values]
@@ -212,7 +212,7 @@ class OrderHierarchy:
 
 
 def order_by_meaning(values: Sequence[str]) -> tuple[str, ...] | None:
-    """Return values in an order that they have by their meaning; None where none is known.
+    """Return values in the order of their meaning; None if no order is known.
 
     >>> order_by_meaning(["100k+", "<10k", "10k-100k"]), order_by_meaning(["b", "a"])
     (('<10k', '10k-100k', '100k+'), None)
@@ -221,5 +221,5 @@ def order_by_meaning(values: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def sort_by_meaning(values: Sequence[str]) -> list[str]:
-    """Return values that are in natural order in the order of their meaning, where one is known."""
+    """Sort values by their meaning if an order is known; otherwise keep their order."""
     return list(order_by_meaning(values) or values)

@@ -1,8 +1,8 @@
-"""Profiles of columns: counts, ranges and forms of their values; and columns that are sums of others.
+"""Profiles of columns (counts, ranges, formats of values), and columns that are sums of other columns.
 
-The engine groups each column once by its text; all else aggregates those groups. Cost: a scan and one GROUP
-BY per batch of columns. Sums are searched among sums of some rows, and only candidates are verified on every
-row. Patterns avoid what engines read differently.
+The engine groups each column once by its text; every other number aggregates those groups. Cost: one scan and
+one GROUP BY per batch of columns. Sums are searched in aggregates of a sample of the rows; only the
+candidates are verified on every row. The regular expressions avoid constructs that engines read differently.
 """
 
 from __future__ import annotations
@@ -46,18 +46,22 @@ LIKELY_NULLS = (
     *("inconnu", "desconocido", "sconosciuto", "onbekend", "s/d"),
     *("#NV", "#VALUE!", "#DIV/0!", "#REF!", "#WERT!", "#BEZUG!", "#NAME?", "#NUM!"),
 )
-"""Texts that are read as NULL where a column holds numbers or dates otherwise."""
+"""Texts that are read as NULL in columns whose other values are all numbers, dates or codes."""
 
 _NULL_TEXTS = SURE_NULLS + LIKELY_NULLS
 
 FORM_SHARE = 0.9
-"""A column has the form of an identifier where this share of its distinct values has it,"""
+"""Minimum share of a column's distinct values that must have an identifier's form (see also ``FORM_VALUES``).
+"""
 
 FORM_VALUES = 3
-"""and at least so many of them."""
+"""Minimum number of distinct values that must have an identifier's form."""
 
 _CELLS_PER_BATCH = 1_000_000
-"""Columns are grouped together up to so many cells; larger ones alone, by what they hold and not its text."""
+"""Maximum number of cells that one statement unpivots.
+
+A larger column is grouped in a statement of its own, by its typed value instead of its text.
+"""
 
 MISSING_CODES = tuple(
     sign + digit * times
@@ -65,7 +69,7 @@ MISSING_CODES = tuple(
     for sign, digits in (("", "6789" if times > 1 else ""), ("-", "126789"))
     for digit in digits
 )
-"""Numbers that programs of statistics write for what is missing: 99, 999, -9, …"""
+"""Numbers that statistics programs write for missing values: 99, 999, -9, …"""
 
 _NUMBER = r"[ \t\n\f\r]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?[ \t\n\f\r]*"
 _LEADING_ZERO = r"0[0-9][^\n]*"
@@ -77,17 +81,17 @@ _SHORT_WITH_DIGIT = r"[^0-9\n]{0,12}[0-9][^\n]{0,40}"
 
 @dataclass(frozen=True)
 class ColumnProfile:
-    """One column, NULL texts apart.
+    """Counts, ranges and formats of one column; NULL texts are not values.
 
-    ``rows`` are the table's, ``nulls`` those without a value; ``distinct`` values, of which ``once`` occur
-    in one row only and the most frequent in ``most`` rows. ``numbers``, ``dates`` and ``codes`` (capitals
-    and digits, all of one length) say whether every value has that form; ``zeros`` that some number starts
-    with a zero, as codes do, and ``fractions`` that some number has decimals, as measures do. ``lowest`` and
-    ``highest`` are those of numbers, ``within`` those without such as stand for what is missing
-    (``MISSING_CODES``); ``first`` and ``last`` are those of ISO dates. ``null_texts`` are the texts that
-    stand for NULL. ``padded`` values have blanks around them, ``with_digit`` are short and hold a digit;
-    ``points`` that some hold a point. ``form`` is the letter of the kind of identifier whose form the values
-    have, else empty (``profile.heading_hints``).
+    ``rows`` counts the table's rows, ``nulls`` those without a value. There are ``distinct`` values; ``once``
+    of them occur in exactly one row, and the most frequent occurs in ``most`` rows. ``numbers``, ``dates``
+    and ``codes`` (capitals and digits, all of one length) report whether every value has that form.
+    ``zeros``: some number begins with a zero, as codes do. ``fractions``: some number has decimals, as
+    measures do. ``lowest`` and ``highest`` are the range of the numbers, ``plausible_range`` the same without
+    ``MISSING_CODES``; ``first`` and ``last`` are the range of ISO dates. ``null_texts`` are the texts that
+    mean NULL. ``padded`` counts the values with surrounding blanks, ``with_digit`` the short values that
+    contain a digit. ``points``: some value contains a point. ``form`` is the letter of the kind of identifier
+    whose form the values have, else empty (see ``profile.heading_hints``).
     """
 
     name: str
@@ -116,12 +120,12 @@ class ColumnProfile:
 
     @property
     def filled(self) -> int:
-        """Rows with a value."""
+        """Number of rows with a value."""
         return self.rows - self.nulls
 
     @property
     def unique_share(self) -> float:
-        """The share of filled rows whose value no other row has."""
+        """Share of the filled rows whose value occurs in no other row."""
         return self.once / self.filled if self.filled else 0.0
 
 
@@ -133,9 +137,11 @@ def profile_columns(
     rows: int | None = None,
     excluded_texts: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> tuple[ColumnProfile, ...]:
-    """Every column of an opened source, in its order; or those of some ``names``; ``rows`` where known.
+    """Profile the columns of an opened source, all or those in ``names``, in their order.
 
-    ``but`` are texts by column that are no values of it, and are left out with NULL.
+    ``rows`` is the table's number of rows if known; otherwise it is counted. ``excluded_texts`` lists, by
+    column, texts that are not values; they are left out like NULL. ``progress`` receives the number of
+    profiled and of requested columns after each batch.
     """
     if rows is None:
         rows = int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")[0][0])
@@ -149,14 +155,14 @@ def profile_columns(
 
 
 def column_batch_size(rows: int) -> int:
-    """How many columns of a table are grouped together."""
+    """Return the number of columns that one statement groups."""
     return max(1, min(UNPIVOTED_COLUMNS, _CELLS_PER_BATCH // max(rows, 1)))
 
 
 def column_values(
     engine: Engine, table: SourceTable, columns: Sequence[str], nulls: tuple[str, ...]
 ) -> list[tuple[list[str], list[int]]]:
-    """The distinct values of some columns and the rows of each, in no promised order; NULL texts left out."""
+    """Return the distinct values of each column and the rows of each value, unordered, without NULL texts."""
     result: list[tuple[list[str], list[int]]] = [([], []) for _ in columns]
     kept = f"v NOT IN ({_literal_list(('', *nulls))})"
     query = f"SELECT place, v, n FROM ({grouped_texts_sql(table, columns)}) AS g WHERE {kept}"
@@ -173,7 +179,7 @@ def _profile_batch(
     rows: int,
     excluded_texts: Mapping[str, tuple[str, ...]],
 ) -> Iterator[ColumnProfile]:
-    """Columns that are grouped together."""
+    """Profile columns with one statement."""
     apart = [
         f"NOT (place = {i} AND v IN ({_literal_list(excluded_texts[name])}))"
         for i, name in enumerate(columns)
@@ -189,8 +195,10 @@ def _profile_batch(
     formed_by = [
         f"count(*) FILTER (WHERE kept AND ({_has_form(dialect, kind.forms)}))" for kind in _KINDS_WITH_FORMS
     ]
-    # A text is one group of its column's, so that a sum of powers of two tells which texts there are.
+    # Each text is one group of its column, so a sum of powers of two encodes the set of occurring texts.
     bits = " ".join(f"WHEN {literal(text)} THEN {1 << i}" for i, text in enumerate(_NULL_TEXTS))
+    # One statement for all counts. FILTER keeps SURE_NULLS out (kept) and counts LIKELY_NULLS apart, since
+    # only the counts decide whether they are NULL (see _profile_of_counts).
     result = engine.fetch_rows(
         f"""
         WITH told AS (SELECT place, v, n, v IN ({likely}) AS likely, v NOT IN ({sure}) AS kept,
@@ -226,7 +234,7 @@ _COUNTS_BEFORE_FORMS = 19
 
 
 def _profile_of_counts(column: str, rows: int, result: Sequence[Any]) -> ColumnProfile:
-    """A column by what was counted of it."""
+    """Build a column's profile from one row of counts."""
     *result, least, greatest, first, last = result
     distinct, filled, once, most, shortest, longest, numbers, dates, codes, zeros = map(int, result[:10])
     likely_distinct, likely_rows, likely_once, *others = map(int, result[12:_COUNTS_BEFORE_FORMS])
@@ -279,20 +287,23 @@ def _matches(dialect: Dialect, form: str) -> str:
 
 
 def _letter_of_form(distinct: int, numbers: list[int]) -> str:
-    """The letter of the kind whose form most distinct values have, where nearly all of them have it."""
+    """Return the letter of the most frequent identifier form, or "" if too few distinct values have it."""
     place = max(range(len(numbers)), key=lambda i: numbers[i])
     enough = numbers[place] >= FORM_VALUES and numbers[place] >= FORM_SHARE * distinct
     return _KINDS_WITH_FORMS[place].letter if enough else ""
 
 
 def _null_texts(present: int, likely: bool) -> tuple[str, ...]:
-    """The texts that stand for NULL, by the bits of those that there are."""
+    """Return the texts that mean NULL; bit i of ``present`` is set if text i occurs."""
     candidates = SURE_NULLS + (LIKELY_NULLS if likely else ())
     return tuple(text for place, text in enumerate(candidates) if present >> place & 1)
 
 
 def grouped_texts_sql(table: SourceTable, columns: Sequence[str]) -> str:
-    """The distinct texts ``v`` of columns by their ``place``, NULL left out, and ``n``, the rows of each."""
+    """Return SQL for the distinct texts ``v`` of columns by ``place``, with row counts ``n``, without NULL.
+
+    A single column is grouped by its typed value, so that only distinct values are converted to text.
+    """
     if len(columns) > 1:
         texts = [table.text(column) for column in columns]
         turned = f"SELECT place, v, 1 AS n FROM ({unpivot(table.dialect, table.relation, texts)}) AS cells"
@@ -312,13 +323,13 @@ def _literal_list(texts: tuple[str, ...]) -> str:
 
 
 MOST_SUMMED_COLUMNS = 24
-"""Of a table's columns of numbers, those with most values are looked at, so many."""
+"""Maximum number of numeric columns examined for sums; those with the most distinct values are taken."""
 
 FEWEST_ROWS = 20
-"""A relation is told where at least so many rows have all its values."""
+"""Minimum number of rows with all values of a sum for it to be reported."""
 
 FEWEST_VALUES = 5
-"""What is a sum has at least so many values: of few, coincidence makes sums."""
+"""Minimum number of distinct values of a total; with fewer, sums agree by coincidence."""
 
 _MOST_PARTS = 4
 _SOME_ROWS = 20_000
@@ -343,9 +354,9 @@ class ColumnSum:
 def find_column_sums(
     engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile]
 ) -> tuple[ColumnSum, ...]:
-    """The columns of numbers that are sums of two to four others, with the fewest parts that make each.
+    """Find numeric columns that are the sum of two to four others, with the fewest parts for each total.
 
-    What says so is arithmetic of floating-point numbers: sums agree to the thirteenth digit.
+    The check uses floating-point arithmetic: sums must agree to the thirteenth digit.
     """
     numbers = [c for c in columns if c.numbers and c.distinct > 1 and c.filled >= FEWEST_ROWS]
     if len(numbers) < 3:
@@ -359,8 +370,8 @@ def find_column_sums(
         return ()
     counted = [part for total, parts in candidates for part in _verification_sql(total, parts)]
     with TemporaryTables(engine) as tables:
-        # Stored, since the embedded engine writes what a cell is into each place that names it, and takes
-        # ten seconds to plan the statement where cells are written in a form.
+        # Stored, since the embedded engine inlines a cell's expression wherever it is referenced, and takes
+        # ten seconds to plan the statement if cells have a format.
         stored = tables.create(
             _numbers_sql(table, names, {i for each in candidates for i in (each[0], *each[1])})
         )
@@ -377,19 +388,20 @@ def find_column_sums(
 def _numbers_sql(
     table: SourceTable, names: Sequence[str], places: Collection[int], some: int | None = None
 ) -> str:
-    """Columns ``x0``, ``x1``, … at some places: the number of each cell, NULL for what is none.
+    """Return SQL for columns ``x0``, ``x1``, … at some places: each cell's number, NULL if it is not one.
 
-    Of ``some`` rows, or of all.
+    The query reads the first ``some`` rows, or all.
     """
     rows = table.relation if some is None else f"(SELECT * FROM {table.relation} LIMIT {some}) AS taken"
     chosen = sorted(places)
     numbers_sql = [f"{table.dialect.try_double.format(f'({table.text(names[i])})')} AS y{i}" for i in chosen]
+    # The range drops NaN and infinities, with which every sum would be NaN.
     sure = [f"CASE WHEN y{i} BETWEEN -1e300 AND 1e300 THEN y{i} END AS x{i}" for i in chosen]
     return f"SELECT {', '.join(sure)} FROM (SELECT {', '.join(numbers_sql)} FROM {rows}) AS numbers"
 
 
 def _verification_sql(total: int, parts: Sequence[int]) -> tuple[str, str]:
-    """How many rows have all the values, and in how many of these the parts do not make the total."""
+    """Return SQL for the rows that have all the values, and for those in which the sum is wrong."""
     every = [f"x{i}" for i in (total, *parts)]
     there = " AND ".join(f"{cell} IS NOT NULL" for cell in every)
     made = " + ".join(every[1:])
@@ -401,7 +413,7 @@ def _verification_sql(total: int, parts: Sequence[int]) -> tuple[str, str]:
 def _sample_sums(
     engine: Engine, table: SourceTable, names: Sequence[str]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sums of each column, and of its absolute values, by the columns that some rows have; NaN where NULL."""
+    """Compute sums of columns and of their absolute values for each set of filled columns; NaN where NULL."""
     some = _numbers_sql(table, names, range(len(names)), _SOME_ROWS)
     nulls = " || ".join(f"CASE WHEN x{i} IS NULL THEN '0' ELSE '1' END" for i in range(len(names)))
     summed = ", ".join(f"sum(x{i}), sum(abs(x{i}))" for i in range(len(names)))
@@ -416,13 +428,14 @@ def _sample_sums(
 def _find_candidates(
     sums: tuple[NDArray[np.float64], NDArray[np.float64]], totals: Sequence[int]
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Columns whose sums are those of two or more others, wherever some rows have them all; fewest first."""
+    """Yield totals with parts that add up in every group of rows that has all values; fewest parts first."""
     values, sizes = sums
     number = values.shape[1]
     for size in range(2, min(_MOST_PARTS, number - 1) + 1):
         sets = np.array(list(combinations(range(number), size)))
         made, scale = values[:, sets].sum(axis=2), sizes[:, sets].sum(axis=2)
         for total in totals:
+            # NaN marks columns that are NULL in a group of rows; comparisons with it must not warn.
             with np.errstate(invalid="ignore"):
                 apart = np.abs(made - values[:, [total]]) > _OF_SUMS * (scale + sizes[:, [total]])
             there = ~np.isnan(made + values[:, [total]])

@@ -1,10 +1,9 @@
-"""Study of a table's columns for choosing roles: proposal, values as codes in memory, uniqueness of column
-sets.
+"""Study of a table's columns for choosing roles: proposal, coded values, uniqueness of column sets.
 
-The rows are read once into a temporary table. Each column's distinct texts get codes (4 bytes per cell); rows
-of a database stay there and come as groups. Rows that agree in a set of columns form a class; a row is unique
-if its class has one row. The worst pairs and triples are searched among the sets whose columns have most
-values.
+The rows are read once into a temporary table. Each column's distinct texts get codes in memory (4 bytes per
+cell); rows of a database are grouped there and arrive as groups. Rows that agree in a set of columns form a
+class; a row is unique if its class has one row. The search for the worst pairs and triples examines the sets
+of the columns with the most values first.
 """
 
 from __future__ import annotations
@@ -53,19 +52,20 @@ from discreet.sql.group_counts import (
 from discreet.sql.quoting import identifier
 
 _FEW_ENTRIES = 10_000
-"""Up to so many, texts are coded here, those of many columns by one statement; above, in the engine.
+"""Maximum number of entries whose texts are encoded in Python, many columns per statement.
 
-There each column takes four statements, and each of them as long as the table is wide.
+Above it the engine encodes each column, which takes four statements per column, each as long as the table is
+wide.
 """
 
 
 @dataclass(frozen=True, eq=False)
 class CodedColumns:
-    """Columns of a table; entries in one order for all of them, which is no promised one.
+    """Columns of a table as integer codes; all columns have their entries in the same, unspecified order.
 
-    ``values[i]`` are the distinct texts of column ``names[i]`` in their order (numbers by size, text
-    naturally), NULL left out; ``codes[i]`` has one entry per row, the place of its value, or
-    ``len(values[i])`` for NULL. With ``weights`` an entry stands for so many rows.
+    ``values[i]`` are the distinct texts of column ``names[i]`` in order (numbers by size, texts naturally),
+    without NULL. ``codes[i]`` has one entry per row: the index of its value, or ``len(values[i])`` for NULL.
+    With ``weights``, an entry represents that number of rows.
     """
 
     names: tuple[str, ...]
@@ -76,26 +76,26 @@ class CodedColumns:
 
     @property
     def entries(self) -> int:
-        """The length of each of ``codes``."""
+        """Length of each array in ``codes``."""
         return self.rows if self.weights is None else len(self.weights)
 
     def rows_of(self, keys: NDArray[Any], number: int) -> NDArray[np.int64]:
-        """The rows of each key from 0 to ``number`` - 1, of one key per entry."""
+        """Count the rows of each key from 0 to ``number`` - 1; ``keys`` has one key per entry."""
         return np.bincount(keys, self.weights, minlength=number).astype(np.int64)
 
     def position(self, name: str) -> int:
-        """The place of a column; ``InputError`` where there is none of that name."""
+        """Return the index of a column; raise ``InputError`` if no column has that name."""
         if name not in self.positions:
             raise InputError(f"there is no column {quote_value(name)}", allowed=quote_values(self.names, 20))
         return self.positions[name]
 
     @cached_property
     def positions(self) -> dict[str, int]:
-        """The place of each column."""
+        """Index of each column."""
         return {name: index for index, name in enumerate(self.names)}
 
     def with_null_values(self, texts: Collection[str]) -> CodedColumns:
-        """The same columns with some texts read as NULL, in every column."""
+        """Return the same columns with some texts read as NULL, in every column."""
         values, codes = [], []
         for occurring, own in zip(self.values, self.codes, strict=True):
             kept = [value for value in occurring if value not in texts]
@@ -108,7 +108,7 @@ class CodedColumns:
         return replace(self, values=tuple(values), codes=tuple(codes))
 
     def counts(self, name: str) -> NDArray[np.int64]:
-        """The rows of each value of a column, then those of NULL, shape ``(values + 1,)``."""
+        """Count the rows of each value of a column, then those of NULL; shape ``(values + 1,)``."""
         index = self.position(name)
         return self.rows_of(self.codes[index], len(self.values[index]) + 1)
 
@@ -121,11 +121,11 @@ def read_coded_columns(
     progress: Callable[[int, int], None] | None = None,
     excluded: Collection[str] | None = None,
 ) -> CodedColumns:
-    """Every column of an opened source that holds text, numbers, dates or booleans.
+    """Read the columns of an opened source that contain text, numbers, dates or booleans.
 
-    Texts that the source reads as NULL are NULL. With ``left_out`` the rows are grouped where they live by
-    all columns but those, and groups come instead of rows. ``LimitReached`` where the codes would take over a
-    quarter of ``memory_limit`` bytes, ``InputError`` where the source cannot be read.
+    Texts that the source reads as NULL are NULL. With ``excluded``, the engine groups the rows by all columns
+    but those, and the result has groups as entries instead of rows. Raises ``LimitReached`` if the codes
+    would take over a quarter of ``memory_limit`` bytes, and ``InputError`` if the source cannot be read.
     """
     dropped = excluded or ()
     names = tuple(
@@ -166,7 +166,7 @@ def _encode_columns(
     weights: NDArray[np.int64] | None,
     progress: Callable[[int, int], None] | None,
 ) -> CodedColumns:
-    """The columns of a table of texts in the embedded engine."""
+    """Encode the columns of a table of texts in the embedded engine."""
     entries = rows if weights is None else len(weights)
     is_short = 0 < entries <= _FEW_ENTRIES
     values, codes = [], []
@@ -187,7 +187,7 @@ def _encode_columns(
 def _encode_in_memory(
     engine: Engine, table: str, positions: Sequence[int]
 ) -> Iterator[tuple[tuple[str, ...], NDArray[np.int32]]]:
-    """The same as ``_coded`` of each of some columns, from their texts."""
+    """Yield the values and codes of some columns like ``_encode_in_engine``, from their texts."""
     columns = ", ".join(group_key_name(index) for index in positions)
     stored = engine.fetch_rows(f"SELECT {columns} FROM {identifier(table)} ORDER BY rowid")
     for texts in zip(*stored, strict=True):
@@ -198,9 +198,11 @@ def _encode_in_memory(
 
 
 def _encode_in_engine(engine: Engine, table: str, index: int) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """A column's values in order, and the code of each row, in the order that the table is stored in."""
+    """Return a column's values in order, and the code of each row in the table's stored order."""
     kind = f"{table}_values"
     column = group_key_name(index)
+    # An ENUM type of the column's texts gives each row's code by a cast, without a join. Its values are in
+    # the engine's order, so the codes are renumbered.
     engine.execute(enum_type(kind, table, column))
     try:
         found = [str(value) for value in engine.fetch_rows(enum_values([kind]))[0][0] or ()]
@@ -236,15 +238,15 @@ SIZE_THRESHOLDS = (2, 3, 5, 10)
 """Sizes below which classes are counted as small."""
 
 MOST_ROWS_READ = 40_000_000
-"""The search for the worst sets reads about so many rows in all."""
+"""Approximate maximum number of rows that the search for the worst sets reads in total."""
 
 FEWEST_SETS = 24
-"""It looks at this many sets at least."""
+"""Minimum number of sets that the search examines."""
 
 
 @dataclass(frozen=True)
 class SetUniqueness:
-    """A set of columns, its ``distinct`` combinations, and how small their classes are.
+    """Uniqueness of a set of columns: its ``distinct`` combinations and the sizes of their classes.
 
     ``below`` has, for each of ``SIZE_THRESHOLDS``, the rows in classes of fewer rows; ``smallest`` and
     ``mean`` are class sizes in rows.
@@ -260,13 +262,13 @@ class SetUniqueness:
 
     @property
     def share(self) -> float:
-        """The share of the rows that are unique."""
+        """Share of the rows that are unique."""
         return self.unique_rows / self.rows if self.rows else 0.0
 
 
 @dataclass(frozen=True)
 class MostIdentifyingSets:
-    """The sets with most unique rows among those that were looked at; ``possible`` sets there are in all."""
+    """The sets with the most unique rows among the ``sets_examined``, out of ``possible`` sets."""
 
     best: tuple[SetUniqueness, ...]
     sets_examined: int
@@ -274,7 +276,7 @@ class MostIdentifyingSets:
 
 
 def compute_uniqueness(columns: CodedColumns, names: Sequence[str]) -> SetUniqueness:
-    """How far a set of columns singles rows out; ``InputError`` for a column that is not there."""
+    """Compute the uniqueness of a set of columns; raise ``InputError`` for an unknown column."""
     positions = [columns.position(name) for name in dict.fromkeys(names)]
     return _uniqueness(columns, positions)
 
@@ -282,9 +284,10 @@ def compute_uniqueness(columns: CodedColumns, names: Sequence[str]) -> SetUnique
 def find_most_identifying_sets(
     columns: CodedColumns, names: Sequence[str], size: int, *, best: int = 5
 ) -> MostIdentifyingSets:
-    """The sets of ``size`` among some columns with most unique rows; ties go to fewer, then earlier columns.
+    """Find the sets of ``size`` columns with the most unique rows; on ties, those with more combinations.
 
-    ``InputError`` for a size below 1 or above the number of columns.
+    Examines sets of the columns with the most values first, and at most about ``MOST_ROWS_READ`` rows in
+    total. Raises ``InputError`` for a size below 1 or above the number of columns.
     """
     positions = [columns.position(name) for name in dict.fromkeys(names)]
     if not 1 <= size <= len(positions):
@@ -311,7 +314,7 @@ def _uniqueness(columns: CodedColumns, positions: Sequence[int]) -> SetUniquenes
 
 
 def count_class_sizes(columns: CodedColumns, positions: Sequence[int]) -> NDArray[np.int64]:
-    """The rows of each class of the columns at ``places``, in no promised order; one class for no column."""
+    """Return the rows of each class of the columns at ``positions``, unordered; one class without columns."""
     if not columns.rows:
         return np.empty(0, dtype=np.int64)
     keys, number = np.zeros(columns.entries, dtype=np.int64), 1
@@ -319,6 +322,7 @@ def count_class_sizes(columns: CodedColumns, positions: Sequence[int]) -> NDArra
     for index in positions:
         size = len(columns.values[index]) + 1
         keys, number = keys * size + columns.codes[index], number * size
+        # Keys are mixed-radix numbers: renumber them before they overflow; stop once all entries differ.
         if number > few:
             occurring, keys = np.unique(keys, return_inverse=True)
             keys, number = keys.astype(np.int64), len(occurring)
@@ -333,10 +337,10 @@ _EXAMPLES = 4
 
 @dataclass(frozen=True, eq=False)
 class ColumnStudy:
-    """A table's columns: what is proposed for each, and their codes.
+    """A table's columns: the proposal for each, and their codes.
 
-    ``unreadable`` columns hold nested values or bytes, which have no role to choose. Of a table in a database
-    only columns are coded that are not proposed as identifiers: the others' values stay there.
+    ``unreadable`` columns contain nested values or bytes, for which no role can be chosen. Of a table in a
+    database only columns that are not proposed as identifiers are coded; the values of the others stay there.
     """
 
     proposal: SpecProposal
@@ -345,15 +349,15 @@ class ColumnStudy:
 
     @cached_property
     def proposed(self) -> dict[str, ProposedAttribute]:
-        """What is proposed, by column."""
+        """Proposed attribute of each column."""
         return {attribute.name: attribute for attribute in self.proposal.attributes}
 
     def with_null_values(self, texts: Collection[str]) -> ColumnStudy:
-        """The same study with some texts read as NULL; what is proposed stays as it was."""
+        """Return the same study with some texts read as NULL; the proposal is unchanged."""
         return replace(self, coded=self.coded.with_null_values(frozenset(texts))) if texts else self
 
     def kind(self, name: str) -> IdentifierKind | None:
-        """Which of the eighteen kinds of identifiers a column is of; None for none."""
+        """Return the kind of identifier that a column holds, one of HIPAA's eighteen, or None."""
         by_values = (
             self.proposed[name].reason in (PERSON_NAMES_REASON, REFERENCED_NAMES_REASON)
             if name in self.proposed
@@ -363,17 +367,17 @@ class ColumnStudy:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All columns but the unreadable, in the source's order."""
+        """All columns except the unreadable ones, in the source's order."""
         return tuple(self.proposed)
 
     def is_coded(self, name: str) -> bool:
-        """Whether a column's values are here; ``InputError`` for one that is not there at all."""
+        """Return whether a column's values are in memory; raise ``InputError`` for an unknown column."""
         if name not in self.proposed:
             self.coded.position(name)
         return name in self.coded.positions
 
     def numbers(self, name: str) -> tuple[int, int, int, int]:
-        """Values, rows with NULL, rows with a value of their own, and rows with the most frequent value."""
+        """Return the number of values, and of rows with NULL, a unique value, and the most frequent value."""
         if not self.is_coded(name):
             profile = self._profile(name)
             return profile.distinct, profile.nulls, profile.once, profile.most
@@ -383,7 +387,7 @@ class ColumnStudy:
         return int((filled > 0).sum()), int(counts[-1]), int((filled == 1).sum()), most
 
     def examples(self, name: str) -> tuple[str, ...]:
-        """The most frequent values of a column, at most four; none of a column whose values are not here."""
+        """Return the most frequent values of a column, at most four; none if the column is not coded."""
         if not self.is_coded(name):
             return ()
         counts = self.coded.counts(name)[:-1]
@@ -391,13 +395,13 @@ class ColumnStudy:
         return tuple(values[index] for index in (-counts).argsort(kind="stable")[:_EXAMPLES] if counts[index])
 
     def hierarchy(self, name: str) -> HierarchyProposal:
-        """A hierarchy for a column, whatever role was proposed for it."""
+        """Propose a hierarchy for a column, regardless of its proposed role."""
         profile = self._profile(name)
         values, counts = self.occurring(name) if needs_values(profile) else ((), ())
         return propose_hierarchy(profile, values, counts)
 
     def occurring(self, name: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """A column's values in their order and the rows of each, NULL left out; none where not coded."""
+        """Return a column's values in order and the rows of each, without NULL; empty if it is not coded."""
         if not self.is_coded(name):
             return (), ()
         counts = self.coded.counts(name)[:-1]
@@ -416,10 +420,10 @@ def study_columns(
     memory_limit: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> ColumnStudy:
-    """Study a source's columns; ``progress`` counts columns, each twice.
+    """Study a source's columns; ``progress`` counts each column twice.
 
-    ``InputError`` where the source cannot be read or has no row, ``LimitReached`` where its codes would not
-    fit (see ``read_coded_columns``).
+    Raises ``InputError`` if the source cannot be read or has no row, and ``LimitReached`` if its codes would
+    not fit (see ``read_coded_columns``).
     """
     tell = progress or (lambda _done, _total: None)
     with ExitStack() as stack:
@@ -458,7 +462,7 @@ def _proposed_identifiers(proposal: SpecProposal) -> frozenset[str]:
 
 
 def _copy_texts(table: SourceTable, tables: TemporaryTables) -> tuple[SourceTable, tuple[str, ...]]:
-    """The source's texts in a temporary table, and the columns that have none."""
+    """Copy the source's texts into a temporary table; also return the columns without texts."""
     names = tuple(n for n in table.columns if not (is_nested(table.types[n]) or is_binary(table.types[n])))
     texts = ", ".join(
         f"{canonical_text(table.column(name), table.types[name], table.dialect)} AS {column_name(index)}"

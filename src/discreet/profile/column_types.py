@@ -1,6 +1,6 @@
-"""Types of the columns of a published file, in the words that Table Schema and CSVW share.
+"""Types of the columns of a published file, in the vocabulary that Table Schema and CSVW share.
 
-Loaded by ``discreet schema`` only.
+Only ``discreet schema`` loads this module.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _TYPE_PATTERNS = (
 
 
 def infer_column_types(engine: Engine, table: SourceTable, *, read_texts: bool) -> dict[str, str]:
-    """``integer``, ``number``, ``date``, ``datetime``, ``boolean`` or ``string``, by column.
+    """Infer ``integer``, ``number``, ``date``, ``datetime``, ``boolean`` or ``string`` for each column.
 
-    With ``read_texts``, where the file has no types of its own, a column of texts has the narrowest kind that
-    all its cells have; that is one scan.
+    With ``read_texts``, for files without types of their own, a column of texts gets the narrowest type that
+    all its cells have; that costs one scan.
     """
     kinds = {name: _type_of_column(table.types[name]) for name in table.columns}
     texts = [name for name in table.columns if is_text(table.types[name])]
@@ -42,7 +42,7 @@ def _type_of_column(type_name: str) -> str:
 
 
 def _types_of_texts(engine: Engine, table: SourceTable, names: list[str]) -> dict[str, str]:
-    """The narrowest kind that all cells of a column have, of those that text can have; one scan."""
+    """Return the narrowest type that all cells of each text column have; one scan."""
     asked = []
     for name in names:
         cell = table.text(name)

@@ -1,5 +1,4 @@
-"""Warnings about odd data: impossible ages, codes for missing values, lost zeros, copied rows, sums, word
-variants.
+"""Warnings about odd data: impossible ages, missing-value codes, lost zeros, copied rows, sums, variants.
 
 ``init`` finds them in column profiles; later verbs find them again in the values of the frequency set,
 without a query.
@@ -37,7 +36,7 @@ _MOST_SUMS = 10
 
 
 def warn_about_columns(attributes: Sequence[ProposedAttribute], reported: Collection[str] = ()) -> list[str]:
-    """What to look at, from the profiles alone; of columns that were ``told``, numbers far off were."""
+    """Return the warnings that follow from the profiles; codes of ``reported`` columns are left out."""
     found: list[str] = []
     found += _warn_about_single_column([a.column for a in attributes])
     found += _warn_about_header([a.column for a in attributes])
@@ -52,9 +51,9 @@ def warn_about_columns(attributes: Sequence[ProposedAttribute], reported: Collec
 
 
 def warn_about_values(columns: Sequence[ColumnProfile], reported: Collection[str] = ()) -> list[str]:
-    """What is odd in numbers and codes: nobody's age, numbers that mean missing, zeros that were lost.
+    """Return warnings about numbers and codes: impossible ages, missing-value codes, lost zeros.
 
-    Of columns that were ``told``, numbers that mean missing were.
+    Missing-value codes of ``reported`` columns are left out, since another warning names them.
     """
     ages = [column for column in columns if has_impossible_age(column)]
     others = [column for column in columns if column not in ages and column.name not in reported]
@@ -62,12 +61,12 @@ def warn_about_values(columns: Sequence[ColumnProfile], reported: Collection[str
 
 
 def has_impossible_age(column: ColumnProfile) -> bool:
-    """Test whether a column of ages holds what is nobody's age."""
+    """Return whether a column of ages contains a number that is nobody's age."""
     return is_age(column.name) and _has_impossible_numbers(column)
 
 
 def warn_about_dropped_columns(attributes: Sequence[ProposedAttribute]) -> list[str]:
-    """What to decide of columns that would make the lattice too large."""
+    """Return a warning about columns that are dropped since they would make the lattice too large."""
     given_up = [a.name for a in attributes if a.reason == LATTICE_TOO_LARGE_REASON]
     if not given_up:
         return []
@@ -81,7 +80,7 @@ def warn_about_dropped_columns(attributes: Sequence[ProposedAttribute]) -> list[
 
 
 def warn_about_copies(copies: int) -> list[str]:
-    """What to look at where rows are copies of others."""
+    """Return a warning if rows are copies of others."""
     if not copies:
         return []
     return [
@@ -91,9 +90,9 @@ def warn_about_copies(copies: int) -> list[str]:
 
 
 def warn_about_rows(engine: Engine, table: SourceTable, attributes: Sequence[ProposedAttribute]) -> list[str]:
-    """What to look at in an open table: words that differ in capitals or blanks alone.
+    """Return warnings that need an open table: words that differ only in capitals or blanks.
 
-    Cost: a grouping of the columns of few words.
+    Cost: one grouping of the columns with few words.
     """
     return _find_word_variants(
         engine, table, [a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER]
@@ -101,24 +100,24 @@ def warn_about_rows(engine: Engine, table: SourceTable, attributes: Sequence[Pro
 
 
 def warn_about_sums(sums: Sequence[ColumnSum]) -> list[str]:
-    """What to look at where columns are calculated from others."""
+    """Return a warning if columns are calculated from others."""
     if not sums:
         return []
     reported = "; ".join(str(sum_) for sum_ in sums[:_MOST_SUMS])
     more = f"; and {len(sums) - _MOST_SUMS:,} more" if len(sums) > _MOST_SUMS else ""
     return [
-        f"In every row that has the values, {reported}{more}. What is hidden of one the others tell: leave out "
-        "what can be calculated, or give all of them roles and levels that hide as much."
+        f"In every row that has the values, {reported}{more}. What is hidden of one the others tell: leave "
+        "out what can be calculated, or give all of them roles and levels that hide as much."
     ]
 
 
 def shorten_names(names: Sequence[str]) -> str:
-    """Names in a list; of a long one the first and the last."""
+    """Join names with commas; of more than four, the first two and the last."""
     return ", ".join(names) if len(names) <= 4 else f"{names[0]}, {names[1]}, …, {names[-1]}"
 
 
 def _warn_about_single_column(columns: Sequence[ColumnProfile]) -> list[str]:
-    """A warning where the only column's name looks like several: the mark between them was not seen."""
+    """Return a warning if the only column's name looks like several: the delimiter was not recognized."""
     if len(columns) != 1 or not re.search(r"[\^~&;:#|\t+]|\w +\w+ +\w", columns[0].name):
         return []
     return [
@@ -128,7 +127,7 @@ def _warn_about_single_column(columns: Sequence[ColumnProfile]) -> list[str]:
 
 
 def _warn_about_header(columns: Sequence[ColumnProfile]) -> list[str]:
-    """A warning where a name is a number among its column's, or a program's note: no header, it seems."""
+    """Return a warning if a name looks like a value or a program's note: the header may be missing."""
     numbers = [c.name for c in columns if c.numbers and _NUMBER.fullmatch(c.name.strip())]
     plausible_range = [
         c.name for c in columns if c.name in numbers and c.lowest <= float(c.name) <= c.highest
@@ -137,8 +136,8 @@ def _warn_about_header(columns: Sequence[ColumnProfile]) -> list[str]:
     if not strange:
         return []
     return [
-        f"The first line holds {shorten_names([repr(name) for name in strange])}, which names no column: is it a "
-        "header? Columns' names are published as they stand. Write them in the first line."
+        f"The first line holds {shorten_names([repr(name) for name in strange])}, which names no column: is "
+        "it a header? Columns' names are published as they stand. Write them in the first line."
     ]
 
 
@@ -157,10 +156,10 @@ def _warn_about_age(column: ColumnProfile) -> str:
 
 
 def count_copied_rows(engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile]) -> int:
-    """Rows that are alike in a column that is nearly unique, and in all others: they are likely one row.
+    """Count rows that agree with another row in all columns, a nearly unique one included: likely duplicates.
 
-    Cost: a grouping of all columns, in tables of up to 20 million cells where a column is nearly unique and
-    none is unique; 0 of others.
+    Cost: one grouping by all columns, for tables of up to 20 million cells in which some column is nearly
+    unique and none is unique; 0 for other tables.
     """
     rows = columns[0].rows if columns else 0
     nearly = any(is_nearly_unique(c) and c.distinct > 1 for c in columns)
@@ -175,7 +174,7 @@ def count_copied_rows(engine: Engine, table: SourceTable, columns: Sequence[Colu
 
 
 def _warn_about_missing_codes(columns: Sequence[ColumnProfile]) -> list[str]:
-    """A warning where numbers that programs write for what is missing lie far off the others."""
+    """Return a warning if missing-value codes are far outside the range of the other numbers."""
     found, texts = [], []
     for column in columns:
         low, high = column.plausible_range
@@ -194,7 +193,7 @@ def _warn_about_missing_codes(columns: Sequence[ColumnProfile]) -> list[str]:
 
 
 def _warn_about_lost_zeros(columns: Sequence[ColumnProfile]) -> list[str]:
-    """A warning where some of a column's codes begin with zeros, and others seem to have lost theirs."""
+    """Return a warning if some of a column's codes begin with zeros and others seem to have lost theirs."""
     found = [
         f"'{c.name}' ({c.shortest} and {c.longest} digits)"
         for c in columns
@@ -209,7 +208,7 @@ def _warn_about_lost_zeros(columns: Sequence[ColumnProfile]) -> list[str]:
 
 
 def _find_word_variants(engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile]) -> list[str]:
-    """Columns of words of which some differ in capitals or in blanks around them alone."""
+    """Return a warning about columns of words in which some differ only in capitals or surrounding blanks."""
     words = [
         c.name for c in columns if 1 < c.distinct <= _MOST_WORDS and not (c.numbers or c.dates or c.codes)
     ]
@@ -232,7 +231,7 @@ def _find_word_variants(engine: Engine, table: SourceTable, columns: Sequence[Co
 
 
 def warn_about_word_variants(columns: Sequence[str]) -> list[str]:
-    """What to look at in columns of words, each with its numbers of values with and without capitals."""
+    """Return a warning about columns of words, each described with its numbers of values."""
     if not columns:
         return []
     return [
@@ -247,7 +246,7 @@ _MOST_COUNTED_WORDS = 2_000
 
 
 def warn_about_counted_values(table: FrequencySet) -> tuple[CodedWarning, ...]:
-    """Return what is odd in quasi-identifiers: strange ages, numbers that mean missing, lost zeros, words.
+    """Return warnings about counted quasi-identifiers: ages, missing-value codes, lost zeros, word variants.
 
     The warnings name values, so they are private.
     """
@@ -269,7 +268,7 @@ def warn_about_counted_values(table: FrequencySet) -> tuple[CodedWarning, ...]:
 
 
 def _parse_numbers(texts: Sequence[str]) -> list[float] | None:
-    """The numbers that the texts say; None where one says none."""
+    """Parse texts as numbers; return None if one is not a number."""
     try:
         return [float(text) for text in texts]
     except ValueError:
@@ -277,7 +276,7 @@ def _parse_numbers(texts: Sequence[str]) -> list[float] | None:
 
 
 def _number_profile(name: str, texts: Sequence[str], numbers: Sequence[float]) -> ColumnProfile:
-    """A column of numbers as the warnings read it."""
+    """Build the profile that the warnings need from the values of a numeric column."""
     measured = [n for n, text in zip(numbers, texts, strict=True) if text not in MISSING_CODES] or numbers
     lengths = [len(text) for text in texts]
     return ColumnProfile(

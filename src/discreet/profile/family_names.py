@@ -1,5 +1,4 @@
-"""Lists of family names and their endings, and of words that are no names: titles, particles, places, firms,
-trades.
+"""Family names and their endings, and words that are not names: titles, particles, places, firms, trades.
 
 Each list has its source. Words are lower case and without accents, as ``person_names.fold_name`` writes them.
 """
@@ -96,7 +95,7 @@ FAMILY_NAMES = {
         खान
     """,
 }
-"""Text of names by language and source."""
+"""Names by language and source."""
 
 _AMBIGUOUS_FAMILY_NAMES_TEXT = """
     schneider fischer weber wagner becker bauer richter zimmermann schwarz braun klein lange koch kaiser konig
@@ -112,7 +111,7 @@ _AMBIGUOUS_FAMILY_NAMES_TEXT = """
     דוד יוסף אברהם מלכה ким ли мороз коваль бойко мельник
 """
 AMBIGUOUS_FAMILY_NAMES = frozenset(_AMBIGUOUS_FAMILY_NAMES_TEXT.split())
-"""Family names that are also trades, colours, animals, places: each by itself is no sign."""
+"""Family names that are also trades, colours, animals or places; a single one is not a sign of a person."""
 
 FAMILY_NAME_ENDINGS = re.compile(
     r".{3,}(?:sson|ssen|rsen|nsen|lsen|dottir|ovic|evic|ovich|evich|owski|ewski|inski|ynski|owska|ewska|inska"
@@ -122,12 +121,12 @@ FAMILY_NAME_ENDINGS = re.compile(
     r"|ов|ова|ев|ева|енко|чук|щук|швили|дзе|евић|овић"
     r"|οπουλος|οπουλου|ιδης|ιδου|ακης|ακη|ογλου|ιαδης|ιαδου|σκακος)"
 )
-"""Endings of family names, small and without accents."""
+"""Endings of family names, lower case and without accents."""
 
 
 @cache
 def all_family_names() -> frozenset[str]:
-    """Every listed name, as it is listed."""
+    """Return every family name, as listed."""
     return frozenset(name for names in FAMILY_NAMES.values() for name in names.split())
 
 
@@ -136,7 +135,7 @@ _PARTICLES_TEXT = """
     zum zur vom af av y e i und and et en o og och ve wa na mac mc o' d' l' 't dela los las san-
 """
 NAME_PARTICLES = frozenset(_PARTICLES_TEXT.split())
-"""Small words within names, which are no sign of their own."""
+"""Small words within names; they are not a sign of a name."""
 
 _TITLES_TEXT = """
     dr doctor doctora docteur dottore prof professor mr mrs ms miss mister sir dame herr frau hr fr
@@ -159,7 +158,7 @@ _STOPS_IN_FRONT_TEXT = """
     nuevo nova novo novi nizhny veliky place bay isla lago valle val ponte porto pont mont
 """
 LEADING_STOP_WORDS = frozenset(_STOPS_IN_FRONT_TEXT.split())
-"""Words that no name begins with."""
+"""Words with which no name begins."""
 
 _PLACES = """
     city town village county island islands isle republic united states kingdom province district region
@@ -235,10 +234,10 @@ _MATTERS = """
     premium deluxe classic standard basic set kit pack
 """
 STOP_WORDS = frozenset(f"{_PLACES} {_FIRMS} {_FUNCTION}".split())
-"""Words that no name has."""
+"""Words that occur in no name."""
 
 THING_WORDS = frozenset(f"{_TRADES} {_MATTERS}".split())
-"""Words for trades and things: no name has them but behind a given name (``Anna Brown``)."""
+"""Words for trades and things; they occur in a name only after a given name (``Anna Brown``)."""
 
 EAST_ASIAN_THING_ENDINGS = (
     *(
@@ -337,4 +336,4 @@ EAST_ASIAN_THING_ENDINGS = (
         "졸",
     ),
 )
-"""Endings of words for places, firms, trades, diseases and the like."""
+"""Endings of words for places, firms, trades, diseases and similar things."""

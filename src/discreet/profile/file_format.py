@@ -43,10 +43,10 @@ _BOTH = (
 
 @dataclass(frozen=True)
 class FileFormat:
-    """How a file's cells seem to be written.
+    """Inferred format, encoding, delimiter and quote of a file.
 
-    ``format`` is a value of ``sources.FORMATS``; ``delimiter`` is None and ``quote`` empty where the
-    format has none. ``reasons`` says of each what it was told from.
+    ``format`` is a value of ``engines.files.sources.FILE_FORMATS``; ``delimiter`` is None and ``quote`` empty
+    if the format has none. ``reasons`` gives the evidence for each.
     """
 
     format: str
@@ -59,9 +59,10 @@ class FileFormat:
 def infer_file_format(
     path: Path, label: str, format_name: str | None = None, *, known: FileOptions | None = None
 ) -> FileFormat:
-    """The form of a file, or of all files of a pattern, which is the same but for what is ``known`` of it.
+    """Infer the format of a file, or of all files of a pattern.
 
-    ``InputError`` where one cannot be opened, its ending says no format, or two have different forms.
+    The files of a pattern must agree in everything that ``known`` does not set. Raises ``InputError`` if a
+    file cannot be opened, if its ending implies no format, or if two files differ.
     """
     if not is_pattern(path):
         return _file_format(path, label, format_name)
@@ -115,7 +116,7 @@ def _file_format(path: Path, label: str, format_name: str | None) -> FileFormat:
 
 
 def _infer_encoding(sample: bytes, remainder: BinaryIO) -> tuple[str, str]:
-    """The encoding of a file that begins with a sample, and what it was told from."""
+    """Infer the encoding of a file that begins with ``sample``; also return the evidence for it."""
     for mark, encoding in _BYTE_ORDER_MARKS:
         if sample.startswith(mark):
             return encoding, "its byte order mark"
@@ -136,7 +137,7 @@ def _infer_encoding(sample: bytes, remainder: BinaryIO) -> tuple[str, str]:
 
 
 def _single_byte_encoding(chunk: bytes) -> str:
-    """Western Europe's encoding; the two differ in bytes that Latin-1 has no letters for."""
+    """Choose Windows-1252 or Latin-1; they differ in bytes for which Latin-1 has no letters."""
     return "windows-1252" if any(0x80 <= byte < 0xA0 for byte in chunk) else "latin-1"
 
 

@@ -1,8 +1,8 @@
 """Inference of cell formats: how numbers and dates of a column are written.
 
-Shapes leave the engine, values do not. Every inferred format is tried on all cells before it is proposed.
-Cost: one grouping of the columns that may have a format, a scan per ambiguous date pattern, and one for all
-formats together.
+Only shapes (texts with every digit replaced by 0) leave the engine, not values. Every inferred format is
+tried on all cells before it is proposed. Cost: one grouping of the columns that may have a format, one scan
+per ambiguous date pattern, and one for all formats together.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from discreet.sql.format_parsing import MISREAD, parse_by_format, strip_blanks
 from discreet.sql.quoting import literal
 
 PACKED_DAYS = 18_000_101, 21_001_231
-"""The first and the last day that eight digits are read as."""
+"""First and last day that eight digits are read as."""
 
 _WHOLE_NUMBER_SHAPE = re.compile(r"[-+]?0+([.]0{1,2})?")
 
@@ -46,10 +46,11 @@ def infer_whole_numbers(
     shapes_of: Callable[[Sequence[str]], Mapping[str, Collection[str]]],
     fits: Callable[[str, CellFormat], int],
 ) -> dict[str, CellFormat]:
-    """Return the forms of the columns whose numbers are all whole and written with a decimal of 0.
+    """Return the formats of the columns whose numbers are all whole and written with a decimal of 0.
 
-    ``shapes_of`` gives the shapes of columns by name, ``fits`` the rows of a column that have a form. With
-    three zeros behind the point, the point may part thousands: such columns have no form here.
+    ``shapes_of`` returns the shapes of columns by name, ``fits`` the number of rows of a column that have a
+    format. With three zeros after the point, the point may separate thousands: such columns get no format
+    here.
     """
     whole = [c for c in columns if c.numbers and c.points and not (c.fractions or c.zeros)]
     shapes = shapes_of([c.name for c in whole])
@@ -76,10 +77,10 @@ _EMPTY_DATES = ("00.00.0000", "00/00/0000", "00-00-0000", "0000-00-00", "0000000
 
 @dataclass(frozen=True)
 class InferredFormats:
-    """Forms by column, each with its reason; ``undecided`` columns hold dates that are not read.
+    """Formats by column, each with its reason; ``undecided`` columns contain dates that are not parsed.
 
-    ``null_texts`` stand for NULL in columns that have a form, ``padded`` columns have blanks around texts.
-    ``warnings`` say what a publisher must decide.
+    ``null_texts`` mean NULL in columns that have a format; ``padded`` columns have blanks around their texts.
+    ``warnings`` name the decisions that are left to the publisher.
     """
 
     forms: Mapping[str, CellFormat] = field(default_factory=dict)
@@ -91,11 +92,11 @@ class InferredFormats:
 
     @property
     def changes(self) -> bool:
-        """Whether a source is to be read otherwise."""
+        """True if the formats change how a source is read."""
         return bool(self.forms or self.padded)
 
     def applied(self, source: SourceSpec) -> SourceSpec:
-        """A source that is read so."""
+        """Return a source that is read with these formats."""
         texts = tuple(dict.fromkeys((*source.null_values, *self.null_texts)))
         return replace(
             source,
@@ -107,7 +108,7 @@ class InferredFormats:
 
 @dataclass
 class _CollectedFormats:
-    """What is being collected."""
+    """Mutable collector of formats, reasons and warnings."""
 
     forms: dict[str, CellFormat] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
@@ -119,10 +120,14 @@ class _CollectedFormats:
 def infer_formats(
     engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile], source: SourceSpec
 ) -> InferredFormats:
-    """The forms of a table's columns of texts, but for those whose form the source declares.
+    """Infer the formats of a table's text columns, except those whose format the source declares.
 
-    ``table`` may be a copy of the source's. Cost: a grouping of the columns that may have a form, and a scan
-    for each pattern of dates that may be read in two ways, and one for all forms together.
+    ``table`` may be a copy of the source's table.
+
+    Notes
+    -----
+    Cost: one grouping of the columns that may have a format, one scan for each date pattern that may be read
+    in two ways, and one scan for all formats together.
     """
     candidates = [
         c.name
@@ -170,16 +175,16 @@ def _may_have_form(column: ColumnProfile) -> bool:
 
 
 def _is_plain(column: ColumnProfile) -> bool:
-    """Whether a column's values are numbers already, as they stand."""
+    """Return whether a column's values are numbers already, without a format."""
     return column.numbers
 
 
 def _possibly_formatted(
     engine: Engine, table: SourceTable, names: Sequence[str], profiles: Mapping[str, ColumnProfile]
 ) -> list[str]:
-    """The columns that may have a form after all: numbers with points have decimals where some rows say so.
+    """Return the columns that may need a format: texts, and numbers whose points may all separate thousands.
 
-    Only columns all of whose points may part thousands (1.234) are left of those that hold plain numbers.
+    A plain numeric column is left out if a sample of its rows shows that the point marks decimals.
     """
     pointed = [name for name in names if profiles[name].numbers and profiles[name].points]
     shapes = _sample_shapes(engine, table, pointed)
@@ -194,7 +199,7 @@ def _possibly_formatted(
 def _sample_shapes(
     engine: Engine, table: SourceTable, names: Sequence[str]
 ) -> dict[str, dict[str, tuple[int, int]]]:
-    """The shapes of columns in the first rows of a table."""
+    """Count the shapes of columns in the first rows of a table."""
     some = replace(table, relation=f"(SELECT * FROM {table.relation} LIMIT {_SOME_ROWS}) AS r")
     return _count_shapes(engine, some, names, _SOME_ROWS)
 
@@ -202,9 +207,10 @@ def _sample_shapes(
 def _count_shapes(
     engine: Engine, table: SourceTable, names: Sequence[str], rows: int
 ) -> dict[str, dict[str, tuple[int, int]]]:
-    """The shapes of columns that have few, each with its number of values and of rows."""
+    """Count the values and rows of each shape; columns of over ``_MOST_SHAPES`` shapes are left out."""
     collected: dict[str, dict[str, tuple[int, int]]] = {}
     left_out = _literal_list(("", *_EMPTY_DATES))
+    # translate replaces every digit by 0, so that the engine groups shapes and returns no value.
     shape = f"translate({strip_blanks('v')}, '123456789', '000000000')"
     for some in batched(names, column_batch_size(rows)):
         groups = (
@@ -221,7 +227,7 @@ def _count_shapes(
 
 
 def _infer_dates(columns: Mapping[str, DateShapes], collected: _CollectedFormats, fits: FormatFit) -> None:
-    """Dates by the patterns of their shapes; where day and month may change places, by what fits."""
+    """Infer date formats from shapes; an ambiguous day order is decided by the one that fits all rows."""
     decided: dict[str, bool] = {}
     later = []
     for name, shapes in columns.items():
@@ -260,7 +266,7 @@ def _infer_dates(columns: Mapping[str, DateShapes], collected: _CollectedFormats
 
 
 def _find_months(shapes: Mapping[str, Mapping[str, object]], collected: _CollectedFormats) -> None:
-    """Months before their years: masked from behind they would show the month and hide the year."""
+    """Mark columns of months written before their years; a mask would keep the month and hide the year."""
     for name, of in shapes.items():
         if are_months([text for text in of if text not in _NULLS]):
             collected.undecided.add(name)
@@ -271,7 +277,7 @@ def _find_months(shapes: Mapping[str, Mapping[str, object]], collected: _Collect
 
 
 def _day_order(name: str, key: tuple[str, str, str], rows: int, fits: FormatFit) -> str:
-    """Whether dates have the day first, the month, either (``open``) or some the one and some the other."""
+    """Return the order that fits all rows: ``day`` first, ``month`` first, ``open`` (both) or ``neither``."""
     if key[0].startswith("."):
         return "day"
     day, month = (
@@ -297,7 +303,7 @@ def _add_dates(
 
 
 def _date_format(patterns: tuple[str, ...]) -> CellFormat:
-    """Dates by patterns; years of two digits are those up to this one."""
+    """Build a date format; two-digit years are read as years up to the current one."""
     short = any("%y" in pattern for pattern in patterns)
     return CellFormat(dates=patterns, pivot=datetime.now(UTC).year if short else None)
 
@@ -308,7 +314,7 @@ def _infer_numbers(
     hint: str | None,
     profiles: Mapping[str, ColumnProfile],
 ) -> None:
-    """Numbers by their marks; a mark that may be either is told by other columns, or by the publisher."""
+    """Infer number formats from marks; ambiguous marks follow other columns or the declared mark."""
     texts = {n: m for n, m in columns.items() if not _is_plain(profiles[n])}
     told = {mark for marks in texts.values() for mark in marks.decimal}
     known = hint or (next(iter(told)) if len(told) == 1 else None)
@@ -347,7 +353,7 @@ def _infer_packed_dates(
     collected: _CollectedFormats,
     fits: FormatFit,
 ) -> None:
-    """Whole numbers of eight digits that are all days: 20230401."""
+    """Read eight-digit whole numbers that are all days (20230401) as dates."""
     form = _date_format(("%Y%m%d",))
     for name in candidates:
         column, (first, last) = profiles[name], PACKED_DAYS
@@ -359,9 +365,9 @@ def _infer_packed_dates(
 def _words_among(
     name: str, values: int, unmatched: Mapping[str, int], collected: _CollectedFormats, noun: str
 ) -> tuple[str, ...] | None:
-    """The few words among values of a kind, which stay as they are; None where too much is of no kind.
+    """Return the few words among numbers or dates, which are kept; None if too many values do not match.
 
-    Texts that stand for NULL are noted as such; a warning says where a kind is missed by less than half.
+    Texts that mean NULL are collected as such. If more than half of the values match, a warning is added.
     """
     left = {text: number for text, number in unmatched.items() if text not in _NULLS}
     if not left or _are_few_words(values, left):
@@ -381,7 +387,7 @@ def _words_among(
 
 
 def _are_few_words(values: int, unmatched: Mapping[str, int]) -> bool:
-    """Whether what is no number or date are words, few and fewer by far than the others."""
+    """Return whether the unmatched shapes are a few words without digits, far fewer than the values."""
     left = [text for text in unmatched if text not in _NULLS]
     return (
         0 < len(left) <= _MOST_OTHERS
@@ -391,14 +397,14 @@ def _are_few_words(values: int, unmatched: Mapping[str, int]) -> bool:
 
 
 def _words_text(words: Sequence[str]) -> str:
-    """What becomes of words among other values."""
+    """Return a note that words among other values are kept."""
     if not words:
         return ""
     return f"; {', '.join(map(repr, words))} {'stay' if len(words) > 1 else 'stays'} as written"
 
 
 FormatFit = Callable[[str, CellFormat], int]
-"""How many rows of a column fit a form."""
+"""Function that counts the rows of a column that fit a format."""
 
 
 def _fit_counter(engine: Engine, table: SourceTable, source: SourceSpec) -> FormatFit:
@@ -420,7 +426,7 @@ def _fit_counter(engine: Engine, table: SourceTable, source: SourceSpec) -> Form
 def _drop_misfits(
     engine: Engine, table: SourceTable, source: SourceSpec, collected: _CollectedFormats
 ) -> None:
-    """Leave out forms that a cell misses after all: what shapes say is not all that there is to say."""
+    """Remove formats that some cell does not have: shapes do not show everything."""
     _add_empty_dates(engine, table, collected)
     nulls = (*source.null_values, *collected.null_texts)
 
@@ -443,10 +449,13 @@ def _drop_misfits(
 
 
 def _add_empty_dates(engine: Engine, table: SourceTable, collected: _CollectedFormats) -> None:
-    """Read as NULL what programs write for no day at all, where columns of dates have it."""
+    """Read texts such as 00.00.0000, which programs write for no date, as NULL in columns of dates."""
     dated = [name for name, form in collected.forms.items() if form.dates]
     if dated:
-        texts = f"SELECT DISTINCT v FROM ({grouped_texts_sql(table, dated)}) AS g WHERE v IN ({_literal_list(_EMPTY_DATES)})"
+        texts = (
+            f"SELECT DISTINCT v FROM ({grouped_texts_sql(table, dated)}) AS g WHERE v IN "
+            f"({_literal_list(_EMPTY_DATES)})"
+        )
         collected.null_texts |= {str(text): None for (text,) in sorted(engine.fetch_rows(texts))}
 
 
@@ -455,5 +464,5 @@ def _literal_list(texts: Sequence[str]) -> str:
 
 
 def _toml_key(name: str) -> str:
-    """A name as a key of TOML."""
+    """Quote a name as a TOML key."""
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

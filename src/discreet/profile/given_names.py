@@ -1,6 +1,7 @@
-"""Lists of given names by language and script, and family names that are written first, each with its source.
+"""Given names by language and script, and family names that are written first, each list with its source.
 
-Short lists of our own of frequent names; names that more often mean something else are left out.
+Short lists of frequent names, compiled for this library; names that more often mean something else are left
+out.
 """
 
 from __future__ import annotations
@@ -332,7 +333,7 @@ LATIN_GIVEN_NAMES = {
         otabek gulchehra nilufar dildora zulfiya malika batbayar ganbaatar bolormaa oyunbileg
     """,
 }
-"""Text of names by language and source."""
+"""Names in Latin script by language and source."""
 
 _AMBIGUOUS_TEXT = """
     abril alba angel asya aurora axel beat blanca bo can carmen charlotte christian dan deniz derya
@@ -343,12 +344,12 @@ _AMBIGUOUS_TEXT = """
     usha vera victor viktoria zala
 """
 AMBIGUOUS_GIVEN_NAMES = frozenset(_AMBIGUOUS_TEXT.split())
-"""Names that are also places, things, months, or words of other languages: one by itself is no sign."""
+"""Names that are also places, things, months or common words; a single one is not a sign of a person."""
 
 
 @cache
 def latin_given_names() -> frozenset[str]:
-    """Every listed name, small and in ASCII."""
+    """Return every listed name, lower case and in ASCII."""
     return frozenset(name for names in LATIN_GIVEN_NAMES.values() for name in names.split())
 
 
@@ -471,14 +472,14 @@ GIVEN_NAMES_BY_SCRIPT = {
         ひまり あかり ひな みお さとみ ゆうこ じゅんこ あゆみ
     """,
 }
-"""Text of names by language and source, as they are written; compared without accents and small."""
+"""Names in other scripts by language and source, as written; compared in lower case without accents."""
 
 CHINESE_FAMILY_NAMES = (
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗高郑梁谢宋唐许邓韩冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金"
     "韦贾夏付方邹熊孟秦邱侯江尹薛闫段雷龙史陶贺毛郝顾龚邵万覃武钱戴严莫孔白常洪赖"
     "張劉陳楊黃趙吳孫馬羅鄭謝許鄧韓馮蕭葉蘇呂盧鐘譚陸賈鄒閻賀顧龔萬錢戴嚴賴簡游詹"
 )
-"""One character each; Ministry of Public Security (CN), Ministry of the Interior (TW)."""
+"""Family names of one character; Ministry of Public Security (CN), Ministry of the Interior (TW)."""
 
 JAPANESE_FAMILY_NAMES = """
     佐藤 鈴木 高橋 田中 伊藤 渡辺 渡邊 山本 中村 小林 加藤 吉田 山田 佐々木 山口 松本 井上 木村 林 斎藤
@@ -497,7 +498,7 @@ JAPANESE_FAMILY_NAMES = """
 KOREAN_FAMILY_NAMES = (
     "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진나엄원천방공"
 )
-"""One syllable each; census of 2015 (KOSIS)."""
+"""Family names of one syllable; census of 2015 (KOSIS)."""
 
 FAMILY_NAMES_FIRST = """
     nguyen tran pham huynh hoang phan vu vo dang bui ngo duong dinh doan wang zhang liu chen yang zhao
@@ -507,10 +508,10 @@ FAMILY_NAMES_FIRST = """
     cheng lam lau kwok kwan chow yeung tsang chiang kim lee park choi jung kang cho yoon lim shin kwon
     hwang ahn song jeon jeong hong ryu seo bae baek yoo
 """
-"""Family names in Latin letters that come before the given name, of Vietnam, China and Korea."""
+"""Family names of Vietnam, China and Korea in Latin letters that precede the given name."""
 
 
 @cache
 def given_names_by_script() -> frozenset[str]:
-    """Every listed given name as it is written."""
+    """Return every listed given name of other scripts, as written."""
     return frozenset(name for names in GIVEN_NAMES_BY_SCRIPT.values() for name in names.split())

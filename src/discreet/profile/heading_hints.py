@@ -1,8 +1,8 @@
-"""The role that a column's heading suggests, and the kinds of identifiers of the HIPAA safe-harbour rule.
+"""Roles suggested by column headings, and the kinds of identifiers of the HIPAA safe-harbour rule.
 
-Words cover the eighteen kinds (45 CFR 164.514(b)(2)(i), A to R) in several languages, what others can usually
-know of a person, and what people keep to themselves. Headings may be paths in nested records (HL7 FHIR R5:
-HumanName, Reference). A kind has words of headings and patterns of values.
+The word lists cover the eighteen kinds (45 CFR 164.514(b)(2)(i), A to R) in several languages, facts about a
+person that others can usually know, and private matters. Headings may be paths in nested records (HL7 FHIR
+R5: HumanName, Reference). A kind has words of headings and patterns of values.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from discreet.profile.heading_words import (
 )
 
 PERSON_TYPES = frozenset(["Patient", "Practitioner", "PractitionerRole", "RelatedPerson", "Person"])
-"""FHIR's resources that are persons."""
+"""FHIR resource types that are persons."""
 
 _PATH_SIGNS = re.compile(r"[./\[\]:>]+|__+|->")
 _NAME_PARTS = frozenset(["name", "names", "humanname"])
@@ -68,7 +68,7 @@ _THING_FIELDS = frozenset(_THING_FIELDS_TEXT.split())
 
 
 def path_segments(name: str) -> tuple[str, ...]:
-    """The parts of a path, numbers left out.
+    """Split a path into its parts, without numbers.
 
     >>> path_segments("contact[0].name.text"), path_segments("zip")
     (('contact', 'name', 'text'), ('zip',))
@@ -77,7 +77,7 @@ def path_segments(name: str) -> tuple[str, ...]:
 
 
 def record_path(name: str, last: str) -> str | None:
-    """The path of the record whose field ``last`` a name is; None for a name that is no such path.
+    """Return the path of the record whose field ``last`` the name denotes; None if it is not such a path.
 
     >>> record_path("subject.display", "display"), record_path("subject_reference", "reference")
     ('subject', 'subject')
@@ -87,7 +87,7 @@ def record_path(name: str, last: str) -> str | None:
 
 
 def person_name_words(name: str) -> str:
-    """The words by which a path, or a name of several words, is that of a person's name; empty for none.
+    """Return the words that mark a path or a heading as a person's name; "" if there are none.
 
     >>> person_name_words("subject.patient.name.family"), person_name_words("subject.display")
     ('name family', 'subject display')
@@ -112,7 +112,7 @@ def person_name_words(name: str) -> str:
 
 
 def names_a_thing(name: str) -> bool:
-    """Whether a word for a name is that of a thing: ``product name``, ``managingOrganization.name``.
+    """Return whether a heading denotes the name of a thing: ``product name``, ``managingOrganization.name``.
 
     >>> names_a_thing("ProductName"), names_a_thing("name of hospital"), names_a_thing("patient name")
     (True, True, False)
@@ -127,13 +127,13 @@ def names_a_thing(name: str) -> bool:
 
 
 def refers_to_thing(name: str) -> bool:
-    """Whether the record that a path is in is known to be no person: ``managingOrganization.display``."""
+    """Return whether a path is inside a record that is not a person: ``managingOrganization.display``."""
     parts = split_name(name)[:-1]
     return bool(parts) and (parts[-1] in _THING_FIELDS or is_thing_word(parts[-1]))
 
 
 def _reference_words(parts: tuple[str, ...]) -> str:
-    """``subject display``: the name in words of a person that a record refers to."""
+    """Return the words of a reference to a person, such as ``subject display``; "" for other paths."""
     if len(parts) < 2 or parts[-1] not in ("display", "reference"):
         return ""
     parent = parts[-2]
@@ -154,11 +154,11 @@ __all__ = [
 ]
 
 _SHORTEST_SUBSTRING = 6
-_ONE_WORD = ("ad",), ("ten",), ("ho",)  # Turkish and Vietnamese words for a name, if nothing else is said
+_ONE_WORD = ("ad",), ("ten",), ("ho",)  # Turkish and Vietnamese for "name", as a whole heading
 
 
 class RoleHint(StrEnum):
-    """What a name suggests."""
+    """Role that a heading suggests."""
 
     IDENTIFIER = "identifier"
     QUASI_IDENTIFIER = "quasi-identifier"
@@ -231,14 +231,14 @@ _SENSITIVE_STEMS = "diagnos disease illness injury income salary contracept preg
 
 
 def hint_role(name: str) -> tuple[RoleHint, str]:
-    """What the name suggests and the word that does; ``("none", "")`` where nothing does.
+    """Return the role that a heading suggests and the word that suggests it; ``("none", "")`` if none does.
 
     >>> [str(hint_role(name)[0]) for name in ("Patient_ID", "dateOfBirth", "salary", "x")]
     ['identifier', 'quasi-identifier', 'sensitive', 'none']
 
-    Where words of several kinds occur, an identifier wins over a quasi-identifier, and that over a sensitive
-    attribute: the more protected role. But a name of a place or the like (``city_name``) is no person's, nor
-    is that of a thing (``product name``). A path in a nested record is read as one (``record_paths``).
+    If words of several kinds occur, identifier takes precedence over quasi-identifier, and that over
+    sensitive: the more protected role. A name of a place (``city_name``) or of a thing (``product name``) is
+    not a person's. A path in a nested record is read as one (``person_name_words``).
     """
     single = split_name(name)
     parts = (*single, *(first + second for first, second in pairwise(single)))
@@ -269,7 +269,7 @@ def _other_word(words_by_meaning: Mapping[str, str], *meanings: str) -> str:
 
 
 def _other_identifier(words_by_meaning: Mapping[str, str]) -> str:
-    """A word of another language for an identifier that is no name, whose kinds have letters but B and C."""
+    """Return a foreign word for an identifier other than a name; the letters B and C are not identifiers."""
     return _other_word(
         words_by_meaning,
         *(meaning for meaning in words_by_meaning if len(meaning) == 1 and meaning not in "BC"),
@@ -277,7 +277,7 @@ def _other_identifier(words_by_meaning: Mapping[str, str]) -> str:
 
 
 def is_age(name: str) -> bool:
-    """Whether the name says that a column holds ages.
+    """Return whether a heading says that a column contains ages.
 
     >>> is_age("Age"), is_age("wife_age"), is_age("page")
     (True, True, False)
@@ -286,7 +286,7 @@ def is_age(name: str) -> bool:
 
 
 def is_money(name: str) -> bool:
-    """Whether the name says that a column holds sums of money.
+    """Return whether a heading says that a column contains amounts of money.
 
     >>> is_money("Kosten"), is_money("net_income"), is_money("age")
     (True, True, False)
@@ -295,7 +295,7 @@ def is_money(name: str) -> bool:
 
 
 def is_weight(name: str) -> bool:
-    """Whether the name says weight, whether of a body or of a row of a sample.
+    """Return whether a heading says weight, of a body or of a sampled row.
 
     >>> is_weight("weight"), is_weight("pspwght"), is_weight("birth_weight"), is_weight("height")
     (True, True, False, False)
@@ -306,7 +306,7 @@ def is_weight(name: str) -> bool:
 
 
 def names_a_number(name: str) -> bool:
-    """Whether the name ends in a word for a number that is given to something.
+    """Return whether a heading ends in a word for an assigned number.
 
     >>> names_a_number("OrderNo"), names_a_number("Belegnummer"), names_a_number("number of visits")
     (True, True, False)
@@ -316,7 +316,7 @@ def names_a_number(name: str) -> bool:
 
 
 def person_key_word(name: str) -> str:
-    """The word that says that a column numbers or names persons, each by one value; empty for none.
+    """Return the word that marks a column as a key of persons; "" if there is none.
 
     >>> person_key_word("PatNr"), person_key_word("room_id"), person_key_word("Name on passport")
     ('pat nr', 'id', '')
@@ -340,17 +340,17 @@ def _find_whole_word(parts: tuple[str, ...], words: str) -> str:
 
 @cache
 def _word_set(words: str) -> dict[str, None]:
-    """The words of a text, in their order."""
+    """Return the words of a text, in order."""
     return dict.fromkeys(words.split())
 
 
 def _find_inside(parts: tuple[str, ...], words: list[str]) -> str:
-    joined = " ".join(parts)  # no word has a blank
+    joined = " ".join(parts)  # words contain no blank, so a match is within one part
     return next((word for word in words if word in joined), "")
 
 
 def _person_number(parts: tuple[str, ...]) -> str:
-    """``patient``, ``patient number``: a word for a person, with nothing but words for a number."""
+    """Return the words of a heading made of words for a person, or for a person and a number; else ""."""
     persons, counted, numbers = _PERSONS.split(), _COUNTED.split(), _NUMBERS.split()
     compound = next((part for part in parts if _PERSON_COMPOUND.fullmatch(part)), "")
     if compound or not all(part in (*persons, *counted, *numbers) for part in parts):
@@ -370,10 +370,10 @@ _NAME_WORD = re.compile(r"\b(name|display)\b")
 
 @dataclass(frozen=True)
 class IdentifierKind:
-    """One kind: the rule's letter, what it is called, words of column names, and the forms of values.
+    """A kind of identifier: the rule's letter, title, words of headings, and forms of values.
 
-    ``alone`` says whether one column of the kind names a person. ``forms`` are regular expressions that a
-    whole value matches (written as ``profile.column_profile`` says).
+    ``is_direct`` is true if one column of the kind identifies a person. ``forms`` are regular expressions
+    that match a whole value (in the syntax that ``profile.column_profile`` uses).
     """
 
     letter: str
@@ -384,7 +384,7 @@ class IdentifierKind:
 
     @property
     def label(self) -> str:
-        """``HIPAA_NOTE G, social security numbers``."""
+        """Letter and title, such as ``HIPAA G, social security numbers``."""
         return f"HIPAA {self.letter}, {self.title}"
 
 
@@ -457,17 +457,16 @@ IDENTIFIER_KINDS = (
         (_UUID,),
     ),
 )
-"""The kinds in the rule's order."""
+"""Kinds of identifiers in the rule's order."""
 
 
 def kind_by_letter(letter: str) -> IdentifierKind | None:
-    """The kind of one of the rule's letters; None for another text."""
+    """Return the kind of a letter of the rule; None for other texts."""
     return next((kind for kind in IDENTIFIER_KINDS if kind.letter == letter), None)
 
 
 def kind_by_word(word: str) -> IdentifierKind | None:
-    """The kind that a word of a column's name points to, as ``profile.heading_hints`` finds words; None for
-    none.
+    """Return the kind that a word of a heading denotes, or None.
 
     >>> kind_by_word("ssn").label, kind_by_word("plz").letter, kind_by_word("salary")
     ('HIPAA G, social security numbers', 'B', None)

@@ -1,8 +1,8 @@
-"""Words of column headings by language and script, and their look-up in a heading.
+"""Words of column headings by language and script, and their lookup in a heading.
 
 Identity documents and census forms print the same labels everywhere; these are the headings of registers and
-exports, each list with its source. A word with ``*`` matches all that begin with it; words of scripts without
-blanks are found inside a heading, others as whole words.
+exports, each list with its source. A word with ``*`` matches every word that begins with it; words of scripts
+without blanks are found inside a heading, others as whole words.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from functools import cache, lru_cache
 
 @dataclass(frozen=True)
 class HeadingWords:
-    """The words of one language.
+    """Heading words of one language.
 
     ``persons`` are words for names of persons and their parts, ``identifiers`` other direct identifiers by
-    the letter of their kind (``profile.heading_hints``), ``others_know`` quasi-identifiers, ``places`` and
-    ``dates`` those of kinds B and C, and ``private`` sensitive matters. ``inside`` says that words are
-    written without blanks between them.
+    the letter of their kind (``profile.heading_hints``), ``quasi_identifying`` quasi-identifiers, ``places``
+    and ``dates`` those of kinds B and C, and ``private`` sensitive matters. ``inside`` is true for scripts
+    without blanks between words.
     """
 
     language: str
@@ -306,7 +306,7 @@ LANGUAGES = (
         "დიაგნოზი ախտորոշում ምርመራ",
     ),
 )
-"""The languages, those with lists for every kind of heading first."""
+"""Languages; first those with lists for every kind of heading."""
 
 PERSON_WORDS = """
     staff worker workers parent parents mother father mom dad spouse husband wife partner kin guardian
@@ -330,7 +330,7 @@ PERSON_WORDS = """
     владелец автор получатель лікар батьки γιατρος μητερα πατερας γονεασ طبيب الطبيب والد والدة ام اب معلم
     רופא אם אב הורה מורה डॉक्टर माता पिता
 """
-"""Words of headings of columns that may hold persons: fewer signs among the values suffice there."""
+"""Heading words of columns that may contain persons; below them fewer signs among the values suffice."""
 
 THING_WORDS_IN_HEADINGS = """
     product item article company organization organisation org hospital clinic practice facility
@@ -347,12 +347,12 @@ THING_WORDS_IN_HEADINGS = """
     отдел* школ* препарат* файл* προϊον* εταιρεια νοσοκομειο σχολειο منتج شركة مستشفى مدرسة قسم دواء מוצר
     חברה מחלקה תרופה उत्पाद कंपनी अस्पताल विद्यालय विभाग urun sirket hastane okul bolum ilac
 """
-"""Words of things that have names of their own: ``product name`` is none of a person."""
+"""Words for things that have names of their own: ``product name`` is not a person's name."""
 
 GENERIC_NAME_WORDS = (
     "имя име імя ονομ* اسم الاسم نام שם नाम নাম ชื่อ 名前 名字 이름 nume ime nev jmeno meno isim adi nimi nama"
 )
-"""Words for a name that things have as well: beside a word for a thing they are no sign of a person."""
+"""Words for a name that things also have; next to a word for a thing they do not denote a person."""
 
 
 _ALIKE = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ی": "ي", "ک": "ك"})
@@ -360,21 +360,21 @@ _ALIKE |= str.maketrans({"ى": "ي", "ة": "ه", "ہ": "ه", "ھ": "ه", "ς": "
 _APOSTROPHE = re.compile(r"(?<=[^\W\d_a-z])['’ʼ](?=[^\W\d_a-z])")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _ARTICLES = {"ال": 5, "ה": 4}
-_CACHED_NAMES = 4096  # of a wide table each name is looked at for each hierarchy that is built in
+_CACHED_NAMES = 4096  # each name of a wide table is split once per built-in hierarchy
 
 PERSONS, QUASI_IDENTIFYING, PRIVATE = "persons", "others know", "private"
 
 
 @dataclass(frozen=True)
 class _WordList:
-    """Words of one meaning: whole ones, beginnings of words, and those that may be inside a text."""
+    """Words of one meaning: whole words, beginnings of words, and words that may occur inside a text."""
 
     whole: frozenset[str]
     stems: tuple[str, ...]
     inside: tuple[str, ...]
 
     def found(self, parts: Sequence[str]) -> str:
-        """The first word of a heading that is one of these; empty for none."""
+        """Return the first word of a heading that is in the list, or ""."""
         return next((part for part in parts if self._has(part)), "")
 
     def _has(self, part: str) -> bool:
@@ -387,7 +387,7 @@ class _WordList:
 
 @lru_cache(_CACHED_NAMES)
 def split_name(name: str) -> tuple[str, ...]:
-    """The words of a column's name: split at signs, digits and capitals; lower case, without accents.
+    """Split a column's name at signs, digits and capitals into words, lower case and without accents.
 
     >>> split_name("Straße-Nr. 2"), split_name("dateOfBirth"), split_name("Prénom")
     (('strasse', 'nr'), ('date', 'of', 'birth'), ('prenom',))
@@ -402,7 +402,7 @@ def split_name(name: str) -> tuple[str, ...]:
 
 
 def fold_heading(text: str) -> str:
-    """Small letters without accents, and letters that are written in several ways in one."""
+    """Fold a text to lower case without accents, and variants of a letter to one of them."""
     plain = text.casefold()
     if plain.isascii():
         return plain
@@ -412,23 +412,23 @@ def fold_heading(text: str) -> str:
 
 
 def _is_letter(character: str) -> bool:
-    """Whether a character belongs to a word; vowel signs of Indic and Thai scripts are marks, no letters."""
+    """Return whether a character belongs to a word; vowel signs of Indic and Thai scripts have category M."""
     return character.isalpha() or unicodedata.category(character).startswith("M")
 
 
 @dataclass(frozen=True)
 class MatchedWord:
-    """A word of a heading: what it means (``persons``, ``others know``, ``private`` or a kind's letter)."""
+    """A word of a heading and its meaning (``persons``, ``others know``, ``private`` or a kind's letter)."""
 
     meaning: str
     word: str
 
 
 def match_words(parts: Sequence[str]) -> dict[str, str]:
-    """The words of a heading by meaning: ``PERSONS``, a letter of the kinds, ``QUASI_IDENTIFYING``,
-    ``PRIVATE``.
+    """Return the listed words of a heading by meaning.
 
-    A word for the name of anything (``имя файла``) means no person next to a word for a thing.
+    The meanings are ``PERSONS``, a letter of the kinds, ``QUASI_IDENTIFYING`` and ``PRIVATE``. A word for the
+    name of anything (``имя файла``) does not denote a person next to a word for a thing.
     """
     found = {meaning: word for meaning, words in _vocabulary().items() if (word := words.found(parts))}
     if PERSONS in found and _generic_name_words().found((found[PERSONS],)) and any(map(is_thing_word, parts)):
@@ -437,7 +437,7 @@ def match_words(parts: Sequence[str]) -> dict[str, str]:
 
 
 def letter_by_foreign_word(word: str) -> str:
-    """The letter of the kind that a word of these lists points to; empty for none."""
+    """Return the letter of the kind that a listed word denotes, or ""."""
     found = match_words((word,))
     letters = [meaning for meaning in found if len(meaning) == 1 and meaning not in "BC"]
     letters += ["A"] if PERSONS in found else []
@@ -446,7 +446,7 @@ def letter_by_foreign_word(word: str) -> str:
 
 
 def may_mean_person(name: str) -> bool:
-    """Whether a heading may mean persons: ``beneficiary``, ``created_by``, ``врач``.
+    """Return whether a heading may denote persons: ``beneficiary``, ``created_by``, ``врач``.
 
     >>> may_mean_person("created_by"), may_mean_person("Begünstigter"), may_mean_person("weight")
     (True, True, False)
@@ -456,12 +456,12 @@ def may_mean_person(name: str) -> bool:
 
 
 def is_person_word(part: str) -> bool:
-    """Whether one word of a heading means a person."""
+    """Return whether a word of a heading denotes a person."""
     return bool(_person_words().found((part,)))
 
 
 def is_thing_word(part: str) -> bool:
-    """Whether one word of a heading means a thing that has a name: ``product``, ``company``."""
+    """Return whether a word of a heading denotes a thing that has a name: ``product``, ``company``."""
     return bool(_thing_words().found((part,)))
 
 

@@ -1,8 +1,7 @@
-"""Proposed hierarchies of quasi-identifiers: built-in, intervals, masks, dates, orders, groups, or files of a
-folder.
+"""Proposed hierarchies of quasi-identifiers: built-in, intervals, masks, dates, orders, groups, or files.
 
-Each proposal has its height and loses levels one by one, so that a lattice can be kept small. A file is taken
-for a column by its name, or by its values if it alone contains all of them.
+A proposal has a height and can lose levels one by one, so that a lattice can be kept small. A hierarchy file
+is assigned to a column by its name, or by its values if it is the only file that contains all of them.
 """
 
 from __future__ import annotations
@@ -53,33 +52,33 @@ class OpenEndedNumbers:
 
     @property
     def fixed(self) -> tuple[tuple[str, Any], ...]:
-        """The keys of an interval hierarchy for the ends and the other texts."""
+        """Keys of an interval hierarchy for the ends and the other texts."""
         keys = {"lower": self.lower, "upper": self.upper, "others": list(self.others) or None}
         return tuple((name, value) for name, value in keys.items() if value is not None)
 
 
 @dataclass(frozen=True)
 class OrderedTexts:
-    """Texts in their order, and the ``others`` that have no place in it."""
+    """Texts in the order of their meaning, and the ``others``, which have no position in it."""
 
     values: tuple[str, ...]
     others: tuple[str, ...]
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many neighbours make a group, level by level; at least two groups are left."""
+        """Number of neighbours per group, level by level; at least two groups remain."""
         found = [2**level for level in range(1, _MOST_LEVELS + 1)]
         return tuple(size for size in found if 2 * size <= len(self.values) or size == 2)
 
     @property
     def fixed(self) -> tuple[tuple[str, Any], ...]:
-        """The keys of an order hierarchy for the values and the others."""
+        """Keys of an order hierarchy for the values and the others."""
         others = (("others", list(self.others)),) if self.others else ()
         return (("values", list(self.values)), *others)
 
 
 def parse_open_ended_numbers(values: Sequence[str]) -> OpenEndedNumbers | None:
-    """Return the numbers and open ends of a column; None without an open end, or with much of neither."""
+    """Return the numbers and open ends of a column; None if it has no open end or too many other texts."""
     numbers: dict[str, Decimal] = {}
     ends: dict[str, Band] = {}
     others: list[str] = []
@@ -108,7 +107,7 @@ def parse_open_ended_numbers(values: Sequence[str]) -> OpenEndedNumbers | None:
 
 
 def order_texts(values: Sequence[str]) -> OrderedTexts | None:
-    """Return the values in the order of their meaning; None where no order is known, or too few have one."""
+    """Return the values in the order of their meaning; None if it is unknown or too few values have one."""
     others = tuple(value for value in values if parse_band(value) is None)
     if len(others) == len(values) or not _are_few(others, values):
         others = tuple(value for value in values if order_education_levels([value, *_SCHOOLS]) is None)
@@ -130,7 +129,7 @@ def format_open_ends(texts: Sequence[str], counts: Mapping[str, int]) -> str:
 
 
 _SCHOOLS = ("primary school", "bachelor", "doctorate")
-"""Three levels of education: with them a single text is one, or not."""
+"""Three levels of education; together with them a single text can be tested for being one."""
 
 
 def _is_number(text: str) -> bool:
@@ -142,7 +141,7 @@ def _are_few(others: Sequence[str], values: Sequence[str]) -> bool:
 
 
 def _lower_end(band: Band) -> Decimal:
-    """Return the least ``lower`` that contains a band that is open below: up to 17 is below 18."""
+    """Return the smallest ``lower`` that contains a band open below: for "up to 17" that is 18."""
     high = band.high or Decimal(0)
     return high + 1 if band.high_closed else high
 
@@ -173,7 +172,7 @@ _POSTAL = {
     "codepostal": "fr",
     "postnummer": "se",
 }
-"""The countries whose postal codes have a name."""
+"""Countries whose postal codes have a heading word."""
 
 FILE_KIND = "file"
 BUILTIN_KIND = "builtin"
@@ -181,11 +180,11 @@ BUILTIN_KIND = "builtin"
 
 @dataclass(frozen=True)
 class HierarchyProposal:
-    """A hierarchy of the spec, a table or a file's path (``kind`` None: value → ``*``), and its height.
+    """A hierarchy for the spec, as a table or a file's path (``kind`` None: value → ``*``), and its height.
 
     ``levels`` are the values of the table's key ``key``, one per level below the top, finest first; a kind
-    without such a key has ``steps`` levels below the top, which cannot be chosen. ``note`` says how texts of
-    the column are read.
+    without such a key has ``steps`` levels below the top, which cannot be chosen. ``note`` describes how
+    texts of the column are read.
     """
 
     kind: str | None = None
@@ -197,7 +196,7 @@ class HierarchyProposal:
 
     @property
     def height(self) -> int:
-        """The level of the top value."""
+        """Level of the top value."""
         return (len(self.levels) or self.steps) + 1
 
     @property
@@ -212,7 +211,7 @@ class HierarchyProposal:
 
     @property
     def words(self) -> str:
-        """The hierarchy in a few words."""
+        """Short description of the hierarchy."""
         if self.kind == FILE_KIND:
             return str(dict(self.fixed)["path"])
         if self.kind == BUILTIN_KIND:
@@ -229,17 +228,17 @@ class HierarchyProposal:
         )
 
     def with_others(self, others: tuple[str, ...]) -> HierarchyProposal:
-        """The same with words that stay as they are among its numbers or dates."""
+        """Return the same hierarchy with words that are kept unchanged among its numbers or dates."""
         if not others or self.key not in ("widths", "levels") or self.kind == BUILTIN_KIND:
             return self
         return replace(self, fixed=(*self.fixed, ("others", list(others))))
 
     def lower(self) -> HierarchyProposal:
-        """The same with one level less, the finest; value → ``*`` where nothing else is left."""
+        """Return the same hierarchy without its finest level; value → ``*`` if no level would be left."""
         if len(self.levels) < 2:
             return FLAT_PROPOSAL
         first, second, *rest = self.levels
-        # The steps of a mask add up: what the finest level hides the next hides, too.
+        # Steps of a mask are cumulative: the next level also hides the characters of the finest.
         return replace(self, levels=(first + second if self.key == "steps" else second, *rest))
 
 
@@ -247,12 +246,12 @@ FLAT_PROPOSAL = HierarchyProposal()
 
 
 def propose_file(path: str, height: int) -> HierarchyProposal:
-    """A hierarchy file, its path as the spec writes it."""
+    """Propose a hierarchy file; ``path`` is written as in the spec."""
     return HierarchyProposal(FILE_KIND, fixed=(("path", path),), steps=height - 1)
 
 
 def needs_values(column: ColumnProfile) -> bool:
-    """Whether the proposal depends on the values themselves."""
+    """Return whether the proposal depends on the column's values."""
     return (
         1 < column.distinct <= _MOST_KNOWN
         and (
@@ -266,10 +265,12 @@ def needs_values(column: ColumnProfile) -> bool:
 def propose_hierarchy(
     column: ColumnProfile, values: Sequence[str] = (), counts: Sequence[int] = ()
 ) -> HierarchyProposal:
-    """A built-in hierarchy where name and values fit; dates by month, year and decade; codes masked from the
-    right; numbers in intervals of nice widths; many other values in automatic groups; few as they are.
+    """Propose a hierarchy for a column.
 
-    ``values`` where ``needs_values`` says so.
+    In this order: a group order of values that have one; a built-in hierarchy if name and values fit; periods
+    for dates; masks from the right for codes; intervals of round widths for numbers; age groups; automatic
+    groups for many other values; value → ``*`` for few. ``values`` and ``counts`` are required if
+    ``needs_values`` returns True.
     """
     named = [builtin for builtin in BUILTINS.values() if is_named_like(column.name, builtin)]
     if values and not (column.numbers or column.dates):
@@ -291,7 +292,7 @@ def propose_hierarchy(
     if column.numbers and column.distinct > _FEW_VALUES:
         return _propose_intervals(column)
     ages = fit_builtin(column.name, AGE_GROUPS, values) if is_age(column.name) else None
-    if ages is not None:  # no numbers alone, such as 90+ among them
+    if ages is not None:  # the values are not all numbers, such as 90+
         return ages
     if values and _FEW_VALUES < column.distinct <= _MOST_GROUPED:
         height = AutoHierarchy("frequency").build(column.name, values, counts).height
@@ -301,7 +302,7 @@ def propose_hierarchy(
 
 
 def _propose_order(values: Sequence[str], counts: Sequence[int]) -> HierarchyProposal | None:
-    """Return intervals of numbers with open ends, or groups of neighbours; None for values in no order."""
+    """Return intervals of numbers with open ends, or groups of neighbours; None without an order."""
     numbers = parse_open_ended_numbers(values)
     if numbers is not None:
         widths = choose_widths(min(numbers.numbers), max(numbers.numbers), len(numbers.numbers))
@@ -315,12 +316,12 @@ def _propose_order(values: Sequence[str], counts: Sequence[int]) -> HierarchyPro
 
 
 def is_named_like(name: str, builtin: BuiltinDeclaration) -> bool:
-    """Whether a column's name has a word of a built-in hierarchy."""
+    """Return whether a column's name contains a word of a built-in hierarchy."""
     return any(part in builtin.words.split() for part in split_name(name))
 
 
 def _postal_code_builtins(column: ColumnProfile) -> list[BuiltinDeclaration]:
-    """The postal codes that a column may hold, by its name; those of one length are masked instead."""
+    """Return the postal-code hierarchies that a column's name suggests; none for codes of one length."""
     if column.codes or column.distinct <= _FEW_VALUES:
         return []
     countries = [c for part in split_name(column.name) for c in _POSTAL.get(part, "").split()]
@@ -328,9 +329,9 @@ def _postal_code_builtins(column: ColumnProfile) -> list[BuiltinDeclaration]:
 
 
 def fit_builtin(name: str, builtin: BuiltinDeclaration, values: Sequence[str]) -> HierarchyProposal | None:
-    """A built-in hierarchy for the column of a name, where it knows nearly all of the values.
+    """Propose a built-in hierarchy if it knows nearly all of a column's values, else return None.
 
-    The others are listed; of the levels those are proposed that join values.
+    The unknown values are listed as others; only levels that join values are proposed.
     """
     if not values:
         return None
@@ -351,7 +352,7 @@ def fit_builtin(name: str, builtin: BuiltinDeclaration, values: Sequence[str]) -
 
 
 def choose_date_levels(first: str, last: str) -> tuple[str, ...]:
-    """Periods that join dates from the first to the last, both ISO, and are several; none within a week.
+    """Choose periods that join dates from the first to the last, both ISO; none if all are within a week.
 
     >>> choose_date_levels("1931-02-01", "2004-11-30"), choose_date_levels("2022-01-01", "2023-12-31")
     (('month', 'year', 'decade'), ('month', 'year'))
@@ -360,7 +361,7 @@ def choose_date_levels(first: str, last: str) -> tuple[str, ...]:
     """
     try:
         start, end = (date.fromisoformat(text[:_DAY]) for text in (first, last))
-    except ValueError:  # no calendar has the day, which the hierarchy will say
+    except ValueError:  # not a calendar day; building the hierarchy reports it
         return "month", "year", "decade"
     years, days = end.year - start.year, (end - start).days
     if years > _SOME_YEARS:
@@ -374,7 +375,7 @@ def choose_date_levels(first: str, last: str) -> tuple[str, ...]:
 
 
 def choose_widths(lowest: float, highest: float, distinct: int) -> tuple[int | float, ...]:
-    """Up to three widths, each a multiple of the one before, for about 16, 8 and 4 intervals.
+    """Choose up to three widths, each a multiple of the one before, for about 16, 8 and 4 intervals.
 
     >>> choose_widths(17, 90, 73), choose_widths(0, 9, 10), choose_widths(1200, 98000, 5000)
     ((5, 10, 20), (2, 4), (10000, 20000, 40000))
@@ -390,7 +391,7 @@ def choose_widths(lowest: float, highest: float, distinct: int) -> tuple[int | f
 
 
 def _nice_width(width: float) -> float:
-    """The smallest of 1, 2, 5 times a power of ten that is at least ``width``."""
+    """Return the smallest of 1, 2, 5 times a power of ten that is at least ``width``."""
     exponent = floor(log10(width))
     for step in (1, 2, 5, 10):
         candidate = float(f"{step}e{exponent}")
@@ -407,7 +408,7 @@ def _propose_intervals(column: ColumnProfile) -> HierarchyProposal:
 
 
 def _plausible_range(column: ColumnProfile) -> tuple[float, float]:
-    """The range that widths go by: numbers for what is missing are left out where they are far off."""
+    """Return the range for choosing widths, without missing-value codes that are far outside the others."""
     low, high = column.plausible_range
     span = high - low
     if span <= 0:
@@ -417,7 +418,7 @@ def _plausible_range(column: ColumnProfile) -> tuple[float, float]:
 
 
 def _propose_mask(length: int, values: Sequence[str]) -> HierarchyProposal:
-    """Return the masks of codes of a length; of known ``values`` only those levels that join some.
+    """Propose masks for codes of one length; with ``values``, only levels that join some of them.
 
     >>> _propose_mask(3, ("GT3", "LE3")).words, _propose_mask(4, ("AB10", "AB25", "CD30")).words
     ('value → *', 'last 2 characters masked')
@@ -426,7 +427,7 @@ def _propose_mask(length: int, values: Sequence[str]) -> HierarchyProposal:
     each, left = divmod(length - 1, levels)
     hidden = list(accumulate(each + (place < left) for place in range(levels)))
     if values:
-        # Where none of the usual levels joins values, as 53711 and 53703 differ at the end only, others may.
+        # If none of the usual levels joins values, since 53711 and 53703 differ only at the end, others may.
         every = _joining_mask_lengths(range(1, min(length, MOST_MASK_LEVELS)), values)
         hidden = [number for number in hidden if number in every] or every[-_MOST_WIDTHS:]
     if not hidden:
@@ -435,20 +436,20 @@ def _propose_mask(length: int, values: Sequence[str]) -> HierarchyProposal:
 
 
 def _joining_mask_lengths(hidden: Sequence[int], values: Sequence[str]) -> list[int]:
-    """Return the numbers of masked characters that join values, each more of them than the number before."""
+    """Return the numbers of masked characters at which more values are joined than at the one before."""
     sizes = [len(labels) for labels in MaskHierarchy(steps=_mask_steps(hidden)).build("", values).labels]
     return [number for number, finer, size in zip(hidden, sizes, sizes[1:], strict=False) if 1 < size < finer]
 
 
 def _mask_steps(hidden: Sequence[int]) -> tuple[int, ...]:
-    """Return the characters that each level masks in addition to those of the level before."""
+    """Return the number of characters that each level masks in addition to the level before."""
     return tuple(number - before for before, number in pairwise((0, *hidden)))
 
 
 def _is_code(column: ColumnProfile) -> bool:
-    """Codes of equal length; digits alone only with a leading zero or a name that says so.
+    """Return whether values are codes of equal length; digits need a leading zero or a name for codes.
 
-    Codes that have lost their zeros are codes all the same.
+    Codes that have lost their leading zeros are accepted.
     """
     coded = any(part in _CODE_PARTS.split() for part in split_name(column.name))
     if column.longest < 3:
@@ -460,14 +461,14 @@ def _is_code(column: ColumnProfile) -> bool:
 
 
 ValueReader = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
-"""The distinct values of columns, by name."""
+"""Function that returns the distinct values of columns by name."""
 
 _SUFFIX = ".csv"
 
 
 @dataclass(frozen=True)
 class FileMatch:
-    """What became of one file: the columns that take it, and why, or why none does."""
+    """Result for one hierarchy file: the columns that take it and the reason, or the reason why none does."""
 
     path: Path
     columns: tuple[str, ...]
@@ -486,12 +487,12 @@ class FileMatch:
 def match_hierarchy_files(
     folder: Path, columns: Sequence[ColumnProfile], others: Mapping[str, str], values_of: ValueReader
 ) -> tuple[FileMatch, ...]:
-    """What becomes of each ``.csv`` file of a folder, by name.
+    """Match each ``.csv`` file of a folder with columns, by file name.
 
-    ``columns`` are the quasi-identifiers, ``others`` the roles of the other columns. A file is taken for a
-    column that it is named like (``age.csv``, ``adult_hierarchy_age.csv``) where every value of the column is
-    a leaf; and one that is named like none for a column of words of which it alone has every value.
-    ``InputError`` where the folder cannot be read or has no such file.
+    ``columns`` are the quasi-identifiers, ``others`` the roles of the other columns. A file is assigned to a
+    column that it is named like (``age.csv``, ``adult_hierarchy_age.csv``) if every value of the column is a
+    leaf. A file named like no column is assigned to a column of words if it is the only file with every value
+    of that column. Raises ``InputError`` if the folder cannot be read or has no such file.
     """
     read, matches = {}, {}
     for path in _hierarchy_files(folder):
@@ -537,7 +538,7 @@ def _hierarchy_files(folder: Path) -> list[Path]:
 
 
 def _is_named(stem: str, column: str) -> bool:
-    """Whether the column's name is the first or the last words of the file's."""
+    """Return whether the column's name equals the first or the last words of the file's name."""
     words, name = re.findall(r"\w+", stem.casefold().replace("_", " ")), _letters(column)
     heads = ("".join(words[:end]) for end in range(1, len(words) + 1))
     tails = ("".join(words[start:]) for start in range(len(words)))
@@ -555,7 +556,7 @@ def _values_without_leaf(hierarchy: GeneralizationHierarchy, values: Sequence[st
 def _match_by_name(
     path: Path, hierarchy: GeneralizationHierarchy, names: Sequence[str], values: Mapping[str, Sequence[str]]
 ) -> FileMatch:
-    """A file that is named like columns."""
+    """Match a file with the columns that it is named like."""
     taken = tuple(
         name for name in names if name in values and not _values_without_leaf(hierarchy, values[name])
     )
@@ -575,7 +576,7 @@ def _match_by_values(
     owners: Mapping[str, Sequence[Path]],
     others: Mapping[str, str],
 ) -> FileMatch:
-    """A file that is named like no quasi-identifier."""
+    """Match a file that is named like no quasi-identifier with columns by their values."""
     taken = tuple(name for name, paths in owners.items() if list(paths) == [path])
     if taken:
         return FileMatch(path, taken, "by its values", hierarchy.height)
@@ -590,7 +591,7 @@ def _match_by_values(
 
 
 def _without_earlier_columns(match: FileMatch, matches: Mapping[Path, FileMatch]) -> FileMatch:
-    """A match without the columns that a file before it takes."""
+    """Return a match without the columns that an earlier file takes."""
     earlier = {name for path in matches if path < match.path for name in matches[path].columns}
     left = tuple(name for name in match.columns if name not in earlier)
     if match.columns and not left:

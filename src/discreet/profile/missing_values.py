@@ -1,7 +1,8 @@
 """Warnings about cells without information: marks of missing values, stars, and unquoted NULL words.
 
-A mark counts as a value until the spec says otherwise; in a sensitive column that is unsafe, since it looks
-like a second value. A star is no value there; elsewhere it is a cell generalized before (decision 0016).
+A mark counts as a value until the spec declares it NULL; in a sensitive column that is unsafe, since it looks
+like a second value. A star is not a value there; elsewhere it is a cell that was generalized before (decision
+0016).
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ _MOST_REPORTED = 5
 
 
 def check_missing_values(engine: Engine, spec: TableSpec) -> tuple[CodedWarning, ...]:
-    """Warn of marks and stars in the columns that the requirement is about; scans, as nothing is counted."""
+    """Return warnings about marks and stars in a spec's quasi-identifiers and sensitive columns.
+
+    Scans the source, since nothing is counted yet.
+    """
     keys, values = _key_and_value_columns(spec)
     with open_source_table(engine, replace(spec.source, star_free=(), set_apart=())) as table:
         return warn_about_missing_values(
@@ -43,7 +47,7 @@ def check_missing_values(engine: Engine, spec: TableSpec) -> tuple[CodedWarning,
 
 
 def warn_about_counted_missing_values(spec: TableSpec, counted: FrequencySet) -> tuple[CodedWarning, ...]:
-    """Warn of the same by what was counted, all sensitive attributes included; no row is read."""
+    """Return the same warnings from counted data, for all sensitive attributes; reads no rows."""
     keys, values = _key_and_value_columns(spec)
     found: dict[str, Sequence[MissingMark]] = {}
     for sets in counted.sensitive:
@@ -71,10 +75,10 @@ def warn_about_missing_values(
     null_values: Sequence[str] = (),
     declared: Mapping[str, Collection[str] | None] = MappingProxyType({}),
 ) -> tuple[CodedWarning, ...]:
-    """Warn of marks and stars in quasi-identifiers ``keys`` and sensitive ``values`` of a table.
+    """Return warnings about marks and stars in quasi-identifiers ``keys`` and sensitive columns ``values``.
 
-    ``null_values`` are read as NULL. ``declared`` are texts by column that are values for certain, None where
-    all are.
+    ``null_values`` are read as NULL. ``declared`` lists, by column, texts that are declared to be values;
+    None means all of them.
     """
     found = find_missing_marks(
         engine, table, [name for name in (*values, *keys) if name in table.types], values
@@ -105,7 +109,7 @@ def _missing_value_warnings(
 
 
 def _key_and_value_columns(spec: TableSpec) -> tuple[list[str], list[str]]:
-    """The quasi-identifiers and the sensitive attributes of a spec."""
+    """Return the names of the quasi-identifiers and of the sensitive attributes of a spec."""
     return [a.name for a in spec.quasi_identifiers], [a.name for a in spec.sensitive]
 
 
@@ -114,7 +118,7 @@ def _declared_values(spec: TableSpec) -> dict[str, Collection[str] | None]:
 
 
 def _declared_values_of(attribute: Attribute, spec: TableSpec) -> Collection[str] | None:
-    """The texts of an attribute that its publisher lists as values; None where the hierarchy lists all."""
+    """Return the texts that the publisher declares to be values; None if the hierarchy lists all values."""
     hierarchy, form = attribute.hierarchy, spec.source.written.get(attribute.name)
     if attribute in spec.quasi_identifiers and getattr(hierarchy, "given", None) is PublicPart.HIERARCHY:
         return None
@@ -125,7 +129,7 @@ def _declared_values_of(attribute: Attribute, spec: TableSpec) -> Collection[str
 def _marks_warning(
     reported: Mapping[str, Sequence[MissingMark]], values: Sequence[str], null_values: Sequence[str]
 ) -> CodedWarning:
-    """Name the marks of all columns, and the line of the spec that reads all of them as NULL."""
+    """Return a warning that names the marks by column and the line of the spec that reads them as NULL."""
     texts = list(dict.fromkeys(mark.text for marks in reported.values() for mark in marks[:_MOST_REPORTED]))
     found = "; ".join(f"'{name}' has {_marks_text(marks)}" for name, marks in reported.items())
     sensitive = [name for name in reported if name in values]
@@ -134,8 +138,9 @@ def _marks_warning(
     return CodedWarning(
         MISSING_MARKS,
         f"{found}: texts that may say that a value is missing. {counted}. Write null_values = "
-        f"{_toml_list([*null_values, *texts])} in [source], and they are NULL, which is no sensitive value; or, "
-        f"where they are values, real_values = {_toml_list([mark.text for mark in reported[one][:_MOST_REPORTED]])} in "
+        f"{_toml_list([*null_values, *texts])} in [source], and they are NULL, which is no sensitive value; "
+        "or, where they are values, real_values = "
+        f"{_toml_list([mark.text for mark in reported[one][:_MOST_REPORTED]])} in "
         f"[attributes.{_toml_key(one)}].",
         private=True,
     )
@@ -169,11 +174,11 @@ def _empty_rows_warnings(
 
 
 def warn_about_rows_set_apart(rows: int) -> CodedWarning:
-    """Say that so many rows of a table have no quasi-identifier."""
+    """Return a warning about the number of rows without any quasi-identifier."""
     return CodedWarning(
         ROWS_WITHOUT_QUASI_IDENTIFIERS,
-        f"{_row_count_text(rows)} with * or NULL in every quasi-identifier: nobody knows whom they are like, so they "
-        "count for no class and are not published.",
+        f"{_row_count_text(rows)} with * or NULL in every quasi-identifier: nobody knows whom they are like, "
+        "so they count for no class and are not published.",
     )
 
 
@@ -192,9 +197,9 @@ def _toml_list(texts: Sequence[str]) -> str:
 
 
 def warn_about_unquoted_nulls(engine: Engine, source: SourceSpec) -> tuple[str, ...]:
-    """Name the columns with such cells and their rows; nothing where there are none. Cost: two scans.
+    """Return a warning with the columns and rows of unquoted NULL words, if there are any.
 
-    ``source`` says which words are NULL without quotes.
+    ``source.unquoted_nulls`` are the words that are NULL without quotes. Cost: two scans.
     """
     words = source.unquoted_nulls or ()
     if not words:
@@ -211,7 +216,7 @@ def warn_about_unquoted_nulls(engine: Engine, source: SourceSpec) -> tuple[str, 
 
 
 def _count_rows_with(engine: Engine, source: SourceSpec, words: tuple[str, ...]) -> dict[str, int]:
-    """The rows of each column that have one of some texts."""
+    """Count the rows of each column that have one of the given texts."""
     listed = ", ".join(map(literal, words))
     with open_source_table(engine, source) as table:
         tests = [f"CASE WHEN {table.column(name)} IN ({listed}) THEN 1 ELSE 0 END" for name in table.columns]

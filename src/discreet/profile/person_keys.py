@@ -1,8 +1,9 @@
 """Columns that identify persons, found from the rows: birth date, sex and origin agree within a key's values.
 
-Agreement is Cohen's kappa over the pairs of rows of each value, (a - e) / (1 - e); the spread of ages within
-values is compared with that of all rows. Words of headings supply candidates, households and traits. Cost:
-one GROUP BY per candidate, and groupings of its result.
+Agreement is Cohen's kappa over the pairs of rows of each value, (a - e) / (1 - e), with a the agreeing share
+of pairs and e the share expected by chance. The spread of ages within values is compared with that of all
+rows. Words of headings supply candidates, households and traits. Cost: one GROUP BY per candidate, and
+groupings of its result.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ _NUMBER_WORDS = {"nbr": "nr", "num": "nr", "numb": "nr", "idx": "id", "ident": "
 
 
 class TraitKind(StrEnum):
-    """A kind of trait that a person keeps, or that changes slowly with time."""
+    """Kind of a trait of a person that is constant, or that changes slowly with time."""
 
     BIRTH = "birth"
     SEX = "sex"
@@ -87,7 +88,7 @@ class TraitKind(StrEnum):
 
 
 def trait_kind(name: str) -> TraitKind | None:
-    """Return the trait that a column holds by its name.
+    """Return the kind of trait that a column's name denotes, or None.
 
     >>> [str(trait_kind(name)) for name in ("date_of_birth", "Geschlecht", "AGE", "race", "zip")]
     ['birth', 'sex', 'age', 'origin', 'None']
@@ -116,7 +117,7 @@ def is_person_key(name: str) -> bool:
 
 
 def names_a_key(name: str) -> bool:
-    """Return whether a name says that the column numbers something, which may be persons.
+    """Return whether a name says that the column numbers something, possibly persons.
 
     >>> names_a_key("id"), names_a_key("room_id"), names_a_key("country")
     (True, True, False)
@@ -151,7 +152,7 @@ _MOST_PERSONS_OF_UNIT = 10
 
 
 class _TraitState(Enum):
-    """What a trait says of a key: constant within its values, varying, or neither."""
+    """State of a trait with respect to a key: constant within its values, varying, or neither."""
 
     CONSTANT = "constant"
     VARIES = "varies"
@@ -160,10 +161,10 @@ class _TraitState(Enum):
 
 @dataclass(frozen=True)
 class PersonKey:
-    """A column whose values repeat, and that identifies persons by the rows or by its name.
+    """A column with repeating values that identifies persons, by the rows or by its name.
 
-    ``filled`` rows have one of ``values``, the most frequent ``most`` times; ``nulls`` rows have none.
-    ``traits`` are constant within its values; there are none where only the name speaks for it.
+    ``filled`` rows have one of ``values``; the most frequent value occurs ``most`` times; ``nulls`` rows have
+    none. ``traits`` are constant within its values; the tuple is empty if only the name indicates persons.
     """
 
     column: str
@@ -175,12 +176,12 @@ class PersonKey:
 
     @property
     def is_found_in_rows(self) -> bool:
-        """Whether the rows say so."""
+        """True if the rows show that the column identifies persons."""
         return bool(self.traits)
 
     @property
     def can_be_subject(self) -> bool:
-        """Whether every row has a value, as a subject needs."""
+        """True if every row has a value, which a subject requires."""
         return self.nulls == 0
 
 
@@ -188,8 +189,8 @@ class PersonKey:
 class PersonKeys:
     """The column that identifies persons, and columns related to it.
 
-    ``units`` group persons, as households do; ``events`` are finer than a person, as stays in hospital are.
-    ``suspected`` are keys of persons by their names only.
+    ``units`` group persons, as households do; ``events`` are finer than a person, such as hospital stays.
+    ``suspected`` are keys of persons only by their names.
     """
 
     person: PersonKey | None = None
@@ -199,12 +200,12 @@ class PersonKeys:
 
     @property
     def first(self) -> PersonKey | None:
-        """The key that rows should be counted by: that of the rows, else the first by name."""
+        """Key by which rows should be counted: the one found in the rows, else the first by name."""
         return self.person or next(iter(self.suspected), None)
 
 
 def find_trait_columns(table: SourceTable) -> tuple[str, ...]:
-    """The columns of a table that hold traits by their names, at most four: those that change least first."""
+    """Return the columns that hold traits by their names, at most four, the most constant ones first."""
     kinds = {name: kind for name in table.columns if (kind := trait_kind(name)) is not None}
     order = list(TraitKind)
     readable = [name for name in kinds if not (is_nested(table.types[name]) or is_binary(table.types[name]))]
@@ -212,9 +213,10 @@ def find_trait_columns(table: SourceTable) -> tuple[str, ...]:
 
 
 def find_repeating_columns(engine: Engine, table: SourceTable, names: Sequence[str]) -> tuple[str, ...]:
-    """The columns of ``names`` that have a value in several rows.
+    """Return the columns of ``names`` in which some value occurs in several rows.
 
-    Of very many rows an estimate tells those that are unique, so that a few repeats may stay unseen.
+    In tables of more than ``_EXACT_ROWS`` rows, columns are excluded as unique by an estimate, which may miss
+    a few repetitions.
     """
     estimated = _count_values(engine, table, names, exact=False)
     asked = [
@@ -229,7 +231,7 @@ def find_repeating_columns(engine: Engine, table: SourceTable, names: Sequence[s
 def _count_values(
     engine: Engine, table: SourceTable, names: Sequence[str], *, exact: bool
 ) -> dict[str, tuple[int, int]]:
-    """Rows with a value, and values, of columns by name."""
+    """Count the filled rows and the distinct values of columns, by name."""
     if not names:
         return {}
     texts = [table.text(name) for name in names]
@@ -238,9 +240,9 @@ def _count_values(
 
 
 def find_key_candidates(columns: Sequence[ColumnProfile]) -> tuple[str, ...]:
-    """The columns that may identify persons, by their profiles: at most eight, the likeliest first.
+    """Return the columns that may identify persons by their profiles: at most eight, the likeliest first.
 
-    Their values repeat; they are no dates, measures or sums of money.
+    Their values repeat; they are not dates, measures or amounts of money.
     """
     found = [
         c
@@ -252,9 +254,9 @@ def find_key_candidates(columns: Sequence[ColumnProfile]) -> tuple[str, ...]:
 
 
 def may_identify_persons(name: str) -> bool:
-    """Whether a column of that name may identify persons.
+    """Return whether a column of that name may identify persons.
 
-    It is not named like a sum of money, like what others know of a person or like what a person hides.
+    Names of money, of quasi-identifiers and of private matters are excluded.
     """
     if trait_kind(name) is not None or is_money(name):
         return False
@@ -264,16 +266,21 @@ def may_identify_persons(name: str) -> bool:
 
 
 def candidate_rank(name: str) -> int:
-    """The order of columns by their names, those first that likely identify persons."""
+    """Return a sort key for names; the likeliest keys of persons come first."""
     return 0 if is_person_key(name) else 1 if is_household(name) else 2 if names_a_key(name) else 3
 
 
 def find_person_keys(
     engine: Engine, table: SourceTable, names: Sequence[str], traits: Sequence[str]
 ) -> PersonKeys:
-    """Look for the key of persons among columns whose values repeat.
+    """Find the key of persons among columns whose values repeat.
 
-    ``traits`` are columns that a person keeps, of which ``names`` has none.
+    ``traits`` are columns of constant traits of a person; they are disjoint from ``names``.
+
+    Notes
+    -----
+    Agreement is measured with Cohen's kappa over the pairs of rows of each value. Cost: one GROUP BY per
+    candidate, and groupings of its result.
     """
     with TemporaryTables(engine) as tables:
         looks = [_examine_candidate(engine, tables, table, name, tuple(traits)) for name in names]
@@ -294,7 +301,7 @@ def find_person_keys(
 
 
 def person_key_roles(people: PersonKeys) -> dict[str, tuple[AttributeRole, str]]:
-    """The role of each column that identifies persons or groups of them: never a quasi-identifier."""
+    """Return the role of each column that identifies persons or groups of them: never a quasi-identifier."""
     found = dict.fromkeys(people.units, "groups people, as a household does")
     found |= {key.column: "identifies people, by its name" for key in people.suspected}
     found |= dict.fromkeys(people.events, "finer than a person: a stay or another event")
@@ -305,9 +312,10 @@ def person_key_roles(people: PersonKeys) -> dict[str, tuple[AttributeRole, str]]
 
 @dataclass(frozen=True)
 class _Trait:
-    """How far a trait agrees within a key's values.
+    """Agreement of a trait within a key's values.
 
-    Of the comparisons, the share that agrees, and the share that would by chance.
+    ``compared`` is the number of comparisons, ``agreed`` the share of them that agrees, ``chance`` the share
+    that would agree by chance. ``age_spread`` is the variance of ages within values relative to all rows.
     """
 
     name: str
@@ -319,12 +327,12 @@ class _Trait:
 
     @property
     def informs(self) -> bool:
-        """Whether rows differ in the trait, and values of the key have several."""
+        """True if rows differ in the trait, and values of the key have several rows."""
         return self.compared >= 1 and self.chance < _INFORMATIVE
 
     @property
     def evidence(self) -> float:
-        """How surely agreement is no chance: the logarithm of a bound on the odds."""
+        """Logarithm of a bound on the odds that the agreement is not chance."""
         a, e = min(self.agreed, 1 - 1e-12), max(self.chance, 1e-12)
         if a <= e:
             return 0.0
@@ -332,7 +340,7 @@ class _Trait:
 
     @property
     def state(self) -> _TraitState:
-        """What it says of the key."""
+        """State of the trait with respect to the key."""
         kappa = (self.agreed - self.chance) / (1 - self.chance)
         if kappa >= _CONSTANT:
             return _TraitState.CONSTANT
@@ -343,7 +351,7 @@ class _Trait:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A column with what its rows say."""
+    """A column with the evidence from its rows."""
 
     key: PersonKey
     traits: tuple[_Trait, ...]
@@ -360,10 +368,10 @@ class _Candidate:
 
     @property
     def varies(self) -> bool:
-        """Whether rows of one value belong to several persons.
+        """True if rows of one value belong to several persons.
 
-        Of several columns of a kind one may be another person's, as a partner's sex. Ages and origins may be
-        recorded otherwise where the date of birth stays.
+        Of several columns of a kind, one may describe another person, such as a partner's sex. Ages and
+        origins may be recorded differently over time, so they do not count if the date of birth is constant.
         """
         kinds = {
             t.kind for t, state in zip(self.traits, self.states, strict=True) if state is _TraitState.VARIES
@@ -379,12 +387,12 @@ class _Candidate:
 
     @property
     def is_person(self) -> bool:
-        """Whether traits are constant within the values, and that is neither chance nor their own doing.
+        """True if traits are constant within the values, not by chance or by the values' definition.
 
-        A name that numbers persons needs no more than that. Another column needs two traits, or a date of
-        birth, and more values than there are combinations of them: a stratum of sex and age has no more. Ages
-        that differ more than a few years within its values speak against it: a survey's weight is that of a
-        group of ages.
+        A name that numbers persons needs no further evidence. Another column needs two traits or a date of
+        birth, and more values than combinations of these traits: a stratum of sex and age has no more. Ages
+        that spread by more than a few years within its values count against it: a survey's weight belongs to
+        an age group.
         """
         if self.varies or not self.constant:
             return False
@@ -407,20 +415,20 @@ class _Candidate:
 
     @property
     def is_suspected(self) -> bool:
-        """Whether only the name says that it numbers persons; few values for many rows number groups."""
+        """True if only the name indicates persons; few values for many rows number groups instead."""
         named = is_person_key(self.name) or (names_a_key(self.name) and not self.varies)
         often = self.key.filled > _REPEATS * self.key.values
         return named and often and self.key.values >= _KEY_DISTINCT * self.key.filled and not self.is_person
 
     def rank(self) -> tuple[int, int]:
-        """The order in which keys of persons are chosen: by name, then the one with fewest values."""
+        """Return the sort key for choosing the key of persons: by name, then fewest values first."""
         return (4 if is_household(self.name) else candidate_rank(self.name), self.key.values)
 
 
 def _examine_candidate(
     engine: Engine, tables: TemporaryTables, table: SourceTable, name: str, traits: tuple[str, ...]
 ) -> _Candidate:
-    """Count how far traits agree within a column's values."""
+    """Measure the agreement of traits within a column's values."""
     dialect = table.dialect
     made = tables.create(
         sql.combinations(
@@ -437,6 +445,7 @@ def _examine_candidate(
         for index, compared, agreed in engine.fetch_rows(sql.agreements(dialect, made, len(traits))):
             squares, rows = chances[int(index)]
             trait, kind = traits[int(index)], trait_kind(traits[int(index)]) or TraitKind.ORIGIN
+            # Share of pairs of different rows that agree: Σ n(n-1) / N(N-1), from Σ n² and N = Σ n.
             chance = (squares - rows) / (rows * (rows - 1)) if rows > 1 else 1.0
             spread = _age_spread(engine, table, made, int(index), rows) if kind is TraitKind.AGE else inf
             found.append(
@@ -460,12 +469,12 @@ def _examine_candidate(
 
 
 def _normalized_text_sql(table: SourceTable, trait: str) -> str:
-    """A trait's text without blanks around it and without capitals."""
+    """Return SQL for a trait's text in lower case without surrounding blanks."""
     return f"lower({strip_blanks(table.text(trait))})"
 
 
 def _age_spread(engine: Engine, table: SourceTable, made: str, index: int, rows: float) -> float:
-    """The variance of ages within a key's values over that of all rows; infinite of what is no number."""
+    """Return the variance of ages within a key's values over that of all rows; infinite if not numeric."""
     numbers, total, within, values = engine.fetch_rows(sql.spread(table.dialect, made, index))[0]
     if not numbers or float(numbers) < 0.9 * rows or not total:
         return inf
@@ -476,7 +485,7 @@ def _age_spread(engine: Engine, table: SourceTable, made: str, index: int, rows:
 def _find_units(
     engine: Engine, tables: TemporaryTables, table: SourceTable, person: PersonKey, names: Sequence[str]
 ) -> tuple[str, ...]:
-    """The columns that group few persons each and that a person keeps."""
+    """Return the columns that group a few persons each and are constant within a person."""
     named = [name for name in names if is_household(name) or names_a_key(name) or is_person_key(name)]
     if not named:
         return ()

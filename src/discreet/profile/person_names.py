@@ -1,8 +1,8 @@
 """Recognition of personal names in a column's values, and of free text that may contain names.
 
 A value is compared with lists of given and family names, with forms of names (``Anna Schmidt``, ``Schmidt,
-A.``), and with words that no name has. A column is judged by the shares of its distinct values; up to 400 of
-the most frequent are read.
+A.``), and with words that occur in no name. A column is judged by the shares of its distinct values; up to
+400 of the most frequent are read.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ _EAST_ASIAN_TITLES = (
 
 
 class NameSign(StrEnum):
-    """What a value shows of being a name."""
+    """Sign of a personal name that a value shows."""
 
     NAME = "a given name, or a title"
     PERHAPS = "a word that is a given name and something else"
@@ -101,9 +101,9 @@ class NameSign(StrEnum):
 
 @dataclass(frozen=True)
 class NameShares:
-    """The signs among ``values`` distinct values, and the share of the word that most have.
+    """Counts of the signs among ``values`` distinct values, and the share of the most common word.
 
-    ``parts`` are the words of the longest value.
+    ``parts`` is the largest number of words in a value.
     """
 
     values: int
@@ -112,25 +112,25 @@ class NameShares:
     parts: int
 
     def share(self, *signs: NameSign) -> float:
-        """The share of the values that have one of some signs."""
+        """Return the share of the values that have one of the given signs."""
         return sum(self.signs[sign] for sign in signs) / self.values if self.values else 0.0
 
     @property
     def given_name_share(self) -> float:
-        """The share with a given name or a title; a word of two meanings counts half."""
+        """Share of values with a given name or a title; an ambiguous name counts half."""
         return self.share(NameSign.NAME) + self.share(NameSign.PERHAPS) / 2
 
     @property
     def any_sign_share(self) -> float:
-        """The share with any sign but the form alone."""
+        """Share of values with any sign except the form of a name."""
         return self.share(NameSign.NAME, NameSign.PERHAPS, NameSign.FAMILY, NameSign.INITIALS, NameSign.WEAK)
 
 
 def are_person_names(values: Iterable[str], *, of_persons: bool = False, strict: bool = False) -> bool:
     """Return whether distinct values are names of persons.
 
-    ``of_persons`` says that the heading means persons (``beneficiary``), so fewer signs are needed;
-    ``strict`` that it means something else (``city``), so more are.
+    ``of_persons`` means that the heading denotes persons (``beneficiary``), so fewer signs suffice;
+    ``strict`` means that it denotes something else (``city``), so more are required.
 
     >>> are_person_names(["Anna Schmidt", "Peter Meier", "J. Weber"])
     True
@@ -155,7 +155,7 @@ def are_person_names(values: Iterable[str], *, of_persons: bool = False, strict:
 
 
 def _are_names_by_form(shares: NameShares) -> bool:
-    """Whether family names, initials, or the form with some signs make names of persons."""
+    """Return whether family names, initials, or the form with some signs indicate names of persons."""
     if shares.share(NameSign.WEAK, NameSign.NAME) >= _WEAK_SHARE:
         return True
     if shares.share(NameSign.INITIALS) > _FAMILY_SHARE / 2 and shares.commonest > _MOST_OF_A_MARK:
@@ -172,7 +172,7 @@ def _are_names_by_form(shares: NameShares) -> bool:
 
 
 def _are_names_by_heading(shares: NameShares) -> bool:
-    """Whether the signs suffice below a heading that means persons."""
+    """Return whether the signs suffice below a heading that denotes persons."""
     if shares.any_sign_share >= _KNOWN_BY_HEADING:
         return True
     shaped = shares.share(NameSign.SHAPE) >= _SHAPED and shares.commonest <= 2 * _MOST_OF_ONE_WORD
@@ -180,7 +180,7 @@ def _are_names_by_heading(shares: NameShares) -> bool:
 
 
 def count_name_signs(values: Iterable[str]) -> NameShares:
-    """Count the signs of names among distinct values; words for what is missing are left out."""
+    """Count the signs of names among distinct values; words for missing values are left out."""
     signs: Counter[NameSign] = Counter()
     words: Counter[str] = Counter()
     parts = 0
@@ -215,7 +215,7 @@ _MISSING = frozenset(
 
 @cache
 def fold_name(text: str) -> str:
-    """Small letters without accents; letters that are written in several ways are written in one.
+    """Fold a text to lower case without accents, and variants of a letter to one of them.
 
     >>> fold_name("Łukasz MÜLLER"), fold_name("Ιωάννης")
     ('lukasz muller', 'ιωαννησ')
@@ -263,9 +263,10 @@ def _japanese_family_names() -> tuple[str, ...]:
 
 
 def classify_name(value: str) -> NameSign:
-    """Return what one value shows of being a personal name.
+    """Return the sign of a personal name that one value shows.
 
-    >>> [classify_name(text).name for text in ("Dr. Nagy Anna", "A. Schmidt", "Petrova", "张伟", "Sales Manager")]
+    >>> texts = ("Dr. Nagy Anna", "A. Schmidt", "Petrova", "张伟", "Sales Manager")
+    >>> [classify_name(text).name for text in texts]
     ['NAME', 'INITIALS', 'FAMILY', 'WEAK', 'NO_NAME']
     """
     plain = _ASIDE.sub(" ", value).strip()
@@ -299,7 +300,7 @@ def classify_name(value: str) -> NameSign:
 
 
 def _classify_words(plain: str, words: Sequence[str], names: Sequence[str]) -> NameSign:
-    """The sign of words without titles; ``names`` are those of ``words`` that are no particles, folded."""
+    """Return the sign of words without titles; ``names`` are the folded words that are not particles."""
     parts = [part for word in names for part in (word, *word.split("-")) if part]
     if len(names) > 1 and any(_PATRONYMIC.fullmatch(word) for word in names):
         return NameSign.NAME
@@ -324,7 +325,7 @@ def _classify_words(plain: str, words: Sequence[str], names: Sequence[str]) -> N
 
 
 def _without_titles(words: Sequence[str]) -> tuple[bool, list[str]]:
-    """Whether a value begins with a title, and its words without titles."""
+    """Return whether a value begins with a title, and its words without titles and suffixes."""
     kept = list(words)
     any_sign_share = False
     while len(kept) > 1 and fold_name(kept[0]).strip(".") in _folded_titles():
@@ -344,9 +345,9 @@ _SUFFIXES = frozenset(["jr", "sr", "ii", "iii", "iv", "md", "phd", "msc", "bsc",
 
 
 def _is_cased(words: Sequence[str]) -> bool:
-    """Whether each word begins as names are written: with a capital where the script has any.
+    """Return whether each word begins with a capital, in scripts that have capitals.
 
-    Words that are small throughout are taken, too: some programs write all so.
+    Words that are all in lower case are accepted too, since some programs write all values so.
     """
     cased = [word for word in words if word[:1].isupper() or word[:1].islower()]
     small = [
@@ -356,7 +357,7 @@ def _is_cased(words: Sequence[str]) -> bool:
 
 
 def _has_initials(words: Sequence[str]) -> bool:
-    """``A. Schmidt``, ``Schmidt A.``, ``J. R. Ewing``, ``Schmidt AB``: one or two letters and a word."""
+    """Return whether words are one or two letters with a word: ``A. Schmidt``, ``J. R. Ewing``."""
     marks = [word for word in words if _INITIALS.fullmatch(word) and word.isupper()]
     others = [word for word in words if word not in marks and fold_name(word) not in NAME_PARTICLES]
     long = [word for word in others if len(word) > 2 and word[0].isupper()]
@@ -365,14 +366,14 @@ def _has_initials(words: Sequence[str]) -> bool:
 
 
 def _is_family_first(names: Sequence[str]) -> bool:
-    """``Wang Wei``, ``Nguyen Thi Lan``, ``Kim Min-jun``: a family name and one to three short words."""
+    """Return whether words are a family name and one to three short words: ``Wang Wei``."""
     if not 2 <= len(names) <= 4 or any(len(name.replace("-", "")) > 9 for name in names):
         return False
     return names[0] in _family_names_first() or names[-1] in _family_names_first()
 
 
 def _classify_east_asian(value: str) -> NameSign | None:
-    """The sign of a value in Chinese, Japanese or Korean characters; None for other values."""
+    """Return the sign of a value in Chinese, Japanese or Korean characters; None for other values."""
     joined = re.sub(r"[\s・,、]+", "", value)
     title = next((t for t in _EAST_ASIAN_TITLES if joined.endswith(t) and len(joined) > len(t) + 1), "")
     bare = joined.removesuffix(title)
@@ -397,13 +398,13 @@ def _classify_east_asian(value: str) -> NameSign | None:
 
 
 PERSON_NAMES_REASON = "values look like names of persons (HIPAA A, names)"
-"""The reason for which a column is an identifier whose heading says nothing of it."""
+"""Reason given for an identifier that only its values reveal."""
 
 REFERENCED_NAMES_REASON = "the names of persons that the record refers to (HIPAA A, names)"
-"""The same of a ``display`` next to a ``reference``."""
+"""Reason given for a ``display`` next to a ``reference``."""
 
 FREE_TEXT_REASON = "free text, in which anything may be"
-"""The reason for which a text that is the same in every row is not proposed as insensitive."""
+"""Reason given for a constant text that is not proposed as insensitive."""
 
 _MOST_VALUES = 400
 _LONG_TEXT, _MANY_WORDS = 60, 8
@@ -418,10 +419,11 @@ def detect_person_names(
     roles: Sequence[RoleWithReason],
     known: Sequence[str] = (),
 ) -> list[RoleWithReason]:
-    """Return the roles with identifiers where values are names of persons or free text.
+    """Return the roles, changed to identifier for columns whose values are names of persons or free text.
 
-    ``roles`` are those by headings and counts, with their reasons; those of ``known`` columns stay. Up to 400
-    of the most frequent values are read of each column of texts that would be published, generalized or not.
+    ``roles`` are those by headings and counts, with their reasons; those of ``known`` columns are kept. Up to
+    400 of the most frequent values are read of each column of texts that would be published, generalized or
+    not.
     """
     read = [
         column
@@ -448,7 +450,7 @@ def _is_read(table: SourceTable, column: ColumnProfile, role: AttributeRole) -> 
 def _role_by_values(
     column: ColumnProfile, role: RoleWithReason, values: Sequence[str], types: frozenset[str] | None
 ) -> RoleWithReason:
-    """The role of a column of texts; ``types`` are those of the records that it is the ``display`` of."""
+    """Return the role of a column of texts; ``types`` are the record types that its ``display`` refers to."""
     if types is not None and _refers_to_person(column.name, types):
         return AttributeRole.IDENTIFIER, REFERENCED_NAMES_REASON
     hint, _ = hint_role(column.name)
@@ -466,7 +468,10 @@ def _is_free_text(value: str) -> bool:
 
 
 def _refers_to_person(name: str, types: frozenset[str]) -> bool:
-    """Whether a ``display`` is that of persons: by the references next to it, else by its path, else yes."""
+    """Return whether a ``display`` is that of persons, by the references next to it, else by its path.
+
+    Without either, it is taken to be that of persons.
+    """
     known = {kind for kind in types if kind[:1].isupper()}
     return bool(known & PERSON_TYPES) if known else not refers_to_thing(name)
 
@@ -474,9 +479,9 @@ def _refers_to_person(name: str, types: frozenset[str]) -> bool:
 def _types_of_references(
     engine: Engine, table: SourceTable, names: Sequence[str]
 ) -> Mapping[str, frozenset[str]]:
-    """For each ``display`` next to a ``reference`` the types of the references' records, where they name one.
+    """Return the record types in the ``reference`` next to each ``display``.
 
-    ``Patient/17`` and ``https://a.example/fhir/Patient/17`` name a type, ``urn:uuid:…`` none.
+    ``Patient/17`` and ``https://a.example/fhir/Patient/17`` name a type, ``urn:uuid:…`` does not.
     """
     by_stem = {stem: name for name in table.columns if (stem := record_path(name, "reference"))}
     stems = {name: stem for name in names if (stem := record_path(name, "display")) and stem in by_stem}
@@ -503,7 +508,7 @@ def _read_values(
 
 
 def _most_frequent_values(engine: Engine, table: SourceTable, names: Sequence[str]) -> list[list[str]]:
-    """The most frequent values of some columns, at most 400 of each."""
+    """Return the most frequent values of each column, at most 400."""
     found: list[list[str]] = [[] for _ in names]
     ranked = (
         "SELECT place, v, row_number() OVER (PARTITION BY place ORDER BY n DESC, v) AS r "

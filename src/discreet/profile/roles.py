@@ -1,9 +1,8 @@
-"""Proposed roles of columns, the more protected one in doubt; and pseudonyms for identifiers that join
-tables.
+"""Proposed roles of columns, the more protected one in doubt; pseudonyms for identifiers that join tables.
 
-A column is proposed as insensitive only if it has one value in all rows. Unknown columns become identifiers
-if nearly unique, otherwise quasi-identifiers. A pseudonym is proposed in words only; identifiers stay left
-out.
+A column is proposed as insensitive only if all rows have the same value. Unknown columns become identifiers
+if nearly unique, otherwise quasi-identifiers. A pseudonym is proposed in words only; the spec still leaves
+identifiers out.
 """
 
 from __future__ import annotations
@@ -28,19 +27,19 @@ from discreet.profile.heading_hints import (
 )
 
 NEARLY_UNIQUE_DISTINCT = 0.5
-"""A column with more distinct values per row than this is nearly unique,"""
+"""Distinct values per row above which a column is nearly unique."""
 
 NEARLY_UNIQUE_SHARE = 0.2
-"""and so is one in which more than this share of the rows has a value of its own."""
+"""Share of rows with a unique value above which a column is nearly unique."""
 
 NEARLY_UNIQUE_REASON = "nearly unique"
-"""The reason for which a column that is known for nothing else is an identifier."""
+"""Reason given for an identifier that is recognized by nothing else."""
 
 MEASURE_REASON = "a measure, nearly unique"
-"""The reason for which a nearly unique column is no identifier."""
+"""Reason given for a nearly unique column that is not an identifier."""
 
 IN_DOUBT_REASON = "in doubt, so protected"
-"""The reason for which a column that is known for nothing is a quasi-identifier."""
+"""Reason given for a quasi-identifier that nothing else indicates."""
 
 _FEW_ROWS = 100
 _LONG_CODE = 8
@@ -51,11 +50,12 @@ _SAMPLE_WEIGHTS_BELOW, _SAMPLE_WEIGHTS_ABOVE = 2, 1_000
 
 
 def propose_role(column: ColumnProfile, *, written_as_number: bool = False) -> tuple[AttributeRole, str]:
-    """The role and the reason for it, in words; ``written_as_number`` where cells have marks or units.
+    """Return a column's proposed role and the reason in words.
 
-    An identifier's name wins; then a quasi-identifier's and a date; then near-uniqueness, over a sensitive
-    name too in tables of a hundred rows or more, since a sensitive value is published as it stands and a
-    unique one names its person. What is measured, money above all, generalizes into intervals instead.
+    A heading of an identifier takes precedence; then a heading of a quasi-identifier and a date; then
+    near-uniqueness, in tables of a hundred rows or more also over a sensitive heading, since a sensitive
+    value is published unchanged and a unique one identifies its person. Measures, money above all, generalize
+    into intervals instead. ``written_as_number`` is true if cells have marks or units of numbers.
     """
     hint, word = hint_role(column.name)
     if hint is RoleHint.IDENTIFIER:
@@ -96,7 +96,7 @@ def propose_role(column: ColumnProfile, *, written_as_number: bool = False) -> t
 
 
 def _is_measure(column: ColumnProfile, *, written_as_number: bool) -> bool:
-    """Whether numbers are measured rather than given: money, decimals; long codes of one length are not."""
+    """Return whether numbers are measured, not assigned: money, decimals; long codes are assigned."""
     if not column.numbers or column.zeros:
         return False
     given = column.codes and column.longest >= _LONG_CODE
@@ -104,15 +104,15 @@ def _is_measure(column: ColumnProfile, *, written_as_number: bool) -> bool:
 
 
 def _is_sample_weight(column: ColumnProfile) -> bool:
-    """Whether weights are those of a sample's rows: near 1, or in thousands, as no body's are."""
+    """Return whether weights are those of sampled rows: near 1, or in thousands, unlike weights of bodies."""
     odd = column.lowest < _SAMPLE_WEIGHTS_BELOW or column.highest > _SAMPLE_WEIGHTS_ABOVE
     return column.numbers and odd and is_weight(column.name)
 
 
 def identifier_kind(column: ColumnProfile) -> IdentifierKind | None:
-    """Which of HIPAA's eighteen kinds a column is of, by its name, else by its values' form; None for none.
+    """Return the HIPAA kind of a column, by its name, else by its values' form; None if there is none.
 
-    What is named like an identifier and is none of the first seventeen kinds is of the last.
+    A column named like an identifier that belongs to none of the first seventeen kinds belongs to the last.
     """
     hint, word = hint_role(column.name)
     last = kind_by_letter("R") if hint is RoleHint.IDENTIFIER else None
@@ -124,7 +124,7 @@ def _word_with_kind(word: str, kind: IdentifierKind | None) -> str:
 
 
 def is_nearly_unique(column: ColumnProfile) -> bool:
-    """Whether the column names most rows by itself."""
+    """Return whether the column identifies most rows."""
     return (
         column.distinct > NEARLY_UNIQUE_DISTINCT * column.filled or column.unique_share > NEARLY_UNIQUE_SHARE
     )
@@ -135,14 +135,14 @@ _REPEATS = 1.02
 
 @dataclass(frozen=True)
 class PseudonymProposal:
-    """A form: ``way`` as the spec's attribute takes it, what it does, and a sentence for the screens."""
+    """A proposed pseudonym: ``way`` as in the spec, its effect in words, and a sentence for the screens."""
 
     way: Mapping[str, str]
     words: str
     sentence: str
 
     def __str__(self) -> str:
-        """The line of the spec, and what it does."""
+        """Return the line of the spec and its effect."""
         entries = ", ".join(
             f"{key} = {json.dumps(text, ensure_ascii=False)}" for key, text in self.way.items()
         )
@@ -150,9 +150,9 @@ class PseudonymProposal:
 
 
 def propose_pseudonym(column: ColumnProfile, *, subject: bool) -> PseudonymProposal | None:
-    """The form of an identifier, None where nothing is lost by leaving it out.
+    """Propose a pseudonym for an identifier; None if leaving the column out loses nothing.
 
-    ``subject`` says that the column names whom k counts.
+    ``subject`` is true for the column that identifies the persons that k counts.
     """
     repeats = column.filled > _REPEATS * column.distinct
     if subject or (person_key_word(column.name) and repeats and column.distinct > 1):

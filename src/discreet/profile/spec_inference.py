@@ -1,7 +1,7 @@
 """Inference of a first spec from a table: formats, roles, hierarchies, warnings.
 
-The columns are profiled, formats are inferred and applied, persons are looked for, roles and hierarchies are
-proposed, and the lattice is limited.
+The columns are profiled, formats are inferred and applied, keys of persons are searched, roles and
+hierarchies are proposed, and the lattice is limited.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _SUBJECT_ROLE = AttributeRole.IDENTIFIER, "the subject, whom k counts"
 
 @dataclass(frozen=True)
 class HierarchyFolder:
-    """A folder of hierarchy files, and how the spec writes the path of one."""
+    """A folder of hierarchy files; ``written`` returns a file's path as the spec writes it."""
 
     path: Path
     written: Callable[[Path], str]
@@ -75,9 +75,9 @@ class HierarchyFolder:
 
 @dataclass(frozen=True)
 class KnownColumns:
-    """What is said of columns beside the data: how cells are written, and roles with their reasons.
+    """Known properties of columns that do not come from the data: cell formats, and roles with reasons.
 
-    ``names`` are all columns that are spoken of, by what ``label`` names.
+    ``names`` are all described columns; ``label`` names the source of the description.
     """
 
     label: str
@@ -86,14 +86,14 @@ class KnownColumns:
     roles: Mapping[str, tuple[AttributeRole, str]] = field(default_factory=dict)
 
     def with_known(self, formats: InferredFormats, table: SourceTable) -> InferredFormats:
-        """The forms that were told, and those that are known, of columns of texts."""
+        """Return the inferred formats, overridden by the known formats of text columns."""
         own = {name: form for name, form in self.written.items() if is_text(table.types[name])}
         reasons = {name: f"{form.words}, as {self.label} says" for name, form in own.items()}
         return replace(formats, forms={**formats.forms, **own}, reasons={**formats.reasons, **reasons})
 
 
 NO_KNOWN_COLUMNS = KnownColumns("")
-"""What is known of columns where nobody says anything."""
+"""Empty description of columns."""
 
 
 def propose_spec(
@@ -103,11 +103,11 @@ def propose_spec(
     folder: HierarchyFolder | None = None,
     known: KnownColumns = NO_KNOWN_COLUMNS,
 ) -> SpecProposal:
-    """Profile a source's columns and propose a spec that works as it stands.
+    """Profile a source's columns and propose a spec that can be used unchanged.
 
-    Hierarchy files of a ``folder`` are taken for the columns that they fit. ``InputError`` where the source
-    or the folder cannot be read, where the source has no row, lacks a column that is ``known``, or has a cell
-    that is not written as is known.
+    Hierarchy files of a ``folder`` are assigned to the columns that they fit. Raises ``InputError`` if the
+    source or the folder cannot be read, or if the source has no row, lacks a ``known`` column, or has a cell
+    that is not in its known format.
     """
     table = engine.open_source(without_decimal_mark(source))
     padded = padded_names(table.columns)
@@ -130,7 +130,7 @@ def propose_spec(
         engine.close_source(table)
         applied = formats.applied(source)
         table = engine.open_source(applied)
-        if known.written:  # what was told from the cells fits them, what somebody says may not
+        if known.written:  # inferred formats fit the cells, declared ones may not
             check_cell_formats(engine, table, applied)
         with _materialized(engine, source, table, columns[0].rows) as read:
             columns = reprofile_columns(engine, read, columns, formats)
@@ -146,10 +146,10 @@ def propose_spec(
 
 @contextmanager
 def _materialized(engine: Engine, source: SourceSpec, table: SourceTable, rows: int) -> Iterator[SourceTable]:
-    """A table whose cells are read by their forms once, in the embedded engine, and not for each count.
+    """Copy a formatted table into the embedded engine, so that cells are parsed once and not for each count.
 
-    Forms are long expressions: planning a GROUP BY of 25 columns that have them takes seconds, however few
-    rows there are. Tables of over 20 million cells are left as they are.
+    Formats are long expressions: planning a GROUP BY of 25 columns with formats takes seconds, however few
+    rows there are. Tables in another engine or of over 20 million cells are not copied.
     """
     elsewhere = source.url is not None or source.engine is not None
     if elsewhere or rows * len(table.columns) > _MOST_MATERIALIZED_CELLS:
@@ -161,12 +161,12 @@ def _materialized(engine: Engine, source: SourceSpec, table: SourceTable, rows: 
 
 
 def without_decimal_mark(source: SourceSpec) -> SourceSpec:
-    """A source whose decimal mark is not yet read as one: a hint to what its columns look like."""
+    """Return a source that does not parse its decimal mark yet; the mark is a hint for inferring formats."""
     return replace(source, decimal=None)
 
 
 def check_has_rows(table: SourceTable, columns: tuple[ColumnProfile, ...]) -> tuple[ColumnProfile, ...]:
-    """The profiles of a table; ``InputError`` where it has no row."""
+    """Return the profiles of a table; raise ``InputError`` if it has no row."""
     if not columns or columns[0].rows == 0:
         raise InputError(f"{table.label} has no row", advice="Give a table with a header and rows.")
     return columns
@@ -175,7 +175,7 @@ def check_has_rows(table: SourceTable, columns: tuple[ColumnProfile, ...]) -> tu
 def reprofile_columns(
     engine: Engine, table: SourceTable, columns: tuple[ColumnProfile, ...], formats: InferredFormats
 ) -> tuple[ColumnProfile, ...]:
-    """The profiles of a table that is read as was told; those that change are counted anew."""
+    """Profile the columns again whose formats or padding change their values; return all profiles."""
     names = [c.name for c in columns if c.name in formats.forms or c.padded]
     excluded_texts = {name: form.others for name, form in formats.forms.items() if form.others}
     found = profile_columns(engine, table, names=names, rows=columns[0].rows, excluded_texts=excluded_texts)
@@ -193,9 +193,10 @@ def propose_for_table(
     folder: HierarchyFolder | None = None,
     roles: Mapping[str, tuple[AttributeRole, str]] | None = None,
 ) -> SpecProposal:
-    """Propose a spec for a source that is open, or a copy of one; ``subject`` names whom k counts.
+    """Propose a spec for an open source, or for a copy of it.
 
-    ``roles`` are those that are known, each with its reason.
+    ``subject`` is the column that identifies the persons that k counts. ``roles`` are known roles, each with
+    its reason.
     """
     found = (*formats.null_texts, *(text for column in columns for text in column.null_texts))
     null_texts = tuple(dict.fromkeys(found))
@@ -219,7 +220,7 @@ def propose_for_table(
     }
     without = [column for column in generalized if column.name not in offered]
     hierarchies = _propose_hierarchies(engine, table, without, null_texts)
-    # A date that was not read must not be masked: that would hide the year and show the day.
+    # An unparsed date must not be masked: that would hide the year and show the day.
     hierarchies |= dict.fromkeys(formats.undecided & hierarchies.keys(), FLAT_PROPOSAL)
     hierarchies |= _with_other_words(hierarchies, formats)
     hierarchies |= offered
@@ -249,7 +250,7 @@ def _build_proposal(
     null_texts: tuple[str, ...],
     people: PersonKeys,
 ) -> SpecProposal:
-    """The attributes within an affordable lattice, with what to look at in the rows."""
+    """Limit the lattice of the attributes and add the warnings about the rows."""
     kept = limit_lattice(attributes)
     readable = [a for a in kept if _unreadable_role(table.types[a.name]) is None]
     copies = count_copied_rows(engine, table, [a.column for a in readable])
@@ -277,7 +278,7 @@ def _column_warnings(
     formats: InferredFormats,
     null_texts: tuple[str, ...],
 ) -> tuple[Sequence[CodedWarning], list[str]]:
-    """Warnings about cells that show nothing in columns that a requirement is about, and about columns."""
+    """Return warnings about missing values in quasi-identifiers and sensitive columns, and about columns."""
     if not attributes:
         return (), warn_about_columns(attributes)
     keys = [a.name for a in attributes if a.role is AttributeRole.QUASI_IDENTIFIER]
@@ -292,7 +293,7 @@ def _column_warnings(
 def _find_persons(
     engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile], null_texts: tuple[str, ...]
 ) -> PersonKeys:
-    """The columns that identify persons, looked for among those whose values repeat."""
+    """Find the columns that identify persons among those whose values repeat."""
     table = replace(table, null_values=tuple(dict.fromkeys((*table.null_values, *null_texts))))
     readable = [column for column in columns if _unreadable_role(table.types[column.name]) is None]
     return find_person_keys(engine, table, find_key_candidates(readable), find_trait_columns(table))
@@ -305,7 +306,7 @@ def _roles_of_columns(
     subject: str | None,
     known: Mapping[str, tuple[AttributeRole, str]],
 ) -> list[tuple[AttributeRole, str]]:
-    """The role of each column and why: what it must be, else what is known, else what it looks like."""
+    """Return each column's role and reason: a required role, else a known one, else a proposed one."""
     return [
         _SUBJECT_ROLE
         if column.name == subject
@@ -319,7 +320,7 @@ def _roles_of_columns(
 def _with_other_words(
     hierarchies: Mapping[str, HierarchyProposal], formats: InferredFormats
 ) -> dict[str, HierarchyProposal]:
-    """Hierarchies of columns that have words among their numbers or dates."""
+    """Return the hierarchies of columns that have words among their numbers or dates, with these words."""
     return {
         n: hierarchies[n].with_others(form.others) for n, form in formats.forms.items() if n in hierarchies
     }
@@ -331,7 +332,7 @@ def _role_of_column(column: ColumnProfile, formats: InferredFormats) -> tuple[At
 
 
 def _unreadable_role(kind: str) -> tuple[AttributeRole, str] | None:
-    """The role of a column that cannot be listed as a quasi-identifier or sensitive, whatever its cells."""
+    """Return the role of a column of nested values or bytes; None for other types."""
     if not (is_nested(kind) or is_binary(kind)):
         return None
     held = "nested values: left out, unless you flatten it" if is_nested(kind) else "bytes: left out"
@@ -346,7 +347,7 @@ def _match_files(
     roles: Mapping[str, AttributeRole],
     null_texts: tuple[str, ...],
 ) -> tuple[FileMatch, ...]:
-    """What becomes of a folder's hierarchy files; values are asked of the columns that may fit one."""
+    """Match a folder's hierarchy files with columns; reads the values of the columns that may fit one."""
 
     def values(names: Sequence[str]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
@@ -363,7 +364,7 @@ def _match_files(
 def _propose_hierarchies(
     engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile], null_texts: tuple[str, ...]
 ) -> dict[str, HierarchyProposal]:
-    """A hierarchy for each quasi-identifier; values of those that need them are asked together."""
+    """Propose a hierarchy for each quasi-identifier; values are read for several columns per statement."""
     found = {column.name: propose_hierarchy(column) for column in columns if not needs_values(column)}
     needing = [column for column in columns if needs_values(column)]
     for some in batched(needing, column_batch_size(columns[0].rows if columns else 0)):

@@ -1,7 +1,7 @@
-"""The proposed spec: a role and a reason for every column, and a lattice small enough to be evaluated.
+"""A proposed spec: a role and a reason for every column, and a lattice small enough to be evaluated.
 
-If the lattice has more than 20,000 nodes, doubtful columns give up levels and then their place: series of
-columns first, then the highest hierarchies; columns that others know are last.
+If the lattice has more than 20,000 nodes, doubtful columns lose levels and then are dropped: series of
+columns first, then the highest hierarchies; columns that others know come last.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _L_COMMENT = (
 
 @dataclass(frozen=True)
 class ProposedAttribute:
-    """One column with its role, the reason, a quasi-identifier's hierarchy, and how its cells are written.
+    """One column with its role, the reason, a quasi-identifier's hierarchy, and its cell format.
 
-    ``form`` is what may stand in an identifier's place.
+    ``form`` is the proposed pseudonym of an identifier.
     """
 
     column: ColumnProfile
@@ -52,13 +52,13 @@ class ProposedAttribute:
 
 @dataclass(frozen=True)
 class SpecProposal:
-    """What ``discreet init`` found and proposes; ``null_texts`` are to be read as NULL.
+    """Findings and proposal of ``discreet init``; ``null_texts`` are to be read as NULL.
 
-    ``padded`` columns have blanks around their texts, so that blanks are to be stripped; ``padded_names``
-    have them around the name. ``files`` says what
-    became of each hierarchy file that was offered, ``sums`` which columns are calculated from others.
-    ``people`` are the columns that identify persons, of which the first becomes the subject. Of the
-    ``warnings``, later verbs find ``noticed`` ones in the spec only, and others again in the rows.
+    ``padded`` columns have blanks around their texts, ``padded_names`` around their names; both are to be
+    stripped. ``files`` reports the match of each offered hierarchy file, ``sums`` the columns that are
+    calculated from others. ``people`` are the columns that identify persons; the first becomes the subject.
+    ``spec_warnings`` is the part of ``warnings`` that later verbs find only in the spec; they find the others
+    again in the rows.
     """
 
     attributes: tuple[ProposedAttribute, ...]
@@ -74,17 +74,17 @@ class SpecProposal:
 
     @property
     def subject(self) -> str | None:
-        """The column that becomes the subject by what the rows say; None where they say none."""
+        """Column that becomes the subject according to the rows, or None."""
         person = self.people.person
         return person.column if person is not None and person.can_be_subject else None
 
     @property
     def strips(self) -> bool:
-        """Whether blanks around texts or names of columns are to be left out."""
+        """True if blanks around texts or names of columns are to be stripped."""
         return bool(self.padded or self.padded_names)
 
     def applied(self, source: SourceSpec) -> SourceSpec:
-        """A source that is read as proposed."""
+        """Return a source that is read as proposed."""
         forms = {a.name: a.written for a in self.attributes if a.written is not None}
         return replace(
             source,
@@ -96,11 +96,11 @@ class SpecProposal:
 
     @property
     def nodes(self) -> int:
-        """The size of the lattice of the proposed hierarchies."""
+        """Number of nodes of the lattice of the proposed hierarchies."""
         return count_proposed_nodes(self.attributes)
 
     def document(self, place: str | Mapping[str, Any] | None) -> dict[str, Any]:
-        """The spec as a mapping; ``place`` is the source's path or its keys, as the spec is to write them."""
+        """Return the spec as a mapping; ``place`` is the source's path or its keys, as in the spec."""
         source: dict[str, Any] = {"path": place} if isinstance(place, str) else dict(place or {})
         if self.null_texts:
             known = source.get("null_values", ())
@@ -128,9 +128,9 @@ class SpecProposal:
 
     @property
     def request(self) -> dict[str, Any]:
-        """The request to begin with: l = 2 of sensitive attributes, so that no group has one value only.
+        """Request to begin with: l = 2 for sensitive attributes, so that no class has a single value.
 
-        An attribute with one value can have none.
+        An attribute with only one value is left out, since no class can have two.
         """
         sensitive = [a for a in self.attributes if a.role is AttributeRole.SENSITIVE]
         several = [a.name for a in sensitive if a.column.distinct >= _FIRST_L]
@@ -141,13 +141,13 @@ class SpecProposal:
 
     @property
     def key_comments(self) -> dict[str, dict[str, tuple[str, ...]]]:
-        """What to know of keys of the spec, by table and key."""
+        """Comments on keys of the spec, by table and key."""
         told = {**comment_on_persons(self.people), "warnings": _WARNINGS_COMMENT}
         return {"source": told, "request": {"l": _L_COMMENT}}
 
     @property
     def reasons(self) -> dict[str, str]:
-        """The reason for each role, for how cells are read, and what may stand in its place, by attribute."""
+        """Reason for each attribute's role, cell format and proposed pseudonym."""
         return {a.name: "; ".join(_reason_parts(a)) for a in self.attributes}
 
 
@@ -162,30 +162,30 @@ def _reason_parts(attribute: ProposedAttribute) -> Iterator[str]:
 
 
 def count_proposed_nodes(attributes: Iterable[ProposedAttribute]) -> int:
-    """The size of the lattice of some attributes' hierarchies."""
+    """Return the number of nodes of the lattice of some attributes' hierarchies."""
     return prod(a.hierarchy.height + 1 for a in attributes if a.hierarchy is not None)
 
 
 MOST_PROPOSED_NODES = 20_000
-"""A proposed lattice has at most this many nodes; a publisher may well choose a larger one."""
+"""Maximum number of nodes of a proposed lattice; a publisher may choose a larger one."""
 
 LATTICE_TOO_LARGE_REASON = "dropped until you decide: too many quasi-identifiers"
-"""The reason for which a column is left out of a proposal."""
+"""Reason given for a column that is left out of a proposal."""
 
 ONE_LEVEL_HEIGHT = FLAT_PROPOSAL.height + 1
-"""The height of one level between value and ``*``."""
+"""Height of a hierarchy with one level between value and ``*``."""
 
 LEAST_SERIES = 8
-"""So many columns or more whose names differ in digits alone are a series."""
+"""Minimum number of columns whose names differ only in digits that form a series."""
 
 
 def limit_lattice(attributes: Iterable[ProposedAttribute]) -> list[ProposedAttribute]:
-    """Attributes whose lattice has at most ``MOST_NODES`` nodes.
+    """Reduce attributes until their lattice has at most ``MOST_PROPOSED_NODES`` nodes.
 
-    What is in doubt gives way first: columns of a series (q1, q2, …), all of it; then levels, the finest of
-    the highest and last hierarchy first, down to one; then the other columns in doubt, the last first: many
-    values without a level end as ``*``. Only then do levels of columns that others know give way, and these
-    columns. Hierarchy files, which the publisher brought, stay as they are.
+    Doubtful columns are reduced first: whole series of columns (q1, q2, …) are dropped; then levels, the
+    finest of the highest and last hierarchy first, down to one level; then the other doubtful columns, the
+    last first, since many values without a level end as ``*``. Only then levels of columns that others know
+    are removed, and these columns. Hierarchy files, which the publisher provides, are kept.
     """
     found = list(attributes)
     may = [i for i, a in enumerate(found) if a.hierarchy is not None and a.hierarchy.kind != FILE_KIND]
@@ -207,7 +207,7 @@ def limit_lattice(attributes: Iterable[ProposedAttribute]) -> list[ProposedAttri
 
 
 def _find_series(attributes: list[ProposedAttribute], indices: list[int]) -> list[list[int]]:
-    """The places of columns whose names differ in digits alone, of each that are many; the longest first."""
+    """Return the indices of columns whose names differ only in digits, for each series, the longest first."""
 
     def stem(index: int) -> tuple[str, ...]:
         return split_name(attributes[index].name)
@@ -217,8 +217,9 @@ def _find_series(attributes: list[ProposedAttribute], indices: list[int]) -> lis
 
 
 def _lower_hierarchies(attributes: list[ProposedAttribute], indices: list[int], least: int) -> None:
-    """Take levels off the highest hierarchies, the last first, until the lattice is small or none is higher
-    than the ``least`` height.
+    """Remove levels of the highest hierarchies, the last first, until the lattice is small enough.
+
+    No hierarchy becomes lower than ``least``.
     """
     while count_proposed_nodes(attributes) > MOST_PROPOSED_NODES:
         heights = [(h.height, i) for i in indices if (h := attributes[i].hierarchy) is not None]

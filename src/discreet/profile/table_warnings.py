@@ -1,7 +1,7 @@
-"""Warnings about the rows of a table that every verb repeats: undeclared persons, unique insensitive values.
+"""Warnings about a table's rows that every verb repeats: undeclared persons, unique insensitive values.
 
-``init`` looks at a table before it has a spec; later verbs check the opened table under its spec and repeat
-what the spec records. Texts about persons are shared by all verbs.
+``init`` examines a table before it has a spec; later verbs check the opened table under its spec and repeat
+the warnings that the spec records. All verbs share the texts about persons.
 """
 
 from __future__ import annotations
@@ -35,52 +35,56 @@ from discreet.sql.cell_expressions import is_binary, is_nested
 
 
 def warn_about_persons(people: PersonKeys) -> list[str]:
-    """What to know before there is a spec: which column becomes the subject, or could be it."""
+    """Return warnings for a table without a spec: which column becomes the subject, or could."""
     person = people.person
     found = []
     if person is not None and person.can_be_subject:
         found.append(
-            f"{_repetition_text(person)} {_constant_traits_text(person)} the same within each value, so it identifies people: the "
-            f"spec says subject = {_toml_text(person.column)} in [source], and k counts people and not rows."
+            f"{_repetition_text(person)} {_constant_traits_text(person)} the same within each value, so it "
+            f"identifies people: the spec says subject = {_toml_text(person.column)} in [source], and k "
+            "counts people and not rows."
         )
     elif person is not None:
         found.append(_incomplete_key_warning(person))
     if people.units:
         groups = "groups" if len(people.units) == 1 else "group"
         found.append(
-            f"{_quoted_names(people.units)} {groups} people, as households do: who finds one member has found "
-            "the others. discreet attack --by households measures that."
+            f"{_quoted_names(people.units)} {groups} people, as households do: who finds one member has "
+            "found the others. discreet attack --by households measures that."
         )
     return found + [warn_about_repeating_key(key) for key in people.suspected]
 
 
 def warn_about_repeating_key(key: PersonKey) -> CodedWarning:
-    """That a column repeats and nothing says whether its values or the rows are people."""
+    """Return a warning that a column repeats, although neither its values nor rows are declared as people."""
     if not key.can_be_subject:
         return _incomplete_key_warning(key)
     if key.is_found_in_rows:
-        text = f"{_repetition_text(key)} {_constant_traits_text(key)} the same within each value, so it identifies people: set"
+        text = (
+            f"{_repetition_text(key)} {_constant_traits_text(key)} the same within each value, so it "
+            "identifies people: set"
+        )
     else:
         text = f"{_repetition_text(key)} If it names the person, set"
     return CodedWarning(
         FEW_PEOPLE,
-        f"{text} subject = {_toml_text(key.column)} in [source], so that k counts people and not rows. Where each "
-        "row is a person, set rows_are_people = true there.",
+        f"{text} subject = {_toml_text(key.column)} in [source], so that k counts people and not rows. Where "
+        "each row is a person, set rows_are_people = true there.",
     )
 
 
 def warn_about_uncounted_persons(key: PersonKey, why: str) -> CodedWarning:
-    """That nobody counted how many different values of a key the groups contain."""
+    """Return a warning that the classes' numbers of distinct values of a key were not counted."""
     return CodedWarning(FEW_PEOPLE, f"{warn_about_repeating_key(key)} Groups were not counted by it: {why}.")
 
 
 def comment_on_persons(people: PersonKeys) -> dict[str, tuple[str, ...]]:
-    """Comments of a spec, by the key of ``[source]`` above which they stand; "" is behind the last key."""
+    """Return comments of a spec by the key of ``[source]`` that they precede; "" is after the last key."""
     person, first = people.person, people.first
     if person is not None and person.can_be_subject:
         text = (
-            f"The person: {person.filled:,} rows have {person.values:,} values, {_constant_traits_text(person)} the same "
-            "within each.",
+            f"The person: {person.filled:,} rows have {person.values:,} values, "
+            f"{_constant_traits_text(person)} the same within each.",
             "k counts people. Where each row is a person, write rows_are_people = true, and the reason.",
         )
         return {"subject": text}
@@ -97,8 +101,9 @@ def comment_on_persons(people: PersonKeys) -> dict[str, tuple[str, ...]]:
 def _incomplete_key_warning(key: PersonKey) -> CodedWarning:
     return CodedWarning(
         FEW_PEOPLE,
-        f"{_repetition_text(key)} It identifies people, and {key.nulls:,} rows have no value of it: fill or remove "
-        f"these, then set subject = {_toml_text(key.column)} in [source], so that k counts people and not rows.",
+        f"{_repetition_text(key)} It identifies people, and {key.nulls:,} rows have no value of it: fill or "
+        f"remove these, then set subject = {_toml_text(key.column)} in [source], so that k counts people and "
+        "not rows.",
     )
 
 
@@ -124,11 +129,11 @@ _MOST_UNLISTED = 24
 _MOST_INSENSITIVE = 1_000
 
 TableCheck: TypeAlias = Callable[[Engine, SourceTable, TableSpec], Iterable[CodedWarning]]
-"""Look at an opened table under its spec. A check without a column to look at makes no query."""
+"""Check of an opened table under its spec. A check without a column to check makes no query."""
 
 
 def check_insensitive_values(engine: Engine, table: SourceTable, spec: TableSpec) -> Iterator[CodedWarning]:
-    """Count the rows whose value of a column that is published unchanged no other row has."""
+    """Count the rows that have a unique value in a column that is published unchanged."""
     roles = spec.published_roles(table.columns)
     names = [name for name, role in roles.items() if role is AttributeRole.INSENSITIVE]
     names = [name for name in names if name not in spec.source.ways][:_MOST_INSENSITIVE]
@@ -141,20 +146,20 @@ def check_insensitive_values(engine: Engine, table: SourceTable, spec: TableSpec
 
 
 def repeat_recorded_warnings(engine: Engine, table: SourceTable, spec: TableSpec) -> Iterator[CodedWarning]:
-    """Repeat what the spec records of the rows."""
+    """Repeat the warnings that the spec records."""
     del engine, table
     yield from (CodedWarning("noticed", text, private=True) for text in spec.source.warnings)
 
 
 TABLE_CHECKS: tuple[TableCheck, ...] = (repeat_recorded_warnings, check_insensitive_values)
-"""The checks, in the order of their warnings, behind those about people."""
+"""Checks in the order of their warnings, which follow those about persons."""
 
 
 @dataclass(frozen=True)
 class TableFindings:
-    """Warnings about the rows of a table, and the columns that identify people where the spec has no subject.
+    """Warnings about the rows of a table, and the columns that identify people if the spec has no subject.
 
-    The warnings are for the publisher; one that is ``private`` names values of single rows, and neither a
+    The warnings are for the publisher; a ``private`` warning names values of single rows, and neither a
     manifest nor a report repeats it.
     """
 
@@ -163,7 +168,7 @@ class TableFindings:
 
 
 def check_table(engine: Engine, spec: TableSpec) -> TableFindings:
-    """Run every check on the table of a spec; ``InputError`` where the source cannot be read."""
+    """Run every check on the table of a spec; raise ``InputError`` if the source cannot be read."""
     with open_source_table(engine, spec.source) as table:
         people = find_undeclared_persons(engine, table, spec)
         key = people.first
@@ -173,10 +178,11 @@ def check_table(engine: Engine, spec: TableSpec) -> TableFindings:
 
 
 def find_undeclared_persons(engine: Engine, table: SourceTable, spec: TableSpec) -> PersonKeys:
-    """Look for columns that identify people, where neither a subject nor rows are declared to be people.
+    """Find columns that identify people, unless the spec declares a subject or that rows are people.
 
-    Candidates are the identifiers and what is published unchanged; without any identifier the columns that
-    the spec does not list. Cost: a scan of these columns, and where one repeats a GROUP BY for each.
+    Candidates are the identifiers and the columns that are published unchanged; without any identifier also
+    the columns that the spec does not list. Cost: one scan of these columns, and one GROUP BY for each that
+    repeats.
     """
     if spec.source.subject is not None or spec.source.rows_are_people:
         return PersonKeys()

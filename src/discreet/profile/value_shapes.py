@@ -25,11 +25,12 @@ _PACKED = "00000000"
 
 @dataclass
 class DateShapes:
-    """The patterns that a column's shapes have.
+    """Date patterns that a column's shapes match.
 
-    ``sure`` have one meaning. ``open_`` have two, the day first or the month, keyed by the mark between, the
-    year's directive and what follows; with the rows of each. ``strange`` are other shapes and their values,
-    ``words`` those of them that stay as they are.
+    ``certain`` patterns have one meaning; each has its number of rows. ``ambiguous`` shapes may have the day
+    or the month first; the key is the mark between them, the year's directive and the rest of the pattern.
+    ``unmatched`` are other shapes and their numbers of values, ``words`` those of them that are kept
+    unchanged.
     """
 
     certain: dict[str, int] = field(default_factory=dict)
@@ -40,9 +41,9 @@ class DateShapes:
 
 
 def read_date_shapes(shapes: Mapping[str, tuple[int, int]]) -> DateShapes:
-    """What shapes say, each with its number of values and of rows.
+    """Read date patterns from shapes, each with its number of values and of rows.
 
-    >>> read_date_shapes({"00.00.0000": (2, 3), "0000-00-00": (1, 1)}).open_
+    >>> read_date_shapes({"00.00.0000": (2, 3), "0000-00-00": (1, 1)}).ambiguous
     {('.', '%Y', ''): 3}
     """
     result = DateShapes()
@@ -63,7 +64,7 @@ def read_date_shapes(shapes: Mapping[str, tuple[int, int]]) -> DateShapes:
 
 
 def _join_month_names(result: DateShapes, shapes: Mapping[str, tuple[int, int]]) -> None:
-    """Take patterns of short names into those of whole ones, where all short ones are whole, too: May."""
+    """Merge patterns of short month names into those of full names if every short name is a full one: May."""
     short = {name.casefold() for name in month_names(short=True)}
     short -= {name.casefold() for name in month_names(short=False)}
     if any(word.casefold() in short for shape in shapes for word in re.findall(r"[^\W\d_]+", shape)):
@@ -75,7 +76,7 @@ def _join_month_names(result: DateShapes, shapes: Mapping[str, tuple[int, int]])
 
 
 def are_months(shapes: Collection[str]) -> bool:
-    """Whether texts are months without a day, the year behind them.
+    """Return whether texts are months without a day, followed by the year.
 
     >>> are_months({"00/0000"}), are_months({"0000-00"}), are_months({"Aug 00", "May 00"})
     (True, False, True)
@@ -88,7 +89,7 @@ def are_months(shapes: Collection[str]) -> bool:
 
 
 def resolve_day_order(key: tuple[str, str, str], *, day_first: bool) -> str:
-    """The pattern of an open key.
+    """Return the pattern of an ambiguous key for a given order of day and month.
 
     >>> resolve_day_order(("/", "%Y", " %H:%M"), day_first=False)
     '%m/%d/%Y %H:%M'
@@ -98,7 +99,7 @@ def resolve_day_order(key: tuple[str, str, str], *, day_first: bool) -> str:
 
 
 def _split_time(shape: str) -> tuple[str | None, str | None]:
-    """The part of the day, and the pattern of the time behind it; None for what is none."""
+    """Return the day part of a shape, and the pattern of the time that follows it, "" without a time."""
     for place in range(6, len(shape)):
         match = _TIME.fullmatch(shape[place:])
         if match is not None and shape[place - 1] != " ":
@@ -117,7 +118,7 @@ def _time_pattern(match: re.Match[str]) -> str:
 
 
 def _day_pattern(day: str) -> str | tuple[str, str] | None:
-    """The pattern of a day; mark and year where day and month may change places."""
+    """Return the pattern of a day, or mark and year directive if the order of day and month is ambiguous."""
     match = _YEAR_FIRST.fullmatch(day)
     if match is not None:
         return match["mark"].join(("%Y", "%m", "%d"))
@@ -189,9 +190,10 @@ _GROUP = 3
 
 @dataclass
 class NumberMarks:
-    """What the shapes of a column say of its marks, and how many values have no shape of a number.
+    """Decimal marks, thousands separators and units in the shapes of a column.
 
-    ``open_`` are marks that may be either: ``1.234``. ``plain`` says that no shape needs a form.
+    ``ambiguous`` marks may be either: ``1.234``. ``unmatched`` are the shapes that are not numbers, with
+    their numbers of values. ``plain`` is true if no shape needs a format.
     """
 
     decimal: set[str] = field(default_factory=set)
@@ -204,14 +206,14 @@ class NumberMarks:
 
     @property
     def mixed(self) -> tuple[str, ...]:
-        """Units that do not mean the same; empty where they do."""
+        """Units that have different meanings; empty if all have the same."""
         alike = any(set(self.units) <= set(group) for group in _GROUPS)
         return () if alike else tuple(sorted(self.units))
 
     def form(self, hint: str | None) -> CellFormat | None:
-        """The form of the column, None where marks contradict each other or nothing tells them apart.
+        """Return the format of the column; None if marks contradict each other or remain ambiguous.
 
-        ``hint`` is the decimal mark that other columns, or the publisher, use.
+        ``hint`` is the decimal mark that other columns or the publisher use.
         """
         decimal, thousands = set(self.decimal), set(self.thousands)
         for mark in self.ambiguous - decimal - thousands:
@@ -232,7 +234,7 @@ class NumberMarks:
 
 
 def read_number_marks(shapes: Mapping[str, int]) -> NumberMarks:
-    """What shapes say, each with its number of values.
+    """Read marks and units of numbers from shapes, each with its number of values.
 
     >>> marks = read_number_marks({"0.000,00 €": 3, "000 €": 1})
     >>> marks.decimal, marks.thousands, marks.units
@@ -254,7 +256,7 @@ def read_number_marks(shapes: Mapping[str, int]) -> NumberMarks:
 
 
 def _read_marks(digits: str, result: NumberMarks) -> None:
-    """Add what one number says of the marks."""
+    """Add the marks of one number to the result."""
     marks = [" " if mark in _BLANKS else mark for mark in _MARK.findall(digits)]
     if not marks:
         return
@@ -272,7 +274,7 @@ def _read_marks(digits: str, result: NumberMarks) -> None:
 
 
 def warn_about_totals(shapes: Mapping[str, Mapping[str, object]]) -> list[str]:
-    """A warning where columns of numbers, whose shapes these are, hold a word for their total.
+    """Return a warning if columns of numbers, given by their shapes, contain a word for their total.
 
     >>> warn_about_totals({"cost": {"00": 3, "Total": 1}, "age": {"00": 4}})[0][:32]
     "A line of totals, it seems: 'cos"

@@ -1,1 +1,1 @@
-"""Tables that discreet generates: a census for demonstrations, synthetic tables as the papers use them."""
+"""Generated tables: a census for demonstrations."""

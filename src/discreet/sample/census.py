@@ -1,9 +1,9 @@
-"""The census of the demo: invented people, plausible together, none of them real, and its spec.
+"""Census of the demo: invented, plausible people, none of them real, and its spec.
 
 Every column is drawn by inverse transform from uniform numbers of a seeded generator, with weights that
 depend on columns drawn before: age, then sex and municipality, education and marital status by age,
-occupation by education and age, diagnosis by age, sex and occupation. The weights are round numbers of our
-own. Cost: one pass per column.
+occupation by education and age, diagnosis by age, sex and occupation. The weights are round numbers chosen
+for this sample. Cost: one pass per column.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ DIAGNOSES = (
     "cancer",
 )
 
-# Rows: age below 25, 25-44, 45-64, 65 and older.
+# Weights; one row each for ages below 25, 25-44, 45-64, and 65 and older.
 _EDUCATION_BY_AGE = (
     (1, 3, 22, 44, 15, 13, 2, 0),
     (1, 4, 10, 22, 25, 23, 13, 2),
@@ -73,7 +73,7 @@ _MARITAL_BY_AGE = (
     (12, 62, 6, 4, 14, 2),
     (6, 52, 2, 2, 10, 28),
 )
-# Rows: education; the last three occupations follow age.
+# Weights; one row per education. The weights of the last three occupations depend on age instead.
 _OCCUPATION_BY_EDUCATION = (
     (14, 12, 34, 12, 12, 14, 1, 0, 0, 0, 1),
     (12, 16, 30, 14, 12, 13, 2, 0, 0, 0, 1),
@@ -95,7 +95,7 @@ _MUNICIPALITIES_PER_REGION = 8
 
 
 def generate_census(rows: int = CENSUS_ROWS, seed: int = CENSUS_SEED) -> dict[str, list[str]]:
-    """The columns of the table as text, each ``rows`` long; equal for equal arguments.
+    """Generate the columns of the table as text, each ``rows`` long; deterministic in its arguments.
 
     ``person_id`` is an identifier, ``diagnosis`` is sensitive, the six between are quasi-identifiers.
     """
@@ -120,7 +120,7 @@ def generate_census(rows: int = CENSUS_ROWS, seed: int = CENSUS_SEED) -> dict[st
 
 
 def write_census(path: Path, rows: int = CENSUS_ROWS, seed: int = CENSUS_SEED) -> None:
-    """Write the sample as CSV (UTF-8, comma, LF) to a new file; ``FileExistsError`` where there is one."""
+    """Write the sample as CSV (UTF-8, comma, LF) to a new file; raise ``FileExistsError`` if it exists."""
     columns = generate_census(rows, seed)
     with path.open("x", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -129,7 +129,7 @@ def write_census(path: Path, rows: int = CENSUS_ROWS, seed: int = CENSUS_SEED) -
 
 
 def _draw_categories(generator: np.random.Generator, weights: ArrayLike) -> NDArray[np.int64]:
-    """One category per row of ``weights``, shape ``(rows, categories)``, each row summing above 0."""
+    """Draw one category per row of ``weights``, shape ``(rows, categories)``, each row summing above 0."""
     steps = np.cumsum(np.asarray(weights, dtype=np.float64), axis=1)
     drawn = generator.random(len(steps)) * steps[:, -1]
     found: NDArray[np.int64] = (drawn[:, None] >= steps).sum(axis=1)
@@ -137,7 +137,7 @@ def _draw_categories(generator: np.random.Generator, weights: ArrayLike) -> NDAr
 
 
 def _draw_ages(generator: np.random.Generator, rows: int) -> NDArray[np.int64]:
-    """Adults of 18 to 94: level up to 55, then falling."""
+    """Draw ages of adults, 18 to 94: about constant up to 55, then falling."""
     ages = np.arange(18, 95)
     weights = np.where(ages < 55, 10.0 + np.minimum(ages - 18, 10) * 0.2, 12.0 * 0.955 ** (ages - 55))
     steps = np.cumsum(weights)
@@ -181,7 +181,7 @@ def _draw_diagnoses(
 def _draw_municipalities(
     generator: np.random.Generator, rows: int, education: NDArray[np.int64]
 ) -> list[str]:
-    """Codes of five digits: region, then a municipality within it, the first of each the largest."""
+    """Draw codes of five digits: a region, then a municipality in it; the first of each is the largest."""
     region_weights = np.tile(np.array(_REGIONS, dtype=np.float64), (rows, 1))
     region_weights[:, 0] *= 1 + 0.18 * (education >= EDUCATIONS.index("bachelor"))
     region = _draw_categories(generator, region_weights)
@@ -192,7 +192,7 @@ def _draw_municipalities(
 
 
 def _draw_identifiers(generator: np.random.Generator, rows: int) -> list[str]:
-    """A different number for each person, in no order."""
+    """Draw a different number for each person, in random order."""
     numbers = np.argsort(generator.random(rows)) + 100_001
     return [f"P{number}" for number in numbers.tolist()]
 
@@ -234,7 +234,7 @@ _OCCUPATION = {
 
 
 def census_spec(path: str) -> dict[str, Any]:
-    """The spec of a census that ``write_census`` wrote to ``path`` (relative to the spec)."""
+    """Return the spec of a census that ``write_census`` wrote to ``path`` (relative to the spec)."""
     return {
         "source": {"path": path},
         "attributes": {

@@ -1,8 +1,8 @@
 """Attribute sections by glob: ``[attributes."q*"]`` applies to every column whose name matches.
 
-Only ``*`` is special. A section with a column's own name wins over every glob, and so does the subject; among
-globs the first in the spec wins. ``find_series_globs`` finds globs for columns that differ in digits only
-(q1, q2, …).
+Only ``*`` is special. A section with a column's own name takes precedence over every glob, and so does the
+subject; among globs the first in the spec takes precedence. ``find_series_globs`` finds globs for columns
+that differ only in digits (q1, q2, …).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from discreet.settings import Settings
 from discreet.spec.validation import format_key
 
 COLUMN_WILDCARD = "*"
-"""What stands for any characters in a stanza's name."""
+"""Character that matches any characters in a section's name."""
 
 ColumnReader = Callable[[SourceSpec], Sequence[str]]
-"""The names of a source's columns, in its order."""
+"""Function that returns the names of a source's columns, in its order."""
 
 
 def engine_column_reader(settings: Settings | None) -> ColumnReader:
-    """Names as the source's own engine has them; ``settings`` None: those of the environment."""
+    """Return a reader of names by the source's engine; ``settings`` None are those of the environment."""
 
     def read(source: SourceSpec) -> Sequence[str]:
         with (
@@ -41,7 +41,7 @@ def engine_column_reader(settings: Settings | None) -> ColumnReader:
 
 
 def matches_glob(pattern: str, name: str) -> bool:
-    """Whether a column's name fits a pattern.
+    """Return whether a column's name matches a glob.
 
     >>> matches_glob("q*", "q17"), matches_glob("q*_other", "q17"), matches_glob("q?", "q1")
     (True, False, False)
@@ -53,10 +53,10 @@ def matches_glob(pattern: str, name: str) -> bool:
 def find_globs(
     stanzas: Mapping[str, object], source: SourceSpec, columns_of: ColumnReader, label: str
 ) -> tuple[AttributeGlob, ...]:
-    """The stanzas that are patterns, and the columns that each stands for.
+    """Return the sections that are globs, with the columns that each applies to.
 
-    The source's columns are asked only where a stanza has a ``*`` in its name. ``InputError`` names a stanza
-    that no column fits.
+    The source's columns are read only if some section has a ``*`` in its name. Raises ``InputError`` for a
+    section that no column matches.
     """
     if not any(COLUMN_WILDCARD in key for key in stanzas):
         return ()
@@ -79,13 +79,13 @@ def find_globs(
 
 
 def expand_globs(stanzas: Mapping[str, Any], patterns: Sequence[AttributeGlob]) -> dict[str, Any]:
-    """Stanzas with those of patterns repeated for each of their columns."""
+    """Return the sections with those of globs repeated for each of their columns."""
     columns_of = {pattern.pattern: pattern.columns for pattern in patterns}
     return {name: stanza for key, stanza in stanzas.items() for name in columns_of.get(key, (key,))}
 
 
 def unused_glob_notes(patterns: Sequence[AttributeGlob]) -> list[str]:
-    """A note of each pattern all of whose columns other stanzas have."""
+    """Return a note for each glob without columns, since other sections have every column that matches it."""
     return [
         f"The stanza {format_key(('attributes', pattern.pattern))} is not used: other stanzas have every "
         "column that fits it."
@@ -98,11 +98,11 @@ _DIGITS = re.compile(r"[0-9]+")
 
 
 def find_series_globs(stanzas: Mapping[str, Any], least: int) -> tuple[AttributeGlob, ...]:
-    """Patterns that may stand for some stanzas in place of these, each for at least ``least`` columns.
+    """Find globs that can replace sections, each for at least ``least`` columns.
 
-    ``stanzas`` are those of every column, each by its own name. A series is columns whose names differ in
-    digits alone; its pattern stands for every column that fits it and has the stanza that most of the series
-    have, and every other column that fits it keeps its own. No column fits two patterns.
+    ``stanzas`` are the sections of every column, by its own name. A series is a set of columns whose names
+    differ only in digits; its glob applies to every matching column that has the section of most columns of
+    the series, and every other matching column keeps its own section. No column matches two globs.
     """
     found: list[AttributeGlob] = []
     taken: set[str] = set()
@@ -122,13 +122,13 @@ def find_series_globs(stanzas: Mapping[str, Any], least: int) -> tuple[Attribute
 
 
 def collapse_series(stanzas: Mapping[str, Any], patterns: Sequence[AttributeGlob]) -> dict[str, Any]:
-    """The stanzas with those of each pattern's columns as one, at the place of the first."""
+    """Return the sections with those of each glob's columns merged, at the position of the first."""
     pattern_of = {name: pattern.pattern for pattern in patterns for name in pattern.columns}
     return {pattern_of.get(name, name): stanza for name, stanza in stanzas.items()}
 
 
 def _find_series(stanzas: Mapping[str, Any], least: int) -> list[list[str]]:
-    """Columns whose names differ in digits alone, where they are many; the longest series first."""
+    """Return series of at least ``least`` columns whose names differ only in digits; the longest first."""
 
     def form(name: str) -> str:
         return _DIGITS.sub("0", name)
@@ -139,7 +139,7 @@ def _find_series(stanzas: Mapping[str, Any], least: int) -> list[list[str]]:
 
 
 def _most_frequent(names: Sequence[str], stanzas: Mapping[str, Any]) -> Any:
-    """The stanza that most of some columns have."""
+    """Return the section that most of the columns have."""
     groups: dict[str, list[str]] = {}
     for name in names:
         groups.setdefault(repr(stanzas[name]), []).append(name)
@@ -148,6 +148,6 @@ def _most_frequent(names: Sequence[str], stanzas: Mapping[str, Any]) -> Any:
 
 
 def _series_glob(name: str) -> str:
-    """What names of its series begin and end with."""
+    """Return the glob of a name's series: ``*`` replaces everything from the first to the last digit."""
     digits = list(_DIGITS.finditer(name))
     return f"{name[: digits[0].start()]}{COLUMN_WILDCARD}{name[digits[-1].end() :]}"

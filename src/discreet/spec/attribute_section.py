@@ -1,5 +1,4 @@
-"""Values of ``[attributes.NAME]``: hierarchy, cell format, pseudonymization, date shift, public domain; and
-``[privacy_budget]``.
+"""Values of ``[attributes.NAME]`` (hierarchy, format, pseudonyms, shift, domain) and ``[privacy_budget]``.
 
 Each reader takes the unvalidated value, the label of the spec and the key, and returns a value of ``model``.
 """
@@ -40,17 +39,17 @@ if TYPE_CHECKING:
 
 
 def _hierarchy_tables() -> Mapping[str, type[KindTable]]:
-    """The tables of a spec that tell a hierarchy, by kind: a file needs none of them."""
+    """Return the hierarchy tables by kind; imported here, since a spec with only files needs none of them."""
     from discreet.spec.hierarchy_tables import HIERARCHY_TABLES
 
     return HIERARCHY_TABLES
 
 
 class HierarchyReader:
-    """Turns what is given as a hierarchy into its source.
+    """Reader of a hierarchy's description in a spec.
 
-    ``objects`` also admits what only Python can pass: a ``HierarchySource``, a path object, a mapping from
-    each leaf to its levels, and a list of rows.
+    ``objects`` also admits values that only Python can pass: a ``HierarchySource``, a path object, a mapping
+    from each leaf to its levels, and a list of rows.
     """
 
     def __init__(self, base: Path, label: str, *, objects: bool) -> None:
@@ -59,7 +58,7 @@ class HierarchyReader:
         self.objects = objects
 
     def read(self, value: object, key: KeyPath) -> HierarchySource:
-        """The source; ``InputError`` names the spec, the key and what is allowed."""
+        """Return the source; raise ``InputError`` with the spec, the key and the allowed values."""
         if isinstance(value, str) and value:
             return FileHierarchy(self.base / self._path(value, key))
         if isinstance(value, Mapping) and (isinstance(value.get("kind"), str) or not self.objects):
@@ -121,7 +120,7 @@ TextOrTexts = Annotated[list[str], BeforeValidator(_to_list_of_texts)]
 
 
 class CellFormatTable(StrictTable):
-    """``[attributes.NAME] written``."""
+    """Section ``[attributes.NAME] written``."""
 
     decimal: str | None = Field(
         None,
@@ -170,10 +169,10 @@ class CellFormatTable(StrictTable):
 def read_cell_format(
     content: object, hierarchy: HierarchySource | None, *, label: str, key: KeyPath
 ) -> CellFormat | None:
-    """The written form that an attribute declares, None where it declares none.
+    """Return the cell format that an attribute declares, or None.
 
-    What the attribute's hierarchy lists under others stays as it is. A ``CellFormat`` from Python is taken
-    as it is. ``InputError`` names the key and what is allowed.
+    Values that the attribute's hierarchy lists under others are kept unchanged. A ``CellFormat`` from Python
+    is returned unchanged. Raises ``InputError`` with the key and the allowed values.
     """
     if content is None:
         return None
@@ -202,7 +201,7 @@ def read_cell_format(
 
 
 def _check_cell_format(form: CellFormat, table: CellFormatTable, hierarchy: HierarchySource | None) -> None:
-    """Raise for a form that says nothing, and for a hierarchy that reads dates by a pattern of its own."""
+    """Raise ``InputError`` for an empty format, and for dates if the hierarchy has its own date format."""
     if not form.is_number and not form.dates and not table.strip:
         raise InputError(
             "the table says nothing of the cells", allowed="decimal, thousands, unit, dates, or strip = true"
@@ -220,7 +219,7 @@ _MOST_DAYS = 36_525
 
 
 class ShiftTable(StrictTable):
-    """``[attributes.NAME] shift``."""
+    """Section ``[attributes.NAME] shift``."""
 
     days: int = Field(
         ge=1,
@@ -238,14 +237,14 @@ class ShiftTable(StrictTable):
 
 
 def _methods_by_name() -> dict[str, type[Pseudonymizer]]:
-    """All ways by name: a table without identifiers needs none of them."""
+    """Return all pseudonymization methods by name; imported here, since most specs need none of them."""
     from discreet.model.identifiers.methods import known_methods
 
     return known_methods()
 
 
 def read_pseudonymization(content: object, base: Path, *, label: str, key: KeyPath) -> Pseudonymizer | None:
-    """What stands in an identifier's place; None where nothing is said. Paths are relative to ``base``."""
+    """Return the pseudonymization of an identifier, or None; paths are relative to ``base``."""
     if content is None:
         return None
     ways = _methods_by_name()
@@ -291,7 +290,7 @@ def _build_method(
 
 
 def read_shift(content: object, base: Path, *, label: str, key: KeyPath) -> DateShift | None:
-    """How a column's dates are moved; None where nothing is said."""
+    """Return the date shift of a column, or None."""
     if content is None:
         return None
     table = validate_table(ShiftTable, content, label=label, key=key)
@@ -299,21 +298,25 @@ def read_shift(content: object, base: Path, *, label: str, key: KeyPath) -> Date
 
 
 def with_subject(document: dict[str, Any], subject: str, label: str) -> dict[str, Any]:
-    """The document with its subject; ``InputError`` where it names another."""
+    """Return the document with its subject; raise ``InputError`` if it names another one."""
     source = document.get("source")
     if not isinstance(source, Mapping):
         return document
     named = source.get("subject", subject)
     if named != subject:
         raise InputError(
-            f"{label}: source.subject = {quote_value(named)}, and by the relational spec it is {quote_value(subject)}",
+            f"{label}: source.subject = {quote_value(named)}, and by the relational spec it is "
+            f"{quote_value(subject)}",
             advice="Remove it: the references say whose row a row is.",
         )
     return {**document, "source": {**source, "subject": subject}}
 
 
 def pseudonyms_and_shifts(source: SourceSpec, attributes: list[Attribute], label: str) -> dict[str, Any]:
-    """``ways`` and ``shifts`` of a source; ``InputError`` for what cannot be together."""
+    """Return ``ways`` and ``shifts`` of a source; raise ``InputError`` for invalid combinations.
+
+    Shifts require a subject, and the subject's pseudonymization must be injective.
+    """
     ways = {a.name: a.way for a in attributes if a.way is not None}
     shifts = {a.name: a.shift for a in attributes if a.shift is not None}
     subject = source.subject
@@ -326,15 +329,15 @@ def pseudonyms_and_shifts(source: SourceSpec, attributes: list[Attribute], label
         )
     if subject in ways and not ways[subject].is_injective:
         raise InputError(
-            f"{label}: the subject {quote_value(subject)} is published by the way {ways[subject].name}, which "
-            "makes one of several people",
+            f"{label}: the subject {quote_value(subject)} is published by the way {ways[subject].name}, "
+            "which makes one of several people",
             allowed=", ".join(name for name, way in _methods_by_name().items() if way.is_injective),
         )
     return {"ways": ways, "shifts": shifts}
 
 
 def check_treated_roles(attribute: Attribute, label: str) -> None:
-    """Raise ``InputError`` for a way of what is no identifier, and a shift of what is one."""
+    """Raise ``InputError`` if an attribute has a way but is not an identifier, or a shift and is one."""
     name, role = attribute.name, attribute.role
     is_identifier = role is AttributeRole.IDENTIFIER
     if attribute.way is not None and not is_identifier:
@@ -356,7 +359,7 @@ _MOST_VALUES = 1_000_000
 
 
 class BudgetSection(StrictTable):
-    """``[privacy_budget]``."""
+    """Section ``[privacy_budget]``."""
 
     epsilon: Any = Field(
         description="a number above 0, such as 1.0",
@@ -379,7 +382,7 @@ class BudgetSection(StrictTable):
 
 
 class _DomainRange(StrictTable):
-    """``domain = {least = 17, most = 90}``."""
+    """Table ``domain = {least = 17, most = 90}``."""
 
     least: int
     most: int
@@ -388,14 +391,14 @@ class _DomainRange(StrictTable):
 def read_domain(
     value: object, hierarchy: HierarchySource | None, *, label: str, key: KeyPath
 ) -> PublicDomain | None:
-    """The domain of an attribute that has a hierarchy, or None; ``InputError`` for what is none."""
+    """Return the public domain of an attribute, or None; raise ``InputError`` for an invalid one."""
     if value is None:
         return None
     if value == HIERARCHY_DOMAIN:
         if hierarchy is None or getattr(hierarchy, "given", PublicPart.NOTHING) is not PublicPart.HIERARCHY:
             raise InputError(
-                f"{label}: {format_key(key)} = {quote_value(HIERARCHY_DOMAIN)}, but the attribute has no hierarchy whose "
-                "values were there before the data",
+                f"{label}: {format_key(key)} = {quote_value(HIERARCHY_DOMAIN)}, but the attribute has no "
+                "hierarchy whose values were there before the data",
                 allowed="a hierarchy that lists its leaves: a file, levels, a taxonomy",
                 advice='List the values, domain = ["…"], or whole numbers, domain = {least = 0, most = 99}.',
             )
@@ -408,7 +411,7 @@ def read_domain(
 
 
 def read_budget(content: object, label: str) -> PrivacyBudget | None:
-    """The budget of ``[privacy_budget]``; None where the spec has none."""
+    """Return the budget of ``[privacy_budget]``, or None."""
     if content is None:
         return None
     key = ("privacy_budget",)

@@ -1,4 +1,4 @@
-"""The inline tables of hierarchies in a spec, one model per kind, and the types of their values.
+"""Inline tables of hierarchies in a spec, one model per kind, and the types of their values.
 
 Loaded only when a spec has a hierarchy by kind: it imports every builder of the ``hierarchy`` room.
 """
@@ -44,7 +44,7 @@ def _to_end(value: object) -> object:
 
 
 def _to_whole_numbers(value: object) -> object:
-    """A whole number, or a tuple of them."""
+    """Return a whole number, or a tuple of them."""
     for place, number in enumerate(value if isinstance(value, list | tuple) else [value]):
         if not isinstance(number, int) or isinstance(number, bool):
             raise SpecError((place,) if isinstance(value, list | tuple) else (), number)
@@ -52,7 +52,7 @@ def _to_whole_numbers(value: object) -> object:
 
 
 def _to_break_levels(value: object) -> object:
-    """Bounds by level: a list of numbers is one level."""
+    """Return bounds by level; a list of numbers is one level."""
     if not isinstance(value, list | tuple):
         raise SpecError((), value)
     nested = bool(value) and all(isinstance(level, list | tuple) for level in value)
@@ -68,7 +68,7 @@ def _to_break_levels(value: object) -> object:
 
 
 def _to_date(value: object) -> object:
-    """A date, as TOML has it or as a text."""
+    """Return a date, given as a TOML date or as a text."""
     if isinstance(value, str):
         try:
             return date.fromisoformat(value)
@@ -80,7 +80,7 @@ def _to_date(value: object) -> object:
 
 
 def _to_formats(value: object) -> object:
-    """A pattern, or a tuple of them."""
+    """Return a date pattern, or a tuple of them."""
     for place, text in enumerate(value if isinstance(value, list | tuple) else ()):
         if not isinstance(text, str):
             raise SpecError((place,), text)
@@ -106,17 +106,17 @@ _OTHERS = 'a list of texts in quotes, such as ["unknown"]'
 
 
 class KindTable(StrictTable):
-    """A hierarchy's table; ``kind`` has chosen the class."""
+    """Table of a hierarchy; ``kind`` selects the class."""
 
     kind: str
 
     def source(self) -> HierarchySource:
-        """The source that it describes, paths as they stand in the spec."""
+        """Return the hierarchy source, with paths as written in the spec."""
         raise InternalError(f"hierarchies of kind '{self.kind}' have no source")
 
 
 class FileTable(KindTable):
-    """A CSV file."""
+    """Table of a hierarchy in a CSV file."""
 
     path: str = Field(
         min_length=1,
@@ -146,12 +146,12 @@ class FileTable(KindTable):
     )
 
     def source(self) -> HierarchySource:
-        """The file."""
+        """Return the file."""
         return FileHierarchy(Path(self.path), self.delimiter, self.encoding, self.least_level)
 
 
 class LevelsTable(KindTable):
-    """Rows, or leaves with their levels."""
+    """Table of a hierarchy given as rows, or as leaves with their levels."""
 
     rows: list[TextList] | None = Field(
         None,
@@ -167,14 +167,14 @@ class LevelsTable(KindTable):
     )
 
     def source(self) -> HierarchySource:
-        """The levels."""
+        """Return the levels."""
         if (self.rows is None) == (self.leaves is None):
             raise InputError("levels with neither or both of rows and leaves", allowed="one of rows, leaves")
         return LevelsHierarchy.of(self.rows if self.rows is not None else self.leaves or {})
 
 
 class CutsTable(KindTable):
-    """Where numbers are cut into intervals."""
+    """Bounds that cut numbers into intervals."""
 
     key_synonyms: ClassVar[Mapping[str, str]] = {"top": "upper", "bottom": "lower", "bounds": "breaks"}
     width: ExactNumber | None = Field(
@@ -221,7 +221,7 @@ class CutsTable(KindTable):
     )
 
     def intervals(self, others: tuple[str, ...] = ()) -> IntervalHierarchy:
-        """The intervals."""
+        """Return the intervals."""
         if self.width is not None and self.widths:
             raise InputError("both width and widths", allowed="one of width, widths")
         widths = (self.width,) if self.width is not None else tuple(self.widths)
@@ -229,15 +229,15 @@ class CutsTable(KindTable):
 
 
 class IntervalsTable(CutsTable):
-    """Intervals of numbers."""
+    """Table of intervals of numbers."""
 
     def source(self) -> HierarchySource:
-        """The intervals."""
+        """Return the intervals."""
         return self.intervals(tuple(self.others))
 
 
 class MaskTable(KindTable):
-    """Masked characters."""
+    """Table of masked characters."""
 
     side: Literal["right", "left"] = Field(
         "right",
@@ -273,12 +273,12 @@ class MaskTable(KindTable):
     )
 
     def source(self) -> HierarchySource:
-        """The mask."""
+        """Return the mask."""
         return MaskHierarchy(self.side, self.character, self.steps, self.pad, self.length)
 
 
 class DatesTable(KindTable):
-    """Periods of the calendar."""
+    """Table of calendar periods."""
 
     levels: TextList | None = Field(
         None,
@@ -300,13 +300,13 @@ class DatesTable(KindTable):
     )
 
     def source(self) -> HierarchySource:
-        """The dates."""
+        """Return the dates."""
         levels = DateHierarchy().levels if self.levels is None else tuple(self.levels)
         return DateHierarchy(levels, self.format, tuple(self.others))
 
 
 class AgeTable(CutsTable):
-    """The age of a date of birth, and intervals of ages."""
+    """Table of the age at a reference date, and intervals of ages."""
 
     reference: DateValue = Field(
         description='the date on which the age is counted, such as "2026-11-23"',
@@ -321,14 +321,14 @@ class AgeTable(CutsTable):
     )
 
     def source(self) -> HierarchySource:
-        """The age."""
+        """Return the ages."""
         asked = self.model_fields_set & (CutsTable.model_fields.keys() - {"kind", "others"})
         intervals = self.intervals() if asked else None
         return AgeHierarchy(self.reference, intervals, self.format, tuple(self.others))
 
 
 class BuiltinTable(KindTable):
-    """An everyday hierarchy of this package."""
+    """Table of a built-in hierarchy."""
 
     name: str = Field(
         description=", ".join(BUILTINS),
@@ -349,13 +349,13 @@ class BuiltinTable(KindTable):
     )
 
     def source(self) -> HierarchySource:
-        """The everyday hierarchy."""
+        """Return the built-in hierarchy."""
         levels = None if self.levels is None else tuple(self.levels)
         return BuiltinHierarchy(self.name, levels, tuple(self.others))
 
 
 class TaxonomyTable(KindTable):
-    """Nested names."""
+    """Table of nested groups."""
 
     tree: Any = Field(
         description='nested tables and lists, such as {Gov = ["Federal", "Local"]}',
@@ -364,12 +364,12 @@ class TaxonomyTable(KindTable):
     )
 
     def source(self) -> HierarchySource:
-        """The taxonomy."""
+        """Return the taxonomy."""
         return TaxonomyHierarchy.of(self.tree)
 
 
 class OrderTable(KindTable):
-    """Groups of neighbours."""
+    """Table of groups of neighbours."""
 
     values: TextList = Field(
         default_factory=list,
@@ -403,13 +403,13 @@ class OrderTable(KindTable):
     )
 
     def source(self) -> HierarchySource:
-        """The order."""
+        """Return the order."""
         others = tuple(self.others)
         return OrderHierarchy(tuple(self.values), tuple(self.sizes), self.fanout, self.label, others)
 
 
 class AutoTable(KindTable):
-    """An automatic hierarchy."""
+    """Table of an automatic hierarchy."""
 
     by: Literal["order", "frequency"] = Field(
         "order",
@@ -419,7 +419,7 @@ class AutoTable(KindTable):
     )
 
     def source(self) -> HierarchySource:
-        """The automatic hierarchy."""
+        """Return the automatic hierarchy."""
         return AutoHierarchy(self.by)
 
 

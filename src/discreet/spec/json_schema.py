@@ -1,4 +1,4 @@
-"""The JSON Schema of the spec, generated from the models that validate it, for editors."""
+"""JSON Schema of the spec, generated from the models that validate it, for editors."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def build_spec_schema() -> dict[str, Any]:
-    """The schema as a document: tables, keys, values that are allowed, and an example of each key.
+    """Build the JSON Schema of a spec: tables, keys, allowed values, and an example of each key.
 
-    Criteria, costs, engines and kinds of hierarchies are those that are registered. An editor that knows it
-    still knows no table: whether a column exists the program says.
+    Criteria, costs, engines and kinds of hierarchies are those in the registries. The schema knows no table:
+    only reading a spec shows whether a column exists.
     """
     source = table_schema(SourceSection)
     source["properties"]["engine"]["enum"] = [engine.name for engine in ENGINES if engine.on_request]
@@ -75,7 +75,7 @@ def build_spec_schema() -> dict[str, Any]:
 
 
 def table_schema(table: type[StrictTable]) -> dict[str, Any]:
-    """The schema of one table; examples, which are TOML, as JSON."""
+    """Return the schema of one table; examples, which are TOML, are converted to JSON."""
     found = table.model_json_schema()
     keys = {name: _key_schema(declared) for name, declared in found["properties"].items()}
     return {
@@ -87,12 +87,15 @@ def table_schema(table: type[StrictTable]) -> dict[str, Any]:
 
 
 def example_value(key: Mapping[str, Any]) -> object:
-    """The value of a key's example."""
+    """Return the value of a key's example."""
     return tomllib.loads(f"key = {key['examples'][0]}")["key"]
 
 
 def _key_schema(declared: Mapping[str, Any]) -> dict[str, Any]:
-    """A key: what it means and what is allowed as its description, which editors show; NULL is not TOML."""
+    """Return the schema of a key, with its meaning and allowed values as the description that editors show.
+
+    NULL is removed, since TOML has no null.
+    """
     found = {name: part for name, part in declared.items() if name not in ("title", "default", "examples")}
     if "anyOf" in found:
         found["anyOf"] = [part for part in found["anyOf"] if part != {"type": "null"}]
@@ -109,7 +112,7 @@ def _kind_schema(name: str, table: type[StrictTable]) -> dict[str, Any]:
 
 
 def _criterion_schema(criterion: type[Criterion]) -> dict[str, Any]:
-    """A number, numbers by sensitive attribute, or a list of tables with the fixed parts."""
+    """Return the schema of a criterion: a number, numbers by sensitive attribute, or a list of tables."""
     bounds = {"minimum": criterion.parameter.least, "maximum": criterion.parameter.most}
     number = {"type": "integer" if criterion.parameter.whole else "number", **bounds}
     by_attribute = {"type": "object", "additionalProperties": number}
@@ -135,7 +138,7 @@ def _criterion_schema(criterion: type[Criterion]) -> dict[str, Any]:
 
 
 def _cost_schema(cost: NamedCost) -> dict[str, Any]:
-    """A table with the cost's name and its options."""
+    """Return the schema of a table with the cost's name and its options."""
     options = {each.name: _option_schema(each) for each in spec_options(cost)}
     return {
         "description": cost.meaning,

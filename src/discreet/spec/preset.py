@@ -1,7 +1,7 @@
 """Presets: the requirement of a rule and a checklist for people, each a TOML file with its citation.
 
-A preset never says that a release meets the rule. It sets the numbers that the rule names, read strictly, and
-lists what no program can check. Loaded on demand.
+A preset never states that a release complies with the rule. It sets the numbers that the rule names, read
+strictly, and lists the conditions that no program can check. Loaded on demand.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _TEXT = "a text"
 
 @dataclass(frozen=True)
 class Preset:
-    """A rule: its ``citation`` and the year of the text that was read (``as_of``).
+    """A rule with its ``citation`` and the year of the text that was read (``as_of``).
 
-    ``criteria`` are what it asks of a release in numbers, none where it names no number; ``checks`` are what
-    people must see to, and ``note`` says how it was read.
+    ``criteria`` are the numeric requirements on a release, none if the rule names no number; ``checks`` are
+    the conditions that people must verify, and ``note`` explains the interpretation.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Preset:
 
 
 class PresetTable(StrictTable):
-    """The keys of the file."""
+    """Keys of a preset's file."""
 
     title: str = Field(description=_TEXT)
     citation: str = Field(description=_TEXT)
@@ -53,7 +53,7 @@ class PresetTable(StrictTable):
 
 @cache
 def load_presets() -> Mapping[str, Preset]:
-    """Every preset by its name, in the order of names."""
+    """Return every preset by name, in alphabetical order."""
     folder = files("discreet.spec").joinpath("presets")
     found = {}
     for file in sorted(folder.iterdir(), key=lambda each: each.name):
@@ -64,7 +64,7 @@ def load_presets() -> Mapping[str, Preset]:
 
 
 def preset(name: str) -> Preset:
-    """The preset of a name; ``InputError`` where there is none."""
+    """Return the preset of a name; raise ``InputError`` if there is none."""
     found = load_presets().get(name)
     if found is None:
         raise InputError(

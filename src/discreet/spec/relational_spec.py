@@ -1,6 +1,6 @@
 """Reading of a relational spec: several tables with keys and references, checked, and their specs.
 
-Format: ``docs/related-tables.md``. The tables' specs are read by ``spec_reader``; the subject and the
+Format: ``docs/related-tables.md``. ``spec_reader`` reads the tables' specs; the subject and the
 pseudonymization of each key, on which several tables must agree, are set here.
 """
 
@@ -31,7 +31,7 @@ _TABLE_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
 class RelatedTableSection(StrictTable):
-    """``[tables.NAME]``."""
+    """Section ``[tables.NAME]``."""
 
     spec: str = Field(
         min_length=1,
@@ -81,7 +81,7 @@ class RelatedTableSection(StrictTable):
 
 
 class RelationalDocument(StrictTable):
-    """The whole relational spec."""
+    """All keys of a relational spec."""
 
     subjects: str = Field(
         min_length=1,
@@ -111,7 +111,7 @@ class RelationalDocument(StrictTable):
 
 
 def is_relational_spec(path: Path) -> bool:
-    """Whether a file is a spec of several tables."""
+    """Return whether a file is a spec of several tables."""
     try:
         return "tables" in read_spec_mapping(path)
     except InputError:
@@ -119,9 +119,9 @@ def is_relational_spec(path: Path) -> bool:
 
 
 def load_relational_spec(path: Path, settings: Settings | None = None) -> RelationalSpec:
-    """The relational spec in a TOML file, with the specs of its tables.
+    """Load a relational spec from a TOML file, with the specs of its tables.
 
-    ``InputError`` names the file, the key, the value, and what is allowed.
+    Raises ``InputError`` with the file, the key, the value, and the allowed values.
     """
     label = str(path)
     whole = validate_table(RelationalDocument, read_spec_mapping(path), label=label, key=())
@@ -145,7 +145,7 @@ def load_relational_spec(path: Path, settings: Settings | None = None) -> Relati
 
 
 def _key_method(way: Pseudonymizer | None, label: str, name: str) -> Pseudonymizer:
-    """What stands in a key's place: one key for all tables where it is thrown away."""
+    """Return the pseudonymization of a key; ``per-release`` becomes one random key shared by all tables."""
     if way is None or isinstance(way, PerRelease):
         return SharedKey()
     if not way.is_injective:
@@ -164,7 +164,7 @@ def _load_related_table(
     path: Path,
     settings: Settings | None,
 ) -> RelatedTable:
-    """A table with its spec, which gets the subject and the ways of its keys."""
+    """Load a table with its spec, and set the subject and the pseudonymization of its keys."""
     table = tables[name]
     place = path.parent / parse_path(table.spec)
     key_of_people = tables[subjects].key
@@ -177,7 +177,8 @@ def _load_related_table(
         published[table.key] = ways[name]
     published[subject] = ways[subjects]
     spec = with_key_pseudonyms(spec, published)
-    if name == subjects and not spec.source.shifts:  # each row is a person: any model and criterion serves
+    if name == subjects and not spec.source.shifts:
+        # Each row is one person here, so any model and criterion works without a subject.
         spec = replace(spec, source=replace(spec.source, subject=None))
     return RelatedTable(
         name,
@@ -192,7 +193,7 @@ def _load_related_table(
 
 
 def with_key_pseudonyms(spec: TableSpec, ways: Mapping[str, Pseudonymizer]) -> TableSpec:
-    """The spec with what stands in the place of its keys; ``InputError`` where it says something else."""
+    """Return the spec with the pseudonymization of its keys; raise ``InputError`` if it declares another."""
     attributes = {attribute.name: attribute for attribute in spec.attributes}
     for name, way in ways.items():
         known = attributes.get(name)
@@ -212,7 +213,7 @@ def with_key_pseudonyms(spec: TableSpec, ways: Mapping[str, Pseudonymizer]) -> T
 
 
 def _check_model(table: RelatedTableSection, together: int | None, label: str, name: str) -> None:
-    """Raise ``InputError`` for a model that does not go with several tables."""
+    """Raise ``InputError`` for a model that does not support several tables."""
     if table.model is None:
         return
     key = format_key(("tables", name, "model"))
@@ -278,18 +279,20 @@ def _check_reference(
     if tables[other].key is None:
         raise InputError(
             f"{label}: {format_key(key)} = {quote_value(other)}, which has no key",
-            advice=f'Give key = "COLUMN" in [tables.{other}]: the column whose values {quote_value(column)} holds.',
+            advice=f'Give key = "COLUMN" in [tables.{other}]: the column whose values '
+            f"{quote_value(column)} holds.",
         )
     if column == table.key:
         raise InputError(
             f"{label}: {format_key(key)} for the table's own key",
             allowed="a key that names the table's rows, and others that name rows elsewhere",
-            advice=f"Leave out key where no table references this one; let others reference {quote_value(other)}.",
+            advice="Leave out key where no table references this one; let others reference "
+            f"{quote_value(other)}.",
         )
 
 
 def _in_reference_order(tables: Mapping[str, RelatedTableSection], label: str) -> list[str]:
-    """The tables' names, each after those that it references; ``InputError`` for a circle."""
+    """Return the tables' names, each after those that it references; raise ``InputError`` for a cycle."""
     found: list[str] = []
     while len(found) < len(tables):
         ready = [
@@ -308,7 +311,7 @@ def _in_reference_order(tables: Mapping[str, RelatedTableSection], label: str) -
 
 
 def _check_shifts(spec: RelationalSpec, label: str) -> None:
-    """Raise ``InputError`` where the dates of a person would move by different numbers of days."""
+    """Raise ``InputError`` if the dates of a person would be shifted by different numbers of days."""
     first = None
     for table in spec.tables:
         for column, shift in table.spec.source.shifts.items():

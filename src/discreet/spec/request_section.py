@@ -53,9 +53,9 @@ _OPTION_TYPES: Mapping[OptionKind, Any] = {
 
 
 def load_model_options(path: Path, options: Sequence[Option], file_noun: str) -> dict[str, Any]:
-    """The keys that a file has, with their values; ``what`` is how errors call the file.
+    """Load the options that a file sets, by name; ``file_noun`` describes the file in errors.
 
-    ``InputError`` names the file, the key, the value, and what is allowed.
+    Raises ``InputError`` with the file, the key, the value, and the allowed values.
     """
     try:
         document = parse_toml(read_text(path, f"{file_noun} {path}"))
@@ -70,7 +70,7 @@ def load_model_options(path: Path, options: Sequence[Option], file_noun: str) ->
 
 
 def options_table(options: Sequence[Option]) -> type[StrictTable]:
-    """The table of options as a file has them."""
+    """Return the model of a file's options."""
     keys: dict[str, Any] = {each.name: _option_field(each) for each in options}
     return create_model("OptionsTable", __base__=StrictTable, **keys)
 
@@ -90,9 +90,9 @@ _ALLOWED_COST = 'the name of a cost in quotes, or a table such as {name = "loss"
 
 
 def read_cost(content: object, label: str, key: KeyPath = ("request", "cost")) -> CostRequest | None:
-    """The cost that was named with the options given, None where nothing was.
+    """Return the named cost with its given options, or None.
 
-    ``InputError`` for a name that no cost has, and for an option or a value that the cost does not take.
+    Raises ``InputError`` for an unknown cost, and for an option or a value that the cost does not accept.
     """
     if content is None:
         return None
@@ -123,15 +123,15 @@ def read_cost(content: object, label: str, key: KeyPath = ("request", "cost")) -
 
 
 def spec_options(cost: NamedCost) -> tuple[Option, ...]:
-    """The options of a cost that a spec can say: all but those that only Python can give."""
+    """Return the options of a cost that a spec can set: all except those that only Python can pass."""
     return tuple(each for each in cost.options() if each.kind is not OptionKind.PYTHON)
 
 
 def split_criteria(content: object, label: str) -> tuple[object, tuple[Criterion, ...], tuple[str, ...]]:
-    """``[request]`` without the criteria that are registered, these criteria, and what else it may hold.
+    """Split ``[request]`` into its other keys, the registered criteria, and names of further allowed keys.
 
-    The last are names, listed only where there are keys that ``RequestSection`` does not know: no other
-    package is loaded before. ``InputError`` for a value that a criterion does not take.
+    The names are listed only if there are keys that ``RequestSection`` does not know, so that packages with
+    further criteria are loaded only then. Raises ``InputError`` for a value that a criterion does not accept.
     """
     if not isinstance(content, Mapping):
         return content, (), ()
@@ -147,7 +147,7 @@ def split_criteria(content: object, label: str) -> tuple[object, tuple[Criterion
 
 
 def check_criterion_attributes(criteria: Sequence[Criterion], sensitive: Sequence[str], label: str) -> None:
-    """``InputError`` for a criterion of an attribute that is not sensitive."""
+    """Raise ``InputError`` for a criterion of an attribute that is not sensitive."""
     for criterion in criteria:
         if criterion.attribute is not None and criterion.attribute not in sensitive:
             key = format_key(("request", criterion.name, criterion.attribute))

@@ -1,7 +1,7 @@
 """Reading of a spec, from TOML or a mapping of the same form, into a ``TableSpec``.
 
 Checks sections, roles, the location of the rows, the population, levels and criteria; reads ``[report]``. No
-row is read, except the names of columns if a section is a glob.
+row is read; column names are read only if a section is a glob.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _TEXT = "a text"
 
 
 class ReportSection(StrictTable):
-    """``[report]``."""
+    """Section ``[report]``."""
 
     title: str | None = Field(
         None, description=_TEXT, title="The report's title.", examples=['"Emergency visits 2024"']
@@ -116,7 +116,7 @@ class ReportSection(StrictTable):
 
 
 def load_report_metadata(path: Path) -> ReportMetadata:
-    """Read such a file; ``InputError`` where it cannot be read or says something else."""
+    """Load ``[report]`` from a separate file; raise ``InputError`` if it is unreadable or has other keys."""
     try:
         document = parse_toml(read_text(path, str(path)))
     except OSError as error:
@@ -127,12 +127,12 @@ def load_report_metadata(path: Path) -> ReportMetadata:
 
 
 def read_report_metadata(content: object, label: str) -> ReportMetadata:
-    """The words of ``[report]``; none where the spec has none."""
+    """Return the texts of ``[report]``, empty if the spec has none."""
     return ReportMetadata(**validate_table(ReportSection, content, label=label, key=("report",)).model_dump())
 
 
 def with_location(document: Mapping[str, Any], location: Mapping[str, str]) -> dict[str, Any]:
-    """A spec's mapping whose rows are at another place: ``path`` or ``url`` in the place of either."""
+    """Return a spec's mapping with another location of the rows: ``path`` or ``url`` replaces either."""
     given = document.get("source", {})
     if not isinstance(given, Mapping):
         return dict(document)
@@ -141,7 +141,10 @@ def with_location(document: Mapping[str, Any], location: Mapping[str, str]) -> d
 
 
 def check_location(table: SourceSection, data: object | None, label: str) -> None:
-    """Check that exactly one place is named, and nothing that belongs to another."""
+    """Check that exactly one location of the rows is named, and no key that belongs to another kind.
+
+    Raises ``InputError`` otherwise.
+    """
     engine = None if table.engine is None else ENGINES.named(table.engine)
     catalog = engine is not None and engine.catalog is not None and table.table is not None
     places = {"path": table.path, "url": table.url}
@@ -182,7 +185,7 @@ def check_location(table: SourceSection, data: object | None, label: str) -> Non
 
 
 def _frame_advice(label: str, named: list[str]) -> str | None:
-    """What to do about a spec of a table in memory, and about a table in memory beside a path."""
+    """Return advice for a spec of a table in memory, and for a table in memory in addition to a path."""
     if not named:
         return f"If it is the spec of a table in memory, give that: discreet.open(frame, {label!r})."
     in_memory = "a table in memory" in named
@@ -193,7 +196,7 @@ _POPULATION_KEY = ("population",)
 
 
 def read_subset(content: object, label: str) -> Subset | None:
-    """``subset`` of ``[source]``; None where there is none."""
+    """Return ``subset`` of ``[source]``, or None."""
     if content is None:
         return None
     table = validate_table(SubsetTable, content, label=label, key=("source", "subset"))
@@ -201,11 +204,11 @@ def read_subset(content: object, label: str) -> Subset | None:
 
 
 def read_population(source: SourceSpec, content: object, reader: HierarchyReader) -> SourceSpec | None:
-    """Where the population of a source lies; None where the spec names none.
+    """Return the source of the population; None if the spec names none.
 
-    It is the table that ``source`` is a subset of, or that of ``[population]``, which is read as the source
-    is where nothing else is said. ``InputError`` for both, for a subject (people are counted, so each row is
-    to be one), and for a place that another engine would read.
+    It is the table that ``source`` is a subset of, or that of ``[population]``, which is read like the source
+    unless it says otherwise. Raises ``InputError`` for both, for a subject (people are counted, so each row
+    must be one), and for a location that another engine would read.
     """
     label = reader.label
     if content is None and source.subset is None:
@@ -270,14 +273,14 @@ def load_spec(
     data: object | None = None,
     place: Mapping[str, str] | None = None,
 ) -> TableSpec:
-    """The spec in a TOML file.
+    """Load the spec in a TOML file.
 
     Relative paths in it are relative to its folder. Hierarchy files are read later, when the values are
-    known. Where a stanza is a pattern the source is asked for its columns, by an engine within ``settings``
-    (None: those of the environment) or by ``columns_of``; otherwise nothing of it is read. ``subject`` is
-    the subject's column where the file need not say it. ``data`` is a table in memory whose spec it is;
-    ``place`` (``path`` or ``url``) replaces the place of rows that the file names. ``InputError`` names the
-    file, the line or key, the value, and what is allowed.
+    known. If a section is a glob, the source's column names are read by an engine with ``settings`` (None:
+    those of the environment) or by ``columns_of``; otherwise nothing of the source is read. ``subject`` is
+    the subject's column if the file need not name it. ``data`` is a table in memory that the spec describes;
+    ``place`` (``path`` or ``url``) replaces the location of the rows in the file. Raises ``InputError`` with
+    the file, the line or key, the value, and the allowed values.
     """
     reader = HierarchyReader(path.parent, str(path), objects=False)
     document = _read_document(path)
@@ -302,10 +305,10 @@ def spec_from_mapping(
     data: object | None = None,
     settings: Settings | None = None,
 ) -> TableSpec:
-    """The spec of a mapping that has the form of the TOML file.
+    """Read a spec from a mapping that has the form of the TOML file.
 
     ``base`` is the folder of relative paths, ``label`` the spec's name in messages, ``data`` a table in
-    memory in place of ``source.path``. Hierarchies may also be ``HierarchySource`` objects, path objects,
+    memory that replaces ``source.path``. Hierarchies may also be ``HierarchySource`` objects, path objects,
     mappings from each leaf to its levels, or lists of rows.
     """
     reader = HierarchyReader(base, label, objects=True)
@@ -313,15 +316,15 @@ def spec_from_mapping(
 
 
 def read_spec_mapping(path: Path) -> dict[str, Any]:
-    """A spec file's TOML as a mapping, unchecked; numbers with a point are ``Decimal``.
+    """Read a spec file's TOML as a mapping, unchecked; numbers with a point are ``Decimal``.
 
-    ``InputError`` where the file cannot be read or is no TOML.
+    Raises ``InputError`` if the file cannot be read or is not TOML.
     """
     return _read_document(path)
 
 
 def parse_spec_mapping(text: str) -> dict[str, Any]:
-    """The same of a spec's text; ``InputError`` where it is no TOML."""
+    """Parse a spec's text, like ``read_spec_mapping``; raise ``InputError`` if it is not TOML."""
     try:
         return parse_toml(text, Decimal)
     except ValueError as error:
@@ -443,9 +446,9 @@ def _read_source(content: object, reader: HierarchyReader, data: object | None) 
 
 
 def _source_url(text: str | None, reader: HierarchyReader) -> str | None:
-    """The address of a database; no other is taken, nor a password in a file, where others read it too.
+    """Return the address of a database; refuse other addresses, and a password in a file others can read.
 
-    A mapping from Python may hold one.
+    A mapping from Python may contain a password.
     """
     if text is None:
         return None
@@ -480,9 +483,8 @@ def _read_attribute(
     role = AttributeRole(table.role)
     way = read_pseudonymization(table.way, reader.base, label=label, key=(*key, "way"))
     shift = read_shift(table.shift, reader.base, label=label, key=(*key, "shift"))
-    if (
-        role is AttributeRole.IDENTIFIER
-    ):  # its values are never published: what another role left does no harm
+    if role is AttributeRole.IDENTIFIER:
+        # Its values are never published, so keys of other roles are ignored; _unused_key_notes reports them.
         form = read_cell_format(table.written, None, label=label, key=(*key, "written"))
         return Attribute(name, role, way=way, shift=shift), form
     for option, roles in _ROLES_OF_KEY.items():
@@ -506,7 +508,7 @@ def _read_attribute(
 
 
 def _unused_key_notes(attributes: Mapping[str, Any]) -> Iterator[str]:
-    """A note of each identifier that still has what other roles have."""
+    """Yield a note for each identifier that still has keys of other roles."""
     for name, content in attributes.items():
         left = [option for option in _ROLES_OF_KEY if content.get(option) is not None]
         if left and content["role"] == AttributeRole.IDENTIFIER:
@@ -517,7 +519,7 @@ def _unused_key_notes(attributes: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _subject_attribute(source: SourceSpec, attributes: list[Attribute], label: str) -> list[Attribute]:
-    """The subject as an identifier where the attributes do not list it, so that it is never published."""
+    """Return the subject as an identifier if the attributes do not list it, so that it is never published."""
     if source.subject is None:
         return []
     for attribute in attributes:
@@ -554,7 +556,8 @@ def _check_levels(request: RequestDefaults, attributes: list[Attribute], label: 
         for name in levels:
             if name not in names:
                 raise InputError(
-                    f"{label}: {format_key(('request', option, name))}: {quote_value(name)} is no quasi-identifier",
+                    f"{label}: {format_key(('request', option, name))}: {quote_value(name)} is no "
+                    "quasi-identifier",
                     allowed=quote_values(names, 20) or "none: the spec names no quasi-identifier",
                     advice=suggest_name(name, names),
                 )
@@ -562,7 +565,8 @@ def _check_levels(request: RequestDefaults, attributes: list[Attribute], label: 
         highest = request.max_level.get(name)
         if highest is not None and level > highest:
             raise InputError(
-                f"{label}: {format_key(('request', 'min_level', name))} = {level}, above max_level = {highest}",
+                f"{label}: {format_key(('request', 'min_level', name))} = {level}, above max_level = "
+                f"{highest}",
                 allowed=f"0 to {highest}",
             )
 
@@ -572,7 +576,8 @@ def _check_l(request: RequestDefaults, attributes: list[Attribute], label: str) 
     for name in request.l if isinstance(request.l, Mapping) else ():
         if name not in names:
             raise InputError(
-                f"{label}: {format_key(('request', 'l', name))}: {quote_value(name)} is no sensitive attribute",
+                f"{label}: {format_key(('request', 'l', name))}: {quote_value(name)} is no sensitive "
+                "attribute",
                 allowed=quote_values(names, 20) or "none: the spec names no sensitive attribute",
                 advice=suggest_name(name, names),
             )

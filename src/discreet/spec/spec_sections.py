@@ -1,8 +1,7 @@
-"""The sections of a spec, key by key: source, population, attributes, request; hierarchies are in
-``hierarchy_tables``.
+"""Sections of a spec, key by key: source, population, attributes, request (see also ``hierarchy_tables``).
 
 Each key declares its type, default, allowed values, title and example; messages, ``docs/spec.md`` and the
-JSON Schema are made from these.
+JSON Schema are generated from these.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ LevelLimits = dict[str, Annotated[int, Field(ge=0)]]
 
 
 class SpecDocument(StrictTable):
-    """The whole spec."""
+    """All keys of a spec."""
 
     source: Any = Field(default=None, description="a table: where the rows lie")
     population: Any = Field(default=None, description="a table: where a row for each possible person lies")
@@ -102,7 +101,7 @@ class SpecDocument(StrictTable):
 
 
 class SourceSection(StrictTable):
-    """``[source]``."""
+    """Section ``[source]``."""
 
     path: str | None = Field(
         None,
@@ -241,7 +240,7 @@ class SourceSection(StrictTable):
 
 
 class SubsetTable(StrictTable):
-    """``subset`` of ``[source]``."""
+    """Table ``subset`` of ``[source]``."""
 
     column: str = Field(
         min_length=1,
@@ -258,7 +257,7 @@ class SubsetTable(StrictTable):
 
 
 class PopulationSection(StrictTable):
-    """``[population]``."""
+    """Section ``[population]``."""
 
     path: str | None = Field(
         None,
@@ -304,7 +303,7 @@ class PopulationSection(StrictTable):
 
 
 class AttributeSection(StrictTable):
-    """``[attributes.NAME]``."""
+    """Section ``[attributes.NAME]``."""
 
     role: Literal["identifier", "quasi-identifier", "sensitive", "insensitive"] = Field(
         description="identifier, quasi-identifier, sensitive, insensitive",
@@ -364,7 +363,7 @@ class AttributeSection(StrictTable):
 
 
 class RequestSection(StrictTable):
-    """``[request]``."""
+    """Section ``[request]``."""
 
     k: int | None = Field(
         None,

@@ -27,13 +27,13 @@ def format_spec(
     heading: str | Sequence[str] = (),
     comments_by_key: KeyComments | None = None,
 ) -> str:
-    """The TOML text of a spec's mapping; parsing it gives the mapping back.
+    """Format a spec's mapping as TOML; parsing the text returns the mapping.
 
-    ``comments`` are printed above the tables of the attributes they are keyed by, ``of_keys`` above the
-    keys of other tables (under "" behind a table's last key), ``heading`` above all.
-    Tables are in the mapping's order; within a table plain values come before tables. Tables within an
-    attribute are written in one line where they fit. A None is left out. ``InputError`` for a text that
-    TOML cannot hold (half of a surrogate pair), ``InternalError`` for a value of another type.
+    ``comments`` are printed above the tables of the attributes they are keyed by, ``comments_by_key`` above
+    the keys of other tables (under "" after a table's last key), ``heading`` above all. Tables are in the
+    mapping's order; within a table plain values come before tables. Tables within an attribute are written in
+    one line if they fit. None is left out. Raises ``InputError`` for a text that TOML cannot represent (half
+    of a surrogate pair), ``InternalError`` for a value of another type.
     """
     lines = _comment_lines(heading)
     if lines:
@@ -78,7 +78,7 @@ def _fits_a_line(key: tuple[str, ...], value: object) -> bool:
 
 
 def _comment_lines(text: str | Sequence[str]) -> list[str]:
-    """Lines behind ``#``; control characters, which TOML forbids there, become blanks."""
+    """Return lines after ``#``; control characters, which TOML forbids there, become blanks."""
     lines = [text] if isinstance(text, str) else list(text)
     split = [part for line in lines for part in line.splitlines() or [""]]
     return ["# " + "".join(c if c.isprintable() else " " for c in part) for part in split]
@@ -115,7 +115,7 @@ def _format_key(name: str) -> str:
 
 
 def _format_text(text: str) -> str:
-    """A basic string: quotes, backslashes and control characters escaped."""
+    """Return a basic string: quotes, backslashes and control characters escaped."""
     parts = []
     for c in text:
         code = ord(c)

@@ -1,7 +1,8 @@
-"""Parsing of TOML and validation of a spec's tables; errors name file, key, value and what is allowed.
+"""Parsing of TOML and validation of a spec's tables; errors name file, key, value and allowed values.
 
 Tables are pydantic models that refuse unknown keys and coerce nothing; the first error is reported as an
-``InputError``. Dotted keys are limited in length, since the parser's cost grows by the square of their parts.
+``InputError``. Dotted keys are limited in length, since the parser's cost grows with the square of their
+parts.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from discreet.hierarchy.messages import quote_value
 from discreet.model.registry import suggest_name
 
 MOST_KEY_PARTS = 100
-"""The parts of a dotted key; the time and memory of the standard library's reader grow by their square."""
+"""Maximum number of parts of a dotted key; time and memory of the standard library's parser are quadratic."""
 _LONG_KEY = re.compile(rf"(?:[\w\"'-]+\.){{{MOST_KEY_PARTS}}}")
 
 
 def parse_toml(text: str, parse_float: Callable[[str], Any] = float) -> dict[str, Any]:
-    """Return the document of a TOML text; ``parse_float`` makes its decimal numbers.
+    """Parse a TOML text; ``parse_float`` converts its decimal numbers.
 
-    Raises:
-        ValueError: no TOML (``tomllib.TOMLDecodeError``, with the place), values that are nested too deeply,
-            a number of thousands of digits, or a key of more than ``MOST_KEY_PARTS`` parts.
+    Raises ``ValueError`` for a text that is not TOML (``tomllib.TOMLDecodeError``, with the location), values
+    that are nested too deeply, a number of thousands of digits, or a key of more than ``MOST_KEY_PARTS``
+    parts.
     """
     if _LONG_KEY.search(text):
         raise ValueError(f"a key has more than {MOST_KEY_PARTS} parts")
@@ -45,8 +46,8 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 class StrictTable(BaseModel):
     """A table of the spec: unknown keys are refused, nothing is coerced.
 
-    The description of a field says what is allowed; messages repeat it. ``other_words`` are keys that one may
-    look for by another name: advice names ours.
+    A field's description lists the allowed values; messages repeat it. ``key_synonyms`` maps other names of
+    keys to ours, for advice.
     """
 
     key_synonyms: ClassVar[Mapping[str, str]] = {}
@@ -62,7 +63,7 @@ AnyTable = TypeVar("AnyTable", bound=StrictTable)
 class SpecError(ValueError):
     """A validator's refusal of a part of a value: the keys that lead to it, and the part.
 
-    ``allowed`` is what is, where the field's description does not say it.
+    ``allowed`` lists the allowed values if the field's description does not.
     """
 
     def __init__(self, keys: KeyPath, value: object, allowed: str | None = None) -> None:
@@ -80,10 +81,10 @@ def validate_table(
     key: KeyPath,
     further: Sequence[str] = (),
 ) -> AnyTable:
-    """The content of one table, checked; ``InputError`` for the first thing that is wrong.
+    """Validate the content of one table; raise ``InputError`` for the first error.
 
-    ``label`` names the spec, ``key`` the table in it. ``further`` are keys that are allowed there beside the
-    model's: errors name them too.
+    ``label`` names the spec, ``key`` the table in it. ``further`` are allowed keys in addition to the
+    model's; errors name them too.
     """
     if not isinstance(content, Mapping):
         place = format_key(key) or "the spec"
@@ -97,14 +98,14 @@ def validate_table(
 
 
 def locate_error(error: InputError, *, label: str, key: KeyPath) -> InputError:
-    """The same error with the spec and the key named first."""
+    """Return the same error, prefixed with the spec and the key."""
     return InputError(
         f"{label}: {format_key(key)}: {error.message}", allowed=error.allowed, advice=error.advice
     )
 
 
 def format_key(key: KeyPath) -> str:
-    """A key as TOML writes it.
+    """Format a key as TOML writes it.
 
     >>> print(format_key(("attributes", "age at visit", "hierarchy", "widths", 0)))
     attributes."age at visit".hierarchy.widths[0]
@@ -121,7 +122,7 @@ def format_key(key: KeyPath) -> str:
 
 
 def format_toml_value(value: object) -> str:
-    """A value as messages show it: texts in quotes, truth values as TOML writes them."""
+    """Format a value for messages: texts in quotes, booleans as TOML writes them."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):

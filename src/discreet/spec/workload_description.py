@@ -1,7 +1,6 @@
-"""The TOML description of a generated workload: number of queries, attributes, dimensions, selectivity,
-aggregate, seed.
+"""TOML description of a generated workload: queries, attributes, dimensions, selectivity, aggregate, seed.
 
-Loaded on demand, by ``discreet workload`` only.
+Only ``discreet workload`` loads this module.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ def _float(value: object) -> object:
 
 
 class WorkloadTable(StrictTable):
-    """The keys of a workload's description."""
+    """Keys of a workload's description."""
 
     queries: int = Field(100, ge=1, description="a whole number of at least 1")
     attributes: list[str] = Field(
@@ -41,9 +40,9 @@ class WorkloadTable(StrictTable):
 
 
 def load_workload_description(path: Path) -> dict[str, Any]:
-    """The keys of a description with their values; ``selectivity`` is None for point queries.
+    """Load a description's keys with their values; ``selectivity`` is None for point queries.
 
-    ``InputError`` names the file, the key, the value, and what is allowed.
+    Raises ``InputError`` with the file, the key, the value, and the allowed values.
     """
     try:
         document = parse_toml(read_text(path, f"the workload {path}"))
@@ -55,7 +54,7 @@ def load_workload_description(path: Path) -> dict[str, Any]:
 
 
 def parse_workload_description(document: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """The same from a mapping."""
+    """Parse a description given as a mapping; see ``load_workload_description``."""
     content = {**document}
     if isinstance(content.get("attributes"), tuple):
         content["attributes"] = list(content["attributes"])

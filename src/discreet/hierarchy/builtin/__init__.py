@@ -1,1 +1,1 @@
-"""Everyday hierarchies that need no data: ages, dates, public classifications, countries, postal codes."""
+"""Built-in hierarchies: ages, dates, public classifications, countries, postal codes."""

@@ -1,4 +1,4 @@
-"""The built-in hierarchies by name, and the builder that applies one to a column's values."""
+"""Registry of the built-in hierarchies, and the builder that applies one to a column's values."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ BUILTINS: dict[str, BuiltinDeclaration] = {
     builtin.name: builtin
     for builtin in (AGE_GROUPS, DATE_PERIODS, ICD10, ISCO08, NACE2, COUNTRY, *POSTAL_CODES)
 }
-"""Every everyday hierarchy by its name."""
+"""Built-in hierarchies by name."""
 
 
 @dataclass(frozen=True)
 class BuiltinHierarchy:
-    """The everyday hierarchy of a name, at all of its ``levels`` or at some of them, from fine to coarse.
+    """A built-in hierarchy by name, at all of its ``levels`` or at some of them, from fine to coarse.
 
-    A value that the hierarchy does not know is refused, unless it is among ``others``: those stay as they are
+    A value that the hierarchy does not know is refused, unless it is among ``others``, which are unchanged
     below the top.
     """
 
@@ -41,9 +41,9 @@ class BuiltinHierarchy:
     levels: tuple[str, ...] | None = None
     others: tuple[str, ...] = ()
     from_data: ClassVar[bool] = False
-    """It was there before the data."""
+    """False: the hierarchy is independent of the data."""
     given: ClassVar[PublicPart] = PublicPart.LEVELS
-    """The levels, not which of its values there are."""
+    """The levels are public, the occurring values are not."""
 
     def __post_init__(self) -> None:
         if self.name not in BUILTINS:
@@ -62,18 +62,18 @@ class BuiltinHierarchy:
 
     @property
     def builtin(self) -> BuiltinDeclaration:
-        """What the hierarchy declares."""
+        """Declaration of the hierarchy."""
         return BUILTINS[self.name]
 
     @property
     def origin(self) -> str:
-        """``built-in icd10 by block, chapter``."""
+        """Short description, such as ``built-in icd10 by block, chapter``."""
         return f"built-in {self.name} by {', '.join(self._chosen)}"
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
-        """The data's values under their labels; ``InputError`` names values that it does not know."""
+        """Build the data's values under their labels; raise ``InputError`` with the unknown values."""
         other_values = set(self.others)
         leaves = [value for value in ordered_leaves(attribute, values) if value not in other_values]
         known = {value: labels for value in leaves if (labels := self.builtin.labels(value)) is not None}

@@ -1,5 +1,4 @@
-"""Declarations of the built-in hierarchies: ages, dates, ICD-10, ISCO-08, NACE Rev. 2, countries, postal
-codes.
+"""Built-in hierarchies: ages, dates, ICD-10, ISCO-08, NACE Rev. 2, countries, postal codes.
 
 Each declaration names its levels and source and labels a value at each level. Classifications and countries
 are read from outlines in this package, one entry per line, when they are first used.
@@ -21,13 +20,13 @@ LevelLabels = tuple[str, ...]
 
 @dataclass(frozen=True)
 class BuiltinDeclaration:
-    """A hierarchy that is known before the data: of each value it says the label at each level.
+    """Declaration of a hierarchy that is independent of the data.
 
     ``levels`` are the levels' names, from fine to coarse, without the values themselves and the top.
-    ``labels`` gives a value's labels at these levels, or None for a value that is none of its own; a value
-    that is itself coarser than a level has its own label there. Labels nest: values with one label at a level
-    have one at each coarser level. ``source`` says where the levels come from, with the year. ``words`` are
-    parts of columns' names, lower case, by which the hierarchy may be proposed where the values fit.
+    ``labels`` returns a value's labels at these levels, or None for an unknown value; a value that is itself
+    coarser than a level is its own label there. Labels nest: values with one label at a level have one at
+    each coarser level. ``source`` is the origin of the levels, with the year. ``words`` are parts of columns'
+    names, lower case, for which the hierarchy may be proposed if the values fit.
     """
 
     name: str
@@ -41,7 +40,7 @@ class BuiltinDeclaration:
 
 @cache
 def outline_entries(name: str) -> tuple[tuple[str, ...], ...]:
-    """The paths to the innermost entries of a file, from the outermost group on."""
+    """Return the paths to the innermost entries of a file, from the outermost group on."""
     return tuple(_outline_paths(name))
 
 
@@ -58,12 +57,12 @@ def _outline_paths(name: str) -> Iterator[tuple[str, ...]]:
 _DIAGNOSIS = re.compile(r"([A-Z]\d\d)(?:\.?[0-9A-Z]{0,4})?(?:\.?-|[!*†+])?", re.ASCII)
 _ACTIVITY = re.compile(r"([A-U])|[A-U]?(\d\d)(?:\.?(\d)(?:(\d)(?:\.?\d{1,3})?)?)?", re.ASCII)
 _UNIT_DIGITS = 4
-"""The digits of an occupation; a shorter group may be written with zeros behind it up to that."""
+"""Number of digits of an occupation; a shorter group may be padded with zeros to that length."""
 _OCCUPATION = re.compile(r"\d{1,4}", re.ASCII)
 
 
 def _diagnosis_labels(value: str) -> LevelLabels | None:
-    """Category, block and chapter of a code such as E11.9, E119 or E11."""
+    """Return category, block and chapter of a code such as E11.9, E119 or E11."""
     match = _DIAGNOSIS.fullmatch(value.strip().upper())
     if match is None:
         return None
@@ -76,14 +75,14 @@ def _diagnosis_labels(value: str) -> LevelLabels | None:
 
 @cache
 def _diagnosis_blocks() -> tuple[tuple[str, str, LevelLabels], ...]:
-    """The first and the last category of each block, the block and its chapter."""
+    """Return the first and the last category of each block, and the labels of the block and its chapter."""
     return tuple(
         (block[:3], block[4:7], (block, chapter)) for chapter, block in outline_entries("icd10.outline")
     )
 
 
 def _occupation_labels(value: str) -> LevelLabels | None:
-    """Minor, sub-major and major group of a code such as 2211; 2200 and 2000 stand for 22 and 2."""
+    """Return minor, sub-major and major group of a code such as 2211; 2200 and 2000 mean 22 and 2."""
     code = value.strip()
     if not _OCCUPATION.fullmatch(code):
         return None
@@ -95,7 +94,7 @@ def _occupation_labels(value: str) -> LevelLabels | None:
 
 @cache
 def _occupations() -> Mapping[str, LevelLabels]:
-    """The labels of every code, of groups too."""
+    """Return the labels of every code, including those of groups."""
     found: dict[str, LevelLabels] = {}
     for major, sub_major, line in outline_entries("isco08.outline"):
         minor, _, units = line.rpartition(": ")
@@ -107,7 +106,10 @@ def _occupations() -> Mapping[str, LevelLabels]:
 
 
 def _activity_labels(value: str) -> LevelLabels | None:
-    """Class, group, division and section of a code such as 62.01, 6201, J62.01 or J; further digits too."""
+    """Return class, group, division and section of a code such as 62.01, 6201, J62.01 or J.
+
+    Further digits are ignored.
+    """
     match = _ACTIVITY.fullmatch(value.strip().upper())
     if match is None:
         return None
@@ -122,7 +124,7 @@ def _activity_labels(value: str) -> LevelLabels | None:
 
 @cache
 def _activities() -> Mapping[str, LevelLabels]:
-    """The labels of every code, of groups, divisions and sections too."""
+    """Return the labels of every code, including those of groups, divisions and sections."""
     found: dict[str, LevelLabels] = {}
     for section, line in outline_entries("nace2.outline"):
         division, _, groups = line.rpartition(": ")
@@ -166,14 +168,14 @@ NACE2 = BuiltinDeclaration(
 
 
 def _country_labels(value: str) -> LevelLabels | None:
-    """Sub-region and region of DE, DEU, 276 or Germany, in any case."""
+    """Return sub-region and region of DE, DEU, 276 or Germany, in any case."""
     key = _normalized_name(value)
     return _countries().get(f"{int(key):03}" if key.isascii() and key.isdecimal() else key)
 
 
 @cache
 def _countries() -> Mapping[str, LevelLabels]:
-    """Sub-region and region by codes and names."""
+    """Return sub-region and region by codes and names."""
     found: dict[str, LevelLabels] = {}
     for region, sub_region, line in outline_entries("countries.outline"):
         two, three, number, names = line.split(maxsplit=3)
@@ -183,7 +185,7 @@ def _countries() -> Mapping[str, LevelLabels]:
 
 
 def _normalized_name(text: str) -> str:
-    """Lower case, without accents, signs as blanks."""
+    """Normalize a name to lower case without accents, signs as blanks."""
     letters = unicodedata.normalize("NFKD", text.casefold()).replace("’", "'")
     kept = "".join(c for c in letters if not unicodedata.combining(c))
     return " ".join(re.findall(r"\w+", kept))
@@ -205,7 +207,7 @@ _AGE_WIDTHS = (5, 10, 20)
 
 
 def _age_labels(value: str) -> LevelLabels | None:
-    """Groups of 5, 10 and 20 years of an age in whole years; 90 and above are one group."""
+    """Return groups of 5, 10 and 20 years of an age in whole years; 90 and above are one group."""
     text = value.strip()
     if not re.fullmatch(r"[0-9]{1,3}", text):
         return None
@@ -282,13 +284,13 @@ _CODE_FORMS = {
     "sk": ("Slovakia", "999 99"),
     "us": ("United States", "99999-9999"),
 }
-"""The form of each country's codes: 9 a digit, A a letter, ? either; blanks and hyphens may be left out."""
+"""Form of each country's codes: 9 a digit, A a letter, ? either; blanks and hyphens may be left out."""
 
 _SHOWN_LENGTHS = {"ca": (3, 1), "ie": (3, 1), "mt": (3,), "us": (5, 3, 1)}
-"""How many characters each level keeps, where the parts of a code say so; else 4, 3, 2 and 1."""
+"""Number of characters that each level keeps, if the parts of a code define it; else 4, 3, 2 and 1."""
 
 _SHORTEST = {"us": 5}
-"""How many characters suffice, where a code need not be given in full."""
+"""Number of characters that suffice, where a code may be shortened."""
 
 _CHARACTER_CLASSES = {"9": "[0-9]", "A": "[A-Z]", "?": "[0-9A-Z]"}
 _BRITISH = re.compile(r"([A-Z]{1,2})([0-9][0-9A-Z]?)\s*([0-9])([A-Z]{2})")
@@ -296,7 +298,7 @@ _SOURCE = "Universal Postal Union, postal addressing systems in member countries
 
 
 def _postal_labels(country: str, value: str) -> LevelLabels | None:
-    """The first characters of a code, stars for the others."""
+    """Return the labels of a postal code: its first characters, stars for the others."""
     form = _CODE_FORMS[country][1]
     text = re.sub(rf"^{country.upper()}-", "", value.strip().upper())
     code = re.sub(r"[\s-]", "", text)
@@ -317,7 +319,7 @@ def _shown_lengths(country: str) -> tuple[int, ...]:
 
 
 def _masked_code(form: str, code: str, shown_characters: int, longest: int | None) -> str:
-    """A code in its form, as far as ``longest`` characters, those after the first ``kept`` as stars."""
+    """Format a code up to ``longest`` characters; those after the first ``shown_characters`` are stars."""
     text, place = "", 0
     for mark in form:
         if place == longest:
@@ -331,7 +333,7 @@ def _masked_code(form: str, code: str, shown_characters: int, longest: int | Non
 
 
 def _british_labels(value: str) -> LevelLabels | None:
-    """Sector, district and area of a code such as SW1A 1AA."""
+    """Return sector, district and area of a code such as SW1A 1AA."""
     match = _BRITISH.fullmatch(value.strip().upper())
     if match is None:
         return None
@@ -360,4 +362,4 @@ POSTAL_CODES = (
         _british_labels,
     ),
 )
-"""By country, in the order of the codes of ISO 3166."""
+"""Postal codes by country, in the order of the codes of ISO 3166; the United Kingdom is last."""
