@@ -86,8 +86,7 @@ class Households(Attack):
         return super().lacks(grounds)
 
     def run(self, grounds: Grounds) -> Finding:
-        """Report the risks of units before and after; raise ``InputError`` if the original lacks the column.
-        """
+        """Report the risks of units before and after; raise ``InputError`` for an unknown column."""
         original = grounds.ground.original
         assert original is not None
         assert self.household is not None

@@ -490,8 +490,7 @@ def compare_texts_with_cells(
 
 
 def _true_rows_by_class(truth: GroundTruth, release: GeneralizedTable, codes: _IntArray) -> TrueRows:
-    """Return the person's own rows by class, divided among the covering classes in proportion to their rows.
-    """
+    """Return the person's own rows by class, divided among covering classes in proportion to their rows."""
     types, classes = find_covering_classes(release, codes)
     rows = release.rows[classes].astype(np.float64)
     whole = np.bincount(types, rows, minlength=len(codes))

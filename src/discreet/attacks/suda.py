@@ -135,7 +135,7 @@ def _find_compiled(codes: IntArray, single: IntArray, largest: int) -> tuple[Int
     sizes = codes.max(axis=0) + 1
     different = np.array([len(np.unique(codes[:, j])) for j in range(width)])
     order = np.argsort(different, kind="stable")
-    # int32 halves the kernel's memory; the kernel compiles for exactly these types.
+    # The kernel is compiled for int32 codes and counts, one contiguous array per column.
     ordered = np.ascontiguousarray(codes[:, order].T.astype(np.int32))
     rows, masks, number = find_minimal_uniques(
         ordered,

@@ -343,7 +343,7 @@ def _grouping_query(
     subject = None if name is None else table.text(name, sql.SOURCE_ALIAS)
     rows = sql.rows_by_key(table.relation, keys, lookups, kept, subject)
     if rows_per_subject is not None:
-        # A random salt selects which rows of a subject count, so that no row's content decides it.
+        # The salt makes the choice of a subject's counted rows random; it depends only on the own rows.
         rows = sql.bounded_rows(rows, len(keys), rows_per_subject, secrets.token_hex(16), table.dialect)
     return sql.key_counts(rows, len(keys))
 

@@ -239,8 +239,7 @@ def _calibrate_gaussian(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensiti
 
 
 def _least_scale(keeps: Callable[[float], bool]) -> float:
-    """Return the least scale that keeps a loss, up to a relative error of 1e-9, as larger scales keep it too.
-    """
+    """Return the least scale that keeps a loss, up to a relative error of 1e-9; larger ones keep it too."""
     low, high = 0.0, 1.0
     while not keeps(high):
         low, high = high, 2 * high

@@ -153,8 +153,7 @@ def open_counts_writer(
 
 
 def _file_content(file: PrivateRelease, marginals: Sequence[NoisyMarginal]) -> OutputTable | str:
-    """Return one row per cell: the number of its marginal, the label of each attribute in it, and the count.
-    """
+    """Return one row per cell: number of its marginal, label of each attribute in it, and count."""
     if file.target.file_format == "json":
         document = {"marginals": [marginal.as_json() for marginal in marginals]}
         return json.dumps(document, indent=1, ensure_ascii=False) + "\n"

@@ -184,8 +184,7 @@ def _encode_levels(attribute_levels: AttributeLevels, values: Sequence[str]) -> 
 
 
 def _excess_rows(attributes: Sequence[Sequence[IntArray]], rows: IntArray, least: int) -> Iterator[int]:
-    """Yield the number of rows beyond the first ``least`` - 1 of every class, per node in mixed-radix order.
-    """
+    """Yield the rows beyond the first ``least`` - 1 of every class, per node in mixed-radix order."""
     if not attributes:
         sizes = np.array([rows.sum()])
         yield int(np.maximum(sizes - (least - 1), 0).sum())
