@@ -350,7 +350,7 @@ class ControlSet(Attack):
 def _read_targets(
     grounds: Grounds, original: OriginalTable, control: Path
 ) -> tuple[GeneralizedTable, TargetRecords, TargetRecords]:
-    """Read the release's classes, the table's people and the control set's, with all values in hierarchies."""
+    """Read the release's classes, the table's people and the control set's, with all values known."""
     source = original.spec.source
     other = replace(
         source, path=control, data=None, table=None, url=None, engine=None, version=None, format=None

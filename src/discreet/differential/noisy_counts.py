@@ -313,8 +313,8 @@ def release_counts(
 
     References
     ----------
-    A. Ghosh et al. (2009) for discrete Laplace noise; C. L. Canonne et al. (2020) for discrete Gaussian noise;
-    R. Rogers (2023) for cells that come from the rows.
+    A. Ghosh et al. (2009) for discrete Laplace noise; C. L. Canonne et al. (2020) for discrete Gaussian
+    noise; R. Rogers (2023) for cells that come from the rows.
     """
     plan, ledger = plan_counts(spec, request), Ledger.of(spec, settings, engine)
     with open_counts_writer(
