@@ -326,14 +326,14 @@ class UnclassedRows:
         found = []
         if self.silent:
             found.append(
-                f"{_rows_have(self.silent)} * or NULL in every column: such rows show nothing and are in no "
-                "class."
+                f"{_rows_have(self.silent)} * or NULL in every column: such rows show nothing and are "
+                "in no class."
             )
         if self.rows:
             found.append(
                 f"{_rows_have(self.rows)} * or NULL in every quasi-identifier: nobody knows whom they are "
-                "like, so they are in no class. What else they show is published, and the requirement is tested on "
-                "them, too."
+                "like, so they are in no class. What else they show is published, and the requirement is "
+                "tested on them, too."
             )
         return tuple(CodedWarning(ROWS_WITHOUT_QUASI_IDENTIFIERS, text) for text in found)
 

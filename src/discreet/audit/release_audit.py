@@ -226,8 +226,8 @@ def audit_release(
     -----
     A file, folder or table that differs from its manifest's checksum fails, whatever its classes. Where the
     release counted subjects, they are counted by their pseudonyms if it has these; else rows are counted,
-    with a warning. For a permuted release the groups and the help table are audited, unless columns, an l or a
-    criterion other than k are named; then its classes are audited.
+    with a warning. For a permuted release the groups and the help table are audited, unless columns, an l or
+    a criterion other than k are named; then its classes are audited.
     """
     place = ReleaseAddress.of(address)
     document = read_manifest_document(engine, place)
