@@ -64,8 +64,8 @@ class ColumnSets(Attack):
         for side in grounds.sides:
             size = limit_column_sets(len(side.attributes), self.largest_set)
             if size < min(self.largest_set, len(side.attributes)):
-                # Least class size whose chance 1/size does not exceed the threshold, rounded up.
                 notes.append(f"Sets of up to {size} columns were counted in the {side.title}: it is wide.")
+            # The least class size whose chance 1/size does not exceed the threshold, rounded up.
             floor = -(-grounds.threshold.denominator // grounds.threshold.numerator)
             risks = list(compute_set_risks(side, size, floor))
             figures += [

@@ -54,8 +54,8 @@ class ReidentificationRisk:
 class PopulationRisk:
     """Journalist's risk, with the size and quality of the population file.
 
-    ``people`` were counted; ``incomplete`` people lack a matched value and are counted in no class. In ``thin`` classes
-    the file has fewer people than the release has rows.
+    ``people`` were counted; ``incomplete`` people lack a matched value and are counted in no class. In
+    ``thin`` classes the file has fewer people than the release has rows.
     """
 
     risk: ReidentificationRisk

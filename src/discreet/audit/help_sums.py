@@ -31,8 +31,8 @@ def help_table_agrees(
     dialect = engine.dialect
     if not (dialect.runs_in_order and _has_exact_columns(source, names, numbers)):
         return False
-    # A random salt prevents a table that is crafted to have the right sum of hashes.
     table, digits, scale = numbers or ("", 0, 0)
+    # A random salt prevents a table that is crafted to have the right sum of hashes.
     salt = secrets.randbits(62)
     columns = [source.column(name) for name in names]
     due = sql.expected_counts(dialect, groups, salt)

@@ -2,8 +2,8 @@
 
 A run writes owner-only temporary files next to the target and holds a lock on its own lock file, so that a
 later run can distinguish leftovers of killed runs from files of living ones. The folder is locked while files
-are removed or renamed. The manifest is renamed first and the data last, so no data is ever without its manifest.
-Files that the spec, the settings and the ledger name are never replaced.
+are removed or renamed. The manifest is renamed first and the data last, so no data is ever without its
+manifest. Files that the spec, the settings and the ledger name are never replaced.
 """
 
 from __future__ import annotations
