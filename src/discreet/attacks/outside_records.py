@@ -161,7 +161,7 @@ def encode_records(
 
 _BLOCK_BYTES = 1 << 25
 _PAIR_BYTES = 1 << 20
-"""Number of bit bytes unpacked at once: where every class matches, each bit gives a pair of 16 bytes."""
+"""Bytes of bits unpacked at once: where every class matches, each bit gives a pair of 16 bytes."""
 
 
 def find_candidate_classes(

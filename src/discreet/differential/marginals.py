@@ -168,7 +168,7 @@ def build_axes(spec: TableSpec, levels: Sequence[tuple[str, int]]) -> tuple[Axis
 
 
 def find_highest_level(attribute: Attribute) -> int:
-    """Return the highest level of a quasi-identifier with an axis; raise ``InputError`` if it is broken."""
+    """Return the highest level of a quasi-identifier with an axis; ``InputError`` for a broken hierarchy."""
     source = attribute.hierarchy or FlatHierarchy()
     if attribute.domain is not None:
         return source.build(attribute.name, attribute.domain.values or ()).height

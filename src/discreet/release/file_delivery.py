@@ -52,7 +52,7 @@ class FileDelivery:
     """Temporary files for ``target`` (see ``Delivery``); ``engine`` contains the rows.
 
     ``in_memory`` marks files of a release in memory, which exist only briefly; ``placed`` is the path to
-    which the data will be moved together with other releases. ``labels`` reads the labels of the source's
+    which the data will be moved with other tables. ``labels`` reads the labels of the source's
     file; ``types`` are those of the written parts, by purpose.
     """
 
@@ -191,7 +191,7 @@ def deliver_files(
 
     ``protected`` are files that a release must not replace, ``formats`` the allowed suffixes, ``purposes``
     those of the data's companions, by format. ``in_memory`` is true for a release in memory; ``placed`` is
-    the path to which the data will be moved together with others. ``labels`` reads the labels of the source's
+    the path to which the data will be moved with other tables. ``labels`` reads the labels of the source's
     file, for formats with labels.
     """
     target = check_release_target(
