@@ -279,7 +279,7 @@ def measure_linkage(
 
     References
     ----------
-    L. Sweeney (2002), k-anonymity: a model for protecting privacy.
+    L. Sweeney (2002).
     """
     if key is not None and ground.original is None:
         raise InputError("a key without the original", advice="Name the spec of the original: --spec SPEC.")

@@ -360,7 +360,7 @@ def release_sample(
 
     References
     ----------
-    R. Bild, K. A. Kuhn and F. Prasser (2018), SafePub; N. Li, W. Qardaji and D. Su (2012).
+    R. Bild, K. A. Kuhn and F. Prasser (2018); N. Li, W. Qardaji and D. Su (2012).
     """
     chosen, sampling = _complete_levels(spec, levels), compute_sampling(_loss_for_sampling(loss, search))
     ledger = Ledger.of(spec, settings, engine)
