@@ -5,8 +5,8 @@
 - Skewness (Li, Li and Venkatasubramanian 2007): gain q − p, quotient q/p and variational distance ½ Σ |q − p|
   of a class from the table.
 - Background knowledge: the highest chance of a value given b negations (Machanavajjhala et al. 2006) or b
-  simple implications about anybody (Martin et al. 2007). The least ratio 1/R over b + 1 atoms is found by a
-  pass over the classes; within a class P = Π (n − i − F(k_i)) / (n − i). Cost: b³ per class, and the
+  simple implications about any person (Martin et al. 2007). The least ratio 1/R over b + 1 atoms is found in
+  one pass over the classes; within a class P = Π (n − i − F(k_i)) / (n − i). Cost: b³ per class, and the
   partitions of b + 1.
 
 NULL adds to the rows of a class, never to its values.
@@ -31,11 +31,11 @@ from discreet.model.option import OptionKind, option
 
 @dataclass(frozen=True)
 class AttributeDisclosure:
-    """One sensitive attribute.
+    """Disclosure of one sensitive attribute.
 
-    ``fewest_values`` is the distinct l as seen, ``entropy_l`` the least entropy l of any unit (0 where a unit
-    has no value). ``homogeneous`` units have one value or none, ``homogeneous_rows`` rows are in them;
-    ``dominated_rows`` are in units with a value in more than the share asked. ``guessed`` is the share of
+    ``fewest_values`` is the observed distinct l, ``entropy_l`` the least entropy l of any unit (0 where a
+    unit has no value). ``homogeneous`` units have at most one value and contain ``homogeneous_rows`` rows.
+    ``dominated_rows`` are in units where one value exceeds the requested share. ``guessed`` is the share of
     rows that a guess of each unit's most frequent value gets right, ``baseline`` the same for the whole
     table.
     """
@@ -53,7 +53,7 @@ class AttributeDisclosure:
     baseline: float
 
     def as_json(self) -> dict[str, Any]:
-        """The document's part."""
+        """Return the JSON document's part."""
         return {
             "attribute": self.attribute,
             "units": self.units,
@@ -70,7 +70,7 @@ class AttributeDisclosure:
 
 
 def compute_disclosure(counts: ValueCounts, dominance: Fraction) -> AttributeDisclosure:
-    """What the units of a release tell of one sensitive attribute."""
+    """Compute the disclosure of one sensitive attribute from its counts per unit."""
     units, rows = len(counts.unit_rows), int(counts.unit_rows.sum())
     named = counts.values != NO_VALUE
     unit, frequency = counts.units[named], counts.rows[named]
@@ -101,10 +101,10 @@ def compute_disclosure(counts: ValueCounts, dominance: Fraction) -> AttributeDis
 
 @dataclass(frozen=True)
 class AttributeSkew:
-    """How far the units of a release are from the table; all 0 where no row has a value.
+    """Difference between the units of a release and the table; all 0 where no row has a value.
 
-    ``distance`` is that of the farthest unit, ``mean_distance`` over rows; ``over`` rows are in units where a
-    value's share is at least the asked number of times that in the table.
+    ``distance`` is the largest distance of a unit, ``mean_distance`` the mean over rows. ``over`` rows are in
+    units where a value's share is at least the requested multiple of its share in the table.
     """
 
     attribute: str
@@ -117,7 +117,7 @@ class AttributeSkew:
 
 @dataclass(frozen=True)
 class Skewness(Attack):
-    """The distance of classes from the table."""
+    """Attack by the distance of classes from the table."""
 
     name: ClassVar[str] = "skewness"
     title: ClassVar[str] = "Values of a class against the table's"
@@ -137,7 +137,7 @@ class Skewness(Attack):
     )
 
     def run(self, grounds: Grounds) -> Finding:
-        """The skew of each sensitive attribute."""
+        """Report the skew of each sensitive attribute."""
         found = [compute_skew(values, self.times) for values in grounds.published.sensitive]
         figures: list[Figure] = [
             chance(f"distance_{each.attribute}", f"largest distance, {each.attribute}", each.distance)
@@ -162,7 +162,7 @@ class Skewness(Attack):
 
 
 def compute_skew(values: ValueCounts, times: float = 2.0) -> AttributeSkew:
-    """The skew of one sensitive attribute."""
+    """Compute the skew of one sensitive attribute."""
     named = values.values != NO_VALUE
     unit, value, rows = values.units[named], values.values[named], values.rows[named]
     if not len(rows):
@@ -171,7 +171,8 @@ def compute_skew(values: ValueCounts, times: float = 2.0) -> AttributeSkew:
     whole = np.bincount(value, rows, minlength=len(values.texts)) / rows.sum()
     with_value = np.bincount(unit, rows, minlength=units)
     here, there = rows / with_value[unit], whole[value]
-    # Values that a unit lacks add their whole share, which is what the present ones do not have.
+    # A value that a unit lacks adds its whole share: together 1 minus the table's shares of the unit's
+    # values.
     far = np.bincount(unit, np.abs(here - there) - there, minlength=units) + 1
     distance = np.where(with_value > 0, far / 2, 0.0)
     likelier = np.zeros(units, dtype=np.bool_)
@@ -188,7 +189,7 @@ def compute_skew(values: ValueCounts, times: float = 2.0) -> AttributeSkew:
 
 @dataclass(frozen=True)
 class BackgroundKnowledge(Attack):
-    """The worst that up to ``facts`` facts can do."""
+    """Attack by the worst ``facts`` facts about people."""
 
     name: ClassVar[str] = "background-knowledge"
     title: ClassVar[str] = "Knowing some facts besides"
@@ -203,7 +204,7 @@ class BackgroundKnowledge(Attack):
     )
 
     def run(self, grounds: Grounds) -> Finding:
-        """The chances of each sensitive attribute by number of facts."""
+        """Report the chances of each sensitive attribute by number of facts."""
         figures: list[Figure] = []
         tables: list[FoundTable] = []
         for values in grounds.published.sensitive:
@@ -232,11 +233,11 @@ class BackgroundKnowledge(Attack):
 
 
 UnitCounts = list[tuple[int, NDArray[np.int64]]]
-"""The rows of each unit, and the rows of its values, most frequent first."""
+"""Number of rows of each unit, and row counts of its values, most frequent first."""
 
 
 def sort_unit_counts(values: ValueCounts) -> UnitCounts:
-    """The units of one sensitive attribute, each different one once: the worst does not ask how many."""
+    """Return the row counts of the units of one sensitive attribute, sorted by frequency."""
     named = values.values != NO_VALUE
     order = np.lexsort((-values.rows[named], values.units[named]))
     units, rows = values.units[named][order], values.rows[named][order]
@@ -246,7 +247,7 @@ def sort_unit_counts(values: ValueCounts) -> UnitCounts:
 
 
 def compute_negation_chance(counts: UnitCounts, facts: int) -> float:
-    """The highest chance of a value where so many others are ruled out."""
+    """Compute the highest chance of a value when ``facts`` other values are ruled out."""
     found = 0.0
     for total, rows in counts:
         for place, number in enumerate(rows[: facts + 1].tolist()):
@@ -256,7 +257,7 @@ def compute_negation_chance(counts: UnitCounts, facts: int) -> float:
 
 
 def compute_implication_chances(counts: UnitCounts, facts: int) -> list[float]:
-    """The highest chance of an atom, given the worst 0, 1, … ``facts`` implications."""
+    """Compute the highest chance of an atom, given the worst 0, 1, … ``facts`` implications."""
     without = np.ones(1 + facts)
     without[1:] = np.inf
     concluded = np.full(1 + facts, np.inf)
@@ -274,10 +275,11 @@ def compute_implication_chances(counts: UnitCounts, facts: int) -> list[float]:
 
 
 def _combine_products(before: NDArray[np.float64], here: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The least product by the atoms used so far, some of them in this unit."""
+    """Return the least product by number of atoms used, with some of them in this unit."""
     number = len(before)
     found = np.full(number, np.inf)
     for used in range(number):
+        # The mask avoids inf · 0, which is NaN.
         reached = ~np.isinf(before[: number - used])
         product = np.where(reached, np.where(reached, before[: number - used], 1.0) * here[used], np.inf)
         found[used:] = np.minimum(found[used:], product)
@@ -285,7 +287,7 @@ def _combine_products(before: NDArray[np.float64], here: NDArray[np.float64]) ->
 
 
 def _least_absence_chance(total: int, rows: NDArray[np.int64], atoms: int) -> float:
-    """The least chance that none of so many atoms of a unit holds."""
+    """Compute the least chance that none of ``atoms`` atoms of a unit holds."""
     top = [0, *np.cumsum(rows).tolist()]
     found = 1.0
     for parts in list_integer_partitions(atoms):
@@ -301,7 +303,7 @@ def _least_absence_chance(total: int, rows: NDArray[np.int64], atoms: int) -> fl
 
 @cache
 def list_integer_partitions(number: int) -> tuple[tuple[int, ...], ...]:
-    """The ways to write a number as a sum of parts that do not grow.
+    """List the partitions of a number, with parts in descending order.
 
     >>> list_integer_partitions(3)
     ((3,), (2, 1), (1, 1, 1))

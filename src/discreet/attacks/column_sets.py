@@ -26,7 +26,7 @@ _MOST_SETS = 4096
 
 @dataclass(frozen=True)
 class SetRisk:
-    """What a set of columns gives away of a table; chances are the prosecutor's."""
+    """Risk of one set of columns of a table; chances are the prosecutor's."""
 
     attributes: tuple[str, ...]
     combinations: int
@@ -39,7 +39,7 @@ class SetRisk:
 
 @dataclass(frozen=True)
 class ColumnSets(Attack):
-    """Every small set of columns, as if the attacker knew these alone."""
+    """Attack by every small set of columns, as if the attacker knew only these columns."""
 
     name: ClassVar[str] = "column-sets"
     title: ClassVar[str] = "What each set of columns gives away"
@@ -59,12 +59,13 @@ class ColumnSets(Attack):
     )
 
     def run(self, grounds: Grounds) -> Finding:
-        """The sets of each side, worst first: by separation, then by what is singled out."""
+        """Report the sets of each side, worst first: by separation, then by rows singled out."""
         figures, tables, notes = [], [], []
         for side in grounds.sides:
             size = limit_column_sets(len(side.attributes), self.largest_set)
             if size < min(self.largest_set, len(side.attributes)):
                 notes.append(f"Sets of up to {size} columns were counted in the {side.title}: it is wide.")
+            # The least class size whose chance 1/size does not exceed the threshold, rounded up.
             floor = -(-grounds.threshold.denominator // grounds.threshold.numerator)
             risks = list(compute_set_risks(side, size, floor))
             figures += [
@@ -97,9 +98,9 @@ class ColumnSets(Attack):
 
 
 def compute_set_risks(side: AttackedTable, largest: int, floor: int = 20) -> Iterator[SetRisk]:
-    """What each set of up to ``largest`` columns gives away, smaller sets first.
+    """Compute the risk of each set of up to ``largest`` columns, smaller sets first.
 
-    A row is over the threshold in a combination of fewer than ``floor`` rows.
+    A row exceeds the threshold in a combination of fewer than ``floor`` rows.
     """
     total = side.total
     pairs = total * (total - 1)
@@ -119,7 +120,7 @@ def compute_set_risks(side: AttackedTable, largest: int, floor: int = 20) -> Ite
 
 
 def count_combination_sizes(side: AttackedTable, chosen: Sequence[int]) -> NDArray[np.int64]:
-    """The rows of each different combination of some columns."""
+    """Count the rows of each distinct combination of values in some columns."""
     if not len(side.rows):
         return side.rows
     order, starts = sort_rows([side.codes[:, i] for i in chosen], [len(side.labels[i]) for i in chosen])
@@ -128,7 +129,7 @@ def count_combination_sizes(side: AttackedTable, chosen: Sequence[int]) -> NDArr
 
 
 def limit_column_sets(width: int, largest: int) -> int:
-    """The largest size of sets, at least 1, of which there are not too many."""
+    """Return the largest set size, at least 1, with no more than ``_MOST_SETS`` (4,096) sets to count."""
     size = min(largest, width)
     while size > 1 and sum(comb(width, each) for each in range(1, size + 1)) > _MOST_SETS:
         size -= 1

@@ -1,9 +1,9 @@
 """Intersection attack on several releases of one table (Ganta, Kasiviswanathan and Smith 2008).
 
 The rows that every release puts into the same class form an intersection class. Its sensitive values are
-among those that all of its classes show. Rows that some releases show and others suppress form classes of
-their own: taking one release's classes from another's leaves exactly them. What holds for every intersection
-class holds for every class of every release, and for any union.
+among those that all of its classes show. Rows that some releases show and others suppress form separate
+classes: the difference of two releases' classes is exactly such a class. A property that holds for every
+intersection class holds for every class of every release, and for any union.
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class IntersectionClasses:
-    """The parts of some releases; arrays have one entry per part.
+    """Intersection classes (parts) of several releases; arrays have one entry per part.
 
-    ``sizes`` are the rows of each part, or its subjects where the spec names one; ``rows`` its rows;
-    ``everywhere`` says whether all releases show it; ``distinct`` counts each sensitive attribute's values.
+    ``sizes`` is the number of rows of each part, or of subjects where the spec names one, and ``rows`` its
+    rows. ``everywhere`` is true for parts that all releases show; ``distinct`` counts the values of each
+    sensitive attribute.
     """
 
     sizes: IntArray
@@ -50,15 +51,18 @@ class IntersectionClasses:
     distinct: Mapping[str, IntArray]
 
     def k(self, parts: NDArray[np.bool_]) -> int | None:
-        """The size of the smallest of some parts; None where there is none."""
+        """Return the size of the smallest selected part; None without a part."""
         return int(self.sizes[parts].min()) if parts.any() else None
 
     def l(self, parts: NDArray[np.bool_]) -> dict[str, int]:  # noqa: E743 - the field's letter
-        """The fewest values of each sensitive attribute in any of some parts; none where there is no part."""
+        """Return the smallest number of values of each sensitive attribute in a selected part.
+
+        Without a part the result is empty.
+        """
         return {name: int(each[parts].min()) for name, each in self.distinct.items()} if parts.any() else {}
 
     def failing(self, requirement: Requirement) -> NDArray[np.bool_]:
-        """The parts that fail the k or an l of a requirement; other criteria are not judged."""
+        """Return true for parts that fail the k or an l of a requirement; other criteria are not checked."""
         asked = [one for one in requirement.bound(tuple(self.distinct)) if one.criterion.has_keyword]
         return failing_mask(
             asked, ClassStatistics(self.sizes, tuple(map(ClassValues, self.distinct.values())))
@@ -66,7 +70,7 @@ class IntersectionClasses:
 
 
 def intersect_classes(table: FrequencySet, releases: Sequence[IntArray]) -> IntersectionClasses:
-    """The parts of some releases, each given by the class of every row type of ``table``.
+    """Intersect releases, each given by the class of every row type of ``table``.
 
     Cost: one sort of the row types, and one of the sensitive values of each attribute.
     """
@@ -86,10 +90,10 @@ def intersect_classes(table: FrequencySet, releases: Sequence[IntArray]) -> Inte
 
 
 def _number_parts(releases: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
-    """The first row type of each part, and the part of each row type: parts go by their classes.
+    """Return the first row type of each part and the part of each row type; parts are sorted by class.
 
-    One release after the other is joined to what the ones before tell apart, so that a number is enough for
-    each key: sorting numbers takes a fifth of the time of sorting rows of them.
+    Each release is combined with the parts of the previous ones, so one integer per key is enough: sorting
+    integers takes a fifth of the time of sorting rows of integers.
     """
     first, part_of = np.unique(releases[0], return_index=True, return_inverse=True)[1:]
     for classes in releases[1:]:
@@ -100,7 +104,7 @@ def _number_parts(releases: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
 
 
 def _count_distinct(sets: ValueSets, part_of: IntArray, parts: int) -> IntArray:
-    """The distinct codes in each part; of values that subjects carry, as l counts them."""
+    """Count the distinct codes in each part; for values of subjects, count them as l does."""
     if not parts:
         return np.zeros(0, dtype=np.int64)
     found = group_value_sets(sets, part_of, parts)
@@ -111,7 +115,7 @@ def _count_distinct(sets: ValueSets, part_of: IntArray, parts: int) -> IntArray:
 
 
 def permuted_release_error(label: str) -> InputError:
-    """What to raise of a release whose rows are in no class that anybody could tell."""
+    """Return the error for a release whose rows cannot be assigned to classes."""
     return InputError(
         f"{label} permutes values within groups: nobody can tell from it which row is in which group",
         advice="Name a release that generalizes.",
@@ -119,11 +123,11 @@ def permuted_release_error(label: str) -> InputError:
 
 
 def assign_classes(published: ReleaseClasses, original: OriginalTable, label: str) -> IntArray:
-    """The class of each row type of the original in a release of it, ``SUPPRESSED`` where it is in none.
+    """Return the class of each row type of the original in a release, ``SUPPRESSED`` for none.
 
-    A row type is in the class whose cells cover it, whatever recoding made them. ``InputError`` where that
-    does not tell who is in which class: cells that overlap, permuted values, or a class whose rows are not
-    those of the table, because the release was made of other rows.
+    A row type is in the class whose cells cover it, whatever the recoding. Raise ``InputError`` where this
+    assignment is unknown: for overlapping cells, for permuted values, and for a class whose number of rows
+    differs from the table's, because the release was made from other rows.
     """
     if published.by_group:
         raise permuted_release_error(label)
@@ -155,7 +159,7 @@ def assign_classes(published: ReleaseClasses, original: OriginalTable, label: st
 
 @dataclass(frozen=True)
 class Intersection(Attack):
-    """What a release and earlier ones of the same rows tell together."""
+    """Attack by combining a release with earlier releases of the same rows."""
 
     name: ClassVar[str] = "intersection"
     title: ClassVar[str] = "Beside earlier releases"
@@ -176,7 +180,7 @@ class Intersection(Attack):
     )
 
     def run(self, grounds: Grounds) -> Finding:
-        """The common parts of all releases."""
+        """Report the common parts of all releases."""
         original = grounds.ground.original
         assert original is not None
         here = [assign_classes(grounds.published, original, "the release")]
@@ -197,15 +201,18 @@ class Intersection(Attack):
 def read_assigned_classes(
     engine: Engine, address: ReleaseAddress, original: OriginalTable, settings: Settings
 ) -> IntArray:
-    """The class of each row type in a release that is read for it, with its manifest; ``InputError`` as
-    ``assign_classes`` raises it, and where there is no such release."""
+    """Read a release with its manifest and return the class of each row type in it.
+
+    Raise ``InputError`` like ``assign_classes``, and where there is no such release.
+    """
     manifest = find_manifest(address, engine)
     if manifest is None:
         raise InputError(
             f"{address.label} has no manifest",
             allowed="a release of this program's, with its manifest beside it",
         )
-    # Classes are told by quasi-identifiers alone; values that nearly every row has to itself take gigabytes.
+    # Classes follow from quasi-identifiers only; a sensitive attribute with a distinct value in nearly every
+    # row would take gigabytes.
     wanted = replace(select_columns(address, manifest, original.spec, None, ()), sensitive=())
     if wanted.group is not None:
         raise permuted_release_error(address.label)
@@ -228,7 +235,7 @@ def _figures(parts: IntersectionClasses) -> tuple[Figure, ...]:
 
 
 def _table(alone: IntersectionClasses, parts: IntersectionClasses) -> FoundTable:
-    """The release alone, all releases together, and the rows that not all of them show."""
+    """Build the table of this release, all releases together, and the rows that only some releases show."""
     told = (
         ("this release alone", alone, alone.everywhere),
         ("all releases together", parts, parts.everywhere),

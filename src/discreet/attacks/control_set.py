@@ -36,16 +36,17 @@ from discreet.places.address import parse_path
 
 IntArray = NDArray[np.int64]
 GuessCounts = tuple[int, int]
-"""Right guesses, and all."""
+"""Number of right guesses, and number of guesses."""
 
 _BATCH_CELLS = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
 class TargetRecords:
-    """People to guess of, by record: leaf codes (records, attributes), sensitive values, and their rows.
+    """Target people by record: leaf codes (records, attributes), sensitive values and number of rows.
 
-    A value is a place in the release's texts, ``NO_VALUE`` for NULL, and any other for one that it lacks.
+    A value is an index into the release's texts, ``NO_VALUE`` for NULL, and any other number for a value that
+    the release lacks.
     """
 
     codes: IntArray
@@ -54,14 +55,18 @@ class TargetRecords:
 
     @property
     def total(self) -> int:
-        """All rows."""
+        """Number of rows."""
         return int(self.rows.sum())
 
 
 def count_singling_out_guesses(
     release: GeneralizedTable, sensitive: Sequence[ValueCounts], people: TargetRecords
 ) -> GuessCounts:
-    """Predicates, a class and a value that it shows (or the class alone), that one row of people meets."""
+    """Count predicates that exactly one row of people meets, and all predicates.
+
+    A predicate is a class and one of its sensitive values, or only the class if there is no sensitive
+    attribute.
+    """
     right = guesses = 0
     pairs = list(find_candidate_classes(release, people.codes, unknown_matches=False))
     if not sensitive:
@@ -88,7 +93,7 @@ def count_singling_out_guesses(
 
 @dataclass(frozen=True, eq=False)
 class GuessChances:
-    """The chance of each record's guess to be right, and the record's rows (0 where nothing is guessed)."""
+    """Chance that each record's guess is right, and the record's rows (0 where nothing is guessed)."""
 
     right: NDArray[np.float64]
     rows: IntArray
@@ -111,7 +116,7 @@ def compute_linking_chances(release: GeneralizedTable, people: TargetRecords) ->
 def _count_candidate_rows(
     release: GeneralizedTable, people: TargetRecords, places: range
 ) -> NDArray[np.float64]:
-    """The rows that each person may be by some of the attributes."""
+    """Count the rows that may be each person's by some of the attributes."""
     part = GeneralizedTable(
         tuple(release.cells[i] for i in places), release.shown[:, list(places)], release.rows
     )
@@ -124,9 +129,10 @@ def _count_candidate_rows(
 def compute_inference_chances(
     release: GeneralizedTable, values: ValueCounts, place: int, people: TargetRecords
 ) -> GuessChances:
-    """Return the chance that the most frequent value of a person's possible classes, by lot, is the person's.
+    """Return the chance that the most frequent value of a person's possible classes is the person's value.
 
-    A person without a value is no guess; one whom no class fits is guessed wrong.
+    Equally frequent values are drawn by lot. A person without a value is not guessed; a person whom no class
+    matches is guessed wrong.
     """
     right, guesses = np.zeros(len(people.rows)), np.zeros(len(people.rows), np.int64)
     entries = _sort_class_values(values, release.groups)
@@ -135,6 +141,7 @@ def compute_inference_chances(
         for record, group in find_candidate_classes(release, people.codes[chosen], unknown_matches=True):
             starts, ends = entries.starts[group], entries.starts[group + 1]
             numbers = ends - starts
+            # Expand the segments [start, end) of the groups into one index array.
             at = np.repeat(starts, numbers) + np.arange(int(numbers.sum()))
             at -= np.repeat(np.cumsum(numbers) - numbers, numbers)
             np.add.at(counted, (np.repeat(record, numbers), entries.values[at]), entries.rows[at])
@@ -151,7 +158,7 @@ def compute_inference_chances(
 
 @dataclass(frozen=True, eq=False)
 class _ClassValues:
-    """The values of class c and their rows, from ``starts[c]`` to ``starts[c + 1]``."""
+    """Values of class c and their rows, from ``starts[c]`` to ``starts[c + 1]``."""
 
     starts: IntArray
     values: IntArray
@@ -166,7 +173,7 @@ def _sort_class_values(values: ValueCounts, classes: int) -> _ClassValues:
 
 
 def _batches(records: int, texts: int) -> Iterator[IntArray]:
-    """The places of all records, some at a time."""
+    """Yield the indices of all records in batches of ``_BATCH_CELLS`` cells."""
     step = max(1, _BATCH_CELLS // max(texts, 1))
     for start in range(0, records, step):
         yield np.arange(start, min(start + step, records))
@@ -174,10 +181,10 @@ def _batches(records: int, texts: int) -> Iterator[IntArray]:
 
 @dataclass(frozen=True)
 class SuccessRate:
-    """The share of right guesses.
+    """Share of right guesses.
 
-    ``right`` is the number of right guesses, or its expected value, of ``guesses``. ``variance`` is that of
-    the guesses' chances, None for guesses that were counted; ``most`` is the largest chance of a guess.
+    ``right`` is the number of right guesses, or its expected value, of ``guesses``. ``variance`` is the
+    variance of the guesses' chances, None for counted guesses; ``most`` is the largest chance of a guess.
     """
 
     right: float
@@ -188,12 +195,12 @@ class SuccessRate:
 
     @property
     def value(self) -> float:
-        """The share of right guesses; 0 where there was none."""
+        """Share of right guesses; 0 without guesses."""
         return self.right / self.guesses if self.guesses else 0.0
 
     @property
     def trials(self) -> float:
-        """The number of single trials, each worth 0 or ``most``, that have the variance of the rate."""
+        """Number of single trials, each worth 0 or ``most``, with the variance of the rate."""
         single = self._share * (1 - self._share)
         if self.variance is None or single == 0:
             return self.guesses
@@ -203,7 +210,7 @@ class SuccessRate:
 
     @property
     def centre(self) -> float:
-        """The middle of the interval; 0.5 where there was no guess."""
+        """Midpoint of the interval; 0.5 without guesses."""
         if not self.guesses:
             return 0.5
         n = self.trials
@@ -211,7 +218,7 @@ class SuccessRate:
 
     @property
     def error(self) -> float:
-        """Half of the interval's width."""
+        """Half the width of the interval."""
         if not self.guesses:
             return 0.5
         n = self.trials
@@ -220,12 +227,12 @@ class SuccessRate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The ends of the interval."""
+        """Ends of the interval."""
         return _clip(self.centre - self.error), _clip(self.centre + self.error)
 
     @property
     def _share(self) -> float:
-        """The rate in units of the largest chance."""
+        """Rate in units of the largest chance."""
         return min(self.value / self.most, 1.0)
 
 
@@ -234,7 +241,7 @@ def compute_mean_rates(
 ) -> tuple[SuccessRate, ...]:
     """Return the mean chance of each sample of people.
 
-    ``most`` is the largest chance that anybody may have; None is the largest in all samples.
+    ``most`` is the largest chance that a person may have; None means the largest in all samples.
     """
     if most is None:
         most = max(float(each.right[each.rows > 0].max(initial=0.0)) for each in samples) or 1.0
@@ -251,7 +258,7 @@ def _mean_rate(sample: GuessChances, z: float, most: float) -> SuccessRate:
 
 
 def compute_attack_risk(main: SuccessRate, control: SuccessRate) -> tuple[float, float, float]:
-    """Return what guesses gain over the control's: the risk and the ends of its interval, cut to 0 and 1."""
+    """Return the risk, the gain of guesses over the control's, and its interval, clipped to 0 and 1."""
     left = 1 - control.centre
     if left <= 0:
         return 0.0, 0.0, 1.0
@@ -265,14 +272,14 @@ def _clip(value: float) -> float:
 
 
 RatedTest = tuple[str, SuccessRate, SuccessRate]
-"""A test, its rate on the table's people, and that on the control set."""
+"""Name of a test, its rate on the table's people, and its rate on the control set."""
 
 _MAX_SIZE_RATIO = 1.2
 
 
 @dataclass(frozen=True)
 class ControlSet(Attack):
-    """The three tests against a control set."""
+    """Attack by singling out, linking and inference against a control set."""
 
     name: ClassVar[str] = "control-set"
     title: ClassVar[str] = "The three tests, against a control set"
@@ -301,13 +308,13 @@ class ControlSet(Attack):
     )
 
     def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
-        """The control set must be named."""
+        """Return the missing requirement; the control set must be named."""
         if not self.control:
             return "no control set is named", "Name rows of people who are not in the table: --control FILE."
         return super().lacks(grounds)
 
     def run(self, grounds: Grounds) -> Finding:
-        """Every test on both; ``InputError`` for a control set without the release's columns."""
+        """Run every test on both samples; raise ``InputError`` if the control set lacks a column."""
         original = grounds.ground.original
         assert original is not None
         release, main, control = _read_targets(grounds, original, parse_path(str(self.control)))
@@ -343,7 +350,7 @@ class ControlSet(Attack):
 def _read_targets(
     grounds: Grounds, original: OriginalTable, control: Path
 ) -> tuple[GeneralizedTable, TargetRecords, TargetRecords]:
-    """The release's classes, the table's people and the control set's, by hierarchies with all values."""
+    """Read the release's classes, the table's people and the control set's, with all values known."""
     source = original.spec.source
     other = replace(
         source, path=control, data=None, table=None, url=None, engine=None, version=None, format=None
@@ -371,7 +378,7 @@ def _read_targets(
 
 
 def _read_records(grounds: Grounds, source: SourceSpec) -> OutsideRecords:
-    """The rows of a source by the release's columns."""
+    """Read the rows of a source by the release's columns."""
     told = grounds.published
     wanted = (*told.attributes, *(values.attribute for values in told.sensitive))
     match = {name: name for name in wanted}
@@ -381,14 +388,14 @@ def _read_records(grounds: Grounds, source: SourceSpec) -> OutsideRecords:
 
 
 def _value_positions(texts: Sequence[str], codes: IntArray, shown: Sequence[str]) -> IntArray:
-    """Codes of a column as places in the texts of the release; the place after the last for others."""
+    """Return codes of a column as indices into the release's texts; unknown texts get the next index."""
     place = {text: i for i, text in enumerate(shown)}
     to = np.array([*(place.get(text, len(shown)) for text in texts), NO_VALUE], dtype=np.int64)
     return to[codes]
 
 
 def _without_null(people: TargetRecords, records: OutsideRecords) -> TargetRecords:
-    """The people of whom every column is known, as where the spec drops the others."""
+    """Return the people without NULL in any column, as where the spec drops rows with NULL."""
     ends = np.array([len(texts) for texts in records.texts])
     kept = (records.codes < ends).all(axis=1)
     return TargetRecords(people.codes[kept], tuple(each[kept] for each in people.values), people.rows[kept])

@@ -33,10 +33,10 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class AttackedTable:
-    """A table as an attacker finds it, the original (``before``) or the release (``after``).
+    """Row types of the original (``before``) or the release (``after``), as an attacker sees them.
 
-    Its row types are distinct rows of ``codes``, shape ``(row types, attributes)``, in ``rows`` rows each;
-    code c of attribute i shows ``labels[i][c]``, None for NULL.
+    ``codes``, shape ``(row types, attributes)``, contains the distinct rows and ``rows`` the number of rows
+    of each. Code c of attribute i has the label ``labels[i][c]``, None for NULL.
     """
 
     name: str
@@ -47,21 +47,21 @@ class AttackedTable:
 
     @property
     def total(self) -> int:
-        """All rows."""
+        """Number of rows."""
         return int(self.rows.sum())
 
     @property
     def title(self) -> str:
-        """What a person calls it."""
+        """Name of the table in reports."""
         return "original" if self.name == "before" else "release"
 
 
 @dataclass(frozen=True, eq=False)
 class Grounds:
-    """A release, its original where it is known, files of the attacker's, and who may see what.
+    """Input of an attack: a release, its original where that is known, the attacker's file, and permissions.
 
-    ``ground`` holds the original and what cells are read with. ``outside`` is a file of people that the
-    attacker has, by ``match`` and ``key`` as ``attacks.linkage`` takes them. ``persons`` allows tables of
+    ``ground`` holds the original and the interpretation of the release's cells. ``outside`` is the attacker's
+    file of people; ``match`` and ``key`` are as in ``attacks.linkage``. ``persons`` permits tables about
     single persons.
     """
 
@@ -79,13 +79,13 @@ class Grounds:
 
     @property
     def release(self) -> AttackedTable:
-        """The release."""
+        """Row types of the release."""
         told = self.published
         return AttackedTable("after", told.attributes, told.shown, told.rows, told.labels)
 
     @property
     def original(self) -> AttackedTable | None:
-        """The original, None where it is not known."""
+        """Row types of the original, or None where it is not known."""
         if self.ground.original is None:
             return None
         counted = self.ground.original.frequency_set
@@ -94,13 +94,13 @@ class Grounds:
 
     @property
     def sides(self) -> tuple[AttackedTable, ...]:
-        """The original, where it is known, and the release."""
+        """Original, where it is known, and release."""
         before = self.original
         return (self.release,) if before is None else (before, self.release)
 
 
 class Need(StrEnum):
-    """What an attack cannot be tried without; the comment is what is missing, in words."""
+    """Requirement without which an attack cannot be tried; the comment names the missing object."""
 
     ORIGINAL = "original"  # the original
     SENSITIVE = "sensitive"  # a published sensitive attribute
@@ -123,11 +123,12 @@ _MISSING = {
 
 @dataclass(frozen=True)
 class Attack(ABC):
-    """An attack; its fields are its options (``model.option.option``).
+    """Attack whose dataclass fields are its options (``model.option.option``).
 
-    ``name`` is what users type, ``title`` heads its section, ``text`` says in a sentence what the attacker
-    does, ``source`` who described it. ``needs`` is what it cannot be tried without; ``in_report`` whether a
-    report tries it of its own accord. ``InputError`` for an option that is none of its choices.
+    ``name`` is the name that users type, ``title`` the heading of its section, ``text`` one sentence about
+    the attacker's action, and ``source`` its author and year. ``needs`` lists its requirements; ``in_report``
+    is true if a report tries the attack by default. Raise ``InputError`` for an option value that is not
+    allowed.
     """
 
     name: ClassVar[str]
@@ -138,20 +139,20 @@ class Attack(ABC):
     in_report: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Judge the options."""
+        """Validate the options."""
         check_options(self, f"the {self.name} attack")
 
     @classmethod
     def options(cls) -> tuple[Option, ...]:
-        """The options that it declares."""
+        """Return the declared options."""
         return options_of(cls)
 
     @abstractmethod
     def run(self, grounds: Grounds) -> Finding:
-        """Try the attack; ``InputError`` where something does not fit."""
+        """Run the attack; raise ``InputError`` where the input does not fit."""
 
     def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
-        """What is missing to try it, and what to do; None where nothing is."""
+        """Return the missing requirement and the advice about it; None where nothing is missing."""
         there = {
             Need.ORIGINAL: grounds.ground.original is not None,
             Need.SENSITIVE: bool(grounds.published.sensitive),
@@ -162,7 +163,10 @@ class Attack(ABC):
         return next((_MISSING[need] for need in self.needs if not there[need]), None)
 
     def run_or_skip(self, grounds: Grounds, *, required: bool) -> Finding:
-        """What it finds; where it cannot be tried ``InputError`` if it was ``asked`` for, else the reason."""
+        """Return the finding; where a requirement is missing, return the reason as a skipped finding.
+
+        Raise ``InputError`` instead if ``required``.
+        """
         lacks = self.lacks(grounds)
         if lacks is None:
             return self.run(grounds)
@@ -177,7 +181,7 @@ class Attack(ABC):
         tables: tuple[FoundTable, ...],
         notes: tuple[str, ...] = (),
     ) -> Finding:
-        """A finding of this attack; tables of single persons stay out where nobody asked for them."""
+        """Build this attack's finding; tables about persons are omitted unless ``grounds.persons``."""
         kept = tuple(table for table in tables if grounds.persons or not table.persons)
         return Finding(self.name, self.title, self.text, self._option_values(), figures, kept, notes)
 
@@ -186,7 +190,7 @@ class Attack(ABC):
 
 
 def _plain(value: Any) -> Any:
-    """A value as a document holds it: a path is its text."""
+    """Return a value as a JSON document contains it, with paths as text."""
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return str(value) if isinstance(value, PurePath) else value

@@ -1,9 +1,9 @@
 """Downcoding attack (Cohen 2022) on full-domain and local recodings.
 
-Full-domain: each generalized value is guessed one level finer, with and without the knowledge that finer
-nodes failed; worlds are drawn by how common values are. Local: a cell that is the least common ancestor of
-its class says that not all of its n rows are below one child, so a row is below child j with chance (p_j −
-p_j^n) / (1 − Σ p_i^n); two rows over two occurring children are certain.
+Full-domain: the attacker guesses each generalized value one level finer, with and without the knowledge that
+finer nodes failed; worlds are drawn by the frequency of values. Local: a cell that is the least common
+ancestor of its class implies that not all of its n rows are below one child, so a row is below child j with
+chance (p_j − p_j^n) / (1 − Σ p_i^n); two rows over two occurring children are certain.
 """
 
 from __future__ import annotations
@@ -35,7 +35,12 @@ _LCA = "lca"
 
 @dataclass(frozen=True)
 class LocalDowncoding:
-    """One quasi-identifier: rows in such cells, how many are guessed right, classes split for sure."""
+    """Result for one quasi-identifier of a local recoding.
+
+    ``rows`` counts the rows in cells that are least common ancestors, ``right`` and ``right_before`` the
+    expected right guesses with and without that knowledge, and ``sure`` the classes that are split for
+    certain.
+    """
 
     attribute: str
     rows: int = 0
@@ -44,7 +49,7 @@ class LocalDowncoding:
     sure: int = 0
 
     def with_cell(self, shares: FloatArray, rows: int) -> LocalDowncoding:
-        """With a further cell, whose values below it have these shares, shown by so many rows of a class."""
+        """Return the result with a further cell: shares of its children, and the rows of the class."""
         before, after = compute_child_chances(shares, rows)
         return LocalDowncoding(
             self.attribute,
@@ -56,18 +61,19 @@ class LocalDowncoding:
 
 
 def compute_child_chances(shares: FloatArray, rows: int) -> tuple[float, float]:
-    """The chance that a guess of a row's value below the cell is right: the commonest value, and the best.
+    """Compute the chance of a right guess below a cell: for the most common child, and for the best guess.
 
     >>> compute_child_chances(np.array([0.8, 0.2]), 2)
     (0.5, 0.5)
     """
+    # Bayes: subtract the event that all rows are below child j, which a least common ancestor excludes.
     powers = shares**rows
     conditional = (shares - powers) / (1.0 - powers.sum())
     return float(conditional[shares.argmax()].round(12)), float(conditional.max().round(12))
 
 
 def shows_least_common_ancestors(grounds: Grounds) -> bool:
-    """Whether a release is a local recoding whose classes show least common values."""
+    """Return true if a release is a local recoding whose cells are least common ancestors."""
     manifest = grounds.manifest
     if manifest is None:
         return False
@@ -75,7 +81,10 @@ def shows_least_common_ancestors(grounds: Grounds) -> bool:
 
 
 def compute_local_downcoding(grounds: Grounds) -> tuple[LocalDowncoding, ...]:
-    """What each quasi-identifier's cells tell; those that a least level may have raised tell nothing."""
+    """Compute the result for each quasi-identifier.
+
+    Cells that a minimum level may have raised imply nothing and are not counted.
+    """
     original, published = grounds.ground.original, grounds.published
     assert original is not None
     counted = original.frequency_set
@@ -101,9 +110,9 @@ def compute_local_downcoding(grounds: Grounds) -> tuple[LocalDowncoding, ...]:
 def compute_child_shares(
     hierarchy: GeneralizationHierarchy, codes: NDArray[np.int64], common: NDArray[Any], least: int
 ) -> FloatArray | None:
-    """The shares of the values below the one that covers some leaves; None where there is nothing to tell.
+    """Return the shares of the children of the value that covers some leaves; None where nothing follows.
 
-    ``common`` is how common each leaf is, ``least`` the level that no cell is below.
+    ``common`` is the frequency of each leaf; ``least`` is the minimum level of cells.
     """
     for level in range(hierarchy.height - 1, least - 1, -1):
         values = hierarchy.level_map(level)[codes]
@@ -117,7 +126,7 @@ def compute_child_shares(
 
 
 def report_local_downcoding(cells: tuple[LocalDowncoding, ...]) -> tuple[tuple[Figure, ...], FoundTable]:
-    """What is told of them."""
+    """Build the figures and the table of a local downcoding."""
     figures = (
         count("cells", "rows in a cell that is as fine as its class allows", sum(c.rows for c in cells)),
         count("sure", "classes whose rows are told apart for sure, by column", sum(c.sure for c in cells)),
@@ -143,7 +152,7 @@ def report_local_downcoding(cells: tuple[LocalDowncoding, ...]) -> tuple[tuple[F
 
 @dataclass(frozen=True, eq=False)
 class DowncodingGain:
-    """One quasi-identifier: cells that are guessed right one level finer, without and with minimality."""
+    """Cells of one quasi-identifier that are guessed right one level finer, with and without minimality."""
 
     attribute: str
     right_before: int
@@ -152,10 +161,10 @@ class DowncodingGain:
 
 @dataclass(frozen=True, eq=False)
 class ChildValues:
-    """The values of one quasi-identifier one level finer: of rows, and by how common they are.
+    """Values of one quasi-identifier one level finer, per row and by frequency.
 
-    ``parents`` has the generalized value of each child; children go by their parents. ``common``
-    are the rows of the table that have each; ``of_row`` is the true child of each row.
+    ``parents`` contains the generalized value of each child; children are sorted by parent. ``common`` is the
+    number of rows of the table per child; ``of_row`` is the true child of each row.
     """
 
     attribute: str
@@ -164,7 +173,8 @@ class ChildValues:
     of_row: IntArray
 
     def drawn(self, random: np.random.Generator) -> IntArray:
-        """A child for each row, among those of its cell, by how common they are."""
+        """Draw a child for each row from the children of its cell, by frequency."""
+        # Children are sorted by parent, so a cell is an interval of the cumulated frequencies.
         ends = np.cumsum(self.common)
         cells = self.parents[self.of_row]
         first = np.searchsorted(self.parents, cells)
@@ -175,7 +185,7 @@ class ChildValues:
 
     @property
     def commonest(self) -> IntArray:
-        """The commonest child of each row's cell."""
+        """Most common child of each row's cell."""
         order = np.lexsort((-self.common, self.parents))
         first = np.searchsorted(self.parents[order], self.parents[self.of_row])
         return order[first]
@@ -183,7 +193,7 @@ class ChildValues:
 
 @dataclass(frozen=True)
 class Downcoding(MinimalityAttack):
-    """Finer values of generalized cells, from the knowledge that finer nodes failed."""
+    """Attack on generalized cells through the knowledge that finer nodes failed."""
 
     name: ClassVar[str] = "downcoding"
     title: ClassVar[str] = "Undoing a level"
@@ -195,13 +205,16 @@ class Downcoding(MinimalityAttack):
     needs: ClassVar[tuple[Need, ...]] = (Need.ORIGINAL, Need.CLASSES)
 
     def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
-        """The release must be one by levels, or a local recoding that shows least common values."""
+        """Return the missing requirement.
+
+        The release must be full-domain, or a local recoding that shows least common ancestors.
+        """
         if shows_least_common_ancestors(grounds):
             return Attack.lacks(self, grounds)
         return super().lacks(grounds)
 
     def run(self, grounds: Grounds) -> Finding:
-        """Cells guessed right one level finer, with and without minimality."""
+        """Report the cells that are guessed right one level finer, with and without minimality."""
         if shows_least_common_ancestors(grounds):
             figures, told = report_local_downcoding(compute_local_downcoding(grounds))
             return self.found(grounds, figures, (told,))
@@ -224,7 +237,7 @@ class Downcoding(MinimalityAttack):
 
 
 def build_child_values(release: MinimalRelease, place: int, codes: IntArray, rows: IntArray) -> ChildValues:
-    """The children of a quasi-identifier; ``codes`` and ``rows`` tell how common they are in the table."""
+    """Build the children of a quasi-identifier; ``codes`` and ``rows`` give their frequency in the table."""
     hierarchy, level = release.hierarchies[place], release.node[place]
     below, above = hierarchy.level_map(level - 1), hierarchy.level_map(level)
     size = int(below.max()) + 1
@@ -240,7 +253,7 @@ def build_child_values(release: MinimalRelease, place: int, codes: IntArray, row
 def simulate_downcoding(
     release: MinimalRelease, below: Sequence[ChildValues], draws: int, seed: int = 0
 ) -> tuple[WorldSample, tuple[DowncodingGain, ...]]:
-    """The worlds, and cells guessed right."""
+    """Draw worlds; return their sample and the cells guessed right per quasi-identifier."""
     random = np.random.default_rng(seed)
     told = [
         np.zeros((int(release.classes.max(initial=-1)) + 1, len(c.parents)), dtype=np.int64) for c in below

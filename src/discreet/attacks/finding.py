@@ -11,21 +11,21 @@ from enum import StrEnum
 from typing import Any
 
 Value = str | int | float | None
-"""One cell; None where there is nothing to tell."""
+"""One cell; None where there is no value."""
 
 
 class ValueKind(StrEnum):
-    """How a value is written."""
+    """Kind of a value, which determines how the value is formatted."""
 
     TEXT = "text"
-    COUNT = "count"  # a whole number of rows, sets, records, …
+    COUNT = "count"  # number of rows, sets, records, …
     CHANCE = "chance"  # 0 to 1, written as a percentage
     NUMBER = "number"  # any other number
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure: its key for programs, its words, and what it is."""
+    """One figure of a finding: key for programs, label, kind and value."""
 
     name: str
     label: str
@@ -33,13 +33,13 @@ class Figure:
     value: Value
 
     def as_json(self) -> dict[str, Any]:
-        """The document's part."""
+        """Return the figure's part of the JSON document."""
         return {"name": self.name, "label": self.label, "kind": str(self.kind), "value": self.value}
 
 
 @dataclass(frozen=True)
 class FoundColumn:
-    """A column of a found table."""
+    """Column of a found table."""
 
     title: str
     kind: ValueKind = ValueKind.TEXT
@@ -47,9 +47,9 @@ class FoundColumn:
 
 @dataclass(frozen=True)
 class FoundTable:
-    """A table; every row has a value per column.
+    """Table of a finding; every row has one value per column.
 
-    ``persons`` says that its rows speak of single persons: it is for the owner's eyes alone.
+    ``persons`` marks a table whose rows describe single persons: only the data owner may see it.
     """
 
     title: str
@@ -59,7 +59,7 @@ class FoundTable:
     persons: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """The document's part."""
+        """Return the table's part of the JSON document."""
         return {
             "title": self.title,
             "columns": [{"title": column.title, "kind": str(column.kind)} for column in self.columns],
@@ -71,10 +71,11 @@ class FoundTable:
 
 @dataclass(frozen=True)
 class Finding:
-    """What one attack found.
+    """Result of one attack.
 
-    ``attack`` is its name and ``title`` its words, ``lead`` says in a sentence what the attacker does,
-    ``options`` what it was told, ``skipped`` why it could not be tried (there is nothing else then).
+    ``attack`` is the attack's name, ``title`` its heading, ``lead`` one sentence about the attacker's action,
+    and ``options`` its option values. ``skipped`` is the reason why the attack could not be tried; such a
+    finding has no figures and no tables.
     """
 
     attack: str
@@ -87,15 +88,15 @@ class Finding:
     skipped: str | None = None
 
     def figure(self, name: str) -> Value:
-        """The value of a figure; ``KeyError`` where there is none of that name."""
+        """Return the value of a figure; raise ``KeyError`` for an unknown name."""
         return {each.name: each.value for each in self.figures}[name]
 
     def table(self, title: str) -> FoundTable:
-        """The table of a title; ``KeyError`` where there is none."""
+        """Return the table with a title; raise ``KeyError`` for an unknown title."""
         return {each.title: each for each in self.tables}[title]
 
     def as_json(self) -> dict[str, Any]:
-        """The document's part."""
+        """Return the finding's part of the JSON document."""
         return {
             "attack": self.attack,
             "title": self.title,
@@ -109,27 +110,27 @@ class Finding:
 
 
 def columns(*titles: str | tuple[str, ValueKind]) -> tuple[FoundColumn, ...]:
-    """Columns from their titles, of text where no kind is given."""
+    """Build columns from titles, as text columns where no kind is given."""
     return tuple(FoundColumn(each) if isinstance(each, str) else FoundColumn(*each) for each in titles)
 
 
 def count(name: str, label: str, value: int | None) -> Figure:
-    """A figure that counts."""
+    """Build a figure that is a count."""
     return Figure(name, label, ValueKind.COUNT, value)
 
 
 def chance(name: str, label: str, value: float | None) -> Figure:
-    """A figure from 0 to 1."""
+    """Build a figure from 0 to 1."""
     return Figure(name, label, ValueKind.CHANCE, value)
 
 
 def number(name: str, label: str, value: float | None) -> Figure:
-    """A figure that is any number."""
+    """Build a figure that is any number."""
     return Figure(name, label, ValueKind.NUMBER, value)
 
 
 def shown_rows(labels: Sequence[Sequence[str | None]], codes: Sequence[Sequence[int]]) -> list[list[Value]]:
-    """Rows of codes as the texts that they stand for, NULL in words."""
+    """Return rows of codes as rows of labels, with NULL as the text ``NULL``."""
     return [
         ["NULL" if (text := labels[i][code]) is None else text for i, code in enumerate(row)] for row in codes
     ]

@@ -1,8 +1,8 @@
 """Hierarchical risk of households and other units of people (Benschop, Machingauta and Welch 2019).
 
-Finding one member finds the unit: R = 1 − Π (1 − r_i) over its members, r_i being the prosecutor's chance.
-The units per class are counted too, as a class of k people may be one family. Suppressed rows have no risk;
-of a person with several rows the highest risk counts; a row without a unit is its own unit.
+Finding one member finds the unit: R = 1 − Π (1 − r_i) over its members, where r_i is the prosecutor's chance.
+The attack also counts the units per class, because a class of k people may be one family. Suppressed rows
+have no risk. A person with several rows has the highest risk of these; a row without a unit is its own unit.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class HouseholdMembers:
-    """The rows of a table, each with its person, unit and row type; arrays have shape ``(rows,)``."""
+    """Person, unit and row type of each row of a table; arrays have shape ``(rows,)``."""
 
     people: IntArray
     units: IntArray
@@ -45,9 +45,9 @@ class HouseholdMembers:
 
 @dataclass(frozen=True, eq=False)
 class UnitRisks:
-    """What is found of units: ``risks`` and ``members``, people, have an entry per unit.
+    """Risks per unit: ``risks`` and ``members`` (number of people) have one entry per unit.
 
-    ``k`` is the fewest units of a class, None where there is no class.
+    ``k`` is the smallest number of units of any class, None where there is no class.
     """
 
     risks: FloatArray
@@ -56,13 +56,13 @@ class UnitRisks:
 
     @property
     def mean(self) -> float:
-        """The mean risk of a unit."""
+        """Mean risk of a unit."""
         return float(self.risks.mean()) if len(self.risks) else 0.0
 
 
 @dataclass(frozen=True)
 class Households(Attack):
-    """The hierarchical risk of units of people."""
+    """Attack that finds a household through any of its members."""
 
     name: ClassVar[str] = "households"
     title: ClassVar[str] = "Households, and other units of people"
@@ -80,13 +80,13 @@ class Households(Attack):
     )
 
     def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
-        """The column of units must be named."""
+        """Return the reason why the attack cannot be tried; the column of units must be named."""
         if not self.household:
             return "no column of households is named", "Name it: --household COLUMN."
         return super().lacks(grounds)
 
     def run(self, grounds: Grounds) -> Finding:
-        """Risks of units before and after; ``InputError`` for a column that the original lacks."""
+        """Report the risks of units before and after; raise ``InputError`` for an unknown column."""
         original = grounds.ground.original
         assert original is not None
         assert self.household is not None
@@ -118,7 +118,7 @@ class Households(Attack):
 
 
 def read_members(grounds: Grounds, original: OriginalTable, column: str) -> HouseholdMembers:
-    """The original's rows with their units, read once more with the columns of units and subjects."""
+    """Read the original's rows with their units: one more scan with the columns of units and subjects."""
     subject = original.spec.source.subject
     read = read_original_columns(
         grounds.engine, grounds.settings, original, [column, *([subject] if subject else [])]
@@ -131,7 +131,7 @@ def read_members(grounds: Grounds, original: OriginalTable, column: str) -> Hous
 
 
 def _number_units(codes: IntArray, known: int) -> IntArray:
-    """The unit of each row; one of its own where the column is NULL."""
+    """Return the unit of each row; a row whose column is NULL gets its own unit."""
     units = codes.astype(np.int64)
     nameless = np.flatnonzero(units >= known)
     units[nameless] = known + np.arange(len(nameless))
@@ -139,7 +139,7 @@ def _number_units(codes: IntArray, known: int) -> IntArray:
 
 
 def compute_unit_risks(members: HouseholdMembers, classes: IntArray) -> UnitRisks:
-    """The risk of each unit where ``classes`` says of each row type in which class it is, if in any."""
+    """Compute the risk of each unit; ``classes`` contains the class of each row type or ``SUPPRESSED``."""
     of = classes[members.types]
     shown = of != SUPPRESSED
     size = np.zeros(int(classes.max(initial=-1)) + 1, dtype=np.int64)
@@ -160,11 +160,14 @@ def compute_unit_risks(members: HouseholdMembers, classes: IntArray) -> UnitRisk
 
 
 def compute_hierarchical_risk(chances: FloatArray, units: IntArray, count: int) -> FloatArray:
-    """The chance that one member at least of each unit 0, …, ``count`` - 1 is found, by the members' chances.
+    """Compute the chance that at least one member of each unit 0, …, ``count`` - 1 is found.
+
+    ``chances`` are the members' chances and ``units`` the unit of each member.
 
     >>> compute_hierarchical_risk(np.array([0.02, 0.03, 0.03]), np.array([0, 0, 0]), 1).round(3).tolist()
     [0.078]
     """
+    # log1p and expm1 keep the precision of small chances; a chance of 1 gives log(0) = −inf and a risk of 1.
     with np.errstate(divide="ignore"):
         missed = np.bincount(units, np.log1p(-chances), minlength=count)
     found: FloatArray = -np.expm1(missed)
@@ -177,7 +180,7 @@ def _count_distinct(classes: IntArray, of: IntArray, size: int) -> IntArray:
 
 
 def _member_table(sides: list[tuple[str, UnitRisks]]) -> FoundTable:
-    """Units by their members: how many there are, and their highest and mean chances."""
+    """Build the table of units by number of members, with their highest and mean chances."""
     members = sides[0][1].members
     rows: list[tuple[Value, ...]] = []
     for size in np.unique(members).tolist():

@@ -1,7 +1,7 @@
 """Linkage attack (Sweeney 2002) and journalist risk by files of people.
 
-A row may be a person's if each of its cells covers what the file says. A missing value of the file excludes
-no row; a NULL of the release excludes persons whose value is known, except at the top of the hierarchy. An
+A row may be a person's if each of its cells covers the file's value. A missing value of the file excludes no
+row; a NULL of the release excludes persons whose value is known, except at the top of the hierarchy. An
 attacker who picks one of M matching rows is right with chance 1/M if the person is in the release. With a key
 shared by file and original, the expected number of correct links is computed; a row that several classes
 cover is divided among them in proportion to their rows.
@@ -39,16 +39,16 @@ from discreet.workload.answerable_table import read_original
 from discreet.workload.published_labels import read_cells
 
 MATCH_STEPS = (0, 1, 2, 5, 10, 20, 50, 100)
-"""The least numbers of matching rows that the histogram tells apart."""
+"""Lower bounds of the histogram's bins: numbers of matching rows."""
 
 
 @dataclass(frozen=True)
 class LinkageSide:
-    """The attack on one table.
+    """Result of the attack on one table.
 
-    ``unique`` records match exactly one row. ``histogram[i]`` records match at least ``STEPS[i]`` rows and
-    fewer than the next step. ``known`` records are of people in the original by the key, ``correct`` of them
-    are expected to be linked right; None where no key was given.
+    ``unique`` records match exactly one row. ``histogram[i]`` records match at least ``MATCH_STEPS[i]`` rows
+    and fewer than the next step. ``known`` records have a key of the original; ``correct`` is their expected
+    number of correct links. Both are None where no key was given.
     """
 
     records: int
@@ -61,7 +61,7 @@ class LinkageSide:
     correct: float | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The document's part."""
+        """Return the JSON document's part."""
         return {
             "records": self.records,
             "matched": self.matched,
@@ -78,10 +78,10 @@ class LinkageSide:
 
 @dataclass(frozen=True)
 class Linkage:
-    """The attack before (on the original) and after (on the release).
+    """Result of the attack before (on the original) and after (on the release).
 
-    ``columns`` are the matched pairs, the file's and the release's. ``incomplete`` records lack a matched
-    value, ``strange`` ones have a value that no leaf has.
+    ``columns`` are the matched pairs of the file's and the release's columns. ``incomplete`` records lack a
+    matched value; ``unmatched_values`` counts records with a value that no leaf has.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -91,7 +91,7 @@ class Linkage:
     after: LinkageSide
 
     def as_json(self) -> dict[str, Any]:
-        """The document's part."""
+        """Return the JSON document's part."""
         return {
             "columns": [{"outside": outside, "release": release} for outside, release in self.columns],
             "incomplete_records": self.incomplete,
@@ -103,7 +103,7 @@ class Linkage:
 
 @dataclass(frozen=True, eq=False)
 class TrueLinks:
-    """Who is who: record ``records[j]`` is the person of ``rows[j]`` rows of row type ``row_types[j]``."""
+    """True links: record ``records[j]`` is the person of ``rows[j]`` rows of row type ``row_types[j]``."""
 
     records: NDArray[np.int64]
     row_types: NDArray[np.int64]
@@ -111,7 +111,7 @@ class TrueLinks:
 
 
 def count_matching_rows(table: GeneralizedTable, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each record the rows of a table that may be its person's."""
+    """Count, for each record, the rows of a table that may be its person's."""
     distinct, place = np.unique(codes, axis=0, return_inverse=True)
     found = np.zeros(len(distinct), dtype=np.int64)
     for record, group in find_candidate_classes(table, distinct, unknown_matches=True):
@@ -122,7 +122,7 @@ def count_matching_rows(table: GeneralizedTable, codes: NDArray[np.int64]) -> ND
 def count_covered_people(
     table: GeneralizedTable, codes: NDArray[np.int64], number: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """For each group of a table the people of a file who may be in it; those with a NULL count nowhere."""
+    """Count, for each group of a table, the people of a file who may be in it, without people with a NULL."""
     known = (codes != np.array([cells.leaves for cells in table.cells])).all(axis=1)
     codes, number = codes[known], number[known]
     found = np.zeros(table.groups, dtype=np.int64)
@@ -137,9 +137,9 @@ def summarize_links(
     chances: NDArray[np.float64] | None = None,
     known: int | None = None,
 ) -> LinkageSide:
-    """The attack's success; ``number`` says how often each record occurs.
+    """Summarize the attack's success; ``number`` is the number of occurrences of each record.
 
-    ``chances`` are those of a right link for each distinct record, where a key is known.
+    ``chances`` are the chances of a right link per distinct record, where a key is known.
     """
     matched = rows_matched > 0
     steps = np.searchsorted(np.array(MATCH_STEPS), rows_matched, side="right") - 1
@@ -163,7 +163,7 @@ def compute_original_chances(
     nulls: NDArray[np.int64],
     rows_matched: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Each record's chance of a right link on the original.
+    """Compute each record's chance of a right link on the original.
 
     ``original`` and ``outside`` are leaf codes of row types and records in the matched columns, ``nulls`` the
     columns' codes of NULL.
@@ -182,15 +182,17 @@ def compute_release_chances(
     outside: NDArray[np.int64],
     rows_matched: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Each record's chance of a right link on the release.
+    """Compute each record's chance of a right link on the release.
 
     ``codes`` are the leaf codes of the original's row types in all attributes of ``release``; ``outside``
-    those of the records in the attributes at the places ``matched``.
+    those of the records in the attributes with the indices ``matched``.
     """
     occurring, place = np.unique(pairs.row_types, return_inverse=True)
     type_of, class_of = find_covering_classes(release, codes[occurring])
     starts = np.searchsorted(type_of, np.arange(len(occurring) + 1))
     weight = release.rows[class_of].astype(np.float64)
+    # reduceat needs indices inside the array and returns an element for empty segments: append a zero and
+    # reset those.
     whole = np.add.reduceat(np.append(weight, 0.0), np.minimum(starts[:-1], len(weight)))
     whole[np.diff(starts) == 0] = 0.0
     numbers = np.diff(starts)[place.reshape(-1)]
@@ -212,7 +214,7 @@ def compute_release_chances(
 def find_covering_classes(
     release: GeneralizedTable, codes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Row types and the classes that cover them, as pairs, in the order of the row types."""
+    """Return row types and the classes that cover them as pairs, sorted by row type."""
     blocks = list(find_candidate_classes(release, codes, unknown_matches=False))
     empty = np.empty(0, dtype=np.int64)
     types = np.concatenate([empty, *(block[0] for block in blocks)])
@@ -222,7 +224,7 @@ def find_covering_classes(
 
 
 def _median(values: NDArray[np.int64], number: NDArray[np.int64]) -> float | None:
-    """The lower median of values that occur so often; None where there is none."""
+    """Return the lower median of values with ``number`` occurrences each; None without values."""
     if not len(values):
         return None
     order = np.argsort(values, kind="stable")
@@ -232,7 +234,7 @@ def _median(values: NDArray[np.int64], number: NDArray[np.int64]) -> float | Non
 
 @dataclass(frozen=True, eq=False)
 class OriginalTable:
-    """The table that a release was made of."""
+    """Table from which a release was made."""
 
     spec: TableSpec
     frequency_set: FrequencySet
@@ -240,7 +242,7 @@ class OriginalTable:
 
 @dataclass(frozen=True, eq=False)
 class CellInterpretation:
-    """What a release's cells are read with: the original, or the columns that show values as they are."""
+    """Interpretation of a release's cells: by the original, or by columns that are published unchanged."""
 
     original: OriginalTable | None
     exact: frozenset[str] = frozenset()
@@ -261,10 +263,23 @@ def measure_linkage(
     match: Mapping[str, str] | None = None,
     key: tuple[str, str] | None = None,
 ) -> Linkage:
-    """Match the records of an outside file with a release, and with the original where that is known.
+    """Match the records of an outside file with a release, and with the original where it is known.
 
-    ``key`` names a column of the file and one of the original that say who is who. ``InputError`` for a file
-    that cannot be read, columns that do not match, and cells that nothing tells the meaning of.
+    Parameters
+    ----------
+    key
+        A column of the file and one of the original that identify the same person.
+    match
+        Columns of the file and the quasi-identifiers that they match; None matches equal names.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read, columns that do not match, and cells whose meaning is unknown.
+
+    References
+    ----------
+    L. Sweeney (2002).
     """
     if key is not None and ground.original is None:
         raise InputError("a key without the original", advice="Name the spec of the original: --spec SPEC.")
@@ -324,7 +339,7 @@ def compute_population_risk(
     *,
     match: Mapping[str, str] | None = None,
 ) -> PopulationRisk:
-    """The journalist's risk by a file of the population, whose columns match as an outside file's do."""
+    """Compute the journalist's risk from a population file; its columns match as those of an outside file."""
     records = read_outside(
         engine, outside, published.attributes, match, settings, null_values=ground.null_values
     )
@@ -344,7 +359,7 @@ def compute_population_risk(
 
 @dataclass(frozen=True, eq=False)
 class GroundTruth:
-    """Who is who, the leaf codes of the original's row types by key, and how many records are known."""
+    """Pairs of records and row types by key, the row types' leaf codes, and the number of known records."""
 
     pairs: TrueLinks
     codes: NDArray[np.int64]
@@ -354,7 +369,7 @@ class GroundTruth:
     def of(
         cls, engine: Engine, original: OriginalTable, records: OutsideRecords, key: str, settings: Settings
     ) -> GroundTruth:
-        """Read the original once more, with the key."""
+        """Read the original once more with the key."""
         names = original.frequency_set.attributes
         others = () if key in names else (key,)
         table = read_original(engine, original.spec, original.frequency_set, others, settings)
@@ -380,7 +395,10 @@ class GroundTruth:
 def extend_hierarchies(
     published: ReleaseClasses, ground: CellInterpretation, records: OutsideRecords
 ) -> tuple[GeneralizationHierarchy, ...]:
-    """One hierarchy per matched column, with leaves for the file's values where its rule allows."""
+    """Return one hierarchy per matched column, with leaves for the file's values where its rule allows.
+
+    Raise ``InputError`` for a generalized column of a release without its original.
+    """
     found = []
     for i, name in enumerate(records.attributes):
         if ground.original is not None:
@@ -415,7 +433,7 @@ def build_release_table(
     hierarchies: Sequence[GeneralizationHierarchy],
     ground: CellInterpretation,
 ) -> GeneralizedTable:
-    """The release's classes by some of its columns, not merged."""
+    """Build the table of the release's classes by some of its columns, without merging equal groups."""
     cells, places = [], []
     for name, hierarchy in zip(attributes, hierarchies, strict=True):
         place = published.attributes.index(name)
@@ -428,7 +446,7 @@ def build_release_table(
 def build_full_release_table(
     published: ReleaseClasses, original: OriginalTable, hierarchies: Sequence[GeneralizationHierarchy]
 ) -> tuple[GeneralizedTable, tuple[GeneralizationHierarchy, ...]]:
-    """The release by all its columns, and the hierarchies that its codes are of."""
+    """Build the release's table by all its columns; return it with the hierarchies of its codes."""
     known = {hierarchy.attribute: hierarchy for hierarchy in hierarchies}
     used = tuple(known.get(name) or _find_hierarchy(original, name) for name in published.attributes)
     return build_release_table(published, published.attributes, used, CellInterpretation(original)), used
@@ -457,7 +475,7 @@ def translate_codes(
     attributes: Sequence[str],
     hierarchies: Sequence[GeneralizationHierarchy],
 ) -> NDArray[np.int64]:
-    """Codes of the frequency set's hierarchies as codes of others that have all their leaves."""
+    """Translate codes of the frequency set's hierarchies to hierarchies that contain all their leaves."""
     found = np.empty((len(codes), len(attributes)), dtype=np.int64)
     for i, (name, hierarchy) in enumerate(zip(attributes, hierarchies, strict=True)):
         place = frequency_set.attributes.index(name)
@@ -480,10 +498,10 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class OriginalColumns:
-    """Groups of the original's rows: those of one group agree in all columns that were read.
+    """Groups of the original's rows that agree in all columns that were read.
 
-    ``types`` is the row type of each group and ``rows`` how many rows it has; ``codes`` are its cells by
-    column, places in the column's ``texts``, or their number for NULL. Arrays have shape ``(groups,)``.
+    ``types`` is the row type and ``rows`` the number of rows of each group; ``codes`` are its cells by
+    column, as indices into the column's ``texts``, or their number for NULL. Arrays have shape ``(groups,)``.
     """
 
     types: IntArray
@@ -495,7 +513,7 @@ class OriginalColumns:
 def read_original_columns(
     engine: Engine, settings: Settings, original: OriginalTable, names: Sequence[str]
 ) -> OriginalColumns:
-    """Some columns of the original; ``InputError`` where it has other rows than when it was counted."""
+    """Read some columns of the original; raise ``InputError`` if its rows changed since it was counted."""
     counted = original.frequency_set
     beside = [name for name in dict.fromkeys(names) if name not in counted.attributes]
     read = read_original(engine, original.spec, counted, beside, settings)

@@ -1,9 +1,9 @@
 """Minimality attack (Wong, Fu, Wang and Pei 2007), simulated by rejection sampling.
 
-The attacker knows that every node one level finer failed the requirement. Worlds (assignments of values to
-rows that fit the release) are drawn, and those in which every finer node fails are accepted. Rows that were
-suppressed fail at every finer node whatever their values, so they are not drawn. Cost: one sort of the rows
-per finer node and draw.
+The attacker knows that every node one level finer failed the requirement. The simulation draws worlds
+(assignments of values to rows that fit the release) and accepts those in which every finer node fails.
+Suppressed rows fail at every finer node whatever their values, so they are not drawn. Cost: one sort of the
+rows per finer node and draw.
 """
 
 from __future__ import annotations
@@ -30,17 +30,18 @@ IntArray = NDArray[np.int64]
 
 _MIN_WORLDS, _MAX_WORLDS, _DRAWN_ROWS = 20, 1000, 10_000_000
 _SIGNIFICANT_ERRORS = 3.0
-"""How many standard errors a guess must be ahead before it takes the place of the one without minimality."""
+"""Number of standard errors by which a guess must lead before it replaces the guess without minimality."""
 
 
 @dataclass(frozen=True, eq=False)
 class MinimalRelease:
-    """The rows that a release by levels shows, and what was required of it.
+    """Published rows of a full-domain release, and its requirement.
 
-    ``codes`` has shape ``(rows, quasi-identifiers)`` and holds leaf codes of ``hierarchies``; ``classes`` the
-    class of each row, ``values`` of shape ``(rows, sensitive attributes)`` its values, -1 for NULL, of which
-    there are ``domains``. ``node`` are the levels, ``k`` and ``least`` (a number per sensitive attribute, 0
-    for none) the requirement. At a finer node more than ``room`` of these rows fail.
+    ``codes``, shape ``(rows, quasi-identifiers)``, contains leaf codes of ``hierarchies``, and ``classes``
+    the class of each row. ``values``, shape ``(rows, sensitive attributes)``, contains sensitive values, -1
+    for NULL; ``domains`` is the number of values per attribute. ``node`` contains the levels; ``k`` and
+    ``least`` (one number per sensitive attribute, 0 for none) are the requirement. At a finer node more than
+    ``room`` of these rows fail.
     """
 
     hierarchies: tuple[GeneralizationHierarchy, ...]
@@ -56,20 +57,20 @@ class MinimalRelease:
 
     @property
     def rows(self) -> int:
-        """The published rows."""
+        """Number of published rows."""
         return len(self.classes)
 
     @cached_property
     def raised(self) -> tuple[int, ...]:
-        """The quasi-identifiers whose level is above 0: for each there is a node one level finer."""
+        """Quasi-identifiers with a level above 0: each has a node one level finer."""
         return tuple(i for i, level in enumerate(self.node) if level)
 
     def children(self, place: int) -> IntArray:
-        """The code that each row has in one quasi-identifier one level finer."""
+        """Return the code of each row in one quasi-identifier one level finer."""
         return self.hierarchies[place].level_map(self.node[place] - 1)[self.codes[:, place]]
 
     def refused(self, finer: IntArray, values: IntArray) -> bool:
-        """Whether too many rows fail in classes that are finer by one number of each row."""
+        """Return true if too many rows fail in the classes that ``finer``, one number per row, splits."""
         _, of = np.unique(self.classes * (int(finer.max(initial=0)) + 1) + finer, return_inverse=True)
         of = of.reshape(-1)
         sizes = np.bincount(of)
@@ -82,7 +83,7 @@ class MinimalRelease:
         return int(sizes[failing].sum()) > self.room
 
     def draws(self, asked: int | None) -> int:
-        """How many worlds are drawn: as asked, else as many as ten million rows make, from 20 to 1,000."""
+        """Return the number of worlds to draw: ``asked``, or ten million rows' worth, from 20 to 1,000."""
         return (
             min(max(_DRAWN_ROWS // max(self.rows, 1), _MIN_WORLDS), _MAX_WORLDS) if asked is None else asked
         )
@@ -90,7 +91,7 @@ class MinimalRelease:
 
 @dataclass(frozen=True)
 class MinimalityAttack(Attack):
-    """An attack that draws worlds, and keeps those in which every finer node fails."""
+    """Base of attacks that draw worlds and keep those in which every finer node fails."""
 
     could_suppress: int | None = option(
         kind=OptionKind.WHOLE,
@@ -110,13 +111,13 @@ class MinimalityAttack(Attack):
     )
 
     def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
-        """The release must be one by levels, whose requirement is k or l."""
+        """Return the missing requirement; the release must be full-domain with a requirement of k or l."""
         return super().lacks(grounds) or explain_missing_minimality(grounds)
 
 
 @dataclass(frozen=True)
 class WorldSample:
-    """How many worlds were drawn and kept, and how many finer nodes there are and failed indeed."""
+    """Numbers of worlds drawn and kept, and of finer nodes that exist and that failed."""
 
     drawn: int
     kept: int
@@ -125,7 +126,7 @@ class WorldSample:
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """The four as figures."""
+        """Figures of the four numbers."""
         return (
             count("finer", "nodes one level finer", self.finer),
             count("refused", "finer nodes that failed indeed", self.refused),
@@ -135,7 +136,7 @@ class WorldSample:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must be said of them."""
+        """Notes on the numbers that a report must print."""
         notes = []
         if not self.kept:
             notes.append("No drawn world fits what the attacker knows: nothing can be told from these draws.")
@@ -145,7 +146,7 @@ class WorldSample:
 
 
 def explain_missing_minimality(grounds: Grounds) -> tuple[str, str] | None:
-    """Why a release cannot be told to be minimal, and what to do; None where it can."""
+    """Return the reason why minimality of a release is unknown, and advice; None where it is known."""
     manifest, original = grounds.manifest, grounds.ground.original
     if manifest is None or manifest.model != "full-domain" or original is None:
         return "the release is not one by levels", "Attack a release of the model full-domain."
@@ -159,10 +160,11 @@ def explain_missing_minimality(grounds: Grounds) -> tuple[str, str] | None:
 
 
 def read_minimal_release(grounds: Grounds, limit: int | None) -> MinimalRelease:
-    """The rows of a release and its requirement; ``limit`` is how many rows could have been suppressed.
+    """Read the rows of a release and its requirement.
 
-    None is as many as were, which is the least that it can have been. ``InputError`` for a release that was
-    not made of the original.
+    ``limit`` is the number of rows that the publisher could have suppressed; None means the number actually
+    suppressed, which is the least possible. Raise ``InputError`` for a release that was not made from the
+    original.
     """
     original, manifest = grounds.ground.original, grounds.manifest
     assert original is not None
@@ -195,20 +197,21 @@ def read_minimal_release(grounds: Grounds, limit: int | None) -> MinimalRelease:
 
 
 def choose_significant_guess(told: IntArray, first: IntArray) -> IntArray:
-    """The guess of each line of ``told``, how often each answer was drawn: its most frequent one.
+    """Return the most frequent answer of each line of ``told``, which counts the draws of each answer.
 
-    Where that is ahead of ``first``, the guess without minimality, by chance alone, it is ``first``.
+    Where it leads ``first``, the guess without minimality, by no more than chance, return ``first``.
     """
     best = told.argmax(axis=1)
     lines = np.arange(len(told))
     ahead, behind = told[lines, best], told[lines, first]
+    # The difference of two Poisson counts has the variance ahead + behind.
     return np.where(ahead - behind > _SIGNIFICANT_ERRORS * np.sqrt(ahead + behind), best, first)
 
 
 def _assign_row_classes(
     rows: IntArray, node: tuple[int, ...], grounds: Grounds, original: OriginalTable
 ) -> IntArray:
-    """The class of each row: at a node all row types of one key are in one class, or suppressed."""
+    """Return the class of each row; at a node all row types of one key share a class or are suppressed."""
     counted = original.frequency_set
     of_types = assign_classes(grounds.published, original, "the release")
     theirs = generalize_codes(counted, node)
@@ -232,10 +235,10 @@ def _required_l(manifest: Manifest, name: str) -> int:
 
 @dataclass(frozen=True, eq=False)
 class InferenceGain:
-    """What worlds tell of one sensitive attribute.
+    """Guesses of one sensitive attribute, with and without minimality.
 
     ``right`` rows are guessed right with minimality, ``right_before`` without. ``sure`` rows have the same
-    value in every world that was kept, ``sure_before`` in every way to give values to people.
+    value in every accepted world, ``sure_before`` in every assignment of values to people.
     """
 
     attribute: str
@@ -247,7 +250,7 @@ class InferenceGain:
 
 @dataclass(frozen=True)
 class Minimality(MinimalityAttack):
-    """Sensitive values, from the knowledge that finer nodes failed."""
+    """Attack on sensitive values through the knowledge that finer nodes failed."""
 
     name: ClassVar[str] = "minimality"
     title: ClassVar[str] = "Knowing that finer levels failed"
@@ -259,7 +262,7 @@ class Minimality(MinimalityAttack):
     needs: ClassVar[tuple[Need, ...]] = (Need.ORIGINAL, Need.CLASSES, Need.SENSITIVE)
 
     def run(self, grounds: Grounds) -> Finding:
-        """Values guessed right with and without minimality."""
+        """Report the values that are guessed right with and without minimality."""
         release = read_minimal_release(grounds, self.could_suppress)
         worlds, learnt = simulate_worlds(release, release.draws(self.worlds))
         rows: list[tuple[Value, ...]] = [
@@ -285,9 +288,9 @@ class Minimality(MinimalityAttack):
 def simulate_worlds(
     release: MinimalRelease, draws: int, seed: int = 0
 ) -> tuple[WorldSample, tuple[InferenceGain, ...]]:
-    """Give values to the people of each class at random, ``draws`` times, and keep what minimality allows.
+    """Assign values to the people of each class at random ``draws`` times; keep worlds that fit minimality.
 
-    Cost: a sort of the rows by finer node and draw.
+    Cost: one sort of the rows per finer node and draw.
     """
     finer = [release.children(i) for i in release.raised]
     random = np.random.default_rng(seed)
@@ -299,6 +302,7 @@ def simulate_worlds(
     for _ in range(draws):
         drawn = np.empty_like(release.values)
         for place in range(release.values.shape[1]):
+            # Sorting by class with a random secondary key shuffles the values within each class.
             order = np.lexsort((random.random(release.rows), release.classes))
             drawn[by_class, place] = release.values[order, place]
         if not all(release.refused(each, drawn) for each in finer):
@@ -312,7 +316,7 @@ def simulate_worlds(
 
 
 def _tally(lines: IntArray, values: IntArray, shape: tuple[int, int]) -> IntArray:
-    """How often each value, the last place for NULL, occurs on each line."""
+    """Count how often each value occurs on each line; the last position counts NULL (-1)."""
     found: IntArray = np.bincount(lines * shape[1] + values % shape[1], minlength=shape[0] * shape[1])
     return found.reshape(shape)
 

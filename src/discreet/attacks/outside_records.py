@@ -1,9 +1,9 @@
 """Records of the attacker's file, and the classes of a release that cover them.
 
-Cells of the file become leaf codes of the release's hierarchies. A hierarchy that is built by rule is
-extended with the file's values; any other unknown value is covered only by a cell that shows everything.
-Matching keeps one bit per class and value and ANDs one word per column: R records, C classes and d columns
-cost R · C · d / 64 words.
+Cells of the file become leaf codes of the release's hierarchies. A rule-based hierarchy is extended with the
+file's values; any other unknown value is covered only by a cell that covers all leaves. Matching stores one
+bit per class and value and combines one word per column with AND: R records, C classes and d columns cost R ·
+C · d / 64 words.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ from discreet.workload.answerable_table import count_column_groups, release_sour
 class OutsideRecords:
     """Distinct records of an outside file.
 
-    ``texts[i]`` are the values of matched column i, which release column ``attributes[i]`` has the name of;
-    ``codes``, shape ``(records, columns)``, are places in them, ``len(texts[i])`` for NULL. ``rows`` says how
-    often each occurs. ``keys`` are the records' key texts, where a key was named (None: NULL).
+    ``texts[i]`` are the values of matched column i, which corresponds to the release's column
+    ``attributes[i]``. ``codes``, shape ``(records, columns)``, are indices into them, ``len(texts[i])`` for
+    NULL. ``rows`` is the number of occurrences of each record. ``keys`` are the records' key texts where a
+    key was named (None: NULL).
     """
 
     columns: tuple[str, ...]
@@ -45,7 +46,7 @@ class OutsideRecords:
 
     @property
     def total(self) -> int:
-        """All records."""
+        """Number of records."""
         return int(self.rows.sum())
 
 
@@ -59,11 +60,11 @@ def read_outside(
     key: str | None = None,
     null_values: Sequence[str] = (),
 ) -> OutsideRecords:
-    """Read an outside file, or a table of a database; one scan.
+    """Read an outside file or a database table in one scan.
 
     ``match`` maps its columns to quasi-identifiers of the release; without it columns of the same name match.
-    ``InputError`` for a file that cannot be read or a column that it or the release lacks, and where nothing
-    matches.
+    Raise ``InputError`` for a file that cannot be read, for a column that it or the release lacks, and where
+    nothing matches.
     """
     source = release_source(outside, null_values)
     with engine_for(engine, settings, source) as reader, open_source_table(reader, source) as table:
@@ -88,7 +89,7 @@ def read_outside(
 def _match_columns(
     columns: Sequence[str], attributes: Sequence[str], match: Mapping[str, str] | None, label: str
 ) -> dict[str, str]:
-    """The outside columns that are matched, each with its quasi-identifier, in the release's order."""
+    """Return the matched outside columns with their quasi-identifiers, in the release's order."""
     if match is None:
         found = {name: name for name in attributes if name in columns}
         if found:
@@ -113,7 +114,7 @@ def _match_columns(
 
 
 def build_flat_hierarchy(attribute: str, values: Sequence[str]) -> GeneralizationHierarchy:
-    """Value → ``*``, for a column that shows its values as they are."""
+    """Build the hierarchy value → ``*`` for a column that is published unchanged."""
     leaves = tuple(sorted(set(values)))
     levels = (np.arange(len(leaves)), np.zeros(len(leaves), dtype=np.int64))
     return GeneralizationHierarchy(attribute, (leaves, ("*",)), levels, "the values themselves")
@@ -122,9 +123,10 @@ def build_flat_hierarchy(attribute: str, values: Sequence[str]) -> Generalizatio
 def extend_hierarchy(
     hierarchy: GeneralizationHierarchy, source: HierarchySource | None, values: Sequence[str]
 ) -> GeneralizationHierarchy:
-    """The hierarchy with leaves for other values too, where its rule tells where they belong.
+    """Return the hierarchy with leaves for other values too, where its rule can place them.
 
-    A hierarchy that depends on the data, that refuses a value, or whose other leaves would move, stays.
+    A hierarchy is returned unchanged if it depends on the data, refuses a value, or would change the path of
+    an existing leaf.
     """
     new = sorted(set(values) - set(hierarchy.leaves))
     if not new or source is None or hierarchy.from_data:
@@ -144,9 +146,9 @@ def extend_hierarchy(
 def encode_records(
     records: OutsideRecords, hierarchies: Sequence[GeneralizationHierarchy]
 ) -> NDArray[np.int64]:
-    """The leaf codes of the records, shape ``(records, columns)``.
+    """Return the leaf codes of the records, shape ``(records, columns)``.
 
-    NULL has the code after the last leaf, and a value without a leaf the one behind that.
+    NULL has the code after the last leaf, a value without a leaf the code after that.
     """
     codes = np.empty_like(records.codes)
     for i, hierarchy in enumerate(hierarchies):
@@ -159,17 +161,17 @@ def encode_records(
 
 _BLOCK_BYTES = 1 << 25
 _PAIR_BYTES = 1 << 20
-"""Bits that are unpacked at once: where every class matches, each is a pair of 16 bytes."""
+"""Bytes of bits unpacked at once: where every class matches, each bit gives a pair of 16 bytes."""
 
 
 def find_candidate_classes(
     table: GeneralizedTable, codes: NDArray[np.int64], *, unknown_matches: bool
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Records and the groups of ``table`` that cover them, as pairs of places, some at a time.
+    """Yield pairs of indices: records and the groups of ``table`` that cover them, in blocks.
 
-    ``codes`` has shape ``(records, attributes)`` in leaf codes of the table's cells: the code after the last
-    leaf is NULL, which matches every cell where ``unknown_matches`` and otherwise the cells that cover NULL;
-    the one behind it is a value without a leaf, which only a cell with every leaf covers.
+    ``codes``, shape ``(records, attributes)``, contains leaf codes of the table's cells. The code after the
+    last leaf is NULL: it matches every cell if ``unknown_matches``, otherwise the cells that cover NULL. The
+    next code is a value without a leaf, which only a cell with every leaf covers.
     """
     occurring, places = [], []
     for i in range(len(table.cells)):
@@ -177,6 +179,7 @@ def find_candidate_classes(
         occurring.append(found)
         places.append(place.reshape(-1))
     widest = max((len(found) for found in occurring), default=1)
+    # Whole words of 64 groups per block, so that block offsets are multiples of 64.
     step = max(64, _BLOCK_BYTES // max(widest, 1) // 64 * 64)
     for start in range(0, table.groups, step):
         bits = [
@@ -192,7 +195,7 @@ def find_candidate_classes(
 def _matches(
     bits: Sequence[NDArray[np.uint64]], places: Sequence[NDArray[np.int64]], records: int
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """The pairs of one block of groups."""
+    """Yield the pairs of one block of groups."""
     width = bits[0].shape[1]
     step = max(1, _PAIR_BYTES // max(8 * width, 1))
     for start in range(0, records, step):
@@ -208,7 +211,7 @@ def _matches(
 def _coverage_bits(
     cells: Cells, shown: NDArray[np.int64], codes: NDArray[np.int64], *, unknown_matches: bool
 ) -> NDArray[np.uint64]:
-    """For each code which of the groups show a cell that covers it, shape ``(codes, words)``."""
+    """Return one bit per group that covers each code, shape ``(codes, words)``."""
     used, cell_of_group = np.unique(shown, return_inverse=True)
     covered = _cell_coverage(cells, used, codes)
     strange = codes > cells.leaves
@@ -224,13 +227,14 @@ def _coverage_bits(
 
 
 def _cell_coverage(cells: Cells, used: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each used cell covers each of the ascending codes, shape ``(cells, codes)``."""
+    """Return true where a used cell covers one of the ascending codes, shape ``(cells, codes)``."""
     starts, ends = cells.offsets[used], cells.offsets[used + 1]
     numbers = ends - starts
     cell = np.repeat(np.arange(len(used)), numbers)
     interval = (
         np.repeat(starts, numbers) + np.arange(len(cell)) - np.repeat(np.cumsum(numbers) - numbers, numbers)
     )
+    # Difference array: +1 at the first and −1 after the last code of each interval; the sum counts coverage.
     steps = np.zeros((len(used), len(codes) + 1), dtype=np.int32)
     np.add.at(steps, (cell, np.searchsorted(codes, cells.first[interval])), 1)
     np.add.at(steps, (cell, np.searchsorted(codes, cells.last[interval], side="right")), -1)

@@ -54,7 +54,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
 
 @dataclass(frozen=True)
 class PopulationUniques(Attack):
-    """Estimates of who is alone in the population, from its size."""
+    """Attack by estimated population uniques, from the size of the population."""
 
     name: ClassVar[str] = "population-uniques"
     title: ClassVar[str] = "Alone in the population"
@@ -71,7 +71,7 @@ class PopulationUniques(Attack):
     )
 
     def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
-        """The number of people must be told, or stand in the manifest."""
+        """Return the missing requirement; the option or the manifest must give the number of people."""
         if self._people(grounds) is None:
             return (
                 "the size of the population is not known",
@@ -80,7 +80,7 @@ class PopulationUniques(Attack):
         return super().lacks(grounds)
 
     def run(self, grounds: Grounds) -> Finding:
-        """Estimates of each side; ``InputError`` for fewer people than rows."""
+        """Report the estimates of each side; raise ``InputError`` for fewer people than rows."""
         people = self._people(grounds) or 0
         figures: list[Figure] = [count("people", "people in the population", people)]
         sides = grounds.sides
@@ -111,12 +111,13 @@ class PopulationUniques(Attack):
 
 
 def compute_individual_risks(rows: NDArray[np.int64], people: FloatArray) -> FloatArray:
-    """The mean chance of a row of classes of ``rows`` rows, which stand for about ``people`` people each.
+    """Compute the mean chance of a row in classes of ``rows`` rows that represent about ``people`` people.
 
-    Both have shape ``(classes,)``, people at least as many as rows; a class of the whole population has 1/f.
+    Both have shape ``(classes,)``, with at least as many people as rows; a class of the whole population has
+    1/f.
     """
     share = np.minimum(rows / people, 1.0)
-    # The mean of 1/F' is p/f · ₂F₁(1, 1; f + 1; 1 - p), a series of which few terms count where f is large.
+    # The mean of 1/F' is p/f · ₂F₁(1, 1; f + 1; 1 - p), a series that converges within few terms for large f.
     term = np.ones_like(share)
     series = np.ones_like(share)
     for i in range(1, _TERMS):
@@ -126,7 +127,7 @@ def compute_individual_risks(rows: NDArray[np.int64], people: FloatArray) -> Flo
     near = np.flatnonzero((share < 1) & (rows <= _EXACT))
     for places in np.array_split(near, max(1, len(near) // 4096)):
         p, f = share[places, None], rows[places, None].astype(np.float64)
-        # With z = 1 - t(1 - p) = p^u the pole at z = 0 is spread over u from 0 to 1.
+        # The substitution z = 1 - t(1 - p) = p^u spreads the pole at z = 0 over u from 0 to 1.
         z = p ** ((_NODES + 1) / 2)
         inside = ((1 - z) / (1 - p)) ** (f - 1) * (p / z) ** f * z * -np.log(p) / (1 - p)
         found[places] = (inside * (_WEIGHTS / 2)).sum(axis=1)
@@ -174,7 +175,7 @@ _FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """The row types of a survey: leaf ``codes``, their ``rows``, and the people whom these stand for."""
+    """Row types of a survey: leaf ``codes``, number of ``rows``, and number of people represented."""
 
     codes: IntArray
     rows: IntArray
@@ -183,7 +184,7 @@ class Survey:
 
 @dataclass(frozen=True)
 class SurveyWeights(Attack):
-    """Risks of classes by the sum of their rows' weights."""
+    """Attack on classes by the sum of their rows' survey weights."""
 
     name: ClassVar[str] = "survey-weights"
     title: ClassVar[str] = "By the weights of a survey"
@@ -202,13 +203,16 @@ class SurveyWeights(Attack):
     )
 
     def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
-        """The column of weights must be named, here or in the spec."""
+        """Return the missing requirement; the option or the spec must name the column of weights."""
         if not self.survey_weight and not _spec_column(grounds):
             return "no column of survey weights is named", "Name it: --survey-weight COLUMN."
         return super().lacks(grounds)
 
     def run(self, grounds: Grounds) -> Finding:
-        """Risks before and after; ``InputError`` for a column that is not there, or holds no weights."""
+        """Report the risks before and after.
+
+        Raise ``InputError`` for a column that is missing or does not contain weights.
+        """
         original = grounds.ground.original
         assert original is not None
         column = self.survey_weight or _spec_column(grounds)
@@ -228,15 +232,15 @@ class SurveyWeights(Attack):
 
 
 def _spec_column(grounds: Grounds) -> str | None:
-    """The column of weights that the publisher's spec names."""
+    """Return the column of weights that the publisher's spec names."""
     original = grounds.ground.original
     return None if original is None else original.spec.source.survey_weight
 
 
 def read_survey(engine: Engine, settings: Settings, original: OriginalTable, column: str) -> Survey:
-    """The original's row types with their weights, read once more with the column.
+    """Read the original once more with the column of weights; return its row types with their weights.
 
-    ``InputError`` where it holds what are no weights.
+    Raise ``InputError`` where a value is no weight.
     """
     counted = original.frequency_set
     read = read_original_columns(engine, settings, original, [column])
@@ -247,13 +251,13 @@ def read_survey(engine: Engine, settings: Settings, original: OriginalTable, col
 
 
 def compute_class_risks(survey: Survey, classes: IntArray) -> tuple[IntArray, _FloatArray, _FloatArray]:
-    """Rows, people and chance of each class; ``classes`` says of each row type which it is in, if any."""
+    """Return rows, people and chance of each class; ``classes`` is the class of each row type."""
     kept = classes != SUPPRESSED
     size = int(classes.max(initial=-1)) + 1
     rows = np.bincount(classes[kept], survey.rows[kept], minlength=size).astype(np.int64)
     people = np.bincount(classes[kept], survey.people[kept], minlength=size).astype(np.float64)
     used = rows > 0
-    # Weights below 1 would make fewer people than rows; each row is a person.
+    # Weights below 1 would give fewer people than rows, but each row is a person.
     people = np.maximum(people[used], rows[used].astype(np.float64))
     return rows[used], people, compute_individual_risks(rows[used], people)
 
@@ -272,16 +276,16 @@ def _figures(name: str, side: str, survey: Survey, classes: IntArray, threshold:
 
 
 def compute_lost_share(survey: Survey, kept: NDArray[np.bool_]) -> float:
-    """The share of the people whom the rows of suppressed row types stood for."""
+    """Return the share of people whom the rows of suppressed row types represented."""
     return float(survey.people[~kept].sum() / survey.people.sum()) if survey.people.sum() else 0.0
 
 
 def compute_share_shifts(
     original: OriginalTable, survey: Survey, kept: NDArray[np.bool_]
 ) -> tuple[tuple[str, float, float], ...]:
-    """How far the shares of each column's values, by weights, move by what is suppressed.
+    """Compute the change of each column's weighted value shares by suppression.
 
-    Of each column half the sum of the changes, and the largest; none where nobody is left.
+    Return half the sum of the changes and the largest change per column; no column where no row remains.
     """
     found = []
     for i, hierarchy in enumerate(original.frequency_set.hierarchies):

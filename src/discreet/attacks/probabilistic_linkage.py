@@ -2,8 +2,8 @@
 
 Fields agree, are close or differ; a missing value has no weight. A pattern of levels weighs Σ log2(m/u); u is
 estimated from random pairs, m and the share p of true pairs by EM under conditional independence. A row of
-weight w is the person's with chance o 2^w / (1 + o Σ 2^w'), o = p / (1 − p). Pairs are compared by compiled
-kernels, all of them or within blocks of equal values.
+weight w is the person's with chance o 2^w / (1 + o Σ 2^w'), o = p / (1 − p). Compiled kernels compare all
+pairs, or the pairs within blocks of equal values.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ _LETTERS = 62
 
 @dataclass(frozen=True, eq=False)
 class ComparedField:
-    """One field: texts of the left side, cells of the right one, and codes of both, -1 for missing.
+    """One compared field: texts of the left side, cells of the right side, and codes of both, -1 for missing.
 
-    ``levels`` says for each text and cell how far they agree; without it cells are texts, too.
+    ``levels`` is the agreement level of each text and cell; without it cells are texts, too.
     """
 
     name: str
@@ -69,7 +69,7 @@ class ComparedField:
 
 @dataclass(frozen=True, eq=False)
 class RecordComparison:
-    """Two files to compare, with the rows of each record; texts of the similarity ``close`` are close."""
+    """Two files to compare, with the rows of each record; texts as similar as ``close`` are close."""
 
     fields: tuple[ComparedField, ...]
     left_rows: IntArray
@@ -78,9 +78,14 @@ class RecordComparison:
 
     @cached_property
     def arrays(self) -> Any:
-        """The fields as the kernels take them."""
+        """Arrays of the fields in the kernels' layout.
+
+        Each field has either a table of levels or the letters of its texts, concatenated over all fields with
+        start offsets.
+        """
         from discreet.kernels.record_pairs import RecordFields
 
+        # Typed dummies at position 0 keep the concatenated arrays nonempty, so that numba sees one dtype.
         begins, widths, tables = [], [], [np.zeros(1, np.int8)]
         texts, letters = [0], [np.zeros(1, np.uint32)]
         left, right = [], []
@@ -119,13 +124,14 @@ class RecordComparison:
         )
 
     def _table(self, field: ComparedField) -> NDArray[np.int8] | None:
-        """The levels of all pairs of values and cells; None where texts are compared pair by pair."""
+        """Return the levels of all pairs of values and cells; None where texts are compared pair by pair."""
         if field.levels is not None:
             return field.levels
         if len(field.values) * len(field.cells) > _MOST_TABLE:
             return None
         from discreet.kernels.record_pairs import jaro_winkler
 
+        # Levels: 0 missing, 1 differ, 2 close, 3 agree.
         found = np.ones((len(field.values), len(field.cells)), np.int8)
         theirs = [encode_text(text) for text in field.cells]
         for a, value in enumerate(field.values):
@@ -139,7 +145,7 @@ class RecordComparison:
 
     @cached_property
     def passes(self) -> Any:
-        """All pairs where they are few enough, else those that agree in some fields, a pass a choice."""
+        """Blocking passes: one with all pairs where these are few, else one per choice of equal fields."""
         from discreet.kernels.record_pairs import BlockingPasses
 
         left, right = len(self.left_rows), len(self.right_rows)
@@ -160,7 +166,7 @@ class RecordComparison:
         )
 
     def _blocking(self) -> list[tuple[int, ...]]:
-        """The choices of fields whose equal values leave the fewest pairs, as many as may be walked."""
+        """Choose the field sets whose equal values leave the fewest pairs, within ``_MOST_BLOCKED`` pairs."""
         places = [i for i, field in enumerate(self.fields) if field.levels is None]
         found = []
         for size in (1, 2, 3):
@@ -184,7 +190,7 @@ class RecordComparison:
         return chosen
 
     def _blocks(self, columns: tuple[int, ...]) -> tuple[IntArray, IntArray]:
-        """The block of each record of both sides, by equal texts in some fields."""
+        """Return the block of each record of both sides, by equal texts in some fields."""
         left, right = np.zeros(len(self.left_rows), np.int64), np.zeros(len(self.right_rows), np.int64)
         for column in columns:
             field = self.fields[column]
@@ -201,9 +207,9 @@ class RecordComparison:
 
 @dataclass(frozen=True, eq=False)
 class PatternWeights:
-    """The weight of every pattern, with what it rests on; shapes ``(patterns,)`` and ``(fields, 4)``.
+    """Weight of every pattern, with its estimates; shapes ``(patterns,)`` and ``(fields, 4)``.
 
-    ``share`` of all pairs are of one person. Level 0, missing, weighs nothing.
+    ``share`` is the share of all pairs that belong to one person. Level 0, missing, weighs nothing.
     """
 
     weights: FloatArray
@@ -213,7 +219,7 @@ class PatternWeights:
 
 
 def fit_weights(comparison: RecordComparison) -> PatternWeights:
-    """The weights of the patterns of two files."""
+    """Fit the weights of the patterns of two files."""
     from discreet.kernels.record_pairs import count_patterns
 
     number = len(comparison.fields)
@@ -226,9 +232,13 @@ def fit_weights(comparison: RecordComparison) -> PatternWeights:
 
 
 def estimate_weights(counts: FloatArray, u: FloatArray, total: float, most: int) -> PatternWeights:
-    """The weights from counts of pairs by pattern, of ``total`` pairs in all and ``most`` of one person."""
+    """Estimate the weights by EM from counts of pairs by pattern.
+
+    ``total`` is the number of pairs, ``most`` the largest possible number of pairs of one person.
+    """
     number = len(u)
     patterns = np.flatnonzero(counts)
+    # A pattern is a number in base 4 with one digit (level) per field, the first field most significant.
     levels = np.stack([patterns // 4 ** (number - 1 - j) % 4 for j in range(number)], axis=1)
     m = np.full((number, 4), (1 - _INITIAL_M) / 2)
     m[:, 3] = _INITIAL_M
@@ -256,7 +266,7 @@ def estimate_weights(counts: FloatArray, u: FloatArray, total: float, most: int)
 
 
 def sample_levels(comparison: RecordComparison) -> FloatArray:
-    """How often each level of each field occurs among pairs drawn at random, the missing left out."""
+    """Estimate the frequency of each level of each field among random pairs, without missing values."""
     from discreet.kernels.record_pairs import find_pattern
 
     random = np.random.default_rng(20)
@@ -272,32 +282,33 @@ def sample_levels(comparison: RecordComparison) -> FloatArray:
     )
     found = np.ones((number, 4))
     for j in range(number):
+        # Add half a pair to each level, so that no frequency is 0 and no weight infinite.
         seen = np.bincount(patterns // 4 ** (number - 1 - j) % 4, minlength=4)[1:] + 0.5
         found[j, 1:] = seen / seen.sum()
     return found
 
 
 def encode_text(text: str) -> NDArray[np.uint32]:
-    """The first letters of a text, small ones and capitals alike."""
+    """Return the code points of the first letters of a text, case-folded."""
     return np.array([ord(letter) for letter in text.casefold()[:_LETTERS]], np.uint32)
 
 
 def _map_codes(codes: IntArray, to: Sequence[int]) -> IntArray:
-    """Codes by a map, -1 staying."""
+    """Map codes; -1 stays -1."""
     return np.where(codes < 0, -1, np.array([*to, -1])[codes])
 
 
 _IntArray = NDArray[np.int64]
 _FloatArray = NDArray[np.float64]
 TrueRows = tuple[_IntArray, _IntArray, _FloatArray]
-"""Records, places of rows on the right, and how many rows of the person's own are there."""
+"""Records, indices of rows on the right, and the number of the person's own rows there."""
 
 _LEVELS = ("differ", "close", "agree")
 
 
 @dataclass(frozen=True, eq=False)
 class LinkedRecords:
-    """What came of one table, by record of the file: the best row's chance, and right links expected."""
+    """Links on one table by record of the file: chance of the best row, and expected right links."""
 
     weights: PatternWeights
     chances: _FloatArray
@@ -306,7 +317,7 @@ class LinkedRecords:
 
 @dataclass(frozen=True)
 class LinkageWithErrors(Attack):
-    """Probabilistic linkage."""
+    """Attack by probabilistic linkage."""
 
     name: ClassVar[str] = "linkage-with-errors"
     title: ClassVar[str] = "Linkage with typing errors and missing values"
@@ -336,13 +347,13 @@ class LinkageWithErrors(Attack):
     )
 
     def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
-        """Pairs are compared by compiled kernels alone."""
+        """Return the missing requirement; only compiled kernels compare pairs."""
         if not has_numba():
             return "numba is not installed", "Install it: it compiles what compares pairs of records."
         return super().lacks(grounds)
 
     def run(self, grounds: Grounds) -> Finding:
-        """The links of both sides; ``InputError`` for a file that does not fit."""
+        """Report the links of both sides; raise ``InputError`` for a file that does not fit."""
         if grounds.outside is None:
             raise InternalError("linkage with errors without a file")
         records = read_outside(
@@ -431,7 +442,7 @@ class LinkageWithErrors(Attack):
 
 
 def link_records(comparison: RecordComparison, own: TrueRows | None) -> LinkedRecords:
-    """Fit the weights, and take the best rows of each record."""
+    """Fit the weights and take the best rows of each record."""
     from discreet.kernels.record_pairs import find_best_partners, find_pattern
 
     fitted = fit_weights(comparison)
@@ -458,7 +469,7 @@ def link_records(comparison: RecordComparison, own: TrueRows | None) -> LinkedRe
 def compare_texts_with_cells(
     texts: tuple[str, ...], hierarchy: GeneralizationHierarchy, cells: Cells, close: float
 ) -> NDArray[np.int8]:
-    """How far each text agrees with each cell, shape ``(texts, cells)``."""
+    """Return the agreement level of each text with each cell, shape ``(texts, cells)``."""
     from discreet.kernels.record_pairs import jaro_winkler
 
     number = len(cells.labels)
@@ -480,7 +491,7 @@ def compare_texts_with_cells(
 
 
 def _true_rows_by_class(truth: GroundTruth, release: GeneralizedTable, codes: _IntArray) -> TrueRows:
-    """The person's own rows by class, in proportion to their rows where several cover a row type."""
+    """Return the person's own rows by class, divided among covering classes in proportion to their rows."""
     types, classes = find_covering_classes(release, codes)
     rows = release.rows[classes].astype(np.float64)
     whole = np.bincount(types, rows, minlength=len(codes))
@@ -515,7 +526,7 @@ def _mask_null(codes: _IntArray, null: int) -> _IntArray:
 
 
 def _without_null(release: GeneralizedTable, place: int) -> _IntArray:
-    """Cells by group; a NULL says nothing."""
+    """Return the cells by group; NULL is missing."""
     shown = release.shown[:, place]
     unknown = np.array([label is None for label in release.cells[place].labels])
     return np.where(unknown[shown], -1, shown)

@@ -1,7 +1,7 @@
 """Release as an attacker sees it: classes of equal rows with their sensitive values.
 
 Only the published file is read. Rows that agree in all quasi-identifiers form one class, whatever the
-recoding; starred rows are in no class. If sensitive values were permuted within groups, they are counted per
+recoding; starred rows are in no class. Sensitive values that were permuted within groups are counted per
 group. The columns come from the arguments, the manifest or the spec, in this order.
 """
 
@@ -38,10 +38,10 @@ NO_VALUE = -1
 
 @dataclass(frozen=True, eq=False)
 class ValueCounts:
-    """How often each sensitive value stands in each unit, a class or a group.
+    """Counts of each sensitive value in each unit, a class or a group.
 
-    Entry j says that ``rows[j]`` rows of unit ``units[j]`` have value ``values[j]``, a place in ``texts`` or
-    ``NO_VALUE``; entries are distinct pairs. ``unit_rows`` holds the rows of each unit.
+    Entry j: ``rows[j]`` rows of unit ``units[j]`` have value ``values[j]``, an index into ``texts`` or
+    ``NO_VALUE``; entries are distinct pairs. ``unit_rows`` is the number of rows of each unit.
     """
 
     attribute: str
@@ -54,11 +54,10 @@ class ValueCounts:
 
 @dataclass(frozen=True, eq=False)
 class ReleaseClasses:
-    """What a release shows.
+    """Classes of a release.
 
-    Class c shows ``labels[i][shown[c, i]]`` for quasi-identifier i, the last label of each being NULL, in
-    ``rows[c]`` rows. ``order_by_group`` says that ``sensitive`` counts values by group. ``starred`` rows are
-    in no class.
+    Class c shows ``labels[i][shown[c, i]]`` for quasi-identifier i, where the last label is NULL, in
+    ``rows[c]`` rows. If ``by_group``, ``sensitive`` counts values by group. ``starred`` rows are in no class.
     """
 
     attributes: tuple[str, ...]
@@ -71,22 +70,22 @@ class ReleaseClasses:
 
     @property
     def total(self) -> int:
-        """The rows that are in a class."""
+        """Number of rows in classes."""
         return int(self.rows.sum())
 
     @property
     def classes(self) -> int:
-        """The number of classes."""
+        """Number of classes."""
         return len(self.rows)
 
 
 @dataclass(frozen=True)
 class PublishedColumns:
-    """Which columns of a release are what.
+    """Roles of a release's columns.
 
-    ``starred`` says whether the release may have rows of stars alone. ``group`` is the column of groups
-    within which the sensitive values are permuted; ``values_source`` is where they lie
-    apart. ``table`` names the release's table in a database file.
+    ``starred`` is true if the release may contain rows of only stars. ``group`` is the column of the groups
+    within which the sensitive values are permuted; ``values_source`` is the separate source of these values,
+    if any. ``table`` names the release's table in a database file.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -104,9 +103,10 @@ def read_published(
     settings: Settings,
     null_values: Sequence[str] = (),
 ) -> ReleaseClasses:
-    """Read a release, a file or a table of a database; one scan, two where sensitive values lie apart.
+    """Read a release, a file or a database table, in one scan; two where sensitive values are separate.
 
-    ``InputError`` for a file that cannot be read, a column that it lacks, or no quasi-identifier at all.
+    Raise ``InputError`` for a file that cannot be read, a column that it lacks, or no quasi-identifier at
+    all.
     """
     if not columns.quasi_identifiers:
         raise InputError(
@@ -141,11 +141,13 @@ def _count_rows(
     columns: PublishedColumns,
     settings: Settings,
 ) -> tuple[ColumnGroups, int]:
-    """The groups of rows by some columns without the starred rows, and how many those are."""
+    """Count the groups of rows by some columns without starred rows, and the starred rows."""
     counted = count_column_groups(engine, table, names, settings)
     starred = count_starred_rows(engine, table) if columns.starred else 0
     if not starred:
         return counted, 0
+    # A group of only stars may also contain rows whose cells show the top value: subtract the starred rows
+    # only.
     stars = np.ones(len(counted.rows), dtype=np.bool_)
     for i, texts in enumerate(counted.texts):
         stars &= counted.codes[:, i] == (texts.index(TOP) if TOP in texts else -1)
@@ -163,7 +165,7 @@ def _count_sensitive(
     settings: Settings,
     null_values: Sequence[str],
 ) -> tuple[ValueCounts, ...]:
-    """The values of each sensitive attribute by class, or by group."""
+    """Count the values of each sensitive attribute by class, or by group."""
     if columns.group is None:
         return tuple(_count_values(counted, name, class_of) for name in columns.sensitive)
     if columns.values_source is not None:
@@ -192,7 +194,7 @@ def _count_values(counted: ColumnGroups, name: str, unit_of: NDArray[np.int64]) 
 
 
 def _number_rows(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct rows of ``codes`` in lexicographic order, and the place of each row among them."""
+    """Return the distinct rows of ``codes`` in lexicographic order, and each row's index among them."""
     if not len(codes):
         return codes, np.empty(0, dtype=np.int64)
     order = np.lexsort(codes.T[::-1])
@@ -204,9 +206,9 @@ def _number_rows(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def find_manifest(address: Path | ReleaseAddress, engine: Engine | None = None) -> Manifest | None:
-    """The manifest beside a release; None where there is none.
+    """Return the manifest of a release; None where there is none.
 
-    ``engine`` is needed where the release is a table of a database.
+    ``engine`` is required for a release in a database table.
     """
     return read_manifest(address, engine) if has_manifest(address, engine) else None
 
@@ -218,7 +220,7 @@ def select_columns(
     quasi_identifiers: Sequence[str] | None,
     sensitive: Sequence[str] | None,
 ) -> PublishedColumns:
-    """The columns that are given, else the manifest's, else the spec's; ``InputError`` where none are."""
+    """Return the given columns, else the manifest's, else the spec's; raise ``InputError`` without any."""
     if manifest is not None:
         published = [(a.name, a.role) for a in manifest.attributes if a.published]
         keys = [name for name, role in published if role == AttributeRole.QUASI_IDENTIFIER]
@@ -246,7 +248,7 @@ def select_columns(
 def _select_permuted_columns(
     place: ReleaseAddress, facts: PermutedRelease, quasi_identifiers: Sequence[str]
 ) -> PublishedColumns:
-    """The columns of a permuted release: its quasi-identifiers, its groups, the one permuted attribute."""
+    """Return the columns of a permuted release: quasi-identifiers, groups and the permuted attribute."""
     apart = facts.files.get(SENSITIVE_FILE)
     lies = place if apart is None else place.part(SENSITIVE_FILE, apart.file)
     return PublishedColumns(
@@ -260,7 +262,7 @@ def _select_permuted_columns(
 
 
 def find_exact_columns(manifest: Manifest | None) -> frozenset[str]:
-    """The quasi-identifiers that a release shows as they are, as its manifest says."""
+    """Return the quasi-identifiers that a release shows unchanged, according to its manifest."""
     if manifest is None or not manifest.has_levels:
         return frozenset()
     return frozenset(name for name, level in manifest.levels.items() if level == 0)

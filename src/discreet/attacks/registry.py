@@ -15,17 +15,17 @@ from discreet.model.option import option_names
 from discreet.model.registry import Registry
 
 AttackSelection: TypeAlias = str | Attack | Sequence[str | Attack] | None
-"""Attacks as a user names them: by name, as values, or several of both."""
+"""Attacks as a user selects them: one name or instance, or several."""
 
 ALL_ATTACKS = "all"
-"""The word for every attack that can be tried."""
+"""Name that selects every attack that can be tried."""
 
 REPORT_ATTACKS = "reported"
-"""The word for every attack that a report tries of its own accord (``Attack.in_report``)."""
+"""Name that selects every attack that a report tries by default (``Attack.in_report``)."""
 
 
 def _builtin_attacks() -> Iterable[type[Attack]]:
-    """Ours, in the order of screens and reports."""
+    """Return the built-in attacks in the order of screens and reports."""
     from discreet.attacks.attribute_disclosure import BackgroundKnowledge, Skewness
     from discreet.attacks.column_sets import ColumnSets
     from discreet.attacks.composition import Intersection
@@ -54,16 +54,16 @@ def _builtin_attacks() -> Iterable[type[Attack]]:
 
 
 ATTACKS: Registry[type[Attack]] = Registry("attack", "discreet.attacks", Attack, _builtin_attacks)
-"""Every attack by its name."""
+"""Attack classes by name."""
 
 
 def select_attacks(
     selection: AttackSelection, options: Mapping[str, object] | None = None
 ) -> tuple[tuple[Attack, ...], bool]:
-    """The attacks that are asked for, with options by name, and whether each was asked for by name.
+    """Return the selected attacks, with options by name, and whether each was selected by name.
 
-    ``all`` stands for every one, ``reported`` for those of a report. ``InputError`` for a name that no attack
-    has, and for an option that none of those asked for has.
+    ``all`` selects every attack, ``reported`` those of a report. Raise ``InputError`` for a name that no
+    attack has, and for an option that no selected attack has.
     """
     listed = [selection] if isinstance(selection, str | Attack) else list(selection or ())
     values = {name: value for name, value in (options or {}).items() if value is not None}

@@ -1,8 +1,8 @@
 """Re-identification risk: prosecutor, journalist and marketer, outlier classes, and rows found by one value.
 
 Terms of El Emam and Dankar (2008) and, for the marketer, Dankar and El Emam (2010). The prosecutor's chance
-is 1/f for a class of f rows, the journalist's 1/F for F people of the population who match the class (at
-least f), and the marketer's expected share is the mean over all rows.
+is 1/f for a class of f rows and the journalist's 1/F for F people of the population who match the class (at
+least f). The marketer's expected share is the mean over all rows.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from discreet.settings import Settings
 
 @dataclass(frozen=True)
 class ReidentificationRisk:
-    """Chances over the rows of a table, each from 0 to 1; a table without rows has none: all zero.
+    """Chances over the rows of a table, each from 0 to 1; all are 0 for a table without rows.
 
-    ``over`` rows have a chance above the threshold that was asked.
+    ``over`` rows have a chance above the requested threshold.
     """
 
     highest: float
@@ -41,7 +41,7 @@ class ReidentificationRisk:
     rows: int
 
     def as_json(self) -> dict[str, Any]:
-        """The document's part."""
+        """Return the JSON document's part."""
         return {
             "highest": self.highest,
             "mean": self.mean,
@@ -52,10 +52,10 @@ class ReidentificationRisk:
 
 @dataclass(frozen=True)
 class PopulationRisk:
-    """The journalist's risk, with what the population file had to offer.
+    """Journalist's risk, with the size and quality of the population file.
 
-    ``people`` were counted; ``incomplete`` ones lack a matched value and hide nobody. In ``thin`` classes the
-    file has fewer people than the release has rows.
+    ``people`` were counted; ``incomplete`` people lack a matched value and are counted in no class. In
+    ``thin`` classes the file has fewer people than the release has rows.
     """
 
     risk: ReidentificationRisk
@@ -64,7 +64,7 @@ class PopulationRisk:
     thin: int
 
     def as_json(self) -> dict[str, Any]:
-        """The document's part."""
+        """Return the JSON document's part."""
         return {
             **self.risk.as_json(),
             "people": self.people,
@@ -74,7 +74,10 @@ class PopulationRisk:
 
 
 def parse_threshold(text: str, name: str = "threshold") -> Fraction:
-    """A chance as an exact fraction, from ``0.05`` or ``5%``; ``InputError`` unless above 0 and at most 1."""
+    """Parse a chance such as ``0.05`` or ``5%`` as an exact fraction.
+
+    Raise ``InputError`` unless it is above 0 and at most 1.
+    """
     given = text.strip()
     try:
         number = Fraction(given[:-1]) / 100 if given.endswith("%") else Fraction(given)
@@ -88,7 +91,7 @@ def parse_threshold(text: str, name: str = "threshold") -> Fraction:
 def compute_risk(
     rows: NDArray[np.int64], hidden_among: NDArray[np.int64], threshold: Fraction
 ) -> ReidentificationRisk:
-    """The risk of classes of ``rows`` rows, each person hidden among so many people (at least 1 each)."""
+    """Compute the risk of classes of ``rows`` rows, whose people are hidden among ``hidden_among`` (≥ 1)."""
     total = int(rows.sum())
     if not total:
         return ReidentificationRisk(0.0, 0.0, 0, 0)
@@ -102,12 +105,12 @@ def compute_risk(
 
 
 def _least_class_size(threshold: Fraction) -> int:
-    """The least number n of people with a chance 1/n of no more than the threshold."""
+    """Return the least number n of people with a chance 1/n of no more than the threshold."""
     return -(-threshold.denominator // threshold.numerator)
 
 
 def compute_prosecutor_risk(rows: NDArray[np.int64], threshold: Fraction) -> ReidentificationRisk:
-    """The prosecutor's risk of classes of so many rows, at least 1 each."""
+    """Compute the prosecutor's risk of classes of ``rows`` rows, at least 1 each."""
     risk = prosecutor_risk(rows)
     over = int(rows[rows < _least_class_size(threshold)].sum())
     return ReidentificationRisk(risk.highest, risk.mean, over, int(rows.sum()))
@@ -121,7 +124,7 @@ def compute_journalist_risk(
     counted: int,
     incomplete: int,
 ) -> PopulationRisk:
-    """The journalist's risk; ``people[c]`` of the population look like class c."""
+    """Compute the journalist's risk; ``people[c]`` people of the population match class c."""
     risk = compute_risk(rows, np.maximum(people, rows), threshold)
     return PopulationRisk(risk, counted, incomplete, int((people < rows).sum()))
 
@@ -131,21 +134,24 @@ LISTED_OUTLIERS = 10
 
 @dataclass(frozen=True)
 class OutlierClass:
-    """One class by its published cells, with the least distance from any other (None: there is no other)."""
+    """One class by its published cells, with the least distance from another class (None: no other class)."""
 
     values: Mapping[str, str | None]
     rows: int
     distance: int | None
 
     def as_json(self) -> dict[str, Any]:
-        """The document's part; its values are those that the release shows."""
+        """Return the JSON document's part; its values are those that the release shows."""
         return {"values": dict(self.values), "rows": self.rows, "distance": self.distance}
 
 
 def find_outlier_classes(
     published: ReleaseClasses, listed: int = LISTED_OUTLIERS
 ) -> tuple[OutlierClass, ...]:
-    """The smallest classes, those that are farther from the others first among equals."""
+    """Return the smallest classes; among equal sizes, those farthest from other classes come first.
+
+    Distance is the number of attributes in which two classes differ.
+    """
     if not published.classes:
         return ()
     shown, rows = published.shown, published.rows
@@ -180,9 +186,9 @@ def count_singled_out_rows(
     manifest: Manifest | None,
     settings: Settings,
 ) -> tuple[SingleValues, ...]:
-    """Count the rows that a value of each column singles out, of those that are no quasi-identifiers.
+    """Count the rows that a single value singles out, per column that is no quasi-identifier.
 
-    Pseudonyms and groups are left out, and so are permuted values, which are not beside their rows.
+    Pseudonyms and groups are omitted, as are permuted values, which no longer belong to their rows.
     """
     source = release if columns.table is None else replace(release, table=columns.table)
     instead = () if manifest is None else [a.name for a in manifest.attributes if a.way is not None]

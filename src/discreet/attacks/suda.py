@@ -49,9 +49,9 @@ _MOST_SETS = 1 << 26
 
 @dataclass(frozen=True, eq=False)
 class MinimalUniqueSets:
-    """Pairs of a row type and a minimal set of it: its place, and the set as a mask of columns.
+    """Minimal sample uniques as pairs of a row type (its index) and a set of columns (a bit mask).
 
-    ``width`` columns there are; sets of up to ``largest`` were looked for.
+    ``width`` is the number of columns; the search covered sets of up to ``largest`` columns.
     """
 
     width: int
@@ -61,11 +61,11 @@ class MinimalUniqueSets:
 
     @cached_property
     def sizes(self) -> IntArray:
-        """The number of columns of each pair's set."""
+        """Number of columns of each pair's set."""
         return np.bitwise_count(self.masks).astype(np.int64)
 
     def has(self, column: int) -> NDArray[np.bool_]:
-        """Which pairs' sets have a column."""
+        """Return true for each pair whose set contains a column."""
         found: NDArray[np.bool_] = (self.masks >> column) & 1 == 1
         return found
 
@@ -78,10 +78,21 @@ def find_minimal_sets(
     evaluator: Backend = Backend.AUTO,
     progress: Callable[[int, int], None] | None = None,
 ) -> MinimalUniqueSets:
-    """The minimal sets of distinct ``codes``, shape ``(row types, attributes)``, with their rows.
+    """Find the minimal sample uniques of row types with SUDA2.
 
-    ``largest`` columns are in a set at most (None: all); it is lowered where the work or what is found would
-    be too much.
+    Parameters
+    ----------
+    codes
+        Distinct row types, shape ``(row types, attributes)``.
+    counts
+        Number of rows of each row type, shape ``(row types,)``.
+    largest
+        Limit of the columns of a set (None: all columns). It is lowered where the work or the number of sets
+        would be too large.
+
+    References
+    ----------
+    A. M. Manning, D. J. Haglin and J. A. Keane (2008); M. Elliot et al. (2005).
     """
     width = codes.shape[1]
     size = limit_set_size(len(codes), width, width if largest is None else min(largest, width))
@@ -94,6 +105,7 @@ def find_minimal_sets(
 
         rows, masks = find_minimal_uniques_twin(codes.T, single, size, progress)
         return MinimalUniqueSets(width, size, rows, masks)
+    # The kernel gives up where the sets exceed its memory; search smaller sets then.
     while True:
         found = _find_compiled(codes, single, size)
         if found is not None or size == 1:
@@ -103,14 +115,17 @@ def find_minimal_sets(
 
 
 def limit_set_size(row_types: int, width: int, largest: int, steps: int = _MOST_STEPS) -> int:
-    """The largest size of sets, at least 1, of which all can be walked in so many steps."""
+    """Return the largest set size, at least 1, at which all sets can be walked in ``steps`` steps."""
     while largest > 1 and row_types * sum(comb(width, size) for size in range(1, largest + 1)) > steps:
         largest -= 1
     return largest
 
 
 def _find_compiled(codes: IntArray, single: IntArray, largest: int) -> tuple[IntArray, IntArray] | None:
-    """The same by the kernel, columns with many values last; None where too many sets are found."""
+    """Find the sets with the compiled kernel; None where it finds too many sets.
+
+    Columns with many values come last.
+    """
     from discreet.kernels.minimal_uniques import find_minimal_uniques
     from discreet.kernels.precompilation import mark_compiled
 
@@ -120,6 +135,7 @@ def _find_compiled(codes: IntArray, single: IntArray, largest: int) -> tuple[Int
     sizes = codes.max(axis=0) + 1
     different = np.array([len(np.unique(codes[:, j])) for j in range(width)])
     order = np.argsort(different, kind="stable")
+    # The kernel is compiled for int32 codes and counts, one contiguous array per column.
     ordered = np.ascontiguousarray(codes[:, order].T.astype(np.int32))
     rows, masks, number = find_minimal_uniques(
         ordered,
@@ -132,6 +148,7 @@ def _find_compiled(codes: IntArray, single: IntArray, largest: int) -> tuple[Int
     mark_compiled(_KERNEL)
     if number < 0:
         return None
+    # Translate masks of the kernel's column order back to the table's order.
     given = np.zeros(number, np.int64)
     for place, column in enumerate(order.tolist()):
         given |= ((masks[:number] >> place) & 1) << column
@@ -144,11 +161,11 @@ _MOST_CELLS = 1 << 28
 
 @dataclass(frozen=True)
 class MinimalUniques:
-    """Minimal sample uniques of a table.
+    """Counts of the minimal sample uniques of a table.
 
-    ``rows`` are alone by all quasi-identifiers together. ``sets`` counts minimal sets by size, 1 to
+    ``rows`` are unique by all quasi-identifiers together. ``sets`` counts minimal sets by size, 1 to
     ``largest``; ``rows_by_size`` the rows whose smallest set has that size; ``by_attribute`` the rows that
-    are alone by a minimal set with that attribute in it.
+    are unique by a minimal set that contains the attribute.
     """
 
     rows: int
@@ -161,7 +178,7 @@ class MinimalUniques:
     def of(
         cls, attributes: tuple[str, ...], counts: NDArray[np.int64], found: MinimalUniqueSets
     ) -> MinimalUniques:
-        """The counts of what was found of row types of ``counts`` rows."""
+        """Count the minimal sets of row types of ``counts`` rows."""
         smallest = np.full(len(counts), found.largest + 1, dtype=np.int64)
         np.minimum.at(smallest, found.rows, found.sizes)
         sizes = range(1, found.largest + 1)
@@ -176,7 +193,7 @@ class MinimalUniques:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """The document's part."""
+        """Return the JSON document's part."""
         return {
             "unique_rows": self.rows,
             "largest_set": self.largest,
@@ -193,14 +210,17 @@ def count_minimal_uniques(
     largest: int = LARGEST_UNIQUE_SET,
     progress: Callable[[int, int], None] | None = None,
 ) -> MinimalUniques:
-    """Minimal sample uniques of distinct ``codes``, shape ``(row types, attributes)``, with their rows."""
+    """Count the minimal sample uniques of distinct ``codes``, shape ``(row types, attributes)``.
+
+    ``counts`` is the number of rows per row type.
+    """
     width = len(attributes)
     size = _limit_sorted_sets(len(codes), width, min(largest, width))
     return MinimalUniques.of(attributes, counts, find_minimal_sets(codes, counts, size, progress=progress))
 
 
 def _limit_sorted_sets(row_types: int, width: int, largest: int) -> int:
-    """The largest size of sets, at least 1, whose sorts stay affordable."""
+    """Return the largest set size, at least 1, whose sorts stay affordable."""
     while largest > 1 and row_types * sum(comb(width, size) * size for size in range(1, largest + 1)) > (
         _MOST_CELLS
     ):
@@ -216,9 +236,10 @@ _BANDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 
 @dataclass(frozen=True, eq=False)
 class SudaScores:
-    """Scores of row types, each 0 where a row is not alone; shapes ``(row types,)`` and ``(columns,)``.
+    """Scores of row types, 0 where a row is not unique; shapes ``(row types,)`` and ``(columns,)``.
 
-    ``contributions`` add up to more than 1, as a set has several columns. ``dis`` is the whole table's.
+    ``contributions`` add up to more than 1, as a set has several columns. ``dis`` is the score of the whole
+    table.
     """
 
     sets: MinimalUniqueSets
@@ -230,7 +251,7 @@ class SudaScores:
 
 @dataclass(frozen=True)
 class Suda(Attack):
-    """SUDA2 with SUDA and DIS-SUDA scores."""
+    """Attack by minimal sample uniques (SUDA2), with SUDA and DIS-SUDA scores."""
 
     name: ClassVar[str] = "suda2"
     title: ClassVar[str] = "Special uniques (SUDA2)"
@@ -267,7 +288,7 @@ class Suda(Attack):
     )
 
     def run(self, grounds: Grounds) -> Finding:
-        """The scores of each side's rows."""
+        """Report the scores of each side's rows."""
         figures: list[Figure] = []
         tables: list[FoundTable] = []
         notes: list[str] = []
@@ -291,7 +312,7 @@ class Suda(Attack):
         return [*tables, self._rows(side, found)] if persons else tables
 
     def _rows(self, side: AttackedTable, found: SudaScores) -> FoundTable:
-        """The rows with the highest scores."""
+        """Build the table of the rows with the highest scores."""
         worst = np.argsort(-found.scores, kind="stable")[: self.listed_rows]
         worst = worst[found.scores[worst] > 0]
         cells = shown_rows(side.labels, side.codes[worst].tolist())
@@ -309,7 +330,7 @@ class Suda(Attack):
 def compute_suda_scores(
     sets: MinimalUniqueSets, counts: NDArray[np.int64], fraction: float, weighting: str = "elliot"
 ) -> SudaScores:
-    """SUDA and DIS-SUDA scores of row types of ``counts`` rows by their minimal sets."""
+    """Compute SUDA and DIS-SUDA scores of row types of ``counts`` rows from their minimal sets."""
     weigh = _ihsn_weights if weighting == "ihsn" else _elliot_weights
     weights = weigh(sets.width, sets.largest)[sets.sizes]
     scores = np.bincount(sets.rows, weights, minlength=len(counts)).astype(np.float64)
@@ -328,12 +349,12 @@ def compute_suda_scores(
 
 
 def _ihsn_weights(width: int, largest: int) -> FloatArray:
-    """The weights of the first version."""
+    """Return the weights of sdcMicro's first version by set size."""
     return np.array([(2.0 ** (width - size) - 1) / comb(width, size) for size in range(largest + 1)])
 
 
 def _elliot_weights(width: int, largest: int) -> FloatArray:
-    """What a minimal set of each size adds to a score; the entry 0 is of no set."""
+    """Return the addition of a minimal set to a score by set size; entry 0 is unused."""
     found = np.ones(largest + 1)
     for size in range(1, largest + 1):
         factors = [width - i for i in range(size, min(largest, width - 1) + 1)]

@@ -1,12 +1,13 @@
-"""Independent audit of a release's classes: recounted from the file alone and judged.
+"""Independent audit of a release's classes: recounted from the file only, and judged.
 
-Shares no counting code with search, frequency set or recoding. Which columns are quasi-identifiers is given.
+It shares no counting code with search, frequency set or recoding. The quasi-identifiers are given.
 Conventions:
 
 - NULL in a quasi-identifier is a value; NULL and stars are no sensitive values.
 - A file without rows passes no requirement. A file with only starred rows passes any, with a warning.
 - Without a requirement an audit passes, with a warning.
-- A class without a score for a criterion fails it. Criteria of the whole release see published classes only.
+- A class without a score for a criterion fails it. Criteria of the whole release count only published
+  classes.
 
 On request the audit also reports, for every registered criterion, the strictest value that the release
 satisfies, or the reason why none can be computed.
@@ -75,28 +76,28 @@ _NO_POPULATION = "needs the population, which the publisher's --spec may name"
 _TOO_SLOW = "takes long with so many classes and values: ask for it by itself"
 
 MAX_QUERY_LINES = 5_000_000
-"""A criterion whose SQL may make more lines, and more than there are rows, is told only where it is asked."""
+"""Limit of the lines of a criterion's SQL, unless there are more rows; above it, it runs only on request."""
 
 
 @dataclass(frozen=True)
 class _CriterionVariant:
-    """A kind of criterion with its fixed parts, of a sensitive attribute; None for one of none."""
+    """Criterion type with its fixed parameters and its sensitive attribute; None for a criterion of none."""
 
     kind: type[Criterion]
     attribute: str | None
     parts: Mapping[str, Any]
 
     def without_value(self, reason: str) -> StrictestValue:
-        """Why nothing is told."""
+        """Return the result without a value, with the reason."""
         return StrictestValue(self.kind, self.attribute, self.parts, reason=reason)
 
 
 @dataclass(frozen=True)
 class _AuditedRelease:
-    """What there is to ask: an opened release and its classes of rows, without scores.
+    """Opened release and its classes of rows, without scores.
 
-    ``known`` is the publisher's count of sensitive attributes; ``told`` has every other one as well, as the
-    published rows tell it. ``sizes`` has the number of classes of each size.
+    ``known`` is the publisher's count of sensitive attributes; ``attributes`` also has every other one, as
+    counted from the published rows. ``sizes`` is the number of classes of each size.
     """
 
     engine: Engine
@@ -117,9 +118,9 @@ def compute_achieved_values(
     population: GeneralizedPopulation | None,
     known: KnownAttributes,
 ) -> tuple[StrictestValue, ...]:
-    """The strictest value of each criterion, k and l first; ``counts`` are classes of rows, without scores.
+    """Compute the strictest value of each criterion, k and l first; ``counts`` are unscored classes of rows.
 
-    ``population`` and ``known`` are as ``audit.class_audit.audit_source`` has them.
+    ``population`` and ``known`` are as in ``audit.class_audit.audit_source``.
     """
     attributes = dict(known)
     for place, name in enumerate(published.sensitive):
@@ -147,7 +148,7 @@ def _variants(sensitive: Sequence[str]) -> Iterator[_CriterionVariant]:
 
 
 def _create_criterion(audited: _AuditedRelease, question: _CriterionVariant) -> Criterion | str:
-    """A criterion to score, with any value; else why it cannot be told."""
+    """Create a criterion to score, with any value; return a reason where it cannot be scored."""
     if question.kind.of_attribute and question.attribute is None:
         return _NO_ATTRIBUTE
     if not audited.counts.classes:
@@ -181,7 +182,7 @@ def _query_lines(audited: _AuditedRelease, criterion: Criterion, name: str) -> i
 
 
 def _score_classes(audited: _AuditedRelease, criteria: Sequence[Criterion]) -> dict[ScoreKey, int | None]:
-    """The smallest score in any class, None where one has none; k and l are not counted a second time."""
+    """Return the smallest score in any class, None where a class has none; k and l are not counted again."""
     further = [
         one
         for one in criteria
@@ -247,14 +248,13 @@ def audit_file(
 ) -> AuditReport:
     """Count the classes of a CSV, TSV or Parquet file and judge ``requirement``.
 
-    ``file_format`` and ``delimiter`` are taken from the file where None. Rows of which every cell is ``*``
-    are counted apart; ``starred_apart`` False counts them as a class, for a file known to have no starred
-    rows. ``subjects`` is a Parquet file of the rows' subjects (columns: those of ``quasi_identifiers`` and
+    ``file_format`` and ``delimiter`` are detected where None. Rows in which every cell is ``*`` are counted
+    apart; with ``starred_apart`` False they are counted as a class, for a file known to have no starred rows.
+    ``subjects`` is a Parquet file of the rows' subjects (columns: those of ``quasi_identifiers`` and
     ``sensitive``, the subject, whether the row is starred); class sizes and l are then counted in subjects,
-    and rows that the file does not have make it an ``InternalError``.
+    and rows that are not in the file raise ``InternalError``.
 
-    Raises ``InputError`` for a file that cannot be read, a column that it does not have, or no
-    quasi-identifier at all.
+    Raise ``InputError`` for a file that cannot be read, an unknown column, or no quasi-identifier at all.
     """
     witness = None if subjects is None else SourceSpec(path=subjects, format="parquet")
     return audit_source(
@@ -291,19 +291,35 @@ def audit_source(
 ) -> AuditReport:
     """Count the classes of a release, a file or a table that ``engine`` reads, and judge ``requirement``.
 
-    As ``audit_file``; ``subjects`` lies where the same engine reads it, ``subject`` is a column of the
-    release that tells subjects apart, in the place of such a file, and a criterion that counts the values of
-    rows is an ``InputError`` with them. ``population`` are the people among whom those of the release are;
-    without them a criterion of the population fails, with a warning. ``along`` is added up over all rows in a
-    scan that counting needs anyway, and checked before anything is judged. ``known`` is the publisher's count
-    of sensitive attributes, for criteria that compare classes with the whole table; what it does not tell
-    comes from the release (``audit.criterion_checks``). ``strictest`` tells every other criterion of classes
-    of rows (``audit.class_audit``). ``digest`` asks for the SHA-256 of the rows, whatever their order; where
-    they lie ``in_order``, by their quasi-identifiers and then by their other cells, it is faster. In columns
-    of ``replaced`` something stands in the place of identifiers: they are not as they were. Of the starred
-    rows so many are ``suppressed``, where that is known; others are people (``audit.recount``). Of a
-    ``foreign`` file, rows without any quasi-identifier are set apart. ``real_values`` are texts by column
-    that are no marks for missing values.
+    Parameters
+    ----------
+    subjects
+        Witness file of subjects, as in ``audit_file``, where the same engine reads it.
+    subject
+        Column of the release that identifies subjects, instead of such a file. With subjects, a criterion
+        that counts the values of rows raises ``InputError``.
+    population
+        People among whom those of the release are. Without them a criterion of the population fails, with a
+        warning.
+    row_sum
+        Sum over all rows, computed in a scan that counting needs anyway, and checked before judging.
+    known
+        The publisher's count of sensitive attributes, for criteria that compare classes with the whole table;
+        others are counted from the release (``audit.criterion_checks``).
+    strictest
+        Compute the strictest value of every other criterion of classes of rows, too.
+    digest
+        Compute the SHA-256 of the rows, whatever their order.
+    in_order
+        The rows are sorted by quasi-identifiers and then by the other cells, which makes the digest faster.
+    pseudonymized
+        Columns with pseudonymized or masked identifiers.
+    suppressed
+        Number of starred rows that are suppressed, where known; others are people (``audit.recount``).
+    foreign
+        Another program wrote the release: rows without any quasi-identifier are set apart.
+    real_values
+        Texts by column that are no marks for missing values.
     """
     witness = subjects if subject is None else subject
     keys, values = _check_columns(quasi_identifiers, sensitive)
@@ -353,7 +369,7 @@ def _build_report(
     found: Sequence[CriterionFinding],
     requirement: Requirement,
 ) -> AuditReport:
-    """What a requirement is judged by: the figures of all classes, and those that a predicate says fail."""
+    """Build the report from the figures of all classes and of those that a predicate selects as failing."""
     failing_classes = engine.fetch_rows(sql.count_classes(counts.table, predicate))[0][0]
     return AuditReport(
         passed=requirement.is_empty or _passed(counts, failing_classes, found),
@@ -379,7 +395,7 @@ def _observe(
     counts: ClassTotals,
     real_values: Mapping[str, Collection[str]],
 ) -> tuple[str, ...]:
-    """Warnings about columns that no criterion reads, and observations."""
+    """Return warnings about columns that no criterion reads, and observations."""
     instead = tuple(dict.fromkeys(name for name in pseudonymized if name is not None))
     named = {*published.quasi_identifiers, *published.sensitive, *instead}
     release = ObservedRelease(
@@ -402,7 +418,7 @@ def _observe(
 def _load_distinct_rows(
     engine: Engine, tables: TemporaryTables, table: SourceTable, *, told_once: bool
 ) -> DistinctRows:
-    """The different rows; ``unique_warnings`` where one grouping of them, in order, tells all that is asked."""
+    """Load the distinct rows; with ``told_once``, one sorted grouping gives classes and digest together."""
     found = DistinctRows.from_sorted_rows(engine, table) if told_once else None
     return DistinctRows.of(engine, tables, table) if found is None else found
 
@@ -416,21 +432,21 @@ def _count_classes(
     *,
     scored: bool,
 ) -> ClassTotals:
-    """The classes by rows, or by the subjects that a witness or a column tells."""
+    """Count the classes by rows, or by the subjects of a witness or a column."""
     if witness is None:
         return count_row_classes(engine, tables, published)
     return count_subjects(engine, tables, published, witness, thresholds, scored=scored)
 
 
 def _rows_digest(distinct: DistinctRows | None, counts: ClassTotals) -> str | None:
-    """The SHA-256 of the rows, where their different ones were asked for; classes may have their lines."""
+    """Return the SHA-256 of the rows if distinct rows were loaded; classes may already have their lines."""
     if distinct is None:
         return None
     return distinct.digest(None if distinct.lines is None else sql.class_lines(counts.table))
 
 
 def _has_key_value_rows(table: SourceTable, keys: Sequence[str], values: Sequence[str]) -> bool:
-    """Whether a release has quasi-identifiers, behind them one sensitive attribute, and nothing else."""
+    """Return true if the columns are quasi-identifiers, then one sensitive attribute, and no others."""
     return len(values) == 1 and table.columns[-1] == values[0] and {*keys} == {*table.columns[:-1]}
 
 
@@ -439,7 +455,7 @@ def _required_l(values: Sequence[str], thresholds: Sequence[int | None]) -> dict
 
 
 def _passed(counts: ClassTotals, failing_classes: int, found: Sequence[CriterionFinding]) -> bool:
-    """Whether there was something to check, and nothing of it failed."""
+    """Return true if there was something to check and nothing failed."""
     something = counts.classes > 0 or counts.starred > 0
     return failing_classes == 0 and something and all(each.passed for each in found)
 
@@ -482,7 +498,7 @@ def _warnings(requirement: Requirement, counts: ClassTotals) -> tuple[str, ...]:
 
 
 def _homogeneity_warnings(engine: Engine, counts: ClassTotals) -> tuple[CodedWarning, ...]:
-    """Warnings of classes in which everybody has the same sensitive value."""
+    """Warn of classes in which all people have the same sensitive value."""
     if not counts.classes or all(distinct > 1 for distinct in counts.l.values()):
         return ()
     found = engine.fetch_rows(sql.homogeneous_class_counts(counts.table, len(counts.l)))[0]
@@ -497,7 +513,7 @@ def _population_warnings(asked: Sequence[str], population: GeneralizedPopulation
 
 
 def _unchecked_column_warnings(release: ObservedRelease) -> tuple[str, ...]:
-    """A warning about columns that are neither quasi-identifiers nor sensitive."""
+    """Warn of columns that are neither quasi-identifiers nor sensitive."""
     if not release.others:
         return ()
     listed = ", ".join(repr(name) for name in release.others)

@@ -1,9 +1,10 @@
 """Scores of criteria other than k and l, recounted by each criterion's own SQL.
 
-The audit knows of a criterion only its query, its threshold, and that a class without a score fails (decision
-0005). Three kinds: per class, per release (from the sizes of the published classes), and per combination of
-cells. Criteria that compare with the whole table use the publisher's distribution, or that of the published
-rows. Criteria of the population need its rows generalized to the release's levels; without them they fail.
+The audit knows only a criterion's query and threshold, and that a class without a score fails (decision
+0005). There are three kinds: per class, per release (from the sizes of the published classes), and per
+combination of cells. Criteria that compare with the whole table use the publisher's distribution, or that of
+the published rows. Criteria of the population need its rows generalized to the release's levels; without them
+they fail.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ NO_POPULATION_WARNING = (
 
 @dataclass(frozen=True)
 class GeneralizedPopulation:
-    """A population as a release shows it: where its rows lie, and which quasi-identifier each column is.
+    """Population generalized like a release: source of its rows, and quasi-identifier of each column.
 
-    ``columns`` are the quasi-identifiers in the order of the table's columns. ``suppressed`` are the rows of
-    the table that the release does not have, of people who match none of its classes.
+    ``columns`` are the quasi-identifiers in the order of the source's columns. ``suppressed`` is the number
+    of the table's rows that the release lacks, of people who match none of its classes.
     """
 
     source: SourceSpec
@@ -53,7 +54,7 @@ class GeneralizedPopulation:
 
 
 def population_criteria(bound: Sequence[BoundCriterion]) -> tuple[str, ...]:
-    """The names of the criteria that are asked of the population."""
+    """Return the names of the criteria that need the population."""
     return tuple(dict.fromkeys(one.criterion.name for one in bound if one.criterion.of_population))
 
 
@@ -64,9 +65,10 @@ def match_people(
     classes: str,
     shown: GeneralizedPopulation,
 ) -> str:
-    """A table with a line for each class: ``sql.audit_criteria.matched``.
+    """Create a table with one line per class (``sql.audit_criteria.population_rows``).
 
-    ``classes`` is one of numbered classes. ``InputError`` for a population without one of the columns.
+    ``classes`` is a table of numbered classes. Raise ``InputError`` for a population without one of the
+    columns.
     """
     lacking = [name for name in published.quasi_identifiers if name not in shown.columns]
     with open_source_table(engine, shown.source) as table:
@@ -83,7 +85,7 @@ def match_people(
 
 
 KnownAttributes = Mapping[str, SensitiveAttribute]
-"""The publisher's count of sensitive attributes, by name."""
+"""Publisher's counts of sensitive attributes, by name."""
 
 
 def load_whole_tables(
@@ -93,9 +95,9 @@ def load_whole_tables(
     bound: Sequence[BoundCriterion],
     known: KnownAttributes,
 ) -> dict[int, ReferenceTable]:
-    """The relations that criteria may ask, by the place of the attribute; of those that compare.
+    """Load the relations of whole tables that comparing criteria read, by the attribute's index.
 
-    ``InputError`` for a criterion that asks for what nobody told of its attribute.
+    Raise ``InputError`` for a criterion that needs an unknown property of its attribute.
     """
     found: dict[int, ReferenceTable] = {}
     told = dict(known)
@@ -115,7 +117,7 @@ def load_whole_tables(
 def warn_published_distribution(
     bound: Sequence[BoundCriterion], sensitive: Sequence[str], known: KnownAttributes
 ) -> list[str]:
-    """A warning for each criterion that was compared with the published rows, for want of the input's."""
+    """Return a warning for each criterion that was compared with the published rows instead of the input."""
     return [
         f"{one.criterion.label} compares classes with the whole table. The publisher's is not known here: "
         "the distribution of the published rows was taken, which differs where rows are suppressed."
@@ -142,14 +144,14 @@ def _require_known_attribute(
 
 
 def read_published_attribute(engine: Engine, published: PublishedRows, place: int) -> SensitiveAttribute:
-    """What the published rows tell of the sensitive attribute at a place; starred rows tell nothing."""
+    """Count the sensitive attribute at an index from the published rows, without starred rows."""
     found = sorted(engine.fetch_rows(by_criteria.rows_by_value(published.query, place)))
     rows = np.array([int(rows) for _, rows in found], dtype=np.int64)
     return SensitiveAttribute.of([str(value) for value, _ in found], rows)
 
 
 def _load_whole_table(tables: TemporaryTables, attribute: SensitiveAttribute) -> ReferenceTable:
-    """The two relations, as tables; numbers are 0 where the values are none, as nobody asks then."""
+    """Load the two relations as tables; numbers are 0 where the values are not numeric and not used."""
     count = len(attribute.values)
     numbers, millionths = attribute.numbers, attribute.millionths
     values = tables.load(
@@ -179,9 +181,9 @@ def _load_whole_table(tables: TemporaryTables, attribute: SensitiveAttribute) ->
 def check_release_criterion(
     engine: Engine, counts: ClassTotals, criterion: ReleaseCriterion
 ) -> CriterionFinding:
-    """What was found of a criterion in all published classes together; one without a score fails.
+    """Check a criterion on all published classes together; without a score it fails.
 
-    Where no class is published nothing was asked of any row, and it is met.
+    Without published classes the criterion is met.
     """
     if not counts.classes:
         return CriterionFinding(criterion, None, 0)
@@ -195,9 +197,9 @@ def check_cells_criterion(
     counts: ClassTotals,
     criterion: CellsCriterion,
 ) -> CriterionFinding:
-    """The same of what published classes show together.
+    """Check a criterion on the cells of published classes together.
 
-    ``InputError`` for a criterion that would take too many queries.
+    Raise ``InputError`` for a criterion that would take too many queries.
     """
     if not counts.classes:
         return CriterionFinding(criterion, None, 0)
@@ -207,7 +209,7 @@ def check_cells_criterion(
 def compute_cells_score(
     engine: Engine, tables: TemporaryTables, published: PublishedRows, criterion: CellsCriterion
 ) -> int | None:
-    """The least score of all groups of published rows; None where a query has none."""
+    """Return the least score of all groups of published rows; None where a query has none."""
     keys = [sql.key(i) for i in range(len(published.quasi_identifiers))]
     values = [sql.value(i) for i in range(len(published.sensitive))]
     rows = tables.create(by_criteria.distinct_published_rows(published.query, keys, values))
@@ -225,7 +227,7 @@ def _finding_of_score(criterion: Criterion, score: int | None) -> CriterionFindi
 
 
 def compute_release_score(engine: Engine, classes: str, criterion: ReleaseCriterion) -> int | None:
-    """The score of all published classes together, counted by the criterion's own means; None without one."""
+    """Compute the criterion's own score of all published classes together; None without a score."""
     if criterion.audited_by is AuditedBy.SCORE:
         return criterion.audit_score(fetch_sorted_pairs(engine, sql.class_size_counts(classes)))
     query = by_criteria.release_score_query(classes, criterion.audit_query(AUDITED_SIZES))
@@ -236,8 +238,8 @@ def compute_release_score(engine: Engine, classes: str, criterion: ReleaseCriter
 def require_auditable(criteria: Iterable[Criterion], *, counts_subjects: bool) -> None:
     """Raise ``InputError`` for a criterion that no audit can count.
 
-    One has no SQL; of another it is not said what its values are where subjects count, who may have several
-    rows each: k and l alone say it.
+    Such a criterion has no SQL, or has no definition of its values where subjects with several rows count;
+    only k and l have one.
     """
     for criterion in criteria:
         if criterion.audited_by is AuditedBy.NOTHING:
@@ -265,10 +267,10 @@ def add_scores(
     population: GeneralizedPopulation | None = None,
     known: KnownAttributes = MappingProxyType({}),
 ) -> ClassTotals:
-    """The classes with a column of scores for each criterion of classes (``sql.audit_criteria.score``).
+    """Return the classes with a column of scores per criterion (``sql.audit_criteria.scored_classes``).
 
-    One of the population has none where ``population`` is not given. ``known`` is what the publisher counted,
-    for criteria that compare classes with the whole table (``audit.criterion_checks``).
+    A criterion of the population has no score without ``population``. ``known`` is the publisher's count, for
+    criteria that compare classes with the whole table (``audit.criterion_checks``).
     """
     bound = _class_criteria(bound)
     if not bound:
@@ -310,7 +312,7 @@ def _class_members(
     rows: int,
     bound: Sequence[BoundCriterion],
 ) -> str:
-    """A table of the published rows by class; ``InternalError`` where not each of them is in one."""
+    """Create a table of the published rows by class; raise ``InternalError`` unless each row is in one."""
     places = sorted({one.place for one in bound if one.place is not None})
     query = by_criteria.members(published.query, classes, len(published.quasi_identifiers), places)
     members = tables.create(query)
@@ -324,7 +326,7 @@ def _class_members(
 
 
 def failing_predicates(bound: Sequence[BoundCriterion]) -> tuple[str, ...]:
-    """The predicates that a class of ``add_scores`` fails each criterion."""
+    """Return the predicates that a class of ``add_scores`` fails each criterion."""
     return tuple(
         by_criteria.below_threshold(i, one.criterion.threshold)
         for i, one in enumerate(_class_criteria(bound))
@@ -338,7 +340,7 @@ def collect_findings(
     counts: ClassTotals,
     bound: Sequence[BoundCriterion],
 ) -> tuple[CriterionFinding, ...]:
-    """What was found of each criterion in the classes of ``add_scores``, in the order of ``bound``."""
+    """Collect the finding of each criterion in the classes of ``add_scores``, in the order of ``bound``."""
     of_classes = iter(_class_findings(engine, counts, _class_criteria(bound)))
 
     def found(criterion: Criterion) -> CriterionFinding:
@@ -368,9 +370,9 @@ def _class_findings(
 def fetch_least_scores(
     engine: Engine, counts: ClassTotals, bound: Sequence[BoundCriterion]
 ) -> list[int | None]:
-    """The smallest score of each criterion in the classes of ``add_scores``; None where one has none.
+    """Return the smallest score of each criterion in the classes of ``add_scores``; None where one has none.
 
-    ``bound`` are criteria of classes alone.
+    ``bound`` contains only criteria of classes.
     """
     return [least for least, _ in _fetch_worst_scores(engine, counts, bound)]
 
@@ -378,7 +380,7 @@ def fetch_least_scores(
 def _fetch_worst_scores(
     engine: Engine, counts: ClassTotals, bound: Sequence[BoundCriterion]
 ) -> list[tuple[int | None, int]]:
-    """The smallest score of each criterion, None where a class has none, and the classes that fail it."""
+    """Return the smallest score of each criterion, None if a class has none, and its failing classes."""
     if not bound:
         return []
     thresholds = [one.criterion.threshold for one in bound]

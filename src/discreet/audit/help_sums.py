@@ -20,10 +20,10 @@ def help_table_agrees(
     groups: str,
     numbers: tuple[str, int, int] | None,
 ) -> bool:
-    """Whether a help table has exactly the rows that are due; False too where that was not looked at.
+    """Return true if a help table has exactly the due rows; false if it differs or was not checked.
 
-    ``names`` are its columns in order; ``numbers`` the table of values, their digits and their decimals, None
-    where they are no numbers. Nothing is looked at where cells are no exact numbers of these decimals or
+    ``names`` are its columns in order; ``numbers`` are the table of values, their digits and their decimals,
+    None where they are no numbers. The check is skipped where cells are no exact numbers of these decimals or
     larger than a BIGINT, a group has rows without a value, or the engine gives no rows in order.
 
     Cost: one sort of the values, one scan of the help table.
@@ -32,6 +32,7 @@ def help_table_agrees(
     if not (dialect.runs_in_order and _has_exact_columns(source, names, numbers)):
         return False
     table, digits, scale = numbers or ("", 0, 0)
+    # A random salt prevents a table that is crafted to have the right sum of hashes.
     salt = secrets.randbits(62)
     columns = [source.column(name) for name in names]
     due = sql.expected_counts(dialect, groups, salt)
@@ -49,7 +50,7 @@ def help_table_agrees(
 def _has_exact_columns(
     source: SourceTable, names: Sequence[str], numbers: tuple[str, int, int] | None
 ) -> bool:
-    """Whether every column has exact numbers of these decimals that have the size of a BIGINT."""
+    """Return true if every column has exact numbers of these decimals within a BIGINT."""
     if source.null_values:
         return False
     scales = [0] * sql.COUNT_COLUMNS + [0 if numbers is None else numbers[2]] * (

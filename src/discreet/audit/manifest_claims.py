@@ -1,8 +1,8 @@
-"""What an audit reads of a manifest without the rows: the requirement, and the digest of the release.
+"""Parts of a manifest that an audit reads without the rows: the requirement, and the release's digest.
 
 Manifests are read as plain JSON, by code that shares nothing with their writer. A requirement is judged as a
-whole: a criterion that is not installed is an error. Below 100 lines because ``negotiate`` and ``compare``
-load this module without the audit.
+whole: a criterion that is not installed is an error. The module stays below 100 lines because ``negotiate``
+and ``compare`` load it without the audit.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from discreet.model.requirement import Requirement
 
 
 def compute_digest(engine: Engine, address: ReleaseAddress, first: Sequence[str] = ()) -> str:
-    """SHA-256 of what lies at an address; ``InputError`` where it cannot be read.
+    """Compute the SHA-256 of a release; raise ``InputError`` where it cannot be read.
 
-    Where the rows of a table lie in the order of the columns ``first``, they are sorted faster.
+    Rows of a table that are sorted by the columns ``first`` are sorted faster.
     """
     path = address.path
     if path is None:
@@ -38,9 +38,9 @@ def compute_digest(engine: Engine, address: ReleaseAddress, first: Sequence[str]
 
 
 def read_requirement(document: Mapping[str, Any]) -> Requirement:
-    """The requirement in a manifest; ``KeyError`` or ``TypeError`` where it tells neither k nor l.
+    """Read the requirement in a manifest; raise ``KeyError`` or ``TypeError`` without k or l.
 
-    ``InputError`` for a criterion that this installation does not know, and for a value that is none of its.
+    Raise ``InputError`` for an unknown criterion of this installation, and for a value that is not allowed.
     """
     stated = document["requirement"]
     always = {name: stated[name] for name in KEYWORD_CRITERIA}

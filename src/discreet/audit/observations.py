@@ -1,7 +1,7 @@
 """Warnings about a published file that no criterion covers, found by the audit's own SQL.
 
-Pseudonyms that repeat like persons, values that single out one row, and marks for missing values or stars
-that are counted as sensitive values.
+They cover pseudonyms that repeat like persons, values that single out one row, and marks for missing values
+or stars that are counted as sensitive values.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MAX_LISTED_MARKS = 5
 
 @dataclass(frozen=True)
 class MarkedColumns:
-    """An opened release and its sensitive columns, as ``ObservedRelease`` has them."""
+    """Opened release and its sensitive columns, with the fields of ``ObservedRelease``."""
 
     table: SourceTable
     quasi_identifiers: tuple[str, ...]
@@ -44,7 +44,7 @@ class MarkedColumns:
 
 
 def warn_of_marks(engine: Engine, release: MarkedColumns) -> Iterator[CodedWarning]:
-    """Warn of marks and stars in sensitive columns: with them a class may seem to have more values."""
+    """Warn of marks and stars in sensitive columns, which may make a class seem to have more values."""
     scanned = [name for name in release.sensitive if name not in release.values]
     starred = release.starred if release.starred_apart else 0
     found = dict(find_missing_marks(engine, release.table, scanned, scanned))
@@ -58,8 +58,8 @@ def warn_of_marks(engine: Engine, release: MarkedColumns) -> Iterator[CodedWarni
         if stars > 0:
             yield CodedWarning(
                 STARRED_CELLS,
-                f"* stands in '{name}' in {_rows_text(stars)}: a star is no sensitive value, and no criterion "
-                "counts it as one.",
+                f"* stands in '{name}' in {_rows_text(stars)}: a star is no sensitive value, and no "
+                "criterion counts it as one.",
                 private=True,
             )
         real = release.real_values.get(name, ())
@@ -87,7 +87,7 @@ def _mark_warning(
 
 
 def _fewest_values(engine: Engine, release: MarkedColumns, name: str, but: Sequence[str]) -> int:
-    """The fewest distinct values of a class, some texts left out."""
+    """Return the fewest distinct values of a class, without some texts."""
     table = release.table
     text = table.text(name)
     value = null_stars(text, "VARCHAR", table.dialect) if can_hold_stars(table.types[name]) else text
@@ -107,14 +107,14 @@ def _rows_text(number: int) -> str:
 
 @dataclass(frozen=True)
 class ObservedRelease:
-    """An opened release with the roles of its columns.
+    """Opened release with the roles of its columns.
 
-    ``others`` are the published columns that are neither quasi-identifiers nor sensitive; ``replaced`` have
-    pseudonyms or masks in the place of identifiers and are not among them. ``rows`` leaves the ``starred``
-    rows out; these are told apart only where ``starred_apart``. ``classes`` is the table of classes in the
-    engine (``sql.audit_classes.classes_table``), None of a permuted release. ``real_values`` are texts by
-    column that are values, though they look like marks for missing ones. ``values`` names a table of
-    ``sql.audit_classes.value_bits``, and the type of its cells, for sensitive columns that have one.
+    ``others`` are the published columns that are neither quasi-identifiers nor sensitive, without the
+    ``pseudonymized`` columns, which contain pseudonyms or masks of identifiers. ``rows`` excludes the
+    ``starred`` rows, which are recognized only if ``starred_apart``. ``classes`` is the table of classes in
+    the engine (``sql.audit_classes.classes_table``), None for a permuted release. ``real_values`` are texts
+    by column that are values although they look like marks for missing ones. ``values`` contains, for some
+    sensitive columns, the name of a table of ``sql.audit_classes.value_bits`` and the type of its cells.
     """
 
     table: SourceTable
@@ -132,7 +132,7 @@ class ObservedRelease:
 
 
 Observation: TypeAlias = Callable[[Engine, ObservedRelease], Iterable[CodedWarning]]
-"""Look at an opened release. An observation without a column to look at makes no query."""
+"""Function that examines an opened release; without a column to examine it makes no query."""
 
 _LEAST_PEOPLE = 2
 _KEY_DISTINCT = 0.05
@@ -140,10 +140,10 @@ _MOST_COLUMNS = 1_000
 
 
 def observe_repeated_pseudonyms(engine: Engine, release: ObservedRelease) -> Iterator[CodedWarning]:
-    """Count the different pseudonyms of each class, where a column of them repeats as persons do.
+    """Count the distinct pseudonyms of each class, where a column of them repeats as persons do.
 
-    Few values for many rows rather number groups, such as hospitals. The pseudonyms of a subject pass, since
-    k was counted by them.
+    Few values for many rows rather identify groups, such as hospitals. Pseudonyms of a subject pass, since k
+    was counted by them.
     """
     if not release.quasi_identifiers:
         return
@@ -160,7 +160,7 @@ def observe_repeated_pseudonyms(engine: Engine, release: ObservedRelease) -> Ite
 def observe_unique_values(engine: Engine, release: ObservedRelease) -> Iterator[CodedWarning]:
     """Count the rows whose sensitive or other value no other row has.
 
-    In a permuted release a sensitive value is not beside its row.
+    In a permuted release a sensitive value does not belong to its row, so only other columns count.
     """
     sensitive = release.sensitive if release.classes is not None else ()
     columns = (*sensitive, *release.others)[:_MOST_COLUMNS]
@@ -194,7 +194,7 @@ def observe_missing_marks(engine: Engine, release: ObservedRelease) -> Iterator[
 
 
 def _unstarred_rows(release: ObservedRelease) -> str:
-    """The rows of a release without starred ones."""
+    """Return the relation of a release's rows without starred ones."""
     table = release.table
     apart = release.starred_apart and release.starred > 0
     return sql.relation_without_stars(
@@ -207,7 +207,7 @@ OBSERVATIONS: tuple[Observation, ...] = (
     observe_unique_values,
     observe_missing_marks,
 )
-"""The observations, in the order of their warnings."""
+"""Observations, in the order of their warnings."""
 
 
 def observe_release(engine: Engine, release: ObservedRelease) -> tuple[CodedWarning, ...]:

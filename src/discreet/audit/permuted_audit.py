@@ -29,12 +29,12 @@ from discreet.sql.quoting import identifier
 LISTED_GROUPS = 100
 _MOST_SLICES = 16
 _INTEGER_DIGITS = 9
-"""The digits of a whole number that surely is an INTEGER, and so is the difference of two of them."""
+"""Largest number of digits that is always within an INTEGER, as is the difference of two such numbers."""
 
 
 @dataclass(frozen=True)
 class PermutedSources:
-    """Where the tables lie; ``sensitive`` only in the form of two tables."""
+    """Sources of the tables; ``sensitive`` only in the form of two tables."""
 
     data: SourceSpec
     help: SourceSpec
@@ -43,11 +43,10 @@ class PermutedSources:
 
 @dataclass(frozen=True)
 class PermutedClaims:
-    """What is to be checked: the names of columns, and what every group must meet.
+    """Claims to check: column names, and the requirement of every group.
 
-    ``subject`` is the column that tells people apart, where it is published and people were counted: each
-    group then has k of them at least. ``numeric`` says whether values are numbers, ``doubles`` that these are
-    no exact decimals.
+    ``subject`` is the published column that identifies people, if people were counted: then each group has at
+    least k people. ``numeric`` is true if values are numbers, ``doubles`` if these are no exact decimals.
     """
 
     group_column: str
@@ -63,7 +62,7 @@ class PermutedClaims:
 
 @dataclass(frozen=True)
 class ReleasedNumbers:
-    """The values of the release as a table, and the house type of their numbers (None: texts)."""
+    """Values of the release as a table, with the canonical type of their numbers (None: texts)."""
 
     dialect: Dialect
     table: str
@@ -72,11 +71,11 @@ class ReleasedNumbers:
     digits: int = 0
 
     def summed(self) -> tuple[str, int, int] | None:
-        """The table, digits and decimals of exact numbers; None of texts."""
+        """Return table, digits and decimals of exact numbers; None for texts."""
         return None if self.scale is None else (self.table, self.digits, self.scale)
 
     def least(self, e: Decimal) -> str | None:
-        """The smallest range that reaches e, as a literal; None where values have no range."""
+        """Return the smallest range that reaches e, as a literal; None where values have no range."""
         if self.type_name is None:
             return None
         if self.scale is not None:
@@ -86,10 +85,10 @@ class ReleasedNumbers:
 
 
 def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedClaims) -> AuditReport:
-    """Count the groups of a permuted release, compute its help table again, and judge the requirement.
+    """Audit a permuted release: recount its groups, recompute its help table, and check the requirement.
 
-    In the report classes are groups, and k is the rows of the smallest; ``l`` has the fewest distinct values.
-    ``InputError`` where a file cannot be read or lacks a column.
+    In the report, classes are groups, k is the number of rows of the smallest group, and ``l`` the fewest
+    distinct values. Raise ``InputError`` where a file cannot be read or lacks a column.
     """
     with TemporaryTables(engine) as tables, ExitStack() as sources_in_use:
         faults: list[str] = []
@@ -147,7 +146,7 @@ def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedCla
 def _observe(
     engine: Engine, data: SourceTable, value_source: SourceTable, claims: PermutedClaims, rows: int
 ) -> tuple[CodedWarning, ...]:
-    """Observations on the data, and on the table of sensitive values where they have one of their own."""
+    """Collect observations on the data, and on the table of sensitive values where it is separate."""
     own = {claims.group_column, claims.sensitive, claims.subject}
     found: list[CodedWarning] = []
     for table in (data,) if value_source is data else (data, value_source):
@@ -170,7 +169,7 @@ def _observe(
 def load_value_pairs(
     engine: Engine, tables: TemporaryTables, source: SourceTable, claims: PermutedClaims
 ) -> str:
-    """The groups and sensitive values of a source, as texts: a relation, stored where texts are looked at."""
+    """Return a relation of groups and sensitive values as texts, stored where texts are parsed."""
     group, value = source.text(claims.group_column), source.text(claims.sensitive)
     if can_hold_stars(source.types[claims.sensitive]):
         value = null_stars(value, "VARCHAR", source.dialect)
@@ -182,17 +181,17 @@ def load_value_pairs(
 
 
 def _has_exact_types(source: SourceTable, claims: PermutedClaims) -> bool:
-    """Whether groups are whole numbers, and sensitive values exact ones, by their columns' types."""
+    """Return true if the column types are exact numbers for values and integers for groups."""
     return _has_whole_groups(source, claims) and _decimals(source, claims.sensitive) is not None
 
 
 def _has_whole_groups(source: SourceTable, claims: PermutedClaims) -> bool:
-    """Whether groups are whole numbers by their column's type."""
+    """Return true if the group column's type is an integer."""
     return _decimals(source, claims.group_column) == 0
 
 
 def _decimals(source: SourceTable, name: str) -> int | None:
-    """The decimals of a column of exact numbers; None for one of others, or one that is read by its texts."""
+    """Return the decimals of a column of exact numbers; None for other columns and for those read as text."""
     return None if source.null_values else decimals_of(source.types[name])
 
 
@@ -205,7 +204,7 @@ def _count_relation_rows(engine: Engine, relation: str) -> int:
 
 
 def _table_faults(engine: Engine, pairs: str, data: SourceTable, claims: PermutedClaims) -> list[str]:
-    """What is wrong between the two tables of the anatomy form."""
+    """Return the differences between the two tables of the Anatomy form."""
     query = sql.count_differing_groups(pairs, data.relation, data.text(claims.group_column))
     unlike = int(engine.fetch_rows(query)[0][0])
     if claims.sensitive in data.columns:
@@ -216,9 +215,9 @@ def _table_faults(engine: Engine, pairs: str, data: SourceTable, claims: Permute
 def load_numbers(
     engine: Engine, tables: TemporaryTables, pairs: str, claims: PermutedClaims, value_source: SourceTable
 ) -> ReleasedNumbers:
-    """The values as numbers, as they are said to be, if every text says one.
+    """Load the values as numbers of the claimed type, if every text is such a number.
 
-    Those of an exact type do, so that only texts of another type are looked at one by one.
+    Values of an exact type always are; only texts of other types are examined one by one.
     """
     places = _decimals(value_source, claims.sensitive)
     query = sql.number_facts(engine.dialect, pairs)
@@ -252,7 +251,7 @@ def _help_faults(
     groups: str,
     claims: PermutedClaims,
 ) -> list[str]:
-    """What is wrong with the help table."""
+    """Return the faults of the help table."""
     numeric = numbers.type_name is not None
     if numeric != claims.numeric:
         return ["Sensitive values are not the numbers that they are said to be."]
@@ -287,9 +286,9 @@ def _count_wrong_rows(
     groups: str,
     due: int,
 ) -> int:
-    """How many of the ``due`` rows the help table lacks or has otherwise, and how many of no group it has.
+    """Count the rows that the help table lacks, has wrongly, or has for no group, of ``due`` rows.
 
-    Where the engine holds what it joins in memory, one slice of the groups is compared after the other.
+    Where the engine holds joined rows in memory, slices of the groups are compared one after the other.
     """
     dialect = engine.dialect
     at_once = dialect.rows_at_once
@@ -316,7 +315,7 @@ def _count_wrong_rows(
 def _group_faults(
     engine: Engine, unnumbered_groups: str, groups: str, numbers: ReleasedNumbers, claims: PermutedClaims
 ) -> list[str]:
-    """What is wrong with the groups' numbers, which a query counts, and the group of the smallest value."""
+    """Return the faults of the groups' numbering and of the group with the smallest value."""
     faults = []
     if not _count_relation_rows(engine, groups):
         faults.append("The release has no rows: there was nothing to check.")
@@ -332,7 +331,7 @@ def _group_faults(
 
 
 def _people_faults(engine: Engine, data: SourceTable, claims: PermutedClaims) -> list[str]:
-    """Whether a group has fewer than k people; of which values are whose a release says nothing."""
+    """Return a fault if a group has fewer than k people; the release does not link people and values."""
     if claims.subject is None:
         return []
     query = sql.count_small_groups(
@@ -349,7 +348,7 @@ def _failing_predicate(numbers: ReleasedNumbers, claims: PermutedClaims) -> str:
 
 
 def _unchecked_column_warnings(data: SourceTable, claims: PermutedClaims) -> Sequence[str]:
-    """A warning about columns that are neither quasi-identifiers nor the release's own."""
+    """Warn of columns that are neither quasi-identifiers nor part of the permuted release."""
     known = {*claims.quasi_identifiers, claims.group_column, claims.sensitive, claims.subject}
     others = [name for name in data.columns if name not in known]
     if not others:

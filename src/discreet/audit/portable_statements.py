@@ -1,7 +1,7 @@
 """Standalone SQL statements that check a release with psql, DuckDB or Spark, without this program.
 
 Each guarantee is one query on the same cells as the audit. Statements reveal nothing beyond the release: the
-whole table is the published one, and what only the publisher knows has no statement.
+whole table is the published one, and facts that only the publisher knows have no statement.
 """
 
 from __future__ import annotations
@@ -68,7 +68,10 @@ def build_group_statements(
     *,
     by_name: bool = False,
 ) -> tuple[CheckStatement, ...]:
-    """That every group has k values and a range of e, and that the help table says what the groups do."""
+    """Build the statements that check groups and help table of a permuted release.
+
+    Every group must have k values and a range of e, and the help table must agree with the groups.
+    """
     value_source = sources.data if sources.sensitive is None else sources.sensitive
     with open_source_table(engine, value_source) as table, TemporaryTables(engine) as tables:
         numbers = load_numbers(engine, tables, load_value_pairs(engine, tables, table, claims), claims, table)
@@ -108,7 +111,7 @@ def build_group_statements(
 
 
 def _help_relations(numbers: ReleasedNumbers) -> dict[str, str]:
-    """What a help table's bounds are computed of; nothing where values are texts."""
+    """Return the relations for the bounds of a help table; empty where values are texts."""
     if numbers.type_name is None:
         return {}
     found = {
@@ -127,7 +130,7 @@ def _help_query(
     *,
     by_name: bool,
 ) -> str:
-    """How many rows of the help table are wrong or missing."""
+    """Return the query that counts wrong or missing rows of the help table."""
     house = numbers.type_name
     up, down = (None, None) if house is None else (_UP, _DOWN)
     with open_source_table(engine, source) as table:
@@ -155,11 +158,11 @@ def build_check_statements(
     requirement: Requirement | None = None,
     by_name: bool = False,
 ) -> tuple[CheckStatement, ...]:
-    """The statements for a release; what is not given comes from its manifest, as ``audit_release`` has it.
+    """Build the statements for a release; defaults come from its manifest, as in ``audit_release``.
 
-    ``reader`` is the dialect of those who run them: DuckDB's for files, which ``by_name`` names without the
-    folders above them. ``InputError`` as ``audit_release``, where nothing is required, and for a file that
-    is neither CSV, TSV nor Parquet, or not in UTF-8.
+    ``reader`` is the SQL dialect of the statements: DuckDB's for files, which ``by_name`` names without their
+    folders. Raise ``InputError`` like ``audit_release``, where nothing is required, and for a file that is
+    not CSV, TSV or Parquet, or not in UTF-8.
     """
     document = read_manifest_document(engine, place)
     named = quasi_identifiers or sensitive is not None or requirement is not None
@@ -192,14 +195,14 @@ def build_check_statements(
 
 @dataclass(frozen=True)
 class _CountedPeople:
-    """Who is counted where a release counted people: those of a published column, else nobody can be."""
+    """People whom a release counted: those of a published column, or else people that cannot be counted."""
 
     column: str | None
     none: bool = False
 
     @property
     def caveat(self) -> str:
-        """What is said of people whom the release does not hold."""
+        """Note on people whom the release does not contain."""
         if self.none or self.column is not None:
             return ""
         return "; people were counted, whom the release does not hold, and this counts rows"
@@ -210,9 +213,9 @@ _NO_PEOPLE = _CountedPeople(None, none=True)
 
 @dataclass(frozen=True)
 class _Release:
-    """An opened release, and its rows as ``query`` (``sql.audit_classes.rows_of``) in the reader's words.
+    """Opened release; ``query`` yields its rows (``published_texts``) in the reader's dialect.
 
-    Where people are counted by a published column, it stands behind the sensitive attributes.
+    Where people are counted by a published column, it follows the sensitive attributes.
     """
 
     engine: Engine
@@ -268,7 +271,7 @@ class _Release:
         return self._with_tables(query, **{sql.CLASSES_TABLE: classes, **tables})
 
     def statements(self, requirement: Requirement) -> Iterator[CheckStatement]:
-        """One for each requirement."""
+        """Yield a statement for each requirement."""
         k, values = requirement.k, self.counted.sensitive
         if k is not None:
             column = "n" if self.people.column is None else f"d{len(values)}"
@@ -301,7 +304,7 @@ class _Release:
             yield self._of_scores(one)
 
     def _of_scores(self, one: BoundCriterion) -> CheckStatement:
-        """Of a criterion of classes."""
+        """Build the statement of a criterion of classes."""
         criterion, tables = (
             one.criterion,
             {by_criteria.AUDITED_ROWS: sql.rows_by_class(self._keys, one.place)},
@@ -325,7 +328,7 @@ class _Release:
         )
 
     def _of_sizes(self, criterion: ReleaseCriterion) -> CheckStatement:
-        """Of a criterion of the whole release, by its class sizes."""
+        """Build the statement of a criterion of the whole release, by its class sizes."""
         tables = {AUDITED_SIZES: f"SELECT n AS size, count(*) AS number FROM {sql.CLASSES_TABLE} GROUP BY n"}
         return CheckStatement(
             _describe(criterion, "the release has a score"),
@@ -335,7 +338,7 @@ class _Release:
         )
 
     def _of_cells(self, criterion: CellsCriterion) -> Iterator[CheckStatement]:
-        """Of what some cells show together: a statement for each combination."""
+        """Yield a statement for each combination of cells of a criterion of cells."""
         keys, values = sql.published_names(self._keys, len(self.counted.sensitive))
         rows = by_criteria.distinct_published_rows(f"SELECT * FROM {sql.PUBLISHED}", keys, values)
         queries = criterion.audit_groups(by_criteria.AUDITED_ROWS, keys, values)
@@ -353,7 +356,7 @@ def _describe(criterion: Criterion, what: str) -> str:
 
 
 def _explain_missing(criterion: Criterion, attribute: SensitiveAttribute) -> str | None:
-    """Why a criterion that compares has no statement, None where it has one."""
+    """Return the reason why a comparing criterion has no statement, None where it has one."""
     if criterion.asks is AttributeFeature.HIERARCHY or not has_feature(criterion.asks, attribute):
         return "it asks for an order or a hierarchy of values, which the release does not hold"
     if len(attribute.values) > _MAX_CONSTANT_VALUES:
@@ -362,7 +365,7 @@ def _explain_missing(criterion: Criterion, attribute: SensitiveAttribute) -> str
 
 
 def _whole_table_constants(reader: Dialect, attribute: SensitiveAttribute) -> dict[str, str]:
-    """The relations of the whole table that a criterion may ask, as constants (``WholeTable``)."""
+    """Return the relations of the whole table as constants, as criteria read them (``ReferenceTable``)."""
     nothing = np.zeros(len(attribute.values), np.int64)
     numbers, millionths = attribute.numbers, attribute.millionths
     values: dict[str, tuple[str, Sequence[object]]] = {

@@ -1,9 +1,9 @@
 """Recount of the classes of a published file, by rows or by subjects, as a table in the engine.
 
-Rows without any quasi-identifier are set apart: nobody knows whom they are like. Subjects come from a column
-of the release or from a witness file that must contain exactly the written rows. A class's l over subjects is
-a maximum bipartite matching of persons and values, solved here from the persons' side, independently of the
-recoder.
+Rows without any quasi-identifier are set apart, because the rows that they resemble are unknown. Subjects
+come from a column of the release or from a witness file that must contain exactly the written rows. A class's
+l over subjects is a maximum bipartite matching of persons and values, solved here from the persons' side,
+independently of the recoder.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from discreet.sql.row_hashes import DISTINCT_ROW_COUNT, line_digest
 _SAMPLE_ROWS = 10_000
 
 CellExpression = Callable[[SourceTable, str], str]
-"""The expression of a column's cell."""
+"""Function that returns the SQL expression of a column's cell."""
 
 
 @dataclass(frozen=True)
 class CheckedSum:
-    """A number of each row (``term``, in SQL over the release), added up as rows are counted.
+    """Sum of a number per row (``term``, in SQL over the release), computed while rows are counted.
 
-    ``check`` is told the number of all rows and the sum before anything else is made of them, and may raise.
-    ``factor`` makes a number that the terms of a class are multiplied by of the texts of its
-    quasi-identifiers, by their names; not where subjects are counted.
+    ``check`` receives the number of all rows and the sum before any other result is used, and may raise.
+    ``factor`` maps the texts of a class's quasi-identifiers, by name, to a number by which the terms of the
+    class are multiplied; it is not supported where subjects are counted.
     """
 
     term: str
@@ -57,17 +57,17 @@ class CheckedSum:
 
 
 SumFactory = Callable[[SourceTable], CheckedSum]
-"""What is added up along with the counting of an opened release."""
+"""Function that returns the sum to compute while an opened release is counted."""
 
 
 @dataclass(frozen=True)
 class PublishedRows:
-    """The rows of an opened release: ``query`` yields their texts (``sql.audit_classes.rows_of``).
+    """Rows of an opened release; ``query`` yields their texts (``sql.audit_classes.published_texts``).
 
-    ``keyed`` yields the same rows with what tells cells apart in the texts' place, which is faster to group
-    by, and ``key_texts`` are the texts of its quasi-identifiers; ``with_stars`` has sensitive stars as they
-    stand, where ``keyed`` has NULL. ``counting`` says how its rows are counted,
-    which may stand there once each, with their number. ``along`` is added up in the same scan.
+    ``keyed`` yields the same rows with grouping keys instead of texts, which is faster; ``key_texts`` are the
+    texts of its quasi-identifiers. ``with_stars`` contains sensitive stars unchanged, where ``keyed`` has
+    NULL. ``counting`` defines how rows are counted, which may be distinct rows with their number. ``row_sum``
+    is computed in the same scan.
     """
 
     table: SourceTable
@@ -82,7 +82,7 @@ class PublishedRows:
     with_stars: str
 
     def with_subject(self, name: str) -> str:
-        """The rows as texts, with the column that tells subjects apart as ``subject``."""
+        """Return the rows as texts, with the subjects' column as ``subject``."""
         keys = [self.table.text(each) for each in self.quasi_identifiers]
         values = [_value_text(self.table, each) for each in self.sensitive]
         every = [self.table.text(each) for each in self.table.columns]
@@ -96,12 +96,12 @@ class PublishedRows:
         )
 
     def holds_texts(self, index: int) -> bool:
-        """Whether the cells of a sensitive attribute are plain texts, in ``keyed`` too."""
+        """Return true if the cells of a sensitive attribute are plain texts, also in ``keyed``."""
         return self.table.types[self.sensitive[index]] == "VARCHAR"
 
     @property
     def summed(self) -> str:
-        """What adds up the terms of ``query``; nothing where there are none."""
+        """SQL that sums the terms of ``query``; empty without terms."""
         return sql.RowCounting.of(self.table.dialect, summed=self.row_sum is not None).summed
 
     @classmethod
@@ -116,10 +116,10 @@ class PublishedRows:
         distinct: DistinctRows | None = None,
         foreign: bool = False,
     ) -> PublishedRows:
-        """The rows of an opened release; ``InputError`` for a column that it does not have.
+        """Build the rows of an opened release; raise ``InputError`` for an unknown column.
 
-        ``distinct`` are those of them that differ, where they are counted by these. In a ``foreign`` file a
-        row is starred that has NULL in the place of stars, too.
+        ``distinct`` are the release's distinct rows, where these are counted. In a ``foreign`` file, a row is
+        also starred if it has NULL instead of some stars.
         """
         counted = table if distinct is None else distinct.table
         apart = foreign or (starred_apart and not any(map(is_never_text, table.types.values())))
@@ -174,13 +174,13 @@ class PublishedRows:
         )
 
     def cell_type(self, index: int) -> str:
-        """The type of the cells of a sensitive attribute in ``with_stars``."""
+        """Return the type of the cells of a sensitive attribute in ``with_stars``."""
         read = "VARCHAR" if self.table.null_values else self.table.types[self.sensitive[index]]
         return group_key_type(read)
 
 
 def _empty_row_predicate(table: SourceTable) -> str:
-    """The predicate that a row has a star or NULL in every column, and a star in one."""
+    """Return the predicate of rows with a star or NULL in every column, and a star in one."""
     cells = [(table.column(name), table.types[name]) for name in table.columns]
     return all_stars_predicate(cells, list(map(literal, table.null_values)), table.dialect)
 
@@ -194,18 +194,19 @@ def _value_key(table: SourceTable, name: str) -> str:
 
 
 def _value_text(table: SourceTable, name: str) -> str:
-    """The text of a sensitive cell, NULL where it consists of stars, which are no value."""
+    """Return the text of a sensitive cell, NULL where it consists of stars, which are no value."""
     text = table.text(name)
     return null_stars(text, "VARCHAR", table.dialect) if can_hold_stars(table.types[name]) else text
 
 
 @dataclass(frozen=True)
 class ClassTotals:
-    """Totals over the classes in ``table``: see ``AuditReport``.
+    """Totals over the classes in ``table``, with the meaning of the fields of ``AuditReport``.
 
-    Where subjects were counted, ``table`` has ``id``, and ``members`` names a table of every class's subjects
-    (``sql.audit_criteria.lent_members``). ``values`` are tables of ``sql.audit_classes.value_bits`` for the
-    sensitive attributes in their order, each with the type of its cells, where there are such.
+    Where subjects were counted, ``table`` has the column ``id``, and ``members`` names a table of every
+    class's subjects (``sql.audit_criteria.witness_members``). ``values`` are the tables of
+    ``sql.audit_classes.value_bits`` of the sensitive attributes in their order, each with the type of its
+    cells, where they exist.
     """
 
     table: str
@@ -219,7 +220,7 @@ class ClassTotals:
 
 
 def count_row_classes(engine: Engine, tables: TemporaryTables, published: PublishedRows) -> ClassTotals:
-    """The classes by rows; ``InputError`` where the file has rows that could not be read."""
+    """Count the classes by rows; raise ``InputError`` where the file has unreadable rows."""
     told = published.counting.pairs and len(published.sensitive) == 1
     bits = None if told else _value_bits(engine, tables, published)
     if bits is None:
@@ -230,6 +231,7 @@ def count_row_classes(engine: Engine, tables: TemporaryTables, published: Publis
         query = by_bits.classes_by_bits(
             engine.dialect, published.with_stars, published.key_texts, bits, published.counting
         )
+    # The rows are stored in order here, and grouping them by sorting is faster then.
     with session_setting(engine, engine.dialect.sorted_groups if published.counting.line else None):
         table = tables.create(query)
     row_sum = published.row_sum
@@ -246,9 +248,9 @@ def count_row_classes(engine: Engine, tables: TemporaryTables, published: Publis
 
 
 def _value_bits(engine: Engine, tables: TemporaryTables, published: PublishedRows) -> list[str] | None:
-    """A table of bits for each sensitive attribute; None where one has more different cells than bits.
+    """Create a table of bits for each sensitive attribute; None where one has more values than bits.
 
-    The first rows tell cheaply of most attributes with many values.
+    A sample of the first rows excludes most attributes with many values cheaply.
     """
     rows, found = published.with_stars, []
     for i in range(len(published.sensitive)):
@@ -272,9 +274,9 @@ def _value_bits(engine: Engine, tables: TemporaryTables, published: PublishedRow
 def _value_bits_of_texts(
     engine: Engine, tables: TemporaryTables, rows: str, index: int, counting: sql.RowCounting
 ) -> str | None:
-    """As ``_value_bits``, of an attribute of texts: fetched, numbered here and loaded.
+    """Create the bits of an attribute of texts: fetch its values, number them here, and load them.
 
-    A cell of stars has no bit: 0 changes nothing of what is or-ed.
+    A cell of stars has the bits 0, which change nothing when combined with OR.
     """
     found = engine.fetch_rows(by_bits.distinct_value_rows(rows, index, counting))
     if len(found) > by_bits.MOST_BIT_VALUES:
@@ -285,22 +287,22 @@ def _value_bits_of_texts(
 
 
 def fetch_sorted_pairs(engine: Engine, query: str) -> dict[int, int]:
-    """The pairs of a query by their first number.
+    """Return the pairs of a query, sorted by their first number.
 
-    They are few: a database that is to sort them may plan for many, as Spark does, by a sample of its own.
+    The pairs are few, so they are sorted here: a database may plan for many, as Spark does, by sampling.
     """
     return dict(sorted(engine.fetch_rows(query)))
 
 
 def fetch_totals(engine: Engine, table: str, sensitive: Sequence[str]) -> ClassTotals:
-    """What a table of classes amounts to."""
+    """Compute the totals of a table of classes."""
     return _fetch_totals_and_sums(engine, table, sensitive, ())[0]
 
 
 def _fetch_totals_and_sums(
     engine: Engine, table: str, sensitive: Sequence[str], terms: Sequence[str]
 ) -> tuple[ClassTotals, list[int | None]]:
-    """As ``totals``, and the sums of ``terms`` over all classes."""
+    """Compute the totals like ``fetch_totals``, and the sums of ``terms`` over all classes."""
     found = engine.fetch_rows(sql.class_totals(table, len(sensitive), terms))[0]
     rows, classes, k, starred, *least = found[: 4 + len(sensitive)]
     told = ClassTotals(table, rows, classes, k, starred, dict(zip(sensitive, least, strict=True)))
@@ -311,7 +313,7 @@ def _fetch_totals_and_sums(
 class UnclassedRows:
     """Rows that are in no class.
 
-    ``sizes`` and ``rows`` are of their groups that show another cell; ``silent`` rows show nothing.
+    ``sizes`` and ``rows`` describe their groups that show another cell; ``silent`` rows show nothing.
     """
 
     sizes: tuple[int, ...] = ()
@@ -320,17 +322,18 @@ class UnclassedRows:
 
     @property
     def warnings(self) -> tuple[CodedWarning, ...]:
-        """What a reader of the audit must know of them."""
+        """Warnings for the audit's reader about these rows."""
         found = []
         if self.silent:
             found.append(
-                f"{_rows_have(self.silent)} * or NULL in every column: such rows show nothing and are in no class."
+                f"{_rows_have(self.silent)} * or NULL in every column: such rows show nothing and are "
+                "in no class."
             )
         if self.rows:
             found.append(
-                f"{_rows_have(self.rows)} * or NULL in every quasi-identifier: nobody knows whom they are like, "
-                "so they are in no class. What else they show is published, and the requirement is tested on "
-                "them, too."
+                f"{_rows_have(self.rows)} * or NULL in every quasi-identifier: nobody knows whom they are "
+                "like, so they are in no class. What else they show is published, and the requirement is "
+                "tested on them, too."
             )
         return tuple(CodedWarning(ROWS_WITHOUT_QUASI_IDENTIFIERS, text) for text in found)
 
@@ -349,9 +352,9 @@ class UnclassedRows:
 
 
 def find_unclassed_rows(engine: Engine, published: PublishedRows, counts: ClassTotals) -> UnclassedRows:
-    """Find the rows of a file that say of nobody who they are.
+    """Find the rows of a file without any quasi-identifier.
 
-    Where no other rows are there, the classes stay: everybody is shown alike.
+    Where there are no other rows, they stay a class: all people look alike.
     """
     keys = [(sql.key(i), "VARCHAR") for i in range(len(published.quasi_identifiers))]
     query = sql.chosen_classes(counts.table, all_stars_predicate(keys, [], engine.dialect))
@@ -363,10 +366,10 @@ def find_unclassed_rows(engine: Engine, published: PublishedRows, counts: ClassT
 
 
 def add_starred_class(report: AuditReport, suppressed: int) -> AuditReport:
-    """Return the report of a file of which so many rows are known to be suppressed and starred.
+    """Return the report of a file with a known number of suppressed and starred rows.
 
-    Other rows of stars are people whose every cell was generalized to ``*``: they are one class. Where
-    subjects are counted nothing tells how many these are, and they stay apart.
+    Other rows of stars are people whose cells were all generalized to ``*``: they are one class. Where
+    subjects are counted their number is unknown, and they stay apart.
     """
     people = report.starred - suppressed
     if people <= 0 or report.class_rows is not None:
@@ -395,9 +398,9 @@ def _rows_have(number: int) -> str:
 
 
 def match_representatives(persons: Sequence[Sequence[int]], most: int) -> int:
-    """The largest number of persons that can each stand for a different value of theirs, at most ``most``.
+    """Return the largest number of persons, at most ``most``, with distinct values of their own.
 
-    ``persons`` lists the values of each person. O(persons · pairs).
+    ``persons`` lists the values of each person. Cost: O(persons · pairs).
     """
     holder: dict[int, int] = {}
     number = 0
@@ -410,8 +413,10 @@ def match_representatives(persons: Sequence[Sequence[int]], most: int) -> int:
 
 
 def _augment(person: int, persons: Sequence[Sequence[int]], holder: dict[int, int]) -> bool:
-    """Give a person a value, moving others to other values of theirs where needed."""
+    """Assign a value to a person, moving others to other values of theirs where needed."""
     tried: set[int] = set()
+    # Depth-first search of an augmenting path, with explicit stacks because paths may exceed the recursion
+    # limit.
     path: list[tuple[int, int]] = []
     untried = [iter(persons[person])]
     standing = [person]
@@ -437,7 +442,7 @@ def _augment(person: int, persons: Sequence[Sequence[int]], holder: dict[int, in
 
 
 LARGEST_REPORTED_L = 100
-"""With subjects, an l above this is reported as this, unless more was asked: resolving it may take long."""
+"""Largest l reported with subjects unless a larger one is required: resolving more may take long."""
 
 _BATCH_PAIRS = 1_000_000
 
@@ -451,11 +456,11 @@ def count_subjects(
     *,
     scored: bool = False,
 ) -> ClassTotals:
-    """The classes by subjects; ``InternalError`` where the witness's rows are not those of the release.
+    """Count the classes by subjects.
 
-    ``witness`` is the file that lends subjects, or the column of the release that tells them apart.
-    ``scored`` says that criteria will ask for the members of the classes. ``InputError`` where a file has
-    rows that could not be read.
+    ``witness`` is the file that provides subjects, or the column of the release that identifies them.
+    ``scored`` is true if criteria need the members of the classes. Raise ``InternalError`` where the
+    witness's rows differ from those of the release, and ``InputError`` where a file has unreadable rows.
     """
     if published.row_sum is not None and published.row_sum.factor is not None:
         raise InternalError("rows of subjects are added up by themselves, and not by class")
@@ -492,7 +497,7 @@ def count_subjects(
 
 
 def _witness_rows(engine: Engine, table: SourceTable, published: PublishedRows) -> str:
-    """The query of the witness's rows, once they are seen to be those of the file."""
+    """Return the query of the witness's rows, after checking that they equal those of the file."""
     columns = [table.column(name) for name in table.columns]
     keys, values = len(published.quasi_identifiers), len(published.sensitive)
     rows = sql.witness_rows(table.relation, columns, keys, starred_apart=published.starred_apart)
@@ -507,7 +512,7 @@ def _witness_rows(engine: Engine, table: SourceTable, published: PublishedRows) 
 
 @dataclass(frozen=True)
 class _AttributeMatching:
-    """Tables of ``id`` and ``d``: a bound of each class's values, and what a matching found in some classes.
+    """Tables of ``id`` and ``d``: bounds of each class's number of values, and matchings of some classes.
 
     The numbers are exact up to ``exact_to``: the smallest bound of any class, or ``LARGEST_REPORTED_L`` where
     that is smaller; never below the threshold.
@@ -526,13 +531,15 @@ def _match_attribute(
     index: int,
     threshold: int | None,
 ) -> _AttributeMatching:
-    """The distinct values of an attribute that different subjects carry, class by class."""
+    """Count the distinct values of an attribute that different subjects carry, class by class."""
     pairs = tables.create(sql.distinct_pairs(subject_rows, index))
     of_values = tables.create(sql.degrees(pairs, "v"))
     of_subjects = tables.create(sql.degrees(pairs, "u"))
     bounds = tables.create(sql.bounds_by_subjects(classes, of_subjects, index))
     smallest = int(engine.fetch_rows(sql.smallest_bound(bounds))[0][0])
     most = max(1, min(smallest, LARGEST_REPORTED_L), threshold or 0)
+    # Reduce the pairs in SQL before the matching in Python: drop classes whose number follows from degrees,
+    # and surplus pairs per value and per subject.
     unsettled = tables.create(sql.unsettled_pairs(pairs, of_values, of_subjects, most))
     thinner = tables.create(sql.limit_pairs(unsettled, "v", most))
     thin = tables.create(sql.limit_pairs(thinner, "u", most))
@@ -545,7 +552,7 @@ def _match_attribute(
 
 
 def _match_batches(engine: Engine, pairs: str, most: int) -> tuple[list[int], list[int]]:
-    """The class numbers of a table of pairs, and the matching of each, a range of classes at a time."""
+    """Return the class numbers of a table of pairs and their matchings, one range of classes at a time."""
     counts = engine.fetch_arrays(sql.class_numbers(pairs))
     ids: list[int] = []
     matched: list[int] = []

@@ -1,7 +1,7 @@
-"""Joint audit of several released tables: foreign keys, and how many people look alike in all tables.
+"""Joint audit of several released tables: foreign keys, and the number of people alike in all tables.
 
-A person's view is the quasi-identifiers of the person's row and of all rows below it in other tables. Cost:
-one sort of each table's rows.
+A person's view consists of the quasi-identifiers of the person's row and of all rows below it in other
+tables. Cost: one sort of each table's rows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from discreet.sql import audit_criteria as sql
 
 @dataclass(frozen=True)
 class ReleasedRelation:
-    """A released table: its file, its keys by column, and its quasi-identifiers."""
+    """Released table: its file, its keys by column, and its quasi-identifiers."""
 
     name: str
     path: Path
@@ -37,7 +37,7 @@ class ReleasedRelation:
 
 @dataclass(frozen=True)
 class ReleasedTables:
-    """The tables of a release, each after those that it references."""
+    """Tables of a release, each after the tables that it references."""
 
     tables: tuple[ReleasedRelation, ...]
     subjects: str
@@ -45,9 +45,10 @@ class ReleasedTables:
 
 
 def count_views(engine: Engine, release: ReleasedTables, least: int | None = None) -> JointAnonymity:
-    """Count released tables together; ``safe`` is told where ``least`` people must look alike.
+    """Count the views of people over all released tables.
 
-    Cost: a sort of each table's rows.
+    With ``least``, ``safe`` lists the people of views shared by at least ``least`` people. Cost: a sort of
+    each table's rows.
     """
     with ExitStack() as stack:
         tables = stack.enter_context(TemporaryTables(engine))
@@ -60,6 +61,7 @@ def count_views(engine: Engine, release: ReleasedTables, least: int | None = Non
         problems = tuple(_find_key_problems(engine, release, read))
         under: dict[str, list[str]] = {each.name: [] for each in release.tables}
         rows = ""
+        # Children come before their parents, so that each table aggregates the views of the rows below it.
         for each in reversed(release.tables):
             source, column = read[each.name], parent_column(each.references, release.subjects)
             rows = tables.create(
@@ -83,7 +85,7 @@ def count_views(engine: Engine, release: ReleasedTables, least: int | None = Non
 
 
 def read_released_tables(folder: Path) -> ReleasedTables:
-    """The tables that the manifest in a folder lists; ``InputError`` where it has none of several tables."""
+    """Read the tables that a folder's manifest lists; raise ``InputError`` without such a manifest."""
     path = folder / TABLES_MANIFEST_NAME
     try:
         document = parse_json(read_text(path, f"the manifest {path}"))
@@ -118,7 +120,7 @@ def _parse_tables(folder: Path, document: Mapping[str, Any]) -> ReleasedTables:
 def _find_key_problems(
     engine: Engine, release: ReleasedTables, read: Mapping[str, SourceTable]
 ) -> Sequence[str]:
-    """Keys that are not unique, foreign keys without their row, and rows of another person."""
+    """Find keys that are not unique, foreign keys without their row, and rows of another person."""
     found = []
     by_name = {each.name: each for each in release.tables}
     for each in release.tables:

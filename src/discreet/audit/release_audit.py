@@ -33,17 +33,17 @@ from discreet.places.file_access import read_text
 
 
 def is_permuted(document: Mapping[str, Any]) -> bool:
-    """Whether a manifest is that of a permuted release."""
+    """Return true if a manifest describes a permuted release."""
     return document.get("permutation") is not None
 
 
 def audit_permuted_release(
     engine: Engine, address: ReleaseAddress, document: Mapping[str, Any], k: int | None = None
 ) -> AuditReport:
-    """Audit a permuted release; ``k`` takes the place of the manifest's.
+    """Audit a permuted release; ``k`` replaces the manifest's.
 
-    A file or table that is missing, or that differs from its checksum in the manifest, fails or is an
-    ``InputError``, as is a criterion beside k and e that the manifest requires.
+    A file or table that is missing, or that differs from its checksum in the manifest, fails or raises
+    ``InputError``, as does a required criterion other than k and e.
     """
     with _report_manifest_errors(address):
         claims, sources, digests = _parse_permuted_manifest(address, document)
@@ -77,7 +77,7 @@ def audit_permuted_release(
 
 
 def _people_warning(claims: PermutedClaims) -> str:
-    """What an audit of a release that counted people could count of them."""
+    """Return the warning on people of a release that counted people."""
     counted = (
         "nobody can count people from it, and this audit counted values"
         if claims.subject is None
@@ -92,7 +92,7 @@ def _people_warning(claims: PermutedClaims) -> str:
 def read_permuted_claims(
     address: ReleaseAddress, document: Mapping[str, Any]
 ) -> tuple[PermutedClaims, PermutedSources]:
-    """What a manifest claims and where the tables lie; ``InputError`` where it is none of such a release."""
+    """Read claims and table sources of a permuted release's manifest; raise ``InputError`` for others."""
     with _report_manifest_errors(address):
         return _parse_permuted_manifest(address, document)[:2]
 
@@ -111,7 +111,7 @@ def _report_manifest_errors(address: ReleaseAddress) -> Iterator[None]:
 def _parse_permuted_manifest(
     address: ReleaseAddress, document: Mapping[str, Any]
 ) -> tuple[PermutedClaims, PermutedSources, list[tuple[ReleaseAddress, str]]]:
-    """What a manifest claims, where the tables lie, and the checksum of each part."""
+    """Parse the claims of a manifest, the table sources, and the checksum of each part."""
     permuted, data = document["permutation"], document["data"]
     named = [(entry["name"], entry["role"]) for entry in document["attributes"] if entry["published"]]
     first = permuted["first_group"]
@@ -145,14 +145,14 @@ def _parse_permuted_manifest(
 
 
 def _published_subject(document: Mapping[str, Any]) -> str | None:
-    """The published column that tells people apart, where people were counted."""
+    """Return the published column that identifies people, where people were counted."""
     if document["counted"] != "subjects":
         return None
     return next((e["name"] for e in document["attributes"] if e["published"] and e.get("subject")), None)
 
 
 def _part_address(address: ReleaseAddress, purpose: str, entry: Mapping[str, Any]) -> ReleaseAddress:
-    """Where a part beside the data lies; ``ValueError`` for a name that leads elsewhere."""
+    """Return the address of a companion of the data; raise ``ValueError`` for a name in another folder."""
     if address.in_database:
         if purpose not in (HELP_FILE, SENSITIVE_FILE):
             raise ValueError(f"the table {purpose}")
@@ -176,7 +176,7 @@ _GROUPS_WITHOUT_CRITERIA = (
 
 @dataclass(frozen=True)
 class ManifestClaims:
-    """What a manifest says of the file beside it, as far as an audit can check it."""
+    """Claims of a manifest about its file, as far as an audit can check them."""
 
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
@@ -203,18 +203,31 @@ def audit_release(
     strictest: bool = False,
     real_values: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> AuditReport:
-    """Audit a release, ours or foreign; what is not given comes from its manifest where there is one.
+    """Audit a release, own or foreign; defaults come from its manifest where there is one.
 
-    ``engine`` is that of the address. A file, folder or table that differs from its manifest's checksum
-    fails, whatever its classes. Where the release counted subjects they are counted by their pseudonyms, if
-    it has these; else rows are, and a warning says so. Of a permuted release the groups and the help table
-    are audited, unless columns, an l or another criterion beside k are named: its classes are audited then.
-    ``population`` is needed for criteria of the population; what was suppressed comes from the manifest where
-    there is one. ``known`` is as ``audit_source`` has it, and so is ``strictest``; groups have no classes to
-    tell it of, which a warning says. ``real_values`` are the publisher's, by column.
+    Parameters
+    ----------
+    engine
+        Engine that reads the address.
+    population
+        Population for criteria of the population; the number of suppressed rows comes from the manifest.
+    known, strictest
+        As in ``audit_source``. A permuted release audited by groups has no strictest values, with a warning.
+    real_values
+        The publisher's texts by column that are no marks for missing values.
 
-    Raises ``InputError`` where the file or the manifest cannot be read, where neither an argument nor a
-    manifest names the quasi-identifiers, and where the manifest requires a criterion that is not here.
+    Raises
+    ------
+    InputError
+        Where the file or the manifest cannot be read, where neither an argument nor a manifest names the
+        quasi-identifiers, and where the manifest requires a criterion that is not installed.
+
+    Notes
+    -----
+    A file, folder or table that differs from its manifest's checksum fails, whatever its classes. Where the
+    release counted subjects, they are counted by their pseudonyms if it has these; else rows are counted,
+    with a warning. For a permuted release the groups and the help table are audited, unless columns, an l or
+    a criterion other than k are named; then its classes are audited.
     """
     place = ReleaseAddress.of(address)
     document = read_manifest_document(engine, place)
@@ -263,10 +276,10 @@ def audit_rows(
     digest: bool = False,
     real_values: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> AuditReport:
-    """Count the classes of a source, a file or a table in memory, and judge them by what is claimed of it.
+    """Count the classes of a source, a file or a table in memory, and judge them by its claims.
 
-    ``claims`` and ``document`` are those of its manifest; without claims it is another program's, and the
-    quasi-identifiers are those that are named. Other arguments are as in ``audit_source``.
+    ``claims`` and ``document`` are those of its manifest. Without claims another program wrote it, and the
+    quasi-identifiers are the named ones. Other arguments are as in ``audit_source``.
     """
     if claims is None:
         return audit_source(
@@ -301,7 +314,7 @@ def audit_rows(
 
 
 def add_manifest_warnings(report: AuditReport, document: Mapping[str, Any]) -> AuditReport:
-    """The report with what the publisher counted by a column that the release does not have: people.
+    """Return the report with the publisher's count of people by a column that the release lacks.
 
     Where the publisher declares that rows are people, pseudonyms are not counted as people.
     """
@@ -318,7 +331,10 @@ def add_manifest_warnings(report: AuditReport, document: Mapping[str, Any]) -> A
 
 
 def own_release_source(place: ReleaseAddress) -> SourceSpec:
-    """The release as this program writes it: that ``a;b`` is one name, its file alone does not tell."""
+    """Return the source of a release that this program wrote, with its known delimiter and NULLs.
+
+    A single-column file with the name ``a;b`` would otherwise be ambiguous.
+    """
     is_csv = place.path is not None and place.path.suffix == ".csv"
     source = place.source(delimiter="," if is_csv else None)
     return replace(source, unquoted_nulls=()) if is_csv else source
@@ -327,7 +343,7 @@ def own_release_source(place: ReleaseAddress) -> SourceSpec:
 def require_quasi_identifiers(
     place: ReleaseAddress, quasi_identifiers: Sequence[str] | None
 ) -> Sequence[str]:
-    """The quasi-identifiers of a release without a manifest; ``InputError`` where nobody names them."""
+    """Return the quasi-identifiers of a release without a manifest; raise ``InputError`` without names."""
     if quasi_identifiers:
         return quasi_identifiers
     if place.path is not None and not place.path.exists() and not set("*?[") & set(str(place.path)):
@@ -341,7 +357,7 @@ def require_quasi_identifiers(
 def _compare_with_claims(
     report: AuditReport, claims: ManifestClaims, place: ReleaseAddress, found: str
 ) -> AuditReport:
-    """The report with what the manifest adds to it; ``found`` is the release's SHA-256."""
+    """Add the comparison with the manifest to the report; ``found`` is the release's SHA-256."""
     kind = "table" if place.path is None else "folder" if place.path.is_dir() else "file"
     warnings = list(report.warnings)
     passed = report.passed
@@ -369,7 +385,7 @@ def _compare_with_claims(
 
 
 def read_manifest_document(engine: Engine, place: ReleaseAddress) -> dict[str, Any] | None:
-    """The manifest beside a release as JSON; None where there is no manifest."""
+    """Read the manifest of a release as JSON; None where there is no manifest."""
     label = _manifest_label(place)
     try:
         if place.path is None:
@@ -403,7 +419,7 @@ def _manifest_label(place: ReleaseAddress) -> str:
 
 
 def read_claims(place: ReleaseAddress, document: dict[str, Any]) -> ManifestClaims:
-    """The claims of the manifest beside a file."""
+    """Read the claims of a release's manifest."""
     try:
         return _parse_claims(document)
     except InputError as error:

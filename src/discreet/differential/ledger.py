@@ -1,10 +1,10 @@
 """Ledger of a table's privacy budget, shared by all differentially private releases of the table.
 
 Losses add up by sequential composition (Dwork and Roth 2014, Theorem 3.16; Rogers et al. 2016). A release
-whose loss exceeds what remains is refused, for ε or δ. The ledger is an owner-only file next to the spec, or
-next to the private log for a spec without a file. Entries hold digests of the table's identities (location,
-content, declared name); tables that share an identity share their loss, transitively, and a known table's
-further identities are recorded with zero loss. A loss is on disk before noise is drawn:
+whose loss exceeds the remaining budget is refused, for ε or δ. The ledger is an owner-only file next to the
+spec, or next to the private log for a spec without a file. Entries contain digests of the table's identities
+(location, content, declared name); tables that share an identity share their loss, transitively, and a known
+table's further identities are recorded with zero loss. A loss is on disk before noise is drawn:
 
 1. take the lock and keep it to the end;
 2. read the ledger and refuse a loss that does not fit;
@@ -50,7 +50,7 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """One release: when it was paid, what it was, for which tables' digests, and its loss."""
+    """One release: time of payment, description, digests of its tables, and loss."""
 
     time: str
     release: str
@@ -58,7 +58,7 @@ class LedgerEntry:
     loss: PrivacyLoss
 
     def as_json(self) -> dict[str, Any]:
-        """The entry in the file."""
+        """Return the entry's JSON in the ledger file."""
         return {
             "time": self.time,
             "release": self.release,
@@ -69,23 +69,23 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class Balance:
-    """The budget of a table, and the entries that spent of it."""
+    """Budget of a table and the entries that spent from it."""
 
     budget: PrivacyLoss
     entries: tuple[LedgerEntry, ...]
 
     @property
     def spent(self) -> PrivacyLoss:
-        """The sum of all entries."""
+        """Sum of all entries' losses."""
         return sum((entry.loss for entry in self.entries), ZERO_LOSS)
 
     @property
     def left(self) -> PrivacyLoss:
-        """What may still be spent; below 0 where the budget was lowered since."""
+        """Remaining budget; negative where the budget was lowered after spending."""
         return self.budget - self.spent
 
     def check(self, loss: PrivacyLoss) -> None:
-        """Raise ``LimitReached`` where a loss does not fit into what is left."""
+        """Raise ``LimitReached`` where a loss exceeds the remaining budget."""
         if not (self.spent + loss).fits(self.budget):
             raise LimitReached(
                 f"the privacy budget does not allow {loss}: {self.spent} of {self.budget} are spent",
@@ -97,7 +97,7 @@ class Balance:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The ledger of one table: the file, the table's digests, and its budget."""
+    """Ledger of one table: file, digests of the table's identities, and budget."""
 
     path: Path
     tables: tuple[str, ...]
@@ -105,9 +105,9 @@ class Ledger:
 
     @classmethod
     def of(cls, spec: TableSpec, settings: Settings, engine: Engine | None = None) -> Ledger:
-        """The ledger of a spec's table, which an engine identifies: the given one, or one for this alone.
+        """Open the ledger of a spec's table; identify the table with the given engine or a temporary one.
 
-        ``InputError`` where the spec has no budget, or the table nothing to be known by.
+        Raise ``InputError`` where the spec has no budget, or the table has no identity.
         """
         if spec.privacy_budget is None:
             raise InputError(
@@ -126,11 +126,11 @@ class Ledger:
             )
 
     def balance(self) -> Balance:
-        """What is spent as of now; ``InputError`` for a ledger that cannot be read."""
+        """Read the current balance; raise ``InputError`` for a ledger that cannot be read."""
         return Balance(self.budget.total, _related_entries(self._entries(), self.tables))
 
     def check(self, loss: PrivacyLoss) -> None:
-        """Raise ``LimitReached`` where a loss does not fit into what is left, and remember the table."""
+        """Raise ``LimitReached`` where a loss exceeds the remaining budget; record the table then."""
         try:
             self.balance().check(loss)
         except LimitReached:
@@ -138,7 +138,7 @@ class Ledger:
             raise
 
     def remember(self, what: str) -> None:
-        """Write an entry of no loss where the table is known by some of its identities, but not by all."""
+        """Record an entry without loss if the ledger contains some, but not all, identities of the table."""
         if not self.path.exists():
             return
         with _lock_ledger(self.path):
@@ -151,11 +151,12 @@ class Ledger:
             self._write([*found, LedgerEntry(_now(), what, self.tables, ZERO_LOSS)])
 
     def spend(self, loss: PrivacyLoss, release: str) -> Balance:
-        """Take a loss from the budget, on the disk when this returns, and before any noise is drawn.
+        """Spend a loss; the ledger is synced to disk on return, before any noise is drawn.
 
-        ``LimitReached`` where it does not fit; nothing is spent then.
+        Raise ``LimitReached`` where it does not fit; then nothing is spent.
         """
         with _lock_ledger(self.path):
+            # Read, check and write under one lock: two processes that read the same sum would both spend it.
             try:
                 self.balance().check(loss)
             except LimitReached:
@@ -173,7 +174,7 @@ class Ledger:
         except FileNotFoundError:
             return []
         except (OSError, ValueError, KeyError, TypeError, AttributeError, InputError):
-            # Whoever cannot tell what is spent must not spend.
+            # Refuse to spend without a known balance.
             raise InputError(
                 f"the ledger of the privacy budget {self.path} cannot be read",
                 advice="Restore it from a copy: without it nobody knows what is spent. The private log has "
@@ -185,10 +186,12 @@ class Ledger:
         text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
         partial = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}.partial")
         with translate_write_errors(self.path.parent):
-            # The lock is held, so that what lies there is a dead run's.
+            # The lock is held, so a partial file belongs to a dead process.
             for left in self.path.parent.glob(f".{self.path.name}.*.partial"):
                 left.unlink(missing_ok=True)
             try:
+                # Write and sync a new file before the rename: a crash leaves the old or the new ledger, never
+                # a part.
                 descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
                 with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
                     file.write(text)
@@ -202,9 +205,10 @@ class Ledger:
 
 @contextmanager
 def _lock_ledger(path: Path) -> Iterator[None]:
-    """Hold the ledger against every other process: two that read the same sum would spend it twice.
+    """Hold the ledger's lock against other processes, which otherwise could spend the same budget twice.
 
-    The lock is a file of its own, as the ledger's is replaced. ``InputError`` where files cannot be locked.
+    The lock is a separate file, as the ledger's own file is replaced. Raise ``InputError`` where files cannot
+    be locked.
     """
     with translate_write_errors(path.parent):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -239,7 +243,7 @@ def _parse_entry(found: Mapping[str, Any]) -> LedgerEntry:
 
 
 def _related_entries(entries: Sequence[LedgerEntry], tables: Sequence[str]) -> tuple[LedgerEntry, ...]:
-    """The entries that share an identity with a table, or with an entry that does, in their order."""
+    """Return, in order, the entries that share an identity with a table, directly or transitively."""
     known, found = set(tables), dict[int, LedgerEntry]()
     while True:
         further = {
@@ -258,7 +262,7 @@ def _now() -> str:
 
 
 def _identity_digests(spec: TableSpec, engine: Engine, tables: Sequence[str]) -> tuple[str, ...]:
-    """The table's identities, each as a digest: the name in the spec, its places, its content.
+    """Return the digests of the table's identities: its name in the spec, its locations and its content.
 
     ``tables`` are those of a file that the source reads.
     """
@@ -274,7 +278,7 @@ def _identity_digests(spec: TableSpec, engine: Engine, tables: Sequence[str]) ->
             "a table in memory has nothing to know it by, so that nobody could keep its budget",
             advice='Name it: privacy_budget = {"epsilon": 1.0, "table": "census-2026"}.',
         )
-    # What is wrong with a row is not told here either: counting refuses it without a reason.
+    # An error in a row is not reported here either; counting refuses it without a reason.
     with suppress(DiscreetError):
         rows = rows_identity(engine, source)
         found += [] if rows is None else [rows]
@@ -283,7 +287,7 @@ def _identity_digests(spec: TableSpec, engine: Engine, tables: Sequence[str]) ->
 
 
 def _declared_identities(source: SourceSpec) -> Iterator[Identity]:
-    """The identities of a table of a database or catalog as the spec spells it, whatever the engine says."""
+    """Yield the identities of a database or catalog table as the spec spells it, whatever the engine."""
     if source.url is not None:
         parts = urlsplit(resolve_address(source.url))
         yield "database", f"{parts.netloc.rpartition('@')[2]}{parts.path}\n{source.table}"
@@ -292,7 +296,7 @@ def _declared_identities(source: SourceSpec) -> Iterator[Identity]:
 
 
 def _content_identities(source: SourceSpec, path: Path, tables: Sequence[str]) -> Iterator[Identity]:
-    """The identities of a file's bytes, of a folder's files, or of a table with a log."""
+    """Yield the identities of a file's bytes, of a folder's files, or of a table with a log."""
     real = path.resolve()
     if is_versioned_table(real):
         yield "content", open_table_log(real, source.label).identity

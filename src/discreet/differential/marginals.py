@@ -1,10 +1,10 @@
 """Marginals of a table: requested attributes and levels, histogram axes, and the true counts.
 
 An axis is an attribute at a level. If its domain is public, a marginal has one cell per label combination
-whether a row is there or not; otherwise a label depends on one value only, so that no other row influences
-it. NULL and values without a label are counted as ``OTHER``. The true counts are passed to the noise and to
-nothing else; errors while counting hide their reason, which could reveal a row. The engine scans and groups
-the rows once; per subject at most ``rows_per_subject`` rows count over all marginals together.
+even without rows; otherwise a label depends on one value only, so that no other row influences it. NULL and
+values without a label are counted as ``OTHER``. The true counts are passed only to the noise; errors while
+counting hide their reason, which could reveal a row. The engine scans and groups the rows once; per subject
+at most ``rows_per_subject`` rows count over all marginals together.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from discreet.sql import group_counts as sql
 from discreet.sql.cell_expressions import any_null, is_binary
 
 MarginalLike: TypeAlias = "Marginal | Mapping[str, int] | Iterable[str] | str"
-"""Levels by attribute; or names of attributes, counted as they are; or one name."""
+"""Levels by attribute, names of attributes at level 0, or one name."""
 
 
 @dataclass(frozen=True)
 class Marginal:
-    """A table of counts over some attributes: ``levels`` are pairs of an attribute and its level.
+    """Table of counts over some attributes: ``levels`` are pairs of an attribute and its level.
 
-    Of one attribute it is a histogram, of several a contingency table.
+    With one attribute it is a histogram, with several a contingency table.
     """
 
     levels: tuple[tuple[str, int], ...]
@@ -57,7 +57,7 @@ class Marginal:
 
     @classmethod
     def of(cls, given: MarginalLike) -> Marginal:
-        """From what Python gives; ``InputError`` for a level that is no whole number."""
+        """Build a marginal from a Python value; raise ``InputError`` for a level that is no whole number."""
         if isinstance(given, Marginal):
             return given
         if isinstance(given, str):
@@ -71,9 +71,9 @@ class Marginal:
 
     @classmethod
     def parse(cls, text: str, names: Iterable[str]) -> Marginal:
-        """From ``age=2,sex``, where ``names`` are the attributes that there are; ``InputError`` otherwise.
+        """Parse ``age=2,sex``, where ``names`` are the known attributes; raise ``InputError`` otherwise.
 
-        A name that has a comma or an equals sign in it is read where it is an attribute by itself.
+        A name that contains a comma or an equals sign is accepted as a single attribute.
         """
         known = set(names)
         levels = []
@@ -89,7 +89,7 @@ class Marginal:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """Their names, in order."""
+        """Names of the attributes, in order."""
         return tuple(name for name, _ in self.levels)
 
     def __str__(self) -> str:
@@ -97,15 +97,15 @@ class Marginal:
 
 
 OTHER = "(other)"
-"""The label of NULL, and of values that have no other."""
+"""Label of NULL, and of values without another label."""
 
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """An attribute at a level.
+    """Attribute at a level.
 
-    ``hierarchy`` is the one of its public values, None where only the rows tell them; ``source`` makes labels
-    of single values there.
+    ``hierarchy`` is the hierarchy of the public values, None where the values come from the rows; then
+    ``source`` computes labels of single values.
     """
 
     attribute: str
@@ -116,12 +116,12 @@ class Axis:
 
     @property
     def public(self) -> bool:
-        """Whether its labels are known without a look at a row."""
+        """True if the labels are known without reading a row."""
         return self.hierarchy is not None
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The place in ``labels`` of each public value; ``OTHER`` has the last place."""
+        """Index into ``labels`` of each public value; ``OTHER`` has the last index."""
         assert self.hierarchy is not None
         codes = [self.hierarchy.code_of_leaf[value] for value in self.values]
         ancestors = [int(self.hierarchy.ancestors[self.level][code]) for code in codes]
@@ -130,7 +130,7 @@ class Axis:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """The public labels in the hierarchy's order, ``OTHER`` last; ``InputError`` for one of that name."""
+        """Public labels in the hierarchy's order, ``OTHER`` last; ``InputError`` for a label ``OTHER``."""
         assert self.hierarchy is not None
         level = self.hierarchy.ancestors[self.level]
         ancestors = {int(level[self.hierarchy.code_of_leaf[value]]) for value in self.values}
@@ -143,7 +143,7 @@ class Axis:
         return (*labels, OTHER)
 
     def label(self, value: str | None) -> str:
-        """The label of one value of an axis that is not public: a function of this value alone."""
+        """Return the label of one value on an axis that is not public, as a function of only this value."""
         if value is None or self.level == 0:
             return OTHER if value is None else value
         try:
@@ -158,17 +158,17 @@ class Axis:
 
     @cached_property
     def _whole(self) -> GeneralizationHierarchy:
-        """The hierarchy of a source that lists its leaves."""
+        """Hierarchy of a source that lists its leaves."""
         return self.source.build(self.attribute, ())
 
 
 def build_axes(spec: TableSpec, levels: Sequence[tuple[str, int]]) -> tuple[Axis, ...]:
-    """The axes of attributes at levels, in order; ``InputError`` for what the spec does not allow."""
+    """Build the axes of attributes at levels, in order; raise ``InputError`` for a level not allowed."""
     return tuple(_build_axis(spec, name, level) for name, level in levels)
 
 
 def find_highest_level(attribute: Attribute) -> int:
-    """The highest level of a quasi-identifier that has an axis; ``InputError`` for a broken hierarchy."""
+    """Return the highest level of a quasi-identifier with an axis; ``InputError`` for a broken hierarchy."""
     source = attribute.hierarchy or FlatHierarchy()
     if attribute.domain is not None:
         return source.build(attribute.name, attribute.domain.values or ()).height
@@ -176,7 +176,7 @@ def find_highest_level(attribute: Attribute) -> int:
 
 
 def _labels_each_value_alone(source: HierarchySource) -> bool:
-    """Whether the label of a value depends on it alone, at every level."""
+    """Return true if the label of a value depends only on this value, at every level."""
     return not source.from_data and getattr(source, "given", PublicPart.NOTHING) is not PublicPart.NOTHING
 
 
@@ -201,7 +201,7 @@ def _build_axis(spec: TableSpec, name: str, level: int) -> Axis:
 
 
 def _build_row_axis(attribute: Attribute, level: int, source: HierarchySource) -> Axis:
-    """An axis whose values only the rows tell; at a level above 0 where labels depend on one value alone."""
+    """Build an axis without a public domain; above level 0 each label must depend on one value only."""
     if level and not _labels_each_value_alone(source):
         raise InputError(
             f"level {level} of '{attribute.name}': its hierarchy ({source.origin}) is made of all values, so "
@@ -210,7 +210,7 @@ def _build_row_axis(attribute: Attribute, level: int, source: HierarchySource) -
             advice=f'Give [attributes.{attribute.name}] a domain, such as domain = ["…", "…"].',
         )
     if level:
-        # How many levels there are was given, so that a hierarchy of no value tells.
+        # The number of levels is part of the spec, so a hierarchy without values has the right height.
         _check_level(attribute.name, level, source.build(attribute.name, ()).height)
     return Axis(attribute.name, level, source, None)
 
@@ -222,9 +222,9 @@ def _check_level(name: str, level: int, height: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class MarginalCells:
-    """The axes of one marginal, and how many cells it has where they are all public.
+    """Axes of one marginal, and the number of cells where all axes are public.
 
-    A ``sparse`` one has the cells that occur alone, public or not.
+    A ``sparse`` marginal has only the cells that occur, public or not.
     """
 
     axes: tuple[Axis, ...]
@@ -232,40 +232,40 @@ class MarginalCells:
 
     @property
     def public(self) -> bool:
-        """Whether each cell is there, and known without a look at a row."""
+        """True if every cell exists and is known without reading a row."""
         return not self.sparse and all(axis.public for axis in self.axes)
 
     @property
     def number(self) -> int:
-        """The cells of the cross product of public labels."""
+        """Number of cells of the cross product of public labels."""
         return prod(len(axis.labels) for axis in self.axes)
 
 
 @dataclass(frozen=True, eq=False)
 class TrueCounts:
-    """Counts of marginals, in order: of public ones vectors in the order of cells, else by ``key_of``."""
+    """Counts of marginals, in order: vectors in cell order for public ones, else by encoded labels."""
 
     public: tuple[NDArray[np.int64], ...]
     others: tuple[dict[str, int], ...]
 
 
 def encode_labels(labels: Sequence[str]) -> str:
-    """A text of several labels that ``decode_labels`` takes apart."""
+    """Encode several labels as one text, which ``decode_labels`` decodes."""
     return json.dumps(labels, ensure_ascii=False)
 
 
 def decode_labels(key: str) -> tuple[str, ...]:
-    """The labels of a text of them."""
+    """Decode the labels from their text."""
     return tuple(json.loads(key))
 
 
 def count_cells(
     engine: Engine, spec: TableSpec, marginals: Sequence[MarginalCells], rows_per_subject: int | None
 ) -> TrueCounts:
-    """Count the marginals of a spec's table; ``rows_per_subject`` bounds what a subject counts.
+    """Count the marginals of a spec's table; ``rows_per_subject`` limits the rows counted per subject.
 
-    What a file or a row has wrong with it is not told, as it could tell of a row: the ``InputError`` or
-    ``LimitReached`` says the same whatever the cause. A column that is not there is named.
+    Raise ``InputError`` or ``LimitReached`` with the same message for any error in a file or a row, because a
+    reason could reveal a row. A missing column is named.
     """
     if spec.source.path is not None and not spec.source.path.exists():
         raise InputError(f"{spec.source.label} does not exist")
@@ -279,7 +279,7 @@ def count_cells(
 
 
 def _check_columns(table: SourceTable, spec: TableSpec, marginals: Sequence[MarginalCells]) -> None:
-    """Raise ``InputError`` for a column that is missing, or whose type cannot be counted by text."""
+    """Raise ``InputError`` for a column that is missing, or whose type cannot be counted as text."""
     names = {axis.attribute for cells in marginals for axis in cells.axes}
     names |= {
         *_columns_without_null(spec),
@@ -326,13 +326,14 @@ def _grouping_query(
     tables: TemporaryTables,
     rows_per_subject: int | None,
 ) -> str:
-    """The query that groups the rows by all axes: places of public labels, texts of other values."""
+    """Return the query that groups the rows by all axes: public label indices, or texts of values."""
     keys, lookups = [], {}
     for i, axis in enumerate(axes):
         text = table.text(axis.attribute, sql.SOURCE_ALIAS)
         if not axis.public:
             keys.append(text)
             continue
+        # Join public values to their indices in the engine, so that unknown values become ``OTHER`` there.
         values, places = list(axis.places), np.array(list(axis.places.values()), dtype=np.int64)
         lookups[i] = (tables.load({"value": values, "place": places}), text)
         keys.append(sql.key_position(i, len(axis.labels) - 1))
@@ -342,12 +343,13 @@ def _grouping_query(
     subject = None if name is None else table.text(name, sql.SOURCE_ALIAS)
     rows = sql.rows_by_key(table.relation, keys, lookups, kept, subject)
     if rows_per_subject is not None:
+        # The salt makes the choice of a subject's counted rows random; it depends only on the own rows.
         rows = sql.bounded_rows(rows, len(keys), rows_per_subject, secrets.token_hex(16), table.dialect)
     return sql.key_counts(rows, len(keys))
 
 
 def _columns_without_null(spec: TableSpec) -> list[str]:
-    """The columns in which NULL leaves a row out (decision 0002)."""
+    """Return the columns in which NULL drops a row (decision 0002)."""
     if spec.source.nulls is not NullPolicy.DROP:
         return []
     return [attribute.name for attribute in (*spec.quasi_identifiers, *spec.sensitive)]
@@ -380,7 +382,7 @@ def _cell_label(axis: Axis, value: object) -> str:
 
 @contextmanager
 def _hide_reasons() -> Iterator[None]:
-    """Raise what goes wrong within the context without its reason, which may be a row's."""
+    """Re-raise errors of the block without their reason, which may reveal a row."""
     try:
         yield
     except DiscreetError as error:

@@ -29,7 +29,7 @@ from discreet.model.privacy_loss import PrivacyLoss
 
 @dataclass(frozen=True)
 class OpenDP:
-    """The parts of the library that are used; its prelude would load several libraries of tables."""
+    """Modules of OpenDP in use; the library's prelude would load several table libraries."""
 
     domains: ModuleType
     metrics: ModuleType
@@ -41,7 +41,7 @@ class OpenDP:
 
 
 def load_opendp() -> OpenDP:
-    """The library; ``InputError`` where it is not installed."""
+    """Return the library; raise ``InputError`` where it is not installed."""
     try:
         from opendp import combinators, domains, measurements, measures, metrics, mod
     except ImportError:
@@ -49,7 +49,7 @@ def load_opendp() -> OpenDP:
             "differentially private noise needs OpenDP, which is not installed",
             advice="Install it: pip install 'discreet[dp]'.",
         ) from None
-    # What is used has a proof; the library calls all that its own reviewers have not signed "contrib".
+    # OpenDP marks every part without a completed review "contrib". The measurements used here have a proof.
     mod.enable_features("contrib")
     parts = (domains, metrics, measurements, combinators, measures)
     return OpenDP(*parts, mod.OpenDPException, version("opendp"))
@@ -57,12 +57,12 @@ def load_opendp() -> OpenDP:
 
 _SMALLEST_SCALE, _LARGEST_SCALE = 1e-3, 1e12
 _ANY_THRESHOLD = 1 << 50
-"""The ε of noise does not depend on the threshold that follows it."""
+"""Threshold for computing ε, which does not depend on the threshold that follows the noise."""
 _REACH_PROBABILITY = 0.05
 
 
 class Mechanism(StrEnum):
-    """Which noise is added."""
+    """Noise distribution."""
 
     LAPLACE = "laplace"
     GAUSSIAN = "gaussian"
@@ -70,9 +70,9 @@ class Mechanism(StrEnum):
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """What one person may change: ``bound`` in each of so many marginals.
+    """Sensitivity to one person: a change of at most ``bound`` in each marginal.
 
-    ``public`` marginals have a count for each cell, ``others`` only for those that occur.
+    ``public`` marginals have a count for each cell, ``others`` only for cells that occur.
     """
 
     public: int
@@ -81,15 +81,15 @@ class Sensitivity:
 
     @property
     def marginals(self) -> int:
-        """All marginals."""
+        """Number of marginals."""
         return self.public + self.others
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Noise that keeps ``loss``: its scale, and the least noisy count that is shown of a cell from the rows.
+    """Noise that keeps ``loss``: its scale, and the least noisy count of a published cell from the rows.
 
-    ``epsilon`` and ``rho`` are what the library's privacy map states: at most the loss.
+    ``epsilon`` and ``rho`` are the values of the library's privacy map, at most the loss.
     """
 
     mechanism: Mechanism
@@ -102,7 +102,7 @@ class Noise:
 
     @property
     def standard_deviation(self) -> float:
-        """Of the noise of one count; of the discrete Gaussian an upper bound."""
+        """Standard deviation of the noise of one count; an upper bound for the discrete Gaussian."""
         if self.mechanism is Mechanism.GAUSSIAN:
             return self.scale
         share = exp(-1 / self.scale)
@@ -110,7 +110,7 @@ class Noise:
 
     @property
     def reach(self) -> int:
-        """How far a count is from its noisy one at most, but for one in twenty of them."""
+        """Bound of the absolute noise that 19 of 20 counts do not exceed."""
         if self.mechanism is Mechanism.GAUSSIAN:
             return int(self.scale * sqrt(2 * log(2 / _REACH_PROBABILITY)))
         # P(|noise| > x) = 2·a^(x+1) / (1 + a) for a = exp(-1/b)
@@ -118,13 +118,13 @@ class Noise:
         return max(0, int(self.scale * log(2 / (_REACH_PROBABILITY * (1 + share)))))
 
     def add_to_vector(self, counts: Sequence[int]) -> list[int]:
-        """The counts of all public marginals, one behind the other, with noise."""
+        """Add noise to the concatenated counts of all public marginals."""
         library = load_opendp()
         measurement = _vector_measurement(library, self.mechanism, self.scale)
         return [int(count) for count in measurement([int(count) for count in counts])]
 
     def add_to_mapping(self, counts: Mapping[str, int]) -> dict[str, int]:
-        """The noisy counts of cells from the rows that are at least the threshold."""
+        """Add noise to the counts of cells from the rows; return those that reach the threshold."""
         if self.threshold is None:
             raise InternalError("cells from the rows without a threshold")
         measurement = _mapping_measurement(load_opendp(), self.scale, self.threshold)
@@ -133,9 +133,10 @@ class Noise:
 
 
 def calibrate_noise(mechanism: Mechanism, loss: PrivacyLoss, sensitivity: Sensitivity) -> Noise:
-    """The least noise that keeps a loss; ``InputError`` where the mechanism cannot keep it.
+    """Compute the least noise that keeps a loss; raise ``InputError`` where the mechanism cannot keep it.
 
-    A δ that nothing would spend is refused too: it would be taken from the budget for nothing.
+    A δ that no part of the mechanism would spend is refused too, because the budget would lose it for
+    nothing.
     """
     _check_mechanism(mechanism, loss, sensitivity)
     library = load_opendp()
@@ -188,7 +189,7 @@ def _calibrate_laplace(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitiv
             spent += sensitivity.others * Fraction(mapping.map((bound,) * 3)[0])
         return spent
 
-    # What the formula gives, and a step or two more where the map's rounding asks for them.
+    # Start at the formula's scale and increase it by single doubles while the map rounds above ε.
     scale = max(float(Fraction(sensitivity.marginals * bound) / loss.epsilon), _SMALLEST_SCALE)
     while epsilon(scale) > loss.epsilon:
         scale = nextafter(scale, inf)
@@ -197,11 +198,11 @@ def _calibrate_laplace(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitiv
 
 
 def _least_threshold(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity, scale: float) -> int:
-    """The least threshold with which each marginal from the rows keeps its share of δ.
+    """Return the least threshold with which each marginal from the rows keeps its share of δ.
 
-    The map of OpenDP 0.16 states the δ of showing counts above the threshold, while those that equal it are
-    shown too (issue 2922 of opendp/opendp). So it is asked of a threshold that is smaller by one; where that
-    is mended, ours is larger by one than need be.
+    The map of OpenDP 0.16 computes the δ of publishing counts above the threshold, while counts equal to it
+    are published too (issue 2922 of opendp/opendp). So the map is evaluated at a threshold smaller by one;
+    once that is fixed, this threshold is larger by one than necessary.
     """
     share = loss.delta / sensitivity.others
 
@@ -221,7 +222,7 @@ def _least_threshold(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivit
 
 
 def _calibrate_gaussian(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity) -> Noise:
-    # The square root rounds to the nearest double, so one step up is no less than it.
+    # The square root rounds to the nearest double, so the next double is an upper bound.
     distance = nextafter(sensitivity.bound * sqrt(sensitivity.public), inf)
     delta = float(loss.delta)
     while Fraction(delta) > loss.delta:
@@ -238,7 +239,7 @@ def _calibrate_gaussian(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensiti
 
 
 def _least_scale(keeps: Callable[[float], bool]) -> float:
-    """The least scale that keeps a loss, up to 1e-9 of itself; a larger one keeps it too."""
+    """Return the least scale that keeps a loss, up to a relative error of 1e-9; larger ones keep it too."""
     low, high = 0.0, 1.0
     while not keeps(high):
         low, high = high, 2 * high

@@ -1,6 +1,6 @@
 """Release of noisy counts: plan, count, pay, draw, post-process, write.
 
-1. derive axes and noise from the spec and the request alone;
+1. derive axes and noise from the spec and the request only;
 2. check the target and the remaining budget;
 3. count the rows (``marginals``);
 4. spend the loss on disk (``ledger``); from here on the budget is spent whatever happens;
@@ -49,13 +49,14 @@ from discreet.settings import Settings
 
 
 def clip_negatives(counts: Sequence[int]) -> list[int]:
-    """Counts below 0 as 0, which makes small counts larger on average."""
+    """Replace negative counts by 0, which makes small counts larger on average."""
     return [max(count, 0) for count in counts]
 
 
 def equalize_totals(marginals: Sequence[Sequence[int]], *, non_negative: bool) -> list[list[int]]:
-    """Whole counts of each marginal that are near to the given ones and have one total in all marginals."""
+    """Return integer counts near the given ones that have the same total in all marginals."""
     weights = [Fraction(1, len(counts)) for counts in marginals]
+    # Inverse-variance weights: a sum over n cells has n times the variance of one count.
     sums = [sum(counts) * weight for counts, weight in zip(marginals, weights, strict=True)]
     total = round(sum(sums, Fraction(0)) / sum(weights, Fraction(0)))
     if non_negative:
@@ -70,7 +71,7 @@ def _shift_to_total(counts: Sequence[int], total: int) -> list[Fraction]:
 
 
 def project_onto_simplex(counts: Sequence[int], total: int) -> list[Fraction]:
-    """The nearest point with no negative count and this total: all fall by one amount, some to 0.
+    """Return the nearest point with this total and no negative count: subtract one amount, clip at 0.
 
     >>> [str(count) for count in project_onto_simplex([5, 2, -4], 6)]
     ['9/2', '3/2', '0']
@@ -102,9 +103,9 @@ CountsWriter: TypeAlias = "Callable[[Sequence[NoisyMarginal], Sequence[str]], Pa
 
 @dataclass(frozen=True, eq=False)
 class NoisyMarginal:
-    """A marginal's noisy counts: ``labels`` of each cell, one per attribute, and its count.
+    """Noisy counts of a marginal: the ``labels`` of each cell, one per attribute, and its count.
 
-    ``public`` says that every cell is there; else those that are not were below the threshold, or of no row.
+    If ``public``, every cell is present; otherwise missing cells were below the threshold or have no row.
     """
 
     marginal: Marginal
@@ -113,7 +114,7 @@ class NoisyMarginal:
     counts: tuple[int, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The marginal in a file of JSON."""
+        """Return the marginal's JSON in a file."""
         names = self.marginal.attributes
         return {
             "levels": dict(self.marginal.levels),
@@ -134,9 +135,9 @@ def open_counts_writer(
     *,
     overwrite: bool,
 ) -> Iterator[CountsWriter]:
-    """What writes marginals that were drawn, and what was made of them, to a file, and yields its manifest.
+    """Yield a function that writes drawn marginals and their post-processing, and returns the manifest.
 
-    The target is checked as the context is entered.
+    The target is checked on entry to the context.
     """
     check_reserved_columns(
         [name for marginal in marginals for name in marginal.attributes], (MARGINAL_COLUMN, COUNT_COLUMN)
@@ -152,7 +153,7 @@ def open_counts_writer(
 
 
 def _file_content(file: PrivateRelease, marginals: Sequence[NoisyMarginal]) -> OutputTable | str:
-    """One row per cell: the number of its marginal, the label of each attribute in it, and the count."""
+    """Return one row per cell: number of its marginal, label of each attribute in it, and count."""
     if file.target.file_format == "json":
         document = {"marginals": [marginal.as_json() for marginal in marginals]}
         return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
@@ -173,7 +174,7 @@ def _file_content(file: PrivateRelease, marginals: Sequence[NoisyMarginal]) -> O
 def _manifest_facts(
     spec: TableSpec, noise: Noise, marginals: Sequence[NoisyMarginal], post_processing: Sequence[str]
 ) -> dict[str, Any]:
-    """The manifest's facts: each follows from the spec and the request, or from the release itself."""
+    """Return the manifest's facts, which follow from the spec, the request or the released counts."""
     return {
         "release": NOISY_COUNTS,
         "privacy": describe_noise(spec, noise),
@@ -199,7 +200,7 @@ def _manifest_facts(
 
 
 def describe_noise(spec: TableSpec, noise: Noise) -> dict[str, Any]:
-    """What was spent, on what, by which mechanism."""
+    """Return the privacy section of the manifest: loss, neighbours and mechanism."""
     bound, subject = noise.sensitivity.bound, spec.source.subject
     changed = (
         "one row more or less"
@@ -225,15 +226,15 @@ def describe_noise(spec: TableSpec, noise: Noise) -> dict[str, Any]:
 
 
 MAX_PUBLIC_CELLS = 1_000_000
-"""Each gets noise, whether a row is there or not; OpenDP draws about 30,000 a second."""
+"""Limit of public cells: each gets noise even without rows, and OpenDP draws about 30,000 per second."""
 
 
 @dataclass(frozen=True)
 class CountsRequest:
-    """What is asked of noisy counts, before any row is seen.
+    """Request for noisy counts, made before any row is read.
 
-    ``rows_per_subject`` is how many rows of a subject count, where the spec names one. ``non_negative`` and
-    ``consistent`` say what is made of the noisy counts (``consistency``).
+    ``rows_per_subject`` is the number of rows of a subject that count, where the spec names one.
+    ``non_negative`` and ``consistent`` select the post-processing of the noisy counts.
     """
 
     marginals: tuple[Marginal, ...]
@@ -246,7 +247,7 @@ class CountsRequest:
 
 @dataclass(frozen=True, eq=False)
 class CountsPlan:
-    """What follows from spec and request: the cells of each marginal, and the noise."""
+    """Plan that follows from spec and request: the cells of each marginal, and the noise."""
 
     request: CountsRequest
     cells: tuple[MarginalCells, ...]
@@ -255,7 +256,7 @@ class CountsPlan:
 
 @dataclass(frozen=True, eq=False)
 class NoisyCounts:
-    """A release of noisy counts: where it lies, what was drawn, by which plan, and what is left to spend."""
+    """Released noisy counts: paths, drawn marginals, plan, and remaining budget."""
 
     path: Path
     manifest_path: Path
@@ -265,7 +266,7 @@ class NoisyCounts:
 
 
 def plan_counts(spec: TableSpec, request: CountsRequest) -> CountsPlan:
-    """The plan, which no row has a say in; ``InputError`` for what is not allowed."""
+    """Plan a release without reading a row; raise ``InputError`` for a request that is not allowed."""
     if not request.marginals:
         raise InputError("no marginal is asked", allowed="at least one, such as --marginal age=2,sex")
     cells = tuple(MarginalCells(build_axes(spec, marginal.levels)) for marginal in request.marginals)
@@ -296,10 +297,24 @@ def release_counts(
     *,
     overwrite: bool,
 ) -> NoisyCounts:
-    """Release noisy counts of a spec's table into a file (``.csv``, ``.parquet``, ``.json``).
+    """Release noisy counts of a spec's table into a file.
 
-    Raises ``InputError`` for what is not allowed, and where the rows cannot be counted; ``LimitReached``
-    where the budget does not allow the loss, or the marginals have too many cells.
+    Parameters
+    ----------
+    output
+        A file with the suffix ``.csv``, ``.parquet`` or ``.json``.
+
+    Raises
+    ------
+    InputError
+        For a request that is not allowed, and where the rows cannot be counted.
+    LimitReached
+        Where the remaining budget does not allow the loss, or the marginals have too many cells.
+
+    References
+    ----------
+    A. Ghosh et al. (2009) for discrete Laplace noise; C. L. Canonne et al. (2020) for discrete Gaussian
+    noise; R. Rogers (2023) for cells that come from the rows.
     """
     plan, ledger = plan_counts(spec, request), Ledger.of(spec, settings, engine)
     with open_counts_writer(
@@ -307,7 +322,7 @@ def release_counts(
     ) as write:
         ledger.check(request.loss)
         counts = count_cells(engine, spec, plan.cells, request.rows_per_subject)
-        # Paid before the noise is drawn: a run that dies in between has spent, and shown nothing.
+        # Spend before drawing: a process that dies in between has spent its budget and published nothing.
         balance = ledger.spend(request.loss, f"noisy counts: {output.name}")
         marginals = _post_process(plan, _draw_marginals(plan, counts))
         manifest_path = write(marginals, describe_post_processing(request))
@@ -315,7 +330,7 @@ def release_counts(
 
 
 def describe_post_processing(request: CountsRequest) -> tuple[str, ...]:
-    """What is made of the noisy counts, in words."""
+    """Describe the post-processing of the noisy counts."""
     told = []
     if request.consistent:
         told.append("all marginals are moved to one total, by least squares, and rounded")
@@ -325,7 +340,7 @@ def describe_post_processing(request: CountsRequest) -> tuple[str, ...]:
 
 
 def _rows_per_person(spec: TableSpec, rows_per_subject: int | None) -> int:
-    """How many rows of one person count; ``InputError`` where that is not said, or nobody has several."""
+    """Return the number of rows of one person that count; raise ``InputError`` if missing or superfluous."""
     if spec.source.subject is None:
         if rows_per_subject is not None:
             raise InputError(
@@ -345,7 +360,10 @@ def _rows_per_person(spec: TableSpec, rows_per_subject: int | None) -> int:
 
 
 def _draw_marginals(plan: CountsPlan, counts: TrueCounts) -> Iterator[NoisyMarginal]:
-    """The marginals with noise, in order. All public cells are drawn as one vector: one person, one loss."""
+    """Yield the marginals with noise, in order.
+
+    All public cells are drawn as one vector, with one loss for one person.
+    """
     vector = [int(count) for counted in counts.public for count in counted]
     noisy = plan.noise.add_to_vector(vector) if vector else []
     mappings, start = iter(counts.others), 0
@@ -356,7 +374,7 @@ def _draw_marginals(plan: CountsPlan, counts: TrueCounts) -> Iterator[NoisyMargi
             start += len(labels)
         else:
             shown = plan.noise.add_to_mapping(next(mappings))
-            # In the order of their labels: that of a mapping is the rows'.
+            # Sort by label: the mapping's order depends on the rows.
             keys = sorted(shown)
             labels, drawn = tuple(map(decode_labels, keys)), tuple(shown[key] for key in keys)
         yield NoisyMarginal(marginal, cells.public, labels, drawn)

@@ -1,7 +1,7 @@
 """Atomic publication of a differentially private release: checked, owner-only, all or nothing.
 
 The data is written under a temporary name, read back and compared; then the manifest and the line of the
-private log are written and the files renamed (``release.release_target``). The manifest holds only numbers
+private log are written and the files renamed (``release.release_target``). The manifest contains only numbers
 that were known before the data: no row count, no seed, no digest of the input.
 """
 
@@ -45,19 +45,19 @@ _POSITION = "position"
 
 @dataclass(frozen=True)
 class OutputTable:
-    """A table to be written: columns by name, of texts or of whole numbers, in the order of its rows."""
+    """Table to write: columns by name, of texts or of integers, in the order of its rows."""
 
     columns: Mapping[str, Sequence[str | None] | Sequence[int]]
 
     @property
     def rows(self) -> list[tuple[object, ...]]:
-        """The same by row."""
+        """Rows of the table."""
         return list(zip(*self.columns.values(), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
 class PrivateRelease:
-    """A release on its way to its target; ``log`` is the open private log."""
+    """Release before it is renamed to its target; ``log`` is the descriptor of the open private log."""
 
     spec: TableSpec
     settings: Settings
@@ -67,9 +67,9 @@ class PrivateRelease:
     overwrite: bool
 
     def place(self, content: OutputTable | str, facts: Mapping[str, Any]) -> Path:
-        """Write a table, or a text, and its manifest, and put both in place; the manifest's path.
+        """Write a table or a text with its manifest, rename both to their targets; return the latter's path.
 
-        ``facts`` are the manifest's beside the data's own.
+        ``facts`` are the manifest's facts in addition to those of the data.
         """
         if isinstance(content, str):
             self.files.write_text("data", content)
@@ -90,19 +90,20 @@ class PrivateRelease:
             "output_sha256": sha256,
             "discreet": discreet,
         }
-        # Before the release is in place: there is none that the log does not know.
+        # Append to the log before the rename, so that no release exists without its log entry.
         private_log.append(self.log, entry)
         self.files.put_in_place(overwrite=self.overwrite)
         return self.target.manifest_path
 
     def _write(self, content: OutputTable) -> None:
-        """Write a table by the embedded engine, and read it back."""
+        """Write a table with the embedded engine, read it back and compare it."""
         names = list(content.columns)
         columns: dict[str, Any] = {
             f"v{i}": np.array(cells, dtype=np.int64) if _is_number(cells) else list(cells)
             for i, cells in enumerate(content.columns.values())
         }
         rows = content.rows
+        # An explicit position column keeps the order of rows, which SQL tables do not have.
         columns[_POSITION] = np.arange(len(rows), dtype=np.int64)
         selected = ", ".join(f"v{i}" for i in range(len(names)))
         path, file_format = self.files.path("data"), self.target.file_format
@@ -127,7 +128,10 @@ class PrivateRelease:
 def open_private_release(
     spec: TableSpec, output: Path, settings: Settings, formats: Mapping[str, str], *, overwrite: bool
 ) -> Iterator[PrivateRelease]:
-    """A file of ``formats`` to be written, or nothing at all; ``InputError`` where it may not be."""
+    """Open a release to a file of one of ``formats``; on an error nothing is published.
+
+    Raise ``InputError`` where the target is not allowed.
+    """
     protected = list_protected_files(spec, settings)
     target = check_release_target(output, overwrite=overwrite, protected=protected, formats=formats)
     remove_leftovers(target)
@@ -137,7 +141,7 @@ def open_private_release(
 
 
 def check_reserved_columns(names: Sequence[str], reserved: Sequence[str]) -> None:
-    """Raise ``InputError`` for an attribute that is called as a column of the release's own is."""
+    """Raise ``InputError`` for an attribute with the name of a column that the release adds."""
     taken = {name.casefold() for name in reserved}
     for name in names:
         if name.casefold() in taken:

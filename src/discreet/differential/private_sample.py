@@ -7,9 +7,9 @@ smallest with this bound (ARX's k is larger by one); tails are summed with 60 di
 the Chernoff–Hoeffding bound.
 
 Levels are given, or chosen by report noisy max with exponential noise (McKenna and Sheldon 2020) over all
-nodes: the score of a node is its rows beyond the first k/β − 1 of each class times the detail its levels
-keep, so one row changes all scores by at most one. Cost: one sort of the row types per node. Order of steps
-as in ``noisy_counts``.
+nodes: the score of a node is the number of rows beyond the first k/β − 1 of each class times the detail its
+levels keep, so one row changes all scores by at most one. Cost: one sort of the row types per node. Order of
+steps as in ``noisy_counts``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from discreet.settings import Settings
 
 MAX_LEVEL_NODES = 50_000
 DETAIL_UNIT = 1000
-"""Scores are whole numbers: rows, times thousandths of detail."""
+"""Unit of detail: scores are integers, rows times thousandths of detail."""
 _MAX_DENSE_CELLS = 1 << 22
 
 IntArray = NDArray[np.int64]
@@ -61,7 +61,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class AttributeLevels:
-    """One attribute: its axis of single values, those that may be chosen, its height and its weight."""
+    """One attribute: axis of single values, axes of the allowed levels, height and weight."""
 
     lowest: Axis
     axes: tuple[Axis, ...]
@@ -71,13 +71,13 @@ class AttributeLevels:
 
 @dataclass(frozen=True, eq=False)
 class PrivateLevelChoice:
-    """The nodes among which levels are chosen; no row has a say in them."""
+    """Nodes among which levels are chosen; they do not depend on any row."""
 
     attributes: tuple[AttributeLevels, ...]
 
     @classmethod
     def of(cls, spec: TableSpec, fixed: Mapping[str, int]) -> PrivateLevelChoice:
-        """All levels within the spec's limits, and the ``fixed`` ones; ``InputError`` for too many."""
+        """Build the spec's allowed levels and the ``fixed`` ones; raise ``InputError`` for too many."""
         found = cls(tuple(_attribute_levels(spec, each, fixed) for each in spec.require_quasi_identifiers()))
         number = prod(len(attribute_levels.axes) for attribute_levels in found.attributes)
         if number > MAX_LEVEL_NODES:
@@ -90,16 +90,16 @@ class PrivateLevelChoice:
 
     @property
     def lowest(self) -> tuple[Axis, ...]:
-        """What is counted, once for all nodes."""
+        """Axes of the lowest levels, counted once for all nodes."""
         return tuple(attribute_levels.lowest for attribute_levels in self.attributes)
 
     @cached_property
     def nodes(self) -> tuple[tuple[Axis, ...], ...]:
-        """One axis for each attribute, in mixed-radix order."""
+        """Axes of each node, one per attribute, in mixed-radix order."""
         return tuple(product(*(attribute_levels.axes for attribute_levels in self.attributes)))
 
     def details(self) -> IntArray:
-        """The detail that each node keeps, from 1 to ``UNIT``."""
+        """Return the detail that each node keeps, from 1 to ``DETAIL_UNIT``."""
         counted = [
             attribute_levels
             for attribute_levels in self.attributes
@@ -120,7 +120,7 @@ class PrivateLevelChoice:
         return np.array(found, np.int64)
 
     def scores(self, counted: Mapping[str, int], least: int) -> IntArray:
-        """The score of each node, from the counts of the lowest labels."""
+        """Compute the score of each node from the counts of the lowest labels."""
         labels = [decode_labels(key) for key in counted]
         rows = np.fromiter(counted.values(), np.int64, len(labels))
         attributes = [
@@ -131,7 +131,7 @@ class PrivateLevelChoice:
         return beyond * self.details()
 
     def at(self, counted: Mapping[str, int], node: Sequence[Axis]) -> dict[str, int]:
-        """The counts of a node's labels, from those of the lowest."""
+        """Aggregate the counts of the lowest labels to a node's labels."""
         found: Counter[str] = Counter()
         labels = [_LabelCache(axis) for axis in node]
         for key, number in counted.items():
@@ -142,7 +142,7 @@ class PrivateLevelChoice:
 
 
 class _LabelCache(dict[str, str]):
-    """The label of each lowest label at an axis, told once."""
+    """Cache of the label of each lowest label on an axis."""
 
     def __init__(self, axis: Axis) -> None:
         super().__init__()
@@ -166,13 +166,13 @@ def _attribute_levels(spec: TableSpec, attribute: Attribute, fixed: Mapping[str,
     low, high = limits.min_level.get(name, 0), min(limits.max_level.get(name, height), height)
     if name in fixed:
         low = high = fixed[name]
-    # A level that there is none of is refused as of any other release.
+    # The loop keeps at least one level, so that build_axes reports a level that does not exist.
     axes = build_axes(spec, [(name, level) for level in range(low, max(low, high) + 1)])
     return AttributeLevels(build_axes(spec, ((name, 0),))[0], axes, height, Fraction(attribute.weight))
 
 
 def _encode_levels(attribute_levels: AttributeLevels, values: Sequence[str]) -> list[IntArray]:
-    """At each level, the rows' types' labels as numbers from 0 on."""
+    """Return the labels of the row types at each level, numbered from 0."""
     distinct, place = np.unique(np.array(values, dtype=object), return_inverse=True)
     found = []
     for axis in attribute_levels.axes:
@@ -184,7 +184,7 @@ def _encode_levels(attribute_levels: AttributeLevels, values: Sequence[str]) -> 
 
 
 def _excess_rows(attributes: Sequence[Sequence[IntArray]], rows: IntArray, least: int) -> Iterator[int]:
-    """Of each node in mixed-radix order, the rows beyond the first ``least`` - 1 of every class."""
+    """Yield the rows beyond the first ``least`` - 1 of every class, per node in mixed-radix order."""
     if not attributes:
         sizes = np.array([rows.sum()])
         yield int(np.maximum(sizes - (least - 1), 0).sum())
@@ -198,6 +198,7 @@ def _descend(
     for codes in attributes[0]:
         width = int(codes.max(initial=0)) + 1
         both = classes * width + codes
+        # Renumber sparse keys: bincount allocates up to the largest key, and deeper keys would overflow.
         if int(both.max(initial=0)) >= _MAX_DENSE_CELLS or len(attributes) > 1:
             both = np.unique(both, return_inverse=True)[1]
         if len(attributes) > 1:
@@ -208,9 +209,10 @@ def _descend(
 
 
 def choose_noisy_max(scores: IntArray, epsilon: Fraction) -> int:
-    """The place of a large score, by OpenDP's noise of the least scale that keeps ε."""
+    """Return the index of a large score, with OpenDP's noise of the least scale that keeps ε."""
     library = load_opendp()
     scale = max(float(DETAIL_UNIT / epsilon), 1e-3)
+    # The privacy map rounds up, so increase the scale by single doubles until the map accepts ε.
     while Fraction(_noisy_max(library, scale).map(DETAIL_UNIT)) > epsilon:
         scale = nextafter(scale, inf)
     return int(_noisy_max(library, scale)([int(score) for score in scores]))
@@ -226,21 +228,24 @@ RANDOM_BITS = 53
 MIN_SAMPLE_EPSILON, MAX_SAMPLE_EPSILON = Fraction(1, 100), Fraction(10)
 _PRECISION = 60
 _MARGIN = Decimal("1e-40")
-"""Far more than sixty digits can be wrong by in any formula here, and far less than matters."""
+"""Margin far above the rounding error of 60 digits in any formula here, and far below any effect."""
 _NEGLIGIBLE = Decimal("1e-45")
 _BATCH_ROWS = 1 << 20
 
 
 @dataclass(frozen=True)
 class SamplingParameters:
-    """The chance ``beta`` with which a row is drawn, and the drawn rows ``k`` that a class needs to show."""
+    """Chance ``beta`` of drawing a row, and the least number ``k`` of drawn rows of a published class."""
 
     beta: Fraction
     k: int
 
 
 def compute_sampling(loss: PrivacyLoss) -> SamplingParameters:
-    """Return the largest β, and the least k by the theorem's bound; ``InputError`` where none is computed."""
+    """Return the largest β, and the least k by the theorem's bound.
+
+    Raise ``InputError`` for an ε or δ outside the supported range.
+    """
     if not MIN_SAMPLE_EPSILON <= loss.epsilon <= MAX_SAMPLE_EPSILON or not loss.delta:
         raise InputError(
             f"{loss} of a sample",
@@ -257,7 +262,7 @@ def compute_sampling(loss: PrivacyLoss) -> SamplingParameters:
 
 
 def compute_binomial_tail(size: int, gamma: Decimal, beta: Fraction) -> Decimal:
-    """At least the chance that more than ``gamma`` times ``size`` of so many rows are drawn."""
+    """Return an upper bound of the chance that more than ``gamma`` · ``size`` of ``size`` rows are drawn."""
     first = int((gamma * size).to_integral_value(ROUND_FLOOR)) + 1
     if first > size:
         return Decimal(0)
@@ -269,14 +274,15 @@ def compute_binomial_tail(size: int, gamma: Decimal, beta: Fraction) -> Decimal:
         term *= ratio
         total += term
         if ratio < 1 and term < _NEGLIGIBLE * total:
-            # What is left falls by at least this ratio from term to term.
+            # The remaining terms fall by at least this ratio: bound them by a geometric series.
             total += term * ratio / (1 - ratio)
             break
     return total * (1 + _MARGIN)
 
 
 def _largest_failing(gamma: Decimal, beta: Fraction, delta: Decimal) -> int:
-    """The largest class size whose tail exceeds δ; 0 where none does."""
+    """Return the largest class size whose tail exceeds δ; 0 where none does."""
+    # Chernoff–Hoeffding: beyond this size the tail is below δ, so search downwards from it.
     chance, rest = _decimal(beta), _decimal(1 - beta)
     divergence = gamma * (gamma / chance).ln() + (1 - gamma) * ((1 - gamma) / rest).ln()
     size = int((-delta.ln() / divergence * (1 + _MARGIN)).to_integral_value(ROUND_CEILING)) + 1
@@ -286,10 +292,10 @@ def _largest_failing(gamma: Decimal, beta: Fraction, delta: Decimal) -> int:
 
 
 def draw_class_rows(counts: Mapping[str, int], beta: Fraction) -> dict[str, int]:
-    """How many of the rows of each class are drawn, each by itself, by the operating system's generator.
+    """Draw each row independently with the operating system's generator; return the drawn rows per class.
 
-    Rows of a class look alike in the release, so that their number is all that drawing tells; which rows they
-    are is decided nowhere.
+    Rows of a class look alike in the release, so drawing reveals only their number; no step decides which
+    rows they are.
     """
     limit, found = int(beta * 2**RANDOM_BITS), {}
     for key, number in counts.items():
@@ -309,7 +315,7 @@ def _decimal(number: Fraction | int) -> Decimal:
 
 @dataclass(frozen=True, eq=False)
 class PrivateSample:
-    """A sample that was released: where it lies, how it was drawn, and what is left to spend."""
+    """Released sample: paths, levels, sampling parameters, and remaining budget."""
 
     path: Path
     manifest_path: Path
@@ -333,11 +339,28 @@ def release_sample(
     search: Fraction | None = None,
     overwrite: bool,
 ) -> PrivateSample:
-    """Release a sample of a spec's rows, its quasi-identifiers alone, into a file (``.csv``, ``.parquet``).
+    """Release a sample of a spec's rows, with only the quasi-identifiers, into a file.
 
-    Attributes that ``levels`` does not name are at the spec's least level; or, with ``search``, at levels
-    that are chosen by a private search, which spends so much of the loss's ε. Raises ``InputError`` for what
-    is not allowed, and where the rows cannot be counted; ``LimitReached`` where the budget does not allow it.
+    Parameters
+    ----------
+    levels
+        Level of each attribute; others are at the spec's least level or, with ``search``, at levels that a
+        private search chooses.
+    output
+        A file with the suffix ``.csv`` or ``.parquet``.
+    search
+        The part of the loss's ε that the private search of levels spends.
+
+    Raises
+    ------
+    InputError
+        For a request that is not allowed, and where the rows cannot be counted.
+    LimitReached
+        Where the remaining budget does not allow the loss.
+
+    References
+    ----------
+    R. Bild, K. A. Kuhn and F. Prasser (2018); N. Li, W. Qardaji and D. Su (2012).
     """
     chosen, sampling = _complete_levels(spec, levels), compute_sampling(_loss_for_sampling(loss, search))
     ledger = Ledger.of(spec, settings, engine)
@@ -346,10 +369,10 @@ def release_sample(
     cells = MarginalCells(axes, sparse=True)
     with open_private_release(spec, output, settings, PLAIN_FORMATS, overwrite=overwrite) as file:
         ledger.check(loss)
-        # Of a subject one row counts at most: one person is one row.
+        # At most one row of a subject counts: one person is one row.
         bound = None if spec.source.subject is None else 1
         (counted,) = count_cells(engine, spec, (cells,), bound).others
-        # Paid before rows are drawn, as of noisy counts.
+        # Spend before drawing, as for noisy counts.
         balance = ledger.spend(loss, f"sample: {output.name}")
         if searched is not None and search is not None:
             scores = searched.scores(counted, ceil(sampling.k / sampling.beta))
@@ -368,7 +391,7 @@ def release_sample(
 
 
 def _loss_for_sampling(loss: PrivacyLoss, search: Fraction | None) -> PrivacyLoss:
-    """What drawing may spend once the search has; OpenDP must be there, which chooses."""
+    """Return the loss that drawing may spend after the search; a search requires OpenDP."""
     if search is None:
         return loss
     load_opendp()
@@ -383,7 +406,7 @@ def _loss_for_sampling(loss: PrivacyLoss, search: Fraction | None) -> PrivacyLos
 def describe_sampling(
     spec: TableSpec, loss: PrivacyLoss, sampling: SamplingParameters, search: Fraction | None = None
 ) -> dict[str, Any]:
-    """What was spent, on what, and how."""
+    """Return the privacy section of the manifest: loss, definition and mechanism."""
     levels = "that were given" if search is None else "that a private search chose"
     told = (
         {}
@@ -422,7 +445,7 @@ def _complete_levels(spec: TableSpec, levels: Mapping[str, int]) -> dict[str, in
 
 
 def _check_class_sizes(rows: list[tuple[str, ...]], k: int) -> None:
-    """Count the rows that are about to be written once more."""
+    """Check the sizes of the classes about to be written; raise ``InternalError`` for one below k."""
     small = [number for number in Counter(rows).values() if number < k]
     if small:
         raise InternalError(f"{len(small)} classes of a sample have fewer than {k} rows")
@@ -435,7 +458,7 @@ def _manifest_facts(
     rows: int,
     classes: int,
 ) -> dict[str, Any]:
-    """The manifest's facts: each follows from the spec and the request, or from the released rows."""
+    """Return the manifest's facts, which follow from the spec, the request or the released rows."""
     return {
         "release": PRIVATE_SAMPLE,
         "privacy": dict(privacy),

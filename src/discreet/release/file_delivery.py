@@ -1,6 +1,6 @@
 """Delivery of a release: to files under temporary names, or to tables of the source's database.
 
-The engine's declaration says whether it writes folders or tables.
+The engine's declaration defines whether it writes folders or tables.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ from discreet.sql.dialect import Dialect
 
 @dataclass(frozen=True, eq=False)
 class FileDelivery:
-    """Files on their way to ``target`` (see ``Delivery``); ``engine`` has the rows.
+    """Temporary files for ``target`` (see ``Delivery``); ``engine`` contains the rows.
 
-    Those of a release in memory are ``held`` there for a moment; ``placed`` is where the data will be put
-    with others. ``labels`` finds the labels of the source's file; ``types`` are those of the parts that were
-    written, by their purpose.
+    ``in_memory`` marks files of a release in memory, which exist only briefly; ``placed`` is the path to
+    which the data will be moved with other tables. ``labels`` reads the labels of the source's
+    file; ``types`` are those of the written parts, by purpose.
     """
 
     engine: Engine
@@ -68,31 +68,31 @@ class FileDelivery:
 
     @property
     def address(self) -> ReleaseAddress:
-        """The data's path."""
+        """Path of the data."""
         return ReleaseAddress(path=self.target.path, in_memory=self.in_memory, placed=self.placed)
 
     @property
     def manifest(self) -> ReleaseAddress:
-        """The manifest's path."""
+        """Path of the manifest."""
         return ReleaseAddress(path=self.target.manifest_path, in_memory=self.in_memory)
 
     @property
     def file_format(self) -> str:
-        """``csv``, ``parquet``, ``duckdb``, or another ending of a file that is written."""
+        """Format: ``csv``, ``parquet``, ``duckdb``, or that of another suffix."""
         return self.target.file_format
 
     @property
     def typed(self) -> bool:
-        """CSV holds texts alone."""
+        """True if the format stores types; CSV stores only texts."""
         return self.file_format != "csv"
 
     def listed(self, purpose: str, name: str) -> Listed:
-        """The file of a part; in a database file its table."""
+        """Return the file of a part; in a database file its table."""
         file = dict(self.target.companions).get(purpose, self.target.path).name
         return Listed(file, name if self.file_format == DATABASE_FORMAT else None)
 
     def write(self, parts: Mapping[str, Part], views: Callable[[], tuple[str, ...]] | None = None) -> None:
-        """Write each part into a file of its own, or all into a database, and wait for the disk."""
+        """Write each part into its own file, or all into a database, and sync to disk."""
         if self.file_format == DATABASE_FORMAT:
             tables = {part.name: part.table for part in parts.values()}
             check_database_columns({name: table.columns for name, table in tables.items()})
@@ -105,10 +105,10 @@ class FileDelivery:
                 sync_file(self.files.path(purpose))
 
     def write_views(self, queries: Callable[[Dialect, str, str], Mapping[str, str]]) -> None:
-        """Do nothing: files have no views, and those of a database file are made as it is written."""
+        """Do nothing: files have no views, and those of a database file are created as it is written."""
 
     def write_witness(self, query: str) -> SourceSpec:
-        """Another temporary file, beside the data."""
+        """Write another temporary file next to the data."""
         path = self.files.path("subjects")
         if self.target.is_folder:
             self._write(query, path, None)
@@ -117,20 +117,20 @@ class FileDelivery:
         return self._source(path, "parquet")
 
     def auditor(self) -> AbstractContextManager[Engine]:
-        """The engine of the rows where it reads files itself, else the embedded one."""
+        """Return the rows' engine if it reads files itself, else the embedded one."""
         if self.target.is_folder or ENGINES.named(self.engine.name).embedded:
             return nullcontext(self.engine)
         return connect(self.settings)
 
     def source(self, purpose: str, table: str | None = None) -> SourceSpec:
-        """The temporary file of a part, or its table in the temporary database file."""
+        """Return the temporary file of a part, or its table in the temporary database file."""
         if self.file_format == DATABASE_FORMAT:
             return SourceSpec(path=self.files.path(DATA), table=table)
         found = self._source(self.files.path(purpose), self.file_format)
         return replace(found, types=self.types.get(purpose, {}))
 
     def digest(self, purpose: str) -> str | None:
-        """SHA-256 of a part's file, of the files of a folder; None for tables of a database file."""
+        """Return the SHA-256 of a part's file or folder; None for tables of a database file."""
         if purpose != DATA and purpose not in dict(self.target.companions):
             return None
         path = self.files.path(purpose)
@@ -187,12 +187,12 @@ def deliver_files(
     placed: Path | None = None,
     labels: Callable[[], Codebook] = Codebook,
 ) -> Iterator[FileDelivery]:
-    """Deliver files to a path; what killed runs left there is removed first.
+    """Deliver files to a path, after removing leftovers of killed runs.
 
-    ``protected`` are files that a release must not replace, ``formats`` the endings that may be written,
-    ``purposes`` those of the files beside the data, by the format; ``held`` says that the release is for
-    memory, ``placed`` where the data will be put with others; ``labels`` finds the labels of the source's
-    file, where one is to be written that has such.
+    ``protected`` are files that a release must not replace, ``formats`` the allowed suffixes, ``purposes``
+    those of the data's companions, by format. ``in_memory`` is true for a release in memory; ``placed`` is
+    the path to which the data will be moved with other tables. ``labels`` reads the labels of the source's
+    file, for formats with labels.
     """
     target = check_release_target(
         output, overwrite=overwrite, protected=protected, formats=formats, purposes=purposes
@@ -216,11 +216,11 @@ def open_delivery(
     formats: Mapping[str, str] = RELEASE_FORMATS,
     purposes: Callable[[str], Sequence[str]] = lambda _: (),
 ) -> AbstractContextManager[Delivery]:
-    """The delivery of a release to a path, or to a table of the database that has the source.
+    """Open the delivery of a release to a path, or to a table of the source's database.
 
-    ``formats`` are the endings of files that may be written, ``purposes`` the companions of the data by its
-    format. ``InputError`` where the target may not be written, as the context is entered; in a database
-    rights are checked too.
+    ``formats`` are the allowed suffixes of files, ``purposes`` the companions of the data by its format.
+    Raise ``InputError`` on entry to the context where the target may not be written; in a database rights are
+    checked too.
     """
     address = ReleaseAddress.of(output)
     if address.path is not None:
@@ -241,9 +241,9 @@ def open_delivery(
 
 
 def check_table_target(engine: Engine, spec: TableSpec, address: ReleaseAddress, *, overwrite: bool) -> None:
-    """Raise ``InputError`` where a release could not be created as a table: rights and names, nothing else.
+    """Raise ``InputError`` where a release could not be created as a table, by rights and names only.
 
-    It is what ``open_delivery`` checks too, for whoever wants to know before counting begins.
+    ``open_delivery`` makes the same check; this one allows it before counting begins.
     """
     _find_table_target(engine, spec, address).check(engine, spec, address, overwrite=overwrite)
 

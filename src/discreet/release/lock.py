@@ -1,7 +1,7 @@
 """Lock file: the decision behind a release, to be applied again to next month's data.
 
-Contains the request, the level of each quasi-identifier, what the spec says of each column, and digests of
-hierarchies that existed before the data; no value, no count and no path.
+It contains the request, the level of each quasi-identifier, the spec's declarations of each column, and
+digests of hierarchies that existed before the data; no value, no count and no path.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _MAX_BYTES = 4 * 2**20
 
 @dataclass(frozen=True)
 class Lock:
-    """A full-domain decision; ``requirement`` is the document of ``Requirement.as_json``.
+    """Full-domain decision; ``requirement`` is the document of ``Requirement.as_json``.
 
-    ``levels`` are numbers, or ``top`` where the number of levels comes from the data. ``columns`` are what
-    the spec says of each attribute, ``reading`` what it says of the rows.
+    ``levels`` are numbers, or ``top`` where the number of levels comes from the data. ``columns`` are the
+    spec's declarations of each attribute, ``reading`` those of the rows.
     """
 
     requirement: Mapping[str, Any]
@@ -44,12 +44,12 @@ class Lock:
 
     @property
     def spec_digest(self) -> str:
-        """SHA-256 of what the spec says of columns and rows."""
+        """SHA-256 of the spec's declarations of columns and rows."""
         told = json.dumps([self.columns, self.reading], sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(told.encode()).hexdigest()
 
     def text(self) -> str:
-        """The file's text, the same for the same decision."""
+        """Return the file's text, which is a function of the decision."""
         document = {
             "lock": LOCK_VERSION,
             "discreet": self.program,
@@ -64,7 +64,7 @@ class Lock:
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
     def differences(self, other: Lock) -> list[str]:
-        """In what the spec of ``other`` differs, in words that name columns and keys and no value."""
+        """Describe the differences to the spec of ``other``, by columns and keys, without values."""
         names = [*self.columns, *(name for name in other.columns if name not in self.columns)]
         found = [
             _describe_difference(name, self.columns.get(name), other.columns.get(name)) for name in names
@@ -84,7 +84,7 @@ def _describe_difference(name: str, then: Mapping[str, Any] | None, now: Mapping
 
 
 def describe_columns(spec: TableSpec, built: Sequence[GeneralizationHierarchy]) -> dict[str, dict[str, Any]]:
-    """What the spec says of each attribute, as a manifest tells it, and the rule of a hierarchy by rule."""
+    """Describe each attribute as a manifest does, with a digest of the rule of a rule-based hierarchy."""
     roles = {a.name: a.role for a in spec.attributes if a.role is not AttributeRole.IDENTIFIER or a.way}
     sources = {a.name: a.hierarchy for a in spec.attributes}
     found = {}
@@ -98,7 +98,7 @@ def describe_columns(spec: TableSpec, built: Sequence[GeneralizationHierarchy]) 
 
 
 def _rule_digest(source: HierarchySource | None) -> str | None:
-    """A digest of how a hierarchy is built; None where it is given in full, or says nothing stable."""
+    """Return a digest of a hierarchy's construction; None if it is given in full or has no stable repr."""
     told = repr(source)
     if source is None or find_public_part(source) is PublicPart.HIERARCHY or " at 0x" in told:
         return None
@@ -106,7 +106,7 @@ def _rule_digest(source: HierarchySource | None) -> str | None:
 
 
 def describe_reading(spec: TableSpec) -> dict[str, Any]:
-    """What the spec says of the rows; the values of a subset, and the texts that are NULL, stay out."""
+    """Describe the spec's reading of rows, without the values of a subset and the texts for NULL."""
     source = spec.source
     return {
         "nulls": str(source.nulls),
@@ -117,7 +117,7 @@ def describe_reading(spec: TableSpec) -> dict[str, Any]:
 
 
 def read_lock(path: Path) -> Lock:
-    """The lock in a file; ``InputError`` for what is none, or of another version."""
+    """Read the lock in a file; raise ``InputError`` for another file or another version."""
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise InputError(f"{path} is too large for a lock")
@@ -146,7 +146,7 @@ def read_lock(path: Path) -> Lock:
 
 
 def _check_levels(levels: Mapping[str, Any]) -> dict[str, int | str]:
-    """The levels; ``ValueError`` for one that is none."""
+    """Return the levels; raise ``ValueError`` for an invalid one."""
     for level in levels.values():
         if level != TOP_LEVEL and (type(level) is not int or level < 0):
             raise ValueError(level)

@@ -30,14 +30,14 @@ MANIFEST_VERSION = 1
 
 @dataclass(frozen=True)
 class ManifestAttribute:
-    """A column: its name and role, and for a quasi-identifier its hierarchy and, where it has one, its level.
+    """Column of a release: name, role, and for a quasi-identifier its hierarchy and level, if it has one.
 
-    ``height``, and a ``level`` above 0, are None where the number of levels came from the data, as classes'
-    level is where they have none in common; ``hierarchy_sha256`` is None where the hierarchy, or its leaves,
-    came from the data. ``written`` is how the source's cells were written, where the spec says so, and
-    ``label_form`` how the labels read where a rule builds them. ``way`` is what stands in a published
-    identifier's place, ``shift`` how far dates were moved at most; neither says by which secret. ``subject``
-    says that the column holds a pseudonym of the subject, by which an audit counts.
+    ``height``, and a ``level`` above 0, are None where the number of levels came from the data; ``level`` is
+    also None where classes have no common level. ``hierarchy_sha256`` is None where the hierarchy, or its
+    leaves, came from the data. ``written`` is the format of the source's cells, where the spec declares it,
+    and ``label_form`` the form of labels that a rule builds. ``way`` is the pseudonymization of a published
+    identifier, ``shift`` the largest shift of dates; neither contains a secret. ``subject`` is true if the
+    column contains a pseudonym of the subject, by which an audit counts.
     """
 
     name: str
@@ -55,13 +55,13 @@ class ManifestAttribute:
 
     @property
     def level_text(self) -> str:
-        """The level in words, as far as it is told: ``1 of 3``, ``1``, or ``above 0``."""
+        """Level as text, as far as it is public: ``1 of 3``, ``1``, or ``above 0``."""
         if self.level is None:
             return "above 0"
         return f"{self.level}" if self.height is None else f"{self.level} of {self.height}"
 
     def as_json(self) -> dict[str, Any]:
-        """The entry in the manifest's ``attributes``."""
+        """Return the entry in the manifest's ``attributes``."""
         entry: dict[str, Any] = {"name": self.name, "role": self.role, "published": self.published}
         if self.level is not None:
             entry["level"] = self.level
@@ -84,23 +84,28 @@ class ManifestAttribute:
 
 @dataclass(frozen=True)
 class Manifest:
-    """A manifest's content.
+    """Content of a manifest.
 
-    ``file`` is the name of the data's file or folder; None where it is the ``table`` of a database.
-    ``sha256`` is the digest of the file, of a folder's files (``engines.folder``), or of a table's rows
-    whatever their order (``sql.row_hashes``). ``rows_are_people`` says that the publisher declared each row
-    to be a person, although values of an identifier repeat. ``date`` is a day, ``YYYY-MM-DD`` in UTC;
-    ``counted`` is what k and l count, ``rows`` or ``subjects``; ``rows`` are the data's rows, starred ones
-    included; ``dropped`` those that the NULL policy left out, ``remove_isolated`` those without any
-    quasi-identifier (decision 0016). ``requirement`` is the document of ``Requirement.as_json``, as it was
-    read: a criterion of another package may not be here. ``audit`` holds ``passed, rows, classes, k, l,
-    starred``, and ``criteria`` where others were asked; ``model`` names the recoding model and ``summary``
-    how classes are shown, where that was chosen. Where patterns guided the recoding, ``patterns`` holds
-    ``pattern, classes, rows`` of each that is used, a sign per quasi-identifier in the spec's order.
-    ``permutation`` is there for a permuted release: its groups and its further files. ``population`` is the
-    number of people in the population beside the table, where there is one; of its cells the manifest has
-    none. ``input_version`` is the version of a table with a log that was read. ``after`` are the digests of
-    earlier releases beside which k and l hold, too.
+    - ``file``: name of the data's file or folder; None for the ``table`` of a database.
+    - ``sha256``: digest of the file, of a folder's files (``engines.files.parquet_files``), or of a table's
+      rows whatever their order (``sql.row_hashes``).
+    - ``rows_are_people``: the publisher declared each row to be a person, although values of an identifier
+      repeat.
+    - ``date``: a day, ``YYYY-MM-DD`` in UTC.
+    - ``counted``: the unit of k and l, ``rows`` or ``subjects``.
+    - ``rows``: number of the data's rows, including starred ones; ``dropped``: rows that the NULL policy
+      dropped; ``set_apart``: rows without any quasi-identifier (decision 0016).
+    - ``requirement``: document of ``Requirement.as_json`` as it was read; a criterion of another package may
+      not be installed.
+    - ``audit``: ``passed, rows, classes, k, l, starred``, and ``criteria`` where others were required.
+    - ``model``: name of the recoding model; ``summary``: how classes are shown, where that was chosen.
+    - ``patterns``: ``pattern, classes, rows`` of each used pattern, where patterns guided the recoding; a
+      pattern has one sign per quasi-identifier in the spec's order.
+    - ``permutation``: groups and further files of a permuted release.
+    - ``population``: number of people in the table's population, if there is one; the manifest contains none
+      of its cells.
+    - ``input_version``: version that was read of a table with a log.
+    - ``after``: digests of earlier releases together with which k and l hold, too.
     """
 
     discreet: str
@@ -130,7 +135,7 @@ class Manifest:
     set_apart: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """The manifest as its JSON document."""
+        """Return the manifest as its JSON document."""
         guided = {"patterns": [dict(used) for used in self.patterns]} if self.patterns else {}
         stored = {} if self.table is None else {"table": self.table}
         beside = {} if self.population is None else {"population": {"people": self.population}}
@@ -166,57 +171,57 @@ class Manifest:
         }
 
     def text(self) -> str:
-        """The file's text: indented JSON, UTF-8, a line end at the end."""
+        """Return the file's text: indented JSON in UTF-8 that ends with a newline."""
         return json.dumps(self.as_json(), indent=2, ensure_ascii=False) + "\n"
 
     @property
     def name(self) -> str:
-        """What the release is called: its file, folder or table."""
+        """Name of the release: its file, folder or table."""
         return str(self.table) if self.file is None else self.file
 
     @property
     def k(self) -> int | None:
-        """The k that was required."""
+        """Required k."""
         found: int | None = self.requirement["k"]
         return found
 
     @property
     def l(self) -> int | Mapping[str, int] | None:  # noqa: E743 - the field's letter
-        """The l that was required, of every sensitive attribute or by attribute."""
+        """Required l, of every sensitive attribute or by attribute."""
         found: int | Mapping[str, int] | None = self.requirement["l"]
         return found
 
     @property
     def kind(self) -> ReleaseKind:
-        """What its rows are counted by, and what its readers are told."""
+        """Kind of the release, which defines the counted units and the statement to readers."""
         return self.permutation or CLASS_RELEASE
 
     @property
     def stars_rows(self) -> bool:
-        """Whether suppressed rows are starred: else a row of stars is a row like any other."""
+        """True if suppressed rows are starred; otherwise a row of stars is an ordinary row."""
         return not self.kind.permuted and self.suppression == SuppressionPolicy.STAR
 
     @property
     def has_levels(self) -> bool:
-        """Whether each quasi-identifier has one level in all classes, be it told or not."""
+        """True if each quasi-identifier has one level in all classes, reported or not."""
         return self.kind.permuted or self.model == RecodingModel.FULL_DOMAIN
 
     @property
     def reports_heights(self) -> bool:
-        """Whether no quasi-identifier's number of levels came from the data."""
+        """True if no quasi-identifier's number of levels came from the data."""
         return all(a.height is not None for a in self.attributes if a.hierarchy_from_data is not None)
 
     @property
     def levels(self) -> dict[str, int]:
-        """The level of each quasi-identifier that has one in all classes, and whose level may be told."""
+        """Level of each quasi-identifier with one public level in all classes."""
         return {a.name: a.level for a in self.attributes if a.level is not None}
 
 
 def read_manifest(address: Path | ReleaseAddress, engine: Engine | None = None) -> Manifest:
-    """The manifest of a release, given where the release lies, or the manifest's own path.
+    """Read the manifest of a release, from the release's address or the manifest's own path.
 
-    ``engine`` is the one that has a release in a database. ``InputError`` where the manifest is missing,
-    unreadable, of a later version, or not one of discreet's.
+    ``engine`` reads a release in a database. Raise ``InputError`` where the manifest is missing, unreadable,
+    of a later version, or not one of discreet.
     """
     place = ReleaseAddress.of(address)
     if place.path is None:
@@ -228,17 +233,17 @@ def read_manifest(address: Path | ReleaseAddress, engine: Engine | None = None) 
 
 
 def parse_manifest(text: str, address: ReleaseAddress) -> Manifest:
-    """The manifest of a text; ``InputError`` as in ``read_manifest``, which names the release."""
+    """Parse a manifest's text; raise ``InputError`` as in ``read_manifest``, naming the release."""
     return _read(f"the manifest of {address.label}", lambda: text)
 
 
 def read_manifest_text(address: ReleaseAddress, engine: Engine) -> str:
-    """The manifest's text of a release in a database; ``InputError`` where there is none."""
+    """Read the manifest's text of a release in a database; raise ``InputError`` where there is none."""
     return _read_table_text(address, engine)
 
 
 def has_manifest(address: Path | ReleaseAddress, engine: Engine | None = None) -> bool:
-    """Whether a manifest lies beside a release."""
+    """Return true if a release has a manifest."""
     place = ReleaseAddress.of(address)
     if place.path is not None:
         return build_manifest_path(place.path).exists()
@@ -250,7 +255,7 @@ def _exists(engine: Engine, place: ReleaseAddress) -> bool:
 
 
 def _read_table_text(place: ReleaseAddress, engine: Engine | None) -> str:
-    """The text of a companion table."""
+    """Read the text of the manifest's companion table."""
     beside = place.companion(MANIFEST_TABLE)
     found = None if engine is None else read_text_table(engine, beside.source(), place.source())
     if found is None:
@@ -320,12 +325,12 @@ def _manifest_of_document(document: Mapping[str, Any]) -> Manifest:
 
 
 def _require_keys(entry: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    """A copy of an entry; ``KeyError`` where one of the keys that every reader needs is missing."""
+    """Return a copy of an entry; raise ``KeyError`` where a key that every reader needs is missing."""
     return {key: entry[key] for key in keys} | dict(entry)
 
 
 def _require_k_and_l(requirement: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A copy of a requirement; ``KeyError`` where k or l is not told."""
+    """Return a copy of a requirement; raise ``KeyError`` without k or l."""
     return {"k": requirement["k"], "l": requirement["l"], **requirement}
 
 

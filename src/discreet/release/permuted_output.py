@@ -1,7 +1,7 @@
 """Output of a permuted release: its tables as queries, its files, its manifest and log entry.
 
-Data, sensitive values if they have a table of their own, and the help table, which is computed from the
-released groups and values alone.
+The tables are the data, the sensitive values if they have a separate table, and the help table, which is
+computed only from the released groups and values.
 """
 
 from __future__ import annotations
@@ -77,15 +77,15 @@ from discreet.sql.quoting import identifier
 from discreet.sql.recoded_rows import LABEL_TEXT, released_labels
 
 _KEY_BYTES_PER_ROW = 24
-"""A row's key while the engine hands it over, and of the lines that are made at a time."""
+"""Bytes per row for a key while the engine transfers it, and for the lines that are built at a time."""
 
 
 @dataclass(frozen=True, eq=False)
 class PermutedRows:
-    """The released rows in the engine (``sql.value_permutation.moved_rows``), and how many there are.
+    """Released rows in the engine (``sql.value_permutation.moved_rows``), and their number.
 
-    ``text`` is the SQL of a released sensitive value's text; ``form`` says how such texts say numbers, None
-    where they do not. ``exact`` says that values are stored as exact numbers.
+    ``text`` is the SQL of a released sensitive value's text; ``form`` is the number form of such texts, None
+    where they are no numbers. ``exact`` is true if values are stored as exact numbers.
     """
 
     moved: str
@@ -95,9 +95,9 @@ class PermutedRows:
     exact: bool = False
 
     def number(self, dialect: Dialect, house: str | None = None) -> str | None:
-        """The number of a released sensitive value in SQL; None where values are no numbers.
+        """Return the SQL of a released sensitive value's number; None where values are no numbers.
 
-        It is of the type ``house``, where that is given, which holds them all exactly.
+        With ``house``, the number is cast to this type, which stores all values exactly.
         """
         if self.form is None:
             return None
@@ -116,12 +116,13 @@ def build_release_tables(
     typed: bool,
     drawn: bool,
 ) -> dict[str, NewTable]:
-    """The tables that a release consists of, the data first: queries, and the names of their columns.
+    """Build the tables of a release, the data first: queries, and the names of their columns.
 
-    ``typed`` asks for numbers as numbers, where that loses nothing. Data and sensitive values go by group and
-    then by their other cells, or are ``drawn``, each in a random order of its own; the help table is made
-    from the released groups and values alone, and is ordered by group and hits. What was drawn is stored, so
-    a query gives the same rows each time. Tables that the queries read are ``made`` beside the released rows.
+    ``typed`` requests numbers as numbers, where that loses nothing. Data and sensitive values are sorted by
+    group and then by their other cells or, if ``drawn``, each in an independent random order. The help table
+    is computed only from the released groups and values, and is sorted by group and hits. Random orders are
+    stored, so a query returns the same rows each time. Tables that the queries read are created in
+    ``temporary_tables``.
     """
     dialect = staged.engine.dialect
     value, group = f"t.{sql.MOVED_VALUE}", f"t.{sql.GROUP_NUMBER}"
@@ -157,9 +158,9 @@ def build_release_tables(
 def _published_quasi_identifiers(
     staged: StagedRows, moved: str, temporary_tables: TemporaryTables
 ) -> tuple[list[PublishedColumn], tuple[tuple[int, str], ...]]:
-    """The published quasi-identifiers, and the tables of their labels.
+    """Return the published quasi-identifiers, and the tables of their labels.
 
-    Where the rows are in this process, what is made of a label is made once for it, and not for each row.
+    In the embedded engine, an expression over a label is computed once per label instead of once per row.
     """
     columns = {c.name: c for c in staged.columns if c.role is AttributeRole.QUASI_IDENTIFIER}
     labels = dict(staged.labels)
@@ -184,7 +185,7 @@ def _ordered_table(
     *,
     drawn: bool,
 ) -> NewTable:
-    """A table of cells in the order of a release: by group and then by the others, or by sort keys."""
+    """Return a table in release order: by group and then by the other cells, or by random sort keys."""
     rows = sql.released_rows(table, cells, labels)
     if drawn:
         return NewTable(sql.released_rows(table, cells, labels, drawn=True), tuple(names), rows)
@@ -195,7 +196,7 @@ def _ordered_table(
 
 
 def index_columns(name: str, facts: PermutedRelease) -> tuple[tuple[str, ...], ...]:
-    """By which columns a table of a release is asked, where a database indexes them."""
+    """Return the columns by which a table of a release is queried, for indexes in a database."""
     if name == HELP_NAME:
         return ((facts.group_column, help_table.HITS),)
     return ((facts.group_column,),)
@@ -227,7 +228,7 @@ def _help_table(
     found = _ordered_help(help_table.help_query(dialect, totals, ordered, types), columns)
     if not dialect.sorts_before_joins:
         return found
-    # It is read twice, to be written and to be compared with that; as a table it keeps its order there.
+    # The query is read twice, for writing and for comparing; stored as a table it keeps its order.
     if facts.rows_without_value:
         helped = temporary_tables.create(found.query)
         told = f"SELECT * FROM {identifier(helped)}"
@@ -248,9 +249,9 @@ def _help_query_by_arrays(
     types: help_table.HelpTypes,
     number: str,
 ) -> str | None:
-    """The query of a help table that arrays tell; None where they do not.
+    """Return the query of a help table computed from arrays; None where this is not possible.
 
-    They do where the rows are in this process, each has an exact number, and group and number fit 64 bits.
+    It is possible if the engine is embedded, each row has an exact number, and group and number fit 64 bits.
     """
     engine, scale = staged.engine, None if tables.form is None else tables.form.scale
     if engine.dialect.random_key is not None or scale is None or facts.rows_without_value:
@@ -274,7 +275,7 @@ def _ordered_help(rows: str, columns: tuple[str, ...]) -> NewTable:
 
 
 def build_claims(facts: PermutedRelease, published: Sequence[PublishedColumn]) -> PermutedClaims:
-    """What the audit is to find true of a release with these columns."""
+    """Return the claims that the audit must confirm for a release with these columns."""
     return PermutedClaims(
         group_column=facts.group_column,
         sensitive=facts.sensitive,
@@ -292,7 +293,7 @@ GROUP_COLUMN = "group_id"
 
 
 def companion_purposes(file_format: str, form: ReleaseForm) -> tuple[str, ...]:
-    """The purposes of what lies beside the data; a database file holds it itself."""
+    """Return the purposes of the data's companion files; none for a database file, which contains them."""
     if file_format == DATABASE_FORMAT:
         return ()
     return (HELP_FILE, SENSITIVE_FILE) if form is ReleaseForm.TWO_TABLES else (HELP_FILE,)
@@ -308,12 +309,12 @@ def write_parts(
     *,
     drawn: bool,
 ) -> PermutedRelease:
-    """Write what a release consists of where it is to go, by group, or ``drawn`` in random orders.
+    """Write the tables of a release to their target, sorted by group or, if ``drawn``, in random order.
 
-    The help table is computed from the released groups and values alone, and is ordered by group and hits.
+    The help table is computed only from the released groups and values, and is sorted by group and hits.
     """
     facts = _collect_facts(staged, tables, partition, form, delivery)
-    # What was made for writing is gone before the audit, which needs the room.
+    # Drop the temporary tables before the audit, which needs the memory.
     with TemporaryTables(staged.engine) as temporary_tables:
         how = {"typed": delivery.typed, "drawn": drawn}
         parts = {
@@ -366,7 +367,7 @@ def _collect_facts(
 
 
 def _free_name(taken: Sequence[str]) -> str:
-    """``group_id``, or with a number where a column has that name."""
+    """Return ``group_id``, with a number appended where a column has that name."""
     names = {name.casefold() for name in taken} | set(help_table.help_columns("", numeric=True))
     others = (f"{GROUP_COLUMN}_{number}" for number in count(2))
     return next(name for name in chain((GROUP_COLUMN,), others) if name not in names)
@@ -375,7 +376,7 @@ def _free_name(taken: Sequence[str]) -> str:
 def audit_output(
     facts: PermutedRelease, delivery: Delivery, *, published: Sequence[PublishedColumn]
 ) -> AuditReport:
-    """The audit of what was written; ``RequirementNotMet`` where it fails."""
+    """Audit the written release; raise ``RequirementNotMet`` where it fails."""
     with delivery.auditor() as engine:
         report = audit_permuted(engine, _written_sources(facts, delivery), build_claims(facts, published))
     if not report.passed:
@@ -418,7 +419,7 @@ def build_permuted_manifest(
     delivery: Delivery,
     further: Sequence[CodedWarning] = (),
 ) -> Manifest:
-    """The manifest of what was written and audited; ``further`` are warnings of the caller."""
+    """Build the manifest of the written and audited release; ``further`` are the caller's warnings."""
     roles = {column.name: column.role for column in staged.columns} | {
         facts.sensitive: AttributeRole.SENSITIVE
     }
@@ -467,7 +468,7 @@ def build_permuted_manifest(
 
 
 def levels_by_attribute(counted: CountedTable, node: Sequence[int]) -> dict[str, int]:
-    """The level of each quasi-identifier, for the publisher: the manifest does not tell all."""
+    """Return the level of each quasi-identifier, for the publisher: the manifest omits some."""
     return {h.attribute: level for h, level in zip(counted.hierarchies, node, strict=True)}
 
 
@@ -481,7 +482,7 @@ def _collect_permuted_warnings(
     rows: int,
     roles: dict[str, AttributeRole],
 ) -> tuple[CodedWarning, ...]:
-    """What stands in the manifest, first what no permuted release protects; none names a value."""
+    """Collect the manifest's warnings, first the limits of every permuted release; none names a value."""
     warnings = [
         CodedWarning("identity-and-membership", NOT_PROTECTED),
         CodedWarning("definetti", DE_FINETTI),
@@ -514,7 +515,7 @@ def build_permuted_log_entry(
     manifest: Manifest,
     delivery: Delivery,
 ) -> dict[str, object]:
-    """What the private log keeps of a publication; of the permutation it keeps nothing."""
+    """Build the private log's entry of a publication; it contains nothing of the permutation."""
     source, facts = spec.source, manifest.permutation
     assert facts is not None
     return {

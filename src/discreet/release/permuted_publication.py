@@ -1,8 +1,8 @@
 """Publication with permuted sensitive values: (k,e)-anonymity by permutation, and Anatomy's two tables.
 
-Steps as in ``release.publication``; in place of recoding, rows are staged, grouped, permuted within groups
-and recounted. The permutation is drawn and kept nowhere: by arrays in the embedded engine, by two random
-rankings per group in a database (``sql.permuted``).
+The steps are those of ``release.publication``; instead of recoding, rows are staged, grouped, permuted within
+groups and recounted. The permutation is random and never stored: drawn by arrays in the embedded engine, by
+two random rankings per group in a database (``sql.value_permutation``).
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ def permute_values(
     rows: RowIntegers | None,
     draw: DrawOrder,
 ) -> str:
-    """The table of released rows (``sql.value_permutation.moved_rows``), whose order is not that of what is
-    written.
+    """Create the table of released rows (``sql.value_permutation.moved_rows``), not yet in output order.
 
-    ``groups`` (rows,) are of the held rows or places ``rows``, or of all; ``numbers`` (groups,) is what each
-    group is called. ``InternalError`` where a value would leave its group.
+    ``groups``, shape ``(rows,)``, are the groups of the staged rows or positions ``rows``, or of all;
+    ``numbers``, shape ``(groups,)``, are the published group numbers. Raise ``InternalError`` where a value
+    would leave its group.
     """
     if staged.strata is None:
         return _permute_by_arrays(staged, groups, numbers, rows, draw)
@@ -112,9 +112,9 @@ def _permute_by_arrays(
 def _zip_arrays(
     staged: StagedRows, groups: RowIntegers, numbers: RowIntegers, sources: RowIntegers
 ) -> str | None:
-    """The table of released rows, its values from arrays, so that rows need not look for them.
+    """Create the released rows by zipping in values from arrays, so that rows need no lookup.
 
-    None where the engine does not hold its rows in the order of their numbers.
+    Return None where the engine does not store its rows in the order of their numbers.
     """
     column, dialect, tables = staged.sensitive, staged.engine.dialect, staged.tables
     assert column.numbers is not None
@@ -197,11 +197,11 @@ _PERSON = "person"
 
 @dataclass(frozen=True)
 class PermutedPlan:
-    """What is asked: every group meets ``requirement``, and the quasi-identifiers are shown at ``node``.
+    """Plan of a permuted release: every group meets ``requirement``; quasi-identifiers are at ``node``.
 
-    ``node`` has a level per hierarchy of the counted table. ``row_types`` says that groups are chosen by
-    quasi-identifiers too, and not by sensitive values alone, ``people`` that k counts people who have
-    different values, as some have several rows.
+    ``node`` has a level per hierarchy of the counted table. ``row_types`` is true if groups depend on
+    quasi-identifiers and not only on sensitive values, ``people`` if k counts people with different values,
+    as some have several rows.
     """
 
     sensitive: str
@@ -232,12 +232,25 @@ def publish_permuted(
 ) -> Release:
     """Publish a spec's table with the sensitive values permuted within the groups that ``choose`` finds.
 
-    ``output`` ends in ``.csv``, ``.parquet`` or ``.duckdb``, or is a table where the source lies (as in
-    ``release.publication``); ``views`` are made in a database. ``draw`` draws orders, by default from the
-    operating system's generator, of which nothing is kept; an engine that draws random keys itself permutes
-    by those. ``further`` are the caller's warnings; ``person`` is a column by which people are counted.
+    Parameters
+    ----------
+    output
+        A file with the suffix ``.csv``, ``.parquet`` or ``.duckdb``, or a table in the source's database (as
+        in ``release.publication``).
+    views
+        Views to create in a database.
+    draw
+        Source of random orders, by default the operating system's generator; no order is stored. An engine
+        that draws random keys itself permutes by those.
+    further
+        The caller's warnings.
+    person
+        Column by which people are counted.
 
-    Raises as ``release.publication`` does, ``RequirementNotMet`` also where a group fails.
+    Raises
+    ------
+    RequirementNotMet
+        Where a group fails; also as in ``release.publication``, with its other errors.
     """
     with (
         open_private_log(settings.private_log) as log,
@@ -299,9 +312,9 @@ def _group_rows(
     draw: DrawOrder,
     further: tuple[CodedWarning, ...],
 ) -> tuple[ChosenGroups, PermutedRows, tuple[CodedWarning, ...]]:
-    """Find the groups and make the released rows, with room for the arrays of both, which end here.
+    """Find the groups and create the released rows; reserve memory for the arrays of both, freed on return.
 
-    The warnings are ``further`` ones; where people were counted, what that found is in place of theirs.
+    The returned warnings are ``further``; where people were counted, the result of that replaces theirs.
     """
     keys = len(staged.hierarchies) if plan.row_types else 0
     staged.engine.leave_room(working_bytes(staged.rows, staged.sensitive.distinct, keys))
@@ -316,7 +329,7 @@ def _group_rows(
 
 
 def _people_warnings(staged: StagedRows, chosen: ChosenGroups, k: int) -> tuple[CodedWarning, ...] | None:
-    """That groups contain fewer than k values of the column that may name people; None if it is not held."""
+    """Return the warning that groups contain fewer than k people; None without a staged column of people."""
     if staged.person is None:
         return None
     name, column = staged.person
@@ -328,7 +341,10 @@ def _people_warnings(staged: StagedRows, chosen: ChosenGroups, k: int) -> tuple[
 
 
 def _permute_rows(staged: StagedRows, chosen: ChosenGroups, draw: DrawOrder) -> PermutedRows:
-    """Draw the permutation and the groups' numbers, and make the released rows; the drawn orders end here."""
+    """Draw the permutation and the groups' numbers, and create the released rows.
+
+    The drawn orders are not stored.
+    """
     groups = chosen.partition.groups
     rows = staged.rows if chosen.rows is None else len(chosen.rows)
     if len(groups) == 0:
@@ -343,7 +359,7 @@ def _permute_rows(staged: StagedRows, chosen: ChosenGroups, draw: DrawOrder) -> 
 
 
 def _proximity_warning(staged: StagedRows, chosen: ChosenGroups) -> str | None:
-    """The warning of values of one group that lie near each other, by what they were before they moved."""
+    """Return the warning of values of one group that are near each other, before the permutation."""
     column = staged.sensitive
     if chosen.rows is not None:
         column = replace(column, codes=column.codes[chosen.rows])
@@ -351,7 +367,7 @@ def _proximity_warning(staged: StagedRows, chosen: ChosenGroups) -> str | None:
 
 
 def _require_groups(staged: StagedRows, tables: PermutedRows, requirement: GroupRequirement) -> None:
-    """Count the groups of the released rows in the engine; ``RequirementNotMet`` where one fails."""
+    """Count the groups of the released rows in the engine; raise ``RequirementNotMet`` where one fails."""
     number = tables.number(staged.engine.dialect)
     least = None if staged.form is None else range_literal(staged.engine.dialect, requirement.e, staged.form)
     query = sql.failing_groups(tables.moved, number or tables.text, least, requirement.k)
@@ -365,7 +381,7 @@ def _require_groups(staged: StagedRows, tables: PermutedRows, requirement: Group
 
 
 def range_literal(dialect: Dialect, e: Decimal, form: NumberForm) -> str:
-    """The least range as a literal, rounded up to what such numbers can differ by.
+    """Return the least range as a literal, rounded up to the resolution of the numbers.
 
     >>> from discreet.sql.dialect import DUCKDB, POSTGRES
     >>> range_literal(DUCKDB, Decimal("0.25"), NumberForm(1))
@@ -380,11 +396,11 @@ def range_literal(dialect: Dialect, e: Decimal, form: NumberForm) -> str:
 
 
 def require_people(staged: StagedRows, chosen: ChosenGroups, requirement: GroupRequirement) -> None:
-    """Raise ``RequirementNotMet`` where a group has no k people with k different values.
+    """Raise ``RequirementNotMet`` where a group lacks k people with k different values.
 
-    They are counted again before values change places, since afterwards nobody could: the people and values
-    of the source, by a matching that shares nothing with the one that found the groups. Nothing is counted
-    where each row is a person.
+    People are counted again before the values are permuted, since this is impossible afterwards: from the
+    people and values of the source, by a matching independent of the one that found the groups. Where each
+    row is a person, nothing is counted.
     """
     if staged.subject is None:
         return

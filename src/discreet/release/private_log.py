@@ -1,7 +1,7 @@
 """Publisher's private log of publications, readable by the owner only.
 
-One JSON document per line, written after the audit passed and before the release is in place: no release
-exists that the log does not know, and a line whose file never appeared is an aborted run.
+It has one JSON document per line, written after the audit passed and before the release is published: no
+release exists without its line, and a line whose file never appeared is an aborted run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from discreet.release.release_target import DISK_FULL_ERRORS
 
 
 def compute_file_digest(path: Path) -> str:
-    """SHA-256 of a file's bytes; ``InputError`` where it cannot be read."""
+    """Compute the SHA-256 of a file's bytes; raise ``InputError`` where it cannot be read."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -31,9 +31,9 @@ def compute_file_digest(path: Path) -> str:
 
 
 def open_descriptor(path: Path) -> int:
-    """A descriptor of the log, made where it is not there: folder 0700, file 0600.
+    """Open the log for appending and return its descriptor; create it with folder 0700 and file 0600.
 
-    ``InputError`` where it cannot be written; nothing is published then.
+    Raise ``InputError`` where it cannot be written; then nothing is published.
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -49,11 +49,11 @@ def open_descriptor(path: Path) -> int:
 
 
 def append(descriptor: int, entry: Mapping[str, Any]) -> None:
-    """Append a line with the time, on the disk when this returns; ``LimitReached`` where it is full."""
+    """Append a line with the time and sync it to disk; raise ``LimitReached`` where the disk is full."""
     document = {"time": datetime.now(UTC).isoformat(timespec="seconds"), **entry}
     line = (_json(document) + "\n").encode()
     try:
-        # In one piece, to a file that is open for appending: lines of two runs never mix.
+        # One write to a file opened with O_APPEND, so that lines of two runs never mix.
         written = os.write(descriptor, line)
         if _is_file(descriptor):
             os.fsync(descriptor)
@@ -66,21 +66,21 @@ def append(descriptor: int, entry: Mapping[str, Any]) -> None:
 
 
 def find_publication(path: Path, sha256: str) -> Mapping[str, Any] | None:
-    """The latest entry of a release with this digest; None where the log has none or cannot be read."""
+    """Return the latest entry of a release with this digest; None without one, or without a log."""
     found = [entry for entry in read_publications(path, (sha256,)) if entry.get("output_sha256") == sha256]
     return found[-1] if found else None
 
 
 def read_publications(path: Path, naming: Sequence[str] | None = None) -> Iterator[Mapping[str, Any]]:
-    """The log's entries, the latest last; none where it is not there or cannot be read.
+    """Yield the log's entries, the latest last; none where the log is missing or cannot be read.
 
-    Where texts are given, only lines that have one of them are read as JSON, which takes most of the time of
-    a long log. A line that is no entry, such as one that a full disk cut short, is passed over.
+    With ``naming``, only lines that contain one of these texts are parsed as JSON, as parsing takes most of
+    the time of a long log. A line that is no entry, such as one that a full disk cut short, is skipped.
     """
     written = None if naming is None else [_json(text)[1:-1] for text in naming]
     if not has_entries(path):
         return
-    # Not by splitlines(), which also ends lines at characters that stand in names as they are.
+    # splitlines() also ends lines at characters that JSON stores unescaped in names.
     with suppress(OSError), path.open(encoding="utf-8", errors="replace", newline="\n") as lines:
         for line in lines:
             if written is None or any(name in line for name in written):
@@ -91,7 +91,7 @@ def read_publications(path: Path, naming: Sequence[str] | None = None) -> Iterat
 
 
 def has_entries(path: Path) -> bool:
-    """Whether the log is there, and a file with something in it."""
+    """Return true if the log is a non-empty file."""
     try:
         return path.is_file() and path.stat().st_size > 0
     except OSError:

@@ -1,16 +1,16 @@
-"""Publication of a recoded table: recode, write, compare, audit, and only then put in place.
+"""Publication of a recoded table: recode, write, compare, audit, and only then publish.
 
 1. check the target and remove leftovers of killed runs;
 2. recode in the engine and order the rows;
 3. write the data, and a witness of subjects if the spec names a subject;
-4. audit what was written by its own reading and counting;
-5. compare it, cell by cell, with the decided rows by a multiset hash (``sql.multiset``, decision 0011), in
+4. audit the output by its own reading and counting;
+5. compare it, cell by cell, with the decided rows by a multiset hash (``sql.row_hashes``, decision 0011), in
    the same scan;
 6. write the manifest and the line of the private log;
 7. rename the manifest, then the data.
 
 If any step fails or the process is killed, no release is left behind. Cells of pseudonymized columns are
-compared with the identifiers of the source before the release is in place.
+compared with the identifiers of the source before the release is published.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _IDENTIFIER = "text"
 
 
 def require_no_identifiers(engine: Engine, spec: TableSpec, delivery: Delivery) -> None:
-    """Raise ``RequirementNotMet`` where a cell in an identifier's place is a text of the source's column.
+    """Raise ``RequirementNotMet`` if a cell of a pseudonymized column equals a text of the source's column.
 
     Cost: for each such column its distinct texts, and one scan of the release.
     """
@@ -101,9 +101,9 @@ _HASHED = "hashed_cells"
 
 
 def check_output(engine: Engine, delivery: Delivery, parts: Mapping[str, Part]) -> None:
-    """Compare each part that was written with its query on ``engine``; ``LimitReached`` where they differ.
+    """Compare each written part with its query on ``engine``; raise ``LimitReached`` where they differ.
 
-    Cost: a scan of what was written, and one of the rows that were decided, which need not be sorted again.
+    Cost: a scan of the output, and one of the decided rows, which need not be sorted again.
     """
     for purpose, part in parts.items():
         with (
@@ -117,9 +117,9 @@ def check_output(engine: Engine, delivery: Delivery, parts: Mapping[str, Part]) 
 
 @contextmanager
 def compare_output(engine: Engine, purpose: str, part: Part) -> Iterator[SumFactory]:
-    """What whoever reads all that was written adds up along, to have it compared.
+    """Yield the sum that a reader of the whole output computes, so that the output is compared.
 
-    Raises ``LimitReached`` where something else was found, or nothing that can be read.
+    Raise ``LimitReached`` where the output differs or cannot be read.
     """
     agreed = False
 
@@ -170,7 +170,7 @@ def _unordered_query(part: Part) -> str:
 def _hashed_columns(
     engine: Engine, part: Part, written: SourceTable
 ) -> tuple[_CellHashing, _CellHashing] | None:
-    """How decided and written cells are hashed; None where the columns are others."""
+    """Return the hashing of decided and written cells; None where the columns differ."""
     if written.columns != part.table.columns:
         return None
     types = part.table.types or engine.column_types(_unordered_query(part))
@@ -185,7 +185,7 @@ def _hashed_columns(
 
 
 def _sums_by_class(part: Part, cells: _CellHashing) -> bool:
-    """Whether a row's hash is that of its class times that of its other cells."""
+    """Return true if a row's hash is the hash of its class times that of its other cells."""
     return cells.own and part.classes is not None and cells.dialect.multiplies_sums
 
 
@@ -199,10 +199,10 @@ def _fetch_decided_hash(engine: Engine, part: Part, cells: _CellHashing) -> tupl
 
 @dataclass(frozen=True)
 class _CellHashing:
-    """How the cells of a table are hashed.
+    """Expressions that hash the cells of a table.
 
-    They are taken as they are where ``plain``, elsewhere as canonical texts. Those at the places ``shown``
-    come first, as one number. ``own`` asks for the engine's own hash function.
+    Cells are hashed unchanged where ``plain``, otherwise as canonical texts. Those with the indices ``shown``
+    come first, as one number. ``own`` selects the engine's own hash function.
     """
 
     dialect: Dialect
@@ -212,80 +212,81 @@ class _CellHashing:
     own: bool
 
     def key(self, place: int, column: str) -> str:
-        """What is hashed of a column's cells."""
-        # Some numbers of 128 bits have one hash in DuckDB, 0 and -1 too; their texts have not.
+        """Return the expression of a column that is hashed."""
+        # In DuckDB some 128-bit numbers share one hash, such as 0 and -1; their texts do not.
         exact = self.plain[place] and (decimals_of(self.types[place]) is None or fits_long(self.types[place]))
         of = group_key if exact else canonical_text
         found = of(column, self.types[place], self.dialect)
-        # By their code points, as they may be grouped, and not by the rules of the source's language.
+        # Compare by code points, as cells may be grouped, and not by the collation of the source's language.
         return self.dialect.binary_order.format(found) if is_text(self.types[place]) else found
 
     def row(self, columns: Sequence[str]) -> str:
-        """The hash of a row of columns."""
+        """Return the hash of a row of columns."""
         if not self.own:
             return row_hashes.text_hash(self.dialect, [self.key(i, c) for i, c in enumerate(columns)])
         return self.rest(self.first(dict(enumerate(columns))), columns)
 
     def first(self, cells: Mapping[int, str]) -> str:
-        """The hash of the cells that are shown, by their place."""
+        """Return the hash of the shown cells, by their index."""
         return row_hashes.row_hash(self.dialect, [self.key(i, cells[i]) for i in self.shown] or ["0"])
 
     def rest(self, first: str, columns: Sequence[str]) -> str:
-        """The hash of a row of which ``first`` is the hash of what is shown."""
+        """Return the hash of a row from ``first``, the hash of its shown cells, and the other columns."""
         shown = set(self.shown)
         keys = [self.key(i, column) for i, column in enumerate(columns) if i not in shown]
         return row_hashes.row_hash(self.dialect, [first, *keys])
 
     def others(self, columns: Sequence[str]) -> str:
-        """The hash of the cells of a row that are not shown."""
+        """Return the hash of the cells of a row that are not shown."""
         shown = set(self.shown)
         return self.of_others([column for i, column in enumerate(columns) if i not in shown])
 
     def of_others(self, cells: Sequence[str]) -> str:
-        """As ``others``, of those cells alone."""
+        """Compute the hash like ``others``, from only those cells."""
         places = [i for i in range(len(self.types)) if i not in self.shown]
         keys = [self.key(i, cell) for i, cell in zip(places, cells, strict=True)]
-        # Where cells are not of one type on both sides, their texts are hashed on both.
+        # Where the types of the two sides differ, both hash the texts.
         if len(places) == 1 and (is_text(self.types[places[0]]) or not self.plain[places[0]]):
             return row_hashes.one_text_hash(self.dialect, keys[0])
         return row_hashes.row_hash(self.dialect, keys or ["0"])
 
     def of_class(self, texts: Sequence[str]) -> str:
-        """The hash of the texts that a class shows."""
+        """Return the hash of the texts that a class shows."""
         return row_hashes.row_hash(self.dialect, texts or ["0"])
 
 
 def _fetch_class_sums(engine: Engine, classes: ClassCells, cells: _CellHashing) -> tuple[int, int]:
-    """As ``_found``, of the decided rows: the sums of their other cells, each times the hash of its class."""
+    """Compute the hash of the decided rows as sums of their other cells times the hash of their class."""
     texts = [canonical_text(f"({cell})", cells.types[i], cells.dialect) for i, cell in classes.cells.items()]
     summed = engine.dialect.hash_sum.format(cells.of_others(classes.others))
     rows, total = engine.fetch_rows(
         f"SELECT sum(s.n), sum(s.b * l.{_HASHED}) FROM ({classes.sums(summed)}) AS s "
-        f"LEFT JOIN {_class_hash_relation(classes, cells.of_class(texts))} AS l ON s.{CLASS_KEY} = l.{POSITION}"
+        f"LEFT JOIN {_class_hash_relation(classes, cells.of_class(texts))} AS l "
+        f"ON s.{CLASS_KEY} = l.{POSITION}"
     )[0]
     return int(rows or 0), int(total or 0)
 
 
 def _fetch_class_hashes(engine: Engine, classes: ClassCells, cells: _CellHashing) -> tuple[int, int]:
-    """As ``_found``, of the decided rows: what they have from their class is hashed once for it."""
+    """Compute the hash of the decided rows, hashing the cells of each class once."""
     places = [i for i in range(len(cells.types)) if i not in classes.cells]
     before = 2 if classes.counted else 1
     names = dict(zip(places, (column_name(i + before) for i in range(len(places))), strict=True))
     columns = [names.get(i, "") for i in range(len(cells.types))]
     number = column_name(1) if classes.counted else None
-    # No table of its own, which Spark takes two jobs for: what is joined is computed once all the same.
+    # Joined as a subquery: a table would take two Spark jobs, and the join is computed once anyway.
     rows = classes.rows(_class_hash_relation(classes, cells.first(classes.cells)), _HASHED)
     return _fetch_hash(engine, f"({rows}) AS t", cells.rest(column_name(0), columns), number)
 
 
 def _class_hash_relation(classes: ClassCells, term: str) -> str:
-    """A number of each class beside its place, as a relation."""
+    """Return a relation of each class's index and a number."""
     labels = f"{identifier(classes.labels)} AS {LABELS_ALIAS}"
     return f"(SELECT {LABELS_ALIAS}.{POSITION} AS {POSITION}, {term} AS {_HASHED} FROM {labels})"
 
 
 def _fetch_hash(engine: Engine, relation: str, row: str, number: str | None = None) -> tuple[int, int]:
-    """The number of rows of a relation, and the sum of their hashes (see ``sql.row_hashes``)."""
+    """Return a relation's number of rows and the sum of their hashes (see ``sql.row_hashes``)."""
     rows, total = engine.fetch_rows(row_hashes.multiset_hash(engine.dialect, relation, row, number))[0]
     return int(rows or 0), int(total or 0)
 
@@ -307,20 +308,42 @@ def publish_release(
 ) -> Release:
     """Publish a spec's table under a recoding: ``output`` and its manifest.
 
-    ``output`` is a file (``.csv`` or ``.parquet``), with Spark also a folder of Parquet files, or a table of
-    the database that has the source. ``counted`` is the spec's table as it was counted before (its frequency
-    set, mostly); ``expected_suppressed`` the suppressed rows that the search found for the node (a recoding
-    by classes says it itself); ``summary`` how classes are shown, for the manifest, where that was chosen;
-    ``usefulness`` what was measured of a recoding by classes, for the private log: where classes overlap no
-    release tells it; ``after`` are the digests of earlier releases beside which it was found safe;
-    ``further`` are warnings of whoever asks for it.
+    Parameters
+    ----------
+    counted
+        The spec's table as it was counted before, usually its frequency set.
+    output
+        A file (``.csv`` or ``.parquet``), with Spark also a folder of Parquet files, or a table of the
+        source's database.
+    expected_suppressed
+        Number of suppressed rows that the search found for the node; a recoding by classes contains it.
+    summary
+        How classes are shown, for the manifest, where that was chosen.
+    usefulness
+        Measured quality of a recoding by classes, for the private log: where classes overlap, it cannot be
+        computed from the release.
+    after
+        Digests of earlier releases together with which this one was found safe.
+    further
+        The caller's warnings.
 
-    Raises ``InputError`` where the output may not or cannot be written, the source changed meanwhile, or a
-    criterion was asked that no audit can count (``audit.criterion_checks``);
-    ``NoSolution`` where no row would be left; ``RequirementNotMet`` where the audit of what was written
-    fails; ``LimitReached`` where memory or disk ran out, or the engine wrote something else than it was
-    told; ``InternalError`` where the counts of the search, the recoding and the audit disagree. In each case
-    nothing is left at the target but what was there before.
+    Raises
+    ------
+    InputError
+        Where the output may not or cannot be written, the source changed meanwhile, or a required criterion
+        cannot be audited (``audit.criterion_checks``).
+    NoSolution
+        Where no row would be left.
+    RequirementNotMet
+        Where the audit of the output fails.
+    LimitReached
+        Where memory or disk ran out, or the engine wrote other rows than requested.
+    InternalError
+        Where the counts of the search, the recoding and the audit disagree.
+
+    Notes
+    -----
+    On any error the target keeps its previous content.
     """
     if isinstance(recoding, ClassRecoding):
         refuse_class_test(recoding.class_test)
@@ -339,7 +362,7 @@ def publish_release(
             require_no_identifiers(engine, spec, delivery)
             manifest = build_manifest(job, table, audit, audit.sha256 or delivery.digest(DATA) or "")
             delivery.write_manifest(manifest.text())
-            # Before the release is in place: there is none that the log does not know.
+            # Append to the log before the rename, so that no release exists without its log entry.
             private_log.append(log, build_log_entry(job, table, manifest))
             delivery.put_in_place()
             return Release(
@@ -359,7 +382,7 @@ def publish_release(
 def collect_publisher_warnings(
     manifest: Manifest, further: Sequence[CodedWarning], notes: Sequence[CodedWarning]
 ) -> tuple[CodedWarning, ...]:
-    """The warnings of the manifest, and those that only the publisher reads."""
+    """Return the warnings of the manifest, and those that only the publisher reads."""
     return unique_warnings((*manifest.warnings, *further, *notes))
 
 
@@ -376,7 +399,7 @@ def refuse_class_test(class_test: ClassTest | None) -> None:
 
 @contextmanager
 def open_private_log(path: Path) -> Iterator[int]:
-    """A descriptor of the private log, closed when the context ends (``private_log.open_log``)."""
+    """Open the private log and yield its descriptor, closed on exit (``private_log.open_descriptor``)."""
     descriptor = private_log.open_descriptor(path)
     try:
         yield descriptor
@@ -387,7 +410,7 @@ def open_private_log(path: Path) -> Iterator[int]:
 def _apply_recoding(
     job: PublicationJob, expected_suppressed: int | None
 ) -> AbstractContextManager[RecodedTable]:
-    """The job's recoding applied in the engine."""
+    """Apply the job's recoding in the engine."""
     return apply_recoding(
         job.engine,
         job.spec,
@@ -409,7 +432,7 @@ def _require_rows(table: RecodedTable, job: PublicationJob) -> None:
 
 
 def _build_data_part(job: PublicationJob, table: RecodedTable) -> Part:
-    """The data, in the order that the spec asks."""
+    """Build the data part, in the order that the spec requests."""
     names = tuple(column.name for column in table.columns)
     asked_by = tuple(name for name in names if name in job.recoding.attributes)
     unchanged = frozenset(column.name for column in table.columns if column.unchanged)
@@ -418,7 +441,7 @@ def _build_data_part(job: PublicationJob, table: RecodedTable) -> Part:
 
 
 def _write_data(job: PublicationJob, table: RecodedTable, part: Part) -> SourceSpec | None:
-    """Write the data; where there are subjects, write and return the audit's witness."""
+    """Write the data; for a table with subjects, write and return the audit's witness."""
     job.delivery.write({DATA: part})
     if table.subject is None:
         return None
@@ -432,9 +455,9 @@ def _audit_output(
     subjects: SourceSpec | None,
     population: GeneralizedPopulation | None,
 ) -> AuditReport:
-    """The audit of what was written; ``RequirementNotMet`` where it fails.
+    """Audit the output; raise ``RequirementNotMet`` where it fails.
 
-    ``LimitReached`` where that is not what was decided: its one scan of all rows serves both.
+    Raise ``LimitReached`` where the output differs from the decided rows: one scan of all rows serves both.
     """
     starred = job.recoding.suppression is SuppressionPolicy.STAR
     with job.delivery.auditor() as engine, compare_output(job.engine, DATA, part) as row_sum:
@@ -475,7 +498,7 @@ def _audit_output(
 
 
 def _failure_text(audit: AuditReport) -> str:
-    """What fails: classes, or where none does the release as a whole."""
+    """Describe the failure: of classes, or else of the release as a whole."""
     if not audit.failing_classes and any(not found.met for found in audit.criteria):
         return "the release as a whole fails"
     return f"{audit.failing_classes} of its {audit.classes} classes fail"

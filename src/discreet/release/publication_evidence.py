@@ -52,12 +52,12 @@ def collect_warnings(
     suppressed: int,
     audit: AuditReport,
 ) -> tuple[CodedWarning, ...]:
-    """The warnings that stand in the manifest; none names a value of the data.
+    """Collect the warnings of the manifest; none names a value of the data.
 
-    What there is to say of a criterion's value it says itself (``Criterion.warnings``).
+    Each criterion provides the warnings about its own value (``Criterion.warnings``).
 
     ``derived`` are the attributes that show generalized values derived from the data, ``roles`` those of the
-    published columns, ``rows`` the rows before suppression.
+    published columns, ``rows`` the number of rows before suppression.
     """
     return (
         *_requirement_warnings(spec, recoding.requirement, audit),
@@ -72,9 +72,9 @@ def collect_warnings(
 def add_audit_warnings(
     warnings: Sequence[CodedWarning], audit: AuditReport, *, rows_are_people: bool
 ) -> tuple[CodedWarning, ...]:
-    """Add the coded warnings of the audit of what was written, where no warning has their code or text.
+    """Add the coded warnings of the audit of the output, where no warning has their code or text.
 
-    The audit counts pseudonyms as people, unless the spec says that ``rows_are_people``.
+    The audit counts pseudonyms as people, unless the spec declares ``rows_are_people``.
     """
     observed = public_warnings(warning for warning in audit.warnings if isinstance(warning, CodedWarning))
     if rows_are_people:
@@ -83,9 +83,9 @@ def add_audit_warnings(
 
 
 def collect_publisher_notes(spec: TableSpec, columns: Sequence[str]) -> tuple[CodedWarning, ...]:
-    """What of the spec is not used, and columns that it does not list and that are not published.
+    """Collect unused parts of the spec, and columns that it does not list and that are not published.
 
-    For the publisher alone.
+    These notes are only for the publisher.
     """
     notes = tuple(CodedWarning("not-used", note) for note in spec.notes)
     if spec.source.unlisted is not UnlistedPolicy.DROP:
@@ -109,7 +109,7 @@ def _requirement_warnings(
     warnings += [CodedWarning(*told) for criterion in requirement.criteria for told in criterion.warnings()]
     names = tuple(attribute.name for attribute in spec.sensitive)
     promising = {one.place for one in requirement.bound(names) if one.criterion.promises}
-    # Where everybody in a group has the same value, the audit says so, and more than this.
+    # Where all people of a group have the same value, the audit's own warning says more than this one.
     several = [name for name in names if audit.l.get(name, 0) > 1]
     bare = [name for place, name in enumerate(names) if place not in promising and name in several]
     if bare:
@@ -120,22 +120,22 @@ def _requirement_warnings(
 
 
 def _recoding_warnings(recoding: Recoding) -> list[CodedWarning]:
-    """What the search itself warns of."""
+    """Return the warnings of the search."""
     if isinstance(recoding, FullDomainRecoding):
         return []
     return [CodedWarning("recoding", text) for text in recoding.warnings]
 
 
 def hierarchy_warnings(spec: TableSpec, derived: Sequence[str]) -> list[CodedWarning]:
-    """Of generalized values that were derived from the data, and of quasi-identifiers without a hierarchy."""
+    """Warn of generalized values derived from the data, and of quasi-identifiers without a hierarchy."""
     flat = [attribute.name for attribute in spec.quasi_identifiers if attribute.hierarchy is None]
     warnings = []
     if derived:
         warnings.append(
             CodedWarning(
                 "derived-hierarchy",
-                f"The generalized values of {quote_names(derived)} were derived from the data and say something "
-                "of it.",
+                f"The generalized values of {quote_names(derived)} were derived from the data and say "
+                "something of it.",
             )
         )
     if flat:
@@ -148,7 +148,7 @@ def hierarchy_warnings(spec: TableSpec, derived: Sequence[str]) -> list[CodedWar
 
 
 def identifier_warnings(spec: TableSpec) -> list[CodedWarning]:
-    """Of identifiers that are published in another form, and of dates that are shifted."""
+    """Warn of identifiers that are published in another form, and of shifted dates."""
     ways = spec.source.ways
     joining = [name for name, way in ways.items() if way.is_deterministic and way.is_injective]
     masked = [name for name, way in ways.items() if not way.is_injective]
@@ -157,8 +157,9 @@ def identifier_warnings(spec: TableSpec) -> list[CodedWarning]:
         warnings.append(
             CodedWarning(
                 "rows-can-be-linked",
-                f"By {quote_names(joining)} rows of one person can be linked. Classes are counted one by one: "
-                "who knows several rows of a person may find them where each row alone hides in its class.",
+                f"By {quote_names(joining)} rows of one person can be linked. Classes are counted one by "
+                "one: who knows several rows of a person may find them where each row alone hides in its "
+                "class.",
             )
         )
     if masked:
@@ -181,7 +182,7 @@ def identifier_warnings(spec: TableSpec) -> list[CodedWarning]:
 
 
 def shifted_weights_warning(column: str, lost: float, name: str, moved: float) -> CodedWarning:
-    """That suppressed rows of a survey took a share of its people with them."""
+    """Warn that suppressed rows of a survey remove a share of its people."""
     return CodedWarning(
         "weights-not-recalibrated",
         f"The weights '{column}' are not recalibrated: suppressed rows stood for {_percent(lost)} % of the "
@@ -190,7 +191,7 @@ def shifted_weights_warning(column: str, lost: float, name: str, moved: float) -
 
 
 def unknown_weights_warning(column: str) -> CodedWarning:
-    """That nobody can tell what suppressed rows of a survey took with them."""
+    """Warn that the people removed by suppressed rows of a survey are unknown."""
     return CodedWarning(
         "weights-not-recalibrated",
         f"The weights '{column}' are not recalibrated: what suppressed rows stood for is missing in sums.",
@@ -198,12 +199,12 @@ def unknown_weights_warning(column: str) -> CodedWarning:
 
 
 def _percent(share: float) -> str:
-    """A share in percent, with a decimal, never rounded down to nothing."""
+    """Return a share in percent with one decimal, at least 0.1."""
     return f"{max(100 * share, 0.1):.1f}"
 
 
 def column_warnings(spec: TableSpec, roles: dict[str, AttributeRole]) -> list[CodedWarning]:
-    """Of columns that are published as they are."""
+    """Warn of columns that are published unchanged."""
     listed = {attribute.name for attribute in spec.attributes}
     insensitive = [name for name, role in roles.items() if role is AttributeRole.INSENSITIVE]
     unlisted = [name for name in insensitive if name not in listed]
@@ -227,7 +228,7 @@ def column_warnings(spec: TableSpec, roles: dict[str, AttributeRole]) -> list[Co
 
 
 def row_warnings(rows: int, suppressed: int) -> list[CodedWarning]:
-    """Of many suppressed rows."""
+    """Warn of many suppressed rows."""
     if suppressed * 100 > HIGH_SUPPRESSION_PERCENT * rows:
         text = (
             f"{suppressed} of {rows} rows are suppressed, more than {HIGH_SUPPRESSION_PERCENT} %: "
@@ -238,12 +239,12 @@ def row_warnings(rows: int, suppressed: int) -> list[CodedWarning]:
 
 
 def quote_names(names: Sequence[str]) -> str:
-    """Names in a sentence."""
+    """Quote names for a sentence."""
     return ", ".join(f"'{name}'" for name in names)
 
 
 def build_manifest(job: PublicationJob, table: RecodedTable, audit: AuditReport, sha256: str) -> Manifest:
-    """The manifest of a file that was written and audited; ``sha256`` is the file's."""
+    """Build the manifest of a written and audited release; ``sha256`` is the data's digest."""
     roles = {column.name: column.role for column in table.columns}
     return Manifest(
         discreet=program_version(),
@@ -297,13 +298,13 @@ def build_manifest(job: PublicationJob, table: RecodedTable, audit: AuditReport,
 
 
 def count_population(counted: CountedTable) -> int | None:
-    """The number of people in the population beside a table; None where none was counted."""
+    """Return the number of people in the table's population; None where none was counted."""
     population = counted.population if isinstance(counted, FrequencySet) else None
     return None if population is None else population.people
 
 
 def _used_patterns(job: PublicationJob) -> tuple[Mapping[str, Any], ...]:
-    """The patterns that are used, with their counts; they say no more than the stars of the release do."""
+    """Return the used patterns with their counts; they reveal no more than the stars of the release."""
     if not isinstance(job.recoding, ClassRecoding):
         return ()
     return tuple(
@@ -318,10 +319,10 @@ def build_manifest_attributes(
     levels: Mapping[str, int],
     roles: Mapping[str, AttributeRole],
 ) -> tuple[ManifestAttribute, ...]:
-    """The spec's attributes in its order, then the subject and the unlisted columns that are published.
+    """Describe the spec's attributes in its order, then the subject and the unlisted published columns.
 
     Where the number of a hierarchy's levels comes from the data, the longest code or the number of values may
-    be a suppressed row's: neither the height is told then, nor a level above 0, which bounds it.
+    be a suppressed row's: then neither the height is reported, nor a level above 0, which bounds it.
     """
     hierarchies = {h.attribute: h for h in built}
     entries = []
@@ -370,9 +371,9 @@ def build_manifest_attributes(
 
 
 def find_public_part(source: HierarchySource | None) -> PublicPart:
-    """What of an attribute's hierarchy may be told; nothing where a source of somebody's own does not say.
+    """Return the public part of an attribute's hierarchy; nothing where a user's source does not declare it.
 
-    It is asked of the source, never found by looking at what was built: that would tell of the values.
+    The source declares it. Deriving it from the built hierarchy would reveal values.
     """
     if source is None:
         return PublicPart.LEVELS
@@ -380,17 +381,17 @@ def find_public_part(source: HierarchySource | None) -> PublicPart:
 
 
 def find_label_form(source: HierarchySource | None) -> LabelForm | None:
-    """How the labels of an attribute's hierarchy read; None where no rule builds them."""
+    """Return the form of the labels of an attribute's hierarchy; None where no rule builds them."""
     if source is None:
         return LabelForm(LabelKind.VALUES)
     return getattr(source, "label_form", None)
 
 
 def compute_public_digest(source: HierarchySource | None, hierarchy: GeneralizationHierarchy) -> str | None:
-    """The digest of a hierarchy that was there before the data; None where values of the data are in it.
+    """Return the digest of a hierarchy that existed before the data; None if it contains values of the data.
 
-    A digest of the data's values would let anybody confirm a guess of them. What the source builds now is
-    compared, as a file may have changed since it was read.
+    A digest of the data's values would allow a reader to confirm a guess of them. The hierarchy is compared
+    with a newly built one, as a file may have changed since it was read.
     """
     if source is None or find_public_part(source) is not PublicPart.HIERARCHY:
         return None
@@ -402,7 +403,7 @@ def compute_public_digest(source: HierarchySource | None, hierarchy: Generalizat
 
 
 def build_log_entry(job: PublicationJob, table: RecodedTable, manifest: Manifest) -> dict[str, object]:
-    """What the private log keeps of a publication, its digests included."""
+    """Build the private log's entry of a publication, including its digests."""
     source = job.spec.source
     digests = {attribute.name: attribute.hierarchy_sha256 for attribute in manifest.attributes}
     return {
@@ -432,9 +433,9 @@ def build_log_entry(job: PublicationJob, table: RecodedTable, manifest: Manifest
 
 
 def describe_input(source: SourceSpec) -> dict[str, object]:
-    """What the private log says of the input: a file and its digest, or the table and its database.
+    """Describe the input for the private log: a file and its digest, or the table and its database.
 
-    Of a database's address it keeps host, port and name, and never who asked with what password.
+    From a database's address only host, port and name are stored, never user and password.
     """
     if source.path is not None:
         digest = None
@@ -452,12 +453,12 @@ def describe_input(source: SourceSpec) -> dict[str, object]:
 
 
 def describe_subject(source: SourceSpec) -> dict[str, object]:
-    """The subject's column, by which tables are known to have the same people; nothing without one."""
+    """Return the subject's column, by which tables with the same people are recognized; empty without one."""
     return {} if source.subject is None else {"subject": source.subject}
 
 
 def describe_output(address: ReleaseAddress) -> str:
-    """What the private log says of where a release lies."""
+    """Return the location of a release for the private log."""
     if address.in_memory:
         return MEMORY_LABEL
     return str(address.table) if address.path is None else str((address.placed or address.path).absolute())

@@ -1,7 +1,7 @@
 """One publication to carry out: table, recoding, delivery, and the population generalized for the audit.
 
-Random row order uses 128-bit sort keys from the operating system, drawn in batches and kept nowhere; other
-engines draw such keys themselves.
+Random row order uses 128-bit sort keys from the operating system, which are drawn in batches and never
+stored; other engines draw such keys themselves.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ def _draw_keys(rows: int) -> dict[str, np.ndarray[tuple[int], np.dtype[np.uint64
 
 @dataclass(frozen=True)
 class PublicationJob:
-    """The table and its spec, the recoding to apply, and where the release goes.
+    """Table with its spec, recoding to apply, and delivery of the release.
 
-    ``summary`` says how the classes of a recoding by classes are shown (``ranges``, say), where there is a
-    choice; ``usefulness`` is what was measured of the classes, where it was; ``after`` are the digests of
-    earlier releases beside which the recoding was found safe; ``further`` are warnings that stand in the
-    manifest beside those that follow from the release.
+    ``summary`` is how classes of a recoding by classes are shown (such as ``ranges``), where there is a
+    choice. ``usefulness`` is the measured quality of the classes, if any. ``after`` are the digests of
+    earlier releases together with which the recoding was found safe. ``further`` are warnings of the manifest
+    in addition to those that follow from the release.
     """
 
     engine: Engine
@@ -73,27 +73,27 @@ class PublicationJob:
 
     @property
     def model(self) -> str:
-        """The recoding model's name."""
+        """Name of the recoding model."""
         if isinstance(self.recoding, FullDomainRecoding):
             return RecodingModel.FULL_DOMAIN
         return self.recoding.model
 
     @property
     def hierarchies(self) -> tuple[GeneralizationHierarchy, ...]:
-        """The hierarchies, in the recoding's order."""
+        """Hierarchies in the recoding's order."""
         by_name = {hierarchy.attribute: hierarchy for hierarchy in self.counted.hierarchies}
         return tuple(by_name[name] for name in self.recoding.attributes)
 
     @property
     def known(self) -> dict[str, SensitiveAttribute]:
-        """The sensitive attributes as they were counted; none of a table that was not counted in memory."""
+        """Sensitive attributes as counted; empty for a table that was not counted in memory."""
         if not isinstance(self.counted, FrequencySet):
             return {}
         return {sets.attribute: sets.of for sets in self.counted.sensitive if sets.of is not None}
 
     @property
     def derived(self) -> list[str]:
-        """The attributes of which the release shows a generalized value that was derived from the data."""
+        """Attributes whose published generalized values were derived from the data."""
         if isinstance(self.recoding, StoredClasses):
             return list(compress(self.recoding.attributes, self.recoding.derived))
         if not isinstance(self.recoding, FullDomainRecoding):
@@ -107,16 +107,17 @@ class PublicationJob:
 
     @property
     def levels(self) -> dict[str, int]:
-        """The level of each quasi-identifier; none where classes have no level in common."""
+        """Level of each quasi-identifier; empty where classes have no common levels."""
         if not isinstance(self.recoding, FullDomainRecoding):
             return {}
         return dict(zip(self.recoding.attributes, self.recoding.node, strict=True))
 
 
 def write_population(job: PublicationJob, table: RecodedTable) -> GeneralizedPopulation | None:
-    """The population of a job's table, by the same levels and read from its own source again.
+    """Write the population of a job's table at the release's levels, read again from its own source.
 
-    None where no criterion asks of it, and where the release has no levels: the audit cannot judge it then.
+    Return None where no criterion needs it, and where the release has no levels: then the audit cannot judge
+    it.
     """
     beside, counted, recoding = job.spec.of_population, job.counted, job.recoding
     asked = any(criterion.of_population for criterion in recoding.requirement.criteria)
@@ -133,9 +134,9 @@ def write_population(job: PublicationJob, table: RecodedTable) -> GeneralizedPop
 def generalize_population(
     engine: Engine, beside: TableSpec, counted: FrequencySet, recoding: FullDomainRecoding
 ) -> AbstractContextManager[RecodedTable]:
-    """The people of a counted table's population by a recoding's levels; none of them is suppressed.
+    """Generalize the people of a counted table's population to a recoding's levels, without suppression.
 
-    ``beside`` is the population's spec. ``InputError`` where it is no longer the one that was counted.
+    ``beside`` is the population's spec. Raise ``InputError`` where the source changed since it was counted.
     """
     people = counted.population
     if people is None:

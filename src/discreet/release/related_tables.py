@@ -1,8 +1,8 @@
 """Release of several related tables: key checks, owners of rows, joint manifest and output folder.
 
 Keys are compared as texts. Problems are reported by table, column and number of rows, never by key, which is
-an identifier. The joint manifest says how tables belong together and how many people look alike in all of
-them.
+an identifier. The joint manifest describes the references between tables and the number of people who look
+alike in all of them.
 """
 
 from __future__ import annotations
@@ -47,24 +47,24 @@ from discreet.settings import Settings
 
 @dataclass(frozen=True)
 class KeyRows:
-    """The cells of a table's key columns, a line for each combination, and how many rows have it."""
+    """Distinct combinations of a table's key columns, with their number of rows."""
 
     columns: tuple[str, ...]
     lines: tuple[tuple[tuple[str | None, ...], int], ...]
 
     @property
     def rows(self) -> int:
-        """All rows of the table."""
+        """Number of rows of the table."""
         return sum(number for _, number in self.lines)
 
 
 @dataclass(frozen=True)
 class RowOwners:
-    """Whose a table's rows are.
+    """Owners (people) of a table's rows.
 
-    ``owner`` is the person of each key that its rows are told apart by (of the column that it stands under
-    where it has no key of its own); ``keys`` the key of each line and ``parents`` the row above it; ``rows``
-    are those that belong to somebody, ``dropped`` those that were left out.
+    ``owner`` maps each key of the table's rows to a person; a table without a key uses the keys of its parent
+    rows. ``parents`` maps each key to the parent row's key. ``rows`` counts the rows per key that belong to a
+    person, ``dropped`` the rows that were omitted.
     """
 
     owner: Mapping[str, str]
@@ -74,9 +74,9 @@ class RowOwners:
 
 
 def read_key_rows(engine: Engine, spec: RelationalSpec, table: RelatedTable) -> KeyRows:
-    """The key columns of a table's source, by one scan; ``InputError`` where one is missing.
+    """Read the key columns of a table's source in one scan; raise ``InputError`` for a missing column.
 
-    Cost: the distinct combinations of its keys, in this process.
+    Cost: the distinct combinations of its keys, in this process's memory.
     """
     columns = tuple(dict.fromkeys((*([table.key] if table.key else []), *table.references)))
     subject = spec.subject_column(table)
@@ -106,7 +106,7 @@ def read_key_rows(engine: Engine, spec: RelationalSpec, table: RelatedTable) -> 
 
 
 def assign_owners(spec: RelationalSpec, read: Mapping[str, KeyRows]) -> dict[str, RowOwners]:
-    """Whose every row is, table by table, parents first; ``InputError`` for keys that do not fit."""
+    """Assign every row to its person, table by table, parents first; raise ``InputError`` for bad keys."""
     found: dict[str, RowOwners] = {}
     for table in spec.tables:
         _check_unique(table, read[table.name])
@@ -115,9 +115,9 @@ def assign_owners(spec: RelationalSpec, read: Mapping[str, KeyRows]) -> dict[str
 
 
 def build_link(spec: RelationalSpec, table: RelatedTable, kept: Mapping[str, str]) -> Link:
-    """The link by which a table's rows are kept: ``kept`` are keys of the rows above it, with their people.
+    """Build the link that selects a table's rows: ``kept`` maps keys of the parent rows to their people.
 
-    Of the subjects' table they are its own keys.
+    For the subjects' table these are its own keys.
     """
     column = spec.under(table) or spec.subject_key
     keys = tuple(kept)
@@ -196,7 +196,7 @@ def _orphan_error(
     rows: int,
     parents: Mapping[str, str],
 ) -> InputError:
-    """What is wrong with foreign keys that name no row, and what may be done."""
+    """Return the error for foreign keys that name no row, with possible corrections."""
     other = table.references[column]
     drop = f'or leave such rows out: orphans = "drop" in [tables.{table.name}].'
     empty = sum(number for text, number in strange if text is None)
@@ -224,7 +224,7 @@ def _orphan_error(
 
 
 def _normalize_key(text: str) -> str:
-    """A key without what programs add to numbers: blanks, zeros before them, and ``.0`` behind."""
+    """Return a key without additions by other programs: blanks, leading zeros, and a trailing ``.0``."""
     bare = text.strip()
     head, dot, tail = bare.partition(".")
     if dot and head.isdigit() and not tail.strip("0"):
@@ -245,7 +245,7 @@ TABLES_MANIFEST_VERSION = 1
 
 
 def list_released_tables(spec: RelationalSpec, folder: Path) -> ReleasedTables:
-    """The tables of a spec as they lie in a folder."""
+    """List the tables of a spec as files of a folder."""
     return ReleasedTables(
         tuple(
             ReleasedRelation(
@@ -264,14 +264,14 @@ def list_released_tables(spec: RelationalSpec, folder: Path) -> ReleasedTables:
 
 
 def table_file_name(spec: RelationalSpec, name: str) -> str:
-    """The file of a table."""
+    """Return the file name of a table."""
     return f"{name}.{spec.file_format}"
 
 
 def build_tables_manifest(
     spec: RelationalSpec, counts: Mapping[str, Mapping[str, Any]], found: JointAnonymity
 ) -> str:
-    """The manifest of the whole; ``counts`` has rows and digests by table."""
+    """Build the joint manifest; ``counts`` contains rows and digests by table."""
     document = {
         "manifest": TABLES_MANIFEST_VERSION,
         "discreet": program_version(),
@@ -298,10 +298,10 @@ def build_tables_manifest(
 def stage_folder(
     output: Path, spec: RelationalSpec, settings: Settings, *, overwrite: bool
 ) -> Iterator[Path]:
-    """A folder that nobody else can enter, which becomes ``output`` when the context ends without an error.
+    """Create an owner-only folder that becomes ``output`` when the context ends without an error.
 
-    ``InputError`` where that may not be written: a path that is there, unless it is a release of several
-    tables that is to be overwritten, and a folder that holds a file of the publisher's.
+    Raise ``InputError`` where it may not be written: for an existing path, unless it is a release of several
+    tables to be overwritten, and for a folder that contains one of the publisher's files.
     """
     kept = [file for table in spec.tables for file in list_protected_files(table.spec, settings)]
     if spec.path is not None:
@@ -313,6 +313,8 @@ def stage_folder(
         made.mkdir(mode=0o700)
         yield made
         sync_folder(made)
+        # Swap under the lock: move the old folder away, rename the new one, and move the old one back on
+        # failure.
         with hold_folder_lock(output.parent):
             _check_folder(output, overwrite=overwrite)
             old = beside / f"old-{secrets.token_hex(4)}"
@@ -346,7 +348,7 @@ def _check_folder(output: Path, *, overwrite: bool) -> None:
 
 
 def _find_foreign_entry(output: Path) -> str | None:
-    """What in a folder is not of a release of several tables; None where there is nothing else."""
+    """Return an entry of a folder that is no part of a release of several tables; None without one."""
     if not output.is_dir() or output.is_symlink():
         return "no folder"
     try:

@@ -1,7 +1,7 @@
-"""Register of releases, read from the private log, with those made of the same people.
+"""Register of releases, read from the private log, with those made from the same people.
 
-Whole lines are appended before a release is in place, so no release of this user on this machine is missing.
-Holds paths, digests, levels and counts, no values.
+Whole lines are appended before a release is published, so no release of this user on this machine is missing.
+The register contains paths, digests, levels and counts, no values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from discreet.release.publication_evidence import describe_input
 
 
 class ReleaseState(StrEnum):
-    """What lies where a release was put."""
+    """State of the file at a release's path."""
 
     IN_PLACE = "in place"
     REPLACED = "replaced"
@@ -30,7 +30,7 @@ class ReleaseState(StrEnum):
 
 @dataclass(frozen=True)
 class RegisteredRelease:
-    """A release that the private log knows: a publication that was completed, or was killed at its end."""
+    """Release in the private log: a publication that was completed, or was killed at its end."""
 
     time: str
     output: str
@@ -39,18 +39,18 @@ class RegisteredRelease:
 
     @property
     def path(self) -> Path | None:
-        """The file; None of a table and of what was handed over in memory."""
+        """Path of the file; None for a table and for a release in memory."""
         found = Path(self.output)
         return found if found.is_absolute() else None
 
     @property
     def name(self) -> str:
-        """The file's name, the table's, or that it was in memory."""
+        """Name of the file or table, or a label for a release in memory."""
         return self.output if self.path is None else self.path.name
 
     @property
     def state(self) -> ReleaseState:
-        """Whether the release still lies where it was put, by the digest in its manifest."""
+        """State of the release at its path, by the digest in its manifest."""
         if self.path is None:
             return ReleaseState.ELSEWHERE
         if not self.path.exists():
@@ -62,10 +62,11 @@ class RegisteredRelease:
         return ReleaseState.IN_PLACE if same else ReleaseState.REPLACED
 
     def is_of(self, told: Mapping[str, Any], subject: str | None) -> bool:
-        """Whether it was made of the same input: the same place or content, or the same people beside it.
+        """Return true if the release was made from the same input or from the same people.
 
-        ``told`` is the log's account of an input (``evidence.input_of``). Tables of one folder or database
-        have the same people where they have a subject column of one name.
+        ``told`` is the log's description of an input (``publication_evidence.describe_input``). Inputs are
+        the same by location or content. Tables of one folder or database have the same people if their
+        subject columns have the same name.
         """
         mine = self.entry
         if mine.get("input_database") != told.get("input_database"):
@@ -83,9 +84,9 @@ class RegisteredRelease:
 
 
 def list_registered_releases(log: Path, naming: Sequence[str] | None = None) -> tuple[RegisteredRelease, ...]:
-    """Every release of the private log, or those whose lines have one of some texts, the latest last.
+    """List the releases of the private log, or those whose lines contain one of some texts, the latest last.
 
-    A line that is none is passed over.
+    Lines that are no entries are skipped.
     """
     return tuple(
         RegisteredRelease(
@@ -97,7 +98,7 @@ def list_registered_releases(log: Path, naming: Sequence[str] | None = None) -> 
 
 
 def find_releases_of_people(log: Path, spec: TableSpec) -> tuple[RegisteredRelease, ...]:
-    """The releases of a spec's table, and of tables beside it that have its subjects, the latest last."""
+    """Find the releases of a spec's table, and of tables in its folder with its subjects, the latest last."""
     if not has_entries(log):  # the input need not be read for its digest
         return ()
     told, subject = describe_input(spec.source), spec.source.subject

@@ -1,9 +1,9 @@
 """Target files of a release: allowed paths, protected files, and atomic replacement.
 
-A run writes owner-only temporary files next to the target and holds a lock on a file of its own, so that a
-later run can tell leftovers of killed runs from files of living ones. The folder is locked while files are
-removed or renamed. The manifest is renamed first and the data last, so no data is ever without its manifest.
-Files that the spec, the settings and the ledger name are never replaced.
+A run writes owner-only temporary files next to the target and holds a lock on its own lock file, so that a
+later run can distinguish leftovers of killed runs from files of living ones. The folder is locked while files
+are removed or renamed. The manifest is renamed first and the data last, so no data is ever without its
+manifest. Files that the spec, the settings and the ledger name are never replaced.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ from discreet.settings import Settings
 
 DATABASE_FORMAT, FOLDER_SUFFIX = "duckdb", ""
 PLAIN_FORMATS = {".csv": "csv", ".parquet": "parquet"}
-"""What may lie beside other files of one release."""
+"""Formats of files that may have companion files."""
 RELEASE_FORMATS = {
     **PLAIN_FORMATS,
     ".sqlite": "sqlite",
     **{f".{kind}": kind for kind in WRITABLE_STATISTICS_FORMATS},
 }
 FOLDER_FORMATS = {FOLDER_SUFFIX: "parquet"}
-"""A path without an ending is a folder of files, where the engine writes such."""
+"""Format of a path without a suffix: a folder of files, where the engine writes folders."""
 MANIFEST_SUFFIX = ".manifest.json"
 _MANIFEST_KEYS = {"manifest", "discreet", "date", "data", "audit"}
-"""Keys by which a manifest is known (``release.manifest``)."""
+"""Keys that identify a manifest (``release.manifest``)."""
 DISK_FULL_ERRORS = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 @dataclass(frozen=True)
 class ReleaseTarget:
-    """The path of a release, of its manifest, and the format that the path's ending names.
+    """Paths of a release and of its manifest, and the format of the path's suffix.
 
     ``companions`` are the further files of the release, by their purpose.
     """
@@ -61,17 +61,17 @@ class ReleaseTarget:
 
     @property
     def folder(self) -> Path:
-        """The folder that holds the release, its manifest and the temporary files."""
+        """Folder of the release, its manifest and the temporary files."""
         return self.path.parent
 
     @property
     def is_folder(self) -> bool:
-        """Whether the release is a folder of Parquet files."""
+        """True if the release is a folder of Parquet files."""
         return self.path.suffix == FOLDER_SUFFIX
 
     @property
     def manifest_path(self) -> Path:
-        """``PATH.manifest.json``."""
+        """Path ``PATH.manifest.json``."""
         return build_manifest_path(self.path)
 
     @property
@@ -86,12 +86,12 @@ class ReleaseTarget:
 
 
 def build_manifest_path(path: Path) -> Path:
-    """The manifest that belongs to a release: ``PATH.manifest.json``."""
+    """Return the path of a release's manifest, ``PATH.manifest.json``."""
     return path.with_name(path.name + MANIFEST_SUFFIX)
 
 
 def build_companion_path(path: Path, purpose: str) -> Path:
-    """A further file of a release: ``people.help.csv`` of ``people.csv``."""
+    """Return the path of a further file of a release: ``people.help.csv`` for ``people.csv``."""
     return path.with_name(f"{path.stem}.{purpose}{path.suffix}")
 
 
@@ -103,11 +103,11 @@ def check_release_target(
     formats: Mapping[str, str] = RELEASE_FORMATS,
     purposes: Sequence[str] | Callable[[str], Sequence[str]] = (),
 ) -> ReleaseTarget:
-    """The target of a release, or ``InputError`` where nothing may or can be written there.
+    """Return the target of a release; raise ``InputError`` where it may not or cannot be written.
 
-    ``protected`` are the publisher's files: neither the release nor its manifest nor a file next to it may be
-    one of them, under whatever name. ``formats`` are the endings that may be written, ``purposes`` those of
-    the files that lie beside the data (``check_unoccupied`` looks at these, once leftovers are removed).
+    ``protected`` are the publisher's files: neither the release nor its manifest nor a companion may be one
+    of them, under any name. ``formats`` are the allowed suffixes, ``purposes`` those of the data's companions
+    (``check_unoccupied`` checks these, after leftovers are removed).
     """
     parse_path(output, "the path of a release")
     file_format = formats.get(output.suffix.lower())
@@ -135,7 +135,7 @@ def check_release_target(
 
 
 def check_unoccupied(target: ReleaseTarget, *, overwrite: bool) -> None:
-    """Raise ``InputError`` where a file stands at the target, or beside it, and may not be overwritten."""
+    """Raise ``InputError`` where a file of the target or a companion exists and may not be overwritten."""
     for path in (target.path, *(path for _, path in target.companions)):
         _check_path_unoccupied(path, overwrite=overwrite)
     _check_manifest(target.manifest_path)
@@ -143,7 +143,7 @@ def check_unoccupied(target: ReleaseTarget, *, overwrite: bool) -> None:
 
 @contextmanager
 def translate_write_errors(folder: Path) -> Iterator[None]:
-    """Turn the operating system's refusals into ``LimitReached`` (disk or file size) and ``InputError``."""
+    """Translate errors of the operating system to ``LimitReached`` (disk or file size) and ``InputError``."""
     try:
         yield
     except OSError as error:
@@ -169,9 +169,9 @@ def _not_writable_error(folder: Path, reason: str) -> InputError:
 
 
 def _check_manifest(path: Path) -> None:
-    """Raise ``InputError`` for a file of somebody else's in the manifest's place, to be overwritten or not.
+    """Raise ``InputError`` if another program's file has the manifest's path, with or without overwriting.
 
-    A manifest of discreet's goes with its data, and without data it is what a killed run left.
+    A manifest of discreet belongs to its data; without data it is left over from a killed run.
     """
     if not os.path.lexists(path):
         return
@@ -196,9 +196,9 @@ def _check_path_unoccupied(path: Path, *, overwrite: bool) -> None:
 
 
 LEDGER_NAME = "discreet.budget.json"
-"""The file name of the ledger of the privacy budget."""
+"""File name of the ledger of the privacy budget."""
 COMPANION_PURPOSES = ("help", "sensitive")
-"""The purposes of files next to the data of a release."""
+"""Purposes of files next to the data of a release."""
 _ADDRESS_FILE_OPTIONS = ("passfile", "sslkey", "sslcert", "sslrootcert", "ssl_ca", "servicefile")
 _FILE_VARIABLES = ("PGPASSFILE", "PGSERVICEFILE", "PGSSLKEY", "PGSSLCERT", "PGSSLROOTCERT")
 
@@ -206,8 +206,7 @@ _FILE_VARIABLES = ("PGPASSFILE", "PGSERVICEFILE", "PGSSLKEY", "PGSSLCERT", "PGSS
 def list_protected_files(spec: TableSpec, settings: Settings) -> tuple[ProtectedFile, ...]:
     """Return the files that a spec and its settings name, each with a phrase for messages.
 
-    Raises:
-        InputError: a pattern of input files that no file fits.
+    Raise ``InputError`` for a pattern of input files that matches no file.
     """
     return tuple(_files(spec, settings))
 
@@ -281,11 +280,11 @@ PURPOSES = ("data", "manifest", "subjects", "help", "sensitive")
 _LOCK = "lock"
 _WRITE_AHEAD = ".wal"
 _ACTIVE: dict[str, StagingFiles] = {}
-"""Those of this process that are in use, by their tokens."""
+"""Staging files of this process that are in use, by their tokens."""
 
 
 class StagingFiles:
-    """The temporary files of one run, a context manager; at its end those not put in place are removed."""
+    """Temporary files of one run, as a context manager; on exit those not put in place are removed."""
 
     def __init__(self, target: ReleaseTarget) -> None:
         self._target = target
@@ -293,11 +292,11 @@ class StagingFiles:
         self._lock: int | None = None
 
     def path(self, purpose: str) -> Path:
-        """The name of this run's file for one of ``PURPOSES``; whoever writes it creates it owner-only."""
+        """Return the path of this run's file for one of ``PURPOSES``; its writer creates it owner-only."""
         return self._target.folder / f".{self._target.path.name}.{self._token}.{purpose}.partial"
 
     def write_text(self, purpose: str, text: str) -> None:
-        """Create one of the files with a text, on the disk when this returns."""
+        """Create one of the files with a text, synced to disk on return."""
         with translate_write_errors(self._target.folder):
             descriptor = os.open(self.path(purpose), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
@@ -306,20 +305,21 @@ class StagingFiles:
                 os.fsync(file.fileno())
 
     def put_in_place(self, *, overwrite: bool) -> None:
-        """Rename manifest and data to the target, the manifest first, the data last, companions between them.
+        """Rename manifest, companions and data to the target, in this order.
 
-        At no moment does a manifest stand beside data that is not its own: data that is to be replaced is
-        removed before its manifest and companions are. ``InputError`` where the target appeared meanwhile.
+        A manifest is never next to data that is not its own: data to be replaced is removed before its
+        manifest and companions. Raise ``InputError`` where the target appeared meanwhile.
         """
         folder = self._target.folder
         with translate_write_errors(folder), hold_folder_lock(folder):
             check_unoccupied(self._target, overwrite=overwrite)
             replaced, placed = list_companions(self._target), list[Path]()
             try:
-                # Old data goes first: better none until the last rename than some beside a strange manifest.
+                # Remove old data first: no data until the last rename is better than data with another
+                # manifest.
                 if os.path.lexists(self._target.path):
                     remove_path(self._target.path)
-                    # On the disk before the next step, so that no crash keeps a later one and loses this.
+                    # Sync before the next step, so that no crash keeps a later step and loses this one.
                     sync_folder(folder)
                 for path in replaced:
                     remove_path(path)
@@ -330,10 +330,10 @@ class StagingFiles:
                     placed.append(path)
                 if placed:
                     sync_folder(folder)
-                # The data last: whoever finds it finds all that belongs to it.
+                # Rename the data last, so that a reader who finds it finds all other files.
                 self.path("data").replace(self._target.path)
             except BaseException:
-                # Without its data nothing of the release stays.
+                # Without its data no file of the release may remain.
                 if not os.path.lexists(self._target.path):
                     for path in (*placed, self._target.manifest_path):
                         remove_path(path)
@@ -341,12 +341,12 @@ class StagingFiles:
             sync_folder(folder)
 
     def __enter__(self) -> StagingFiles:
-        """Create and lock the run's lock file, which also proves that the folder can be written to."""
+        """Create and lock the run's lock file, which also checks that the folder is writable."""
         with translate_write_errors(self._target.folder), hold_folder_lock(self._target.folder):
             _ACTIVE[self._token] = self
             self._lock = os.open(self.path(_LOCK), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             with suppress(OSError):
-                # Held until this run ends, in whatever way it does.
+                # The lock is held until this run ends, in any way.
                 file_access.try_lock(self._lock)
         return self
 
@@ -363,7 +363,7 @@ class StagingFiles:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
-        # Last, so that what a killed run leaves can be told from a living run's.
+        # Remove the lock last, so that leftovers of a killed run differ from files of a living one.
         self.path(_LOCK).unlink(missing_ok=True)
 
 
@@ -375,9 +375,9 @@ def remove_staging_files() -> None:
 
 
 def remove_leftovers(target: ReleaseTarget) -> None:
-    """Remove what killed runs to the same target left.
+    """Remove the leftovers of killed runs to the same target.
 
-    That is temporary files, and a manifest without its data, with the companions that it lists.
+    These are temporary files, and a manifest without its data, with the companions that it lists.
     """
     name, ending = re.escape(target.path.name), rf"\.partial({re.escape(_WRITE_AHEAD)})?"
     pattern = re.compile(rf"(\.{name}\.\d+-[0-9a-f]{{8}})\.({'|'.join(PURPOSES)}|{_LOCK}){ending}")
@@ -389,7 +389,8 @@ def remove_leftovers(target: ReleaseTarget) -> None:
                 found.setdefault(match.group(1), []).append(path)
         for run, paths in found.items():
             if _is_dead(target.folder / f"{run}.{_LOCK}.partial"):
-                # The lock file last, so that a run that is killed here leaves what the next one can judge.
+                # Remove the lock file last, so that the next run recognizes the leftovers of a run killed
+                # here.
                 for path in sorted(paths, key=lambda path: path.name.endswith(f".{_LOCK}.partial")):
                     remove_path(path)
         if not os.path.lexists(target.path):
@@ -399,7 +400,7 @@ def remove_leftovers(target: ReleaseTarget) -> None:
 
 @contextmanager
 def hold_folder_lock(folder: Path) -> Iterator[None]:
-    """Hold a folder against other runs of discreet; where folders cannot be locked, do without."""
+    """Lock a folder against other runs of discreet; continue without a lock where folders have none."""
     if not file_access.LOCKS_AVAILABLE:  # pragma: no cover - Windows
         yield
         return
@@ -413,7 +414,7 @@ def hold_folder_lock(folder: Path) -> Iterator[None]:
 
 
 def remove_path(path: Path) -> None:
-    """Remove a file, or a folder of files, where there is one."""
+    """Remove a file or a folder of files, if it exists."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -421,13 +422,13 @@ def remove_path(path: Path) -> None:
 
 
 def sync_file(path: Path) -> None:
-    """Wait until a file's content, or that of a folder's files, is on the disk."""
+    """Sync a file's content, or that of a folder's files, to disk."""
     if path.is_dir():
         for part in path.iterdir():
             sync_file(part)
         sync_folder(path)
         return
-    # Windows waits only for files that are open for writing.
+    # Windows syncs only files that are open for writing.
     descriptor = os.open(path, os.O_RDWR)
     try:
         os.fsync(descriptor)
@@ -436,7 +437,7 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk."""
+    """Sync the names in a folder to disk."""
     if not file_access.LOCKS_AVAILABLE:  # pragma: no cover - Windows
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -448,7 +449,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _is_dead(lock: Path) -> bool:
-    """Whether the run that made a lock file no longer lives; a run removes its lock file last."""
+    """Return true if the run that created a lock file is dead; a run removes its lock file last."""
     try:
         descriptor = os.open(lock, os.O_RDWR)
     except FileNotFoundError:
@@ -465,10 +466,10 @@ def _is_dead(lock: Path) -> bool:
 
 
 def list_companions(target: ReleaseTarget) -> tuple[Path, ...]:
-    """The files beside the data of the release whose manifest lies at a target; none where there is none.
+    """List the companions of the release whose manifest is at a target; none without a manifest.
 
-    They are help tables, and tables of sensitive values. A file is a release's own where the manifest names
-    it and its digest is the manifest's; a file that only has the name is somebody else's, and is left alone.
+    They are help tables and tables of sensitive values. A file belongs to a release if the manifest contains
+    its name and its digest; a file with only the name belongs to another program and is not touched.
     """
     try:
         document = parse_json(read_text(target.manifest_path, str(target.manifest_path)))

@@ -1,8 +1,8 @@
 """Rows of a table staged in the engine while permutation groups are computed.
 
-The source is read once. In the embedded engine Python sees one sensitive code per row and, if groups depend
-on them, the leaf codes of quasi-identifiers; in other engines only a frequency set (strata). Texts become
-numbers only if each text is exactly how the number prints.
+The source is read once. In the embedded engine Python holds one sensitive code per row and, if groups depend
+on them, the leaf codes of quasi-identifiers; with other engines only a frequency set (strata). Texts become
+numbers only if each text is exactly the number's printed form.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from discreet.sql.cell_expressions import (
 )
 
 STAGED_COLUMN = re.compile(r"\bo[0-9]+\b")
-"""A column of the held table."""
+"""Pattern of a column of the staged table."""
 
 _WHOLE = re.compile(r"-?[1-9][0-9]{0,17}|0")
 _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.([0-9]+)")
@@ -54,7 +54,7 @@ _MOST_DIGITS = 18
 
 
 def drop_negative_zeros(column: PublishedColumn) -> PublishedColumn:
-    """A column of floating-point numbers whose negative zeros are kept as the zero."""
+    """Return a column of floating-point numbers with negative zeros stored as zero."""
     assert column.stored is not None
     return replace(column, stored=sql.without_negative_zero(column.stored, as_text=_is_text(column)))
 
@@ -66,9 +66,9 @@ def convert_plain_numbers(
     hierarchies: Sequence[GeneralizationHierarchy],
     node: Sequence[int],
 ) -> tuple[PublishedColumn, ...]:
-    """Columns of a held table, those of texts as numbers where each text is just what its number reads as.
+    """Convert text columns of a staged table to numbers, where each text is the number's printed form.
 
-    Cost: a statement turns as many columns into rows at once as ``sql.cell_expressions`` has them.
+    Cost: one statement per batch of columns, of the size in ``sql.cell_expressions``.
     """
     texts = {column.name: column for column in columns if _is_text(column)}
     types = {
@@ -90,7 +90,7 @@ def convert_plain_numbers(
 
 
 def plain_number_type(texts: Sequence[str]) -> str | None:
-    """The house type of numbers that read as just these texts, or None where there is none.
+    """Return the type of numbers that print as exactly these texts, or None where there is none.
 
     >>> plain_number_type(["7", "-12"]), plain_number_type(["1.50", "2.25"]), plain_number_type(["07"])
     ('BIGINT', 'DECIMAL(18, 2)', None)
@@ -110,30 +110,30 @@ def plain_number_type(texts: Sequence[str]) -> str | None:
 
 
 def staged_column(column: PublishedColumn) -> str:
-    """The held table's column that a published column is made of."""
+    """Return the staged table's column from which a published column is computed."""
     found = STAGED_COLUMN.search(column.counted_text)
     assert found is not None
     return found.group()
 
 
 def _is_text(column: PublishedColumn) -> bool:
-    """Whether a column is published as its text."""
+    """Return true if a column is published as its text."""
     return column.published == column.published_text
 
 
 @dataclass(frozen=True, eq=False)
 class StagedRows:
-    """Held rows: ``table`` has them in the engine; ``sensitive`` is what is to be permuted.
+    """Staged rows in the engine's ``table``, with the ``sensitive`` column to permute.
 
-    Where ``strata`` is None, rows are numbered from 0, and ``sensitive`` has them by number; else it has the
-    places of ``strata``, whose values have the codes of the table ``coded``. ``columns`` are published beside
-    it, ``labels`` the tables of what quasi-identifiers show, by their place. ``value`` is the held column of
-    the sensitive attribute, ``format_toml_value`` its text. ``form`` says how the texts say numbers, None
-    where they do not; of exact ones ``widest`` is the largest magnitude, and ``total`` the sum of all rows'
-    magnitudes, in units of the last decimal. ``subject`` is the held column of people who have several rows,
-    where they count, ``person`` the name and the held column of what may name people. ``never_text`` says
-    that the source has no texts there, ``exact`` that exact numbers are held. The tables live until the
-    context that made them ends.
+    If ``strata`` is None, rows are numbered from 0 and ``sensitive`` is indexed by row number; otherwise it
+    is indexed by the positions of ``strata``, whose values have the codes of the table ``coded``. ``columns``
+    are the other published columns, ``labels`` the tables of the quasi-identifiers' labels by index.
+    ``value`` is the staged column of the sensitive attribute, ``value_text`` the SQL of its text. ``form`` is
+    the number form of the texts, None for texts that are no numbers; for exact numbers ``widest`` is the
+    largest magnitude and ``total`` the sum of all rows' magnitudes, in units of the last decimal. ``subject``
+    is the staged column of people, if people with several rows are counted; ``person`` is the name and the
+    staged column of values that may name people. ``never_text`` is true if the source has no texts there,
+    ``exact`` if exact numbers are stored. The tables exist until the context that created them ends.
     """
 
     engine: Engine
@@ -158,18 +158,18 @@ class StagedRows:
     total: int = 0
 
     def with_column(self, column: SensitiveColumn) -> StagedRows:
-        """The same with the sensitive values of its rows."""
+        """Return the staged rows with the sensitive values of the rows."""
         return replace(
             self, sensitive=column, widest=largest_magnitude(column), total=total_magnitude(column)
         )
 
     def without_arrays(self) -> StagedRows:
-        """What is left once values have changed places: the engine needs the memory that arrays have."""
+        """Return the staged rows without their arrays; the engine needs the memory after the permutation."""
         none = replace(self.sensitive, codes=np.empty(0, dtype=np.int64), numbers=None, subjects=None)
         return replace(self, sensitive=none, strata=None)
 
     def codes(self) -> NDArray[np.int64]:
-        """The leaf codes of each row (or place), shape ``(rows, quasi-identifiers)``."""
+        """Return the leaf codes of each row (or position), shape ``(rows, quasi-identifiers)``."""
         width = len(self.hierarchies)
         if self.strata is not None:
             if self.strata.keys != width:
@@ -183,38 +183,38 @@ class StagedRows:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The held table's columns that published columns are made of."""
+        """Columns of the staged table from which published columns are computed."""
         others = [staged_column(column) for column in self.columns if column.stored is not None]
         return (*(recoded_rows.key_name(i) for i in range(len(self.hierarchies))), *others)
 
     @property
     def as_numbers(self) -> bool:
-        """Whether exact numbers say all that the sensitive values do, so that they can be published as such.
+        """True if exact numbers preserve the sensitive values, so that they can be published as numbers.
 
-        Texts often do not: ``010`` and ``10`` are two codes of one number, and a double rounds what is longer
-        than 64 bits.
+        Texts often lose by this: ``010`` and ``10`` are two codes of one number, and a double rounds numbers
+        longer than 64 bits.
         """
         form = self.form
         return form is not None and form.scale is not None and (form.canonical or self.never_text)
 
     @property
     def determined_by_codes(self) -> bool:
-        """Whether the codes tell all that the values say: each row has an exact number, held as such."""
+        """True if the codes determine the values: each row has an exact number, stored as such."""
         scale = None if self.form is None else self.form.scale
         if not self.exact or scale is None or scale >= LONG_DIGITS:
             return False
         return bool(self.sensitive.codes.min(initial=0) >= 0)
 
     def text_of(self, column: str) -> str:
-        """The text of a sensitive value that stands in another column."""
+        """Return the SQL text of a sensitive value in another column."""
         return STAGED_COLUMN.sub(lambda _: column, self.value_text)
 
 
 @dataclass(frozen=True, eq=False)
 class ChosenGroups:
-    """The groups of the rows that are published: all held ones, or those at the places ``rows``.
+    """Groups of the published rows: all staged rows, or those with the indices ``rows``.
 
-    ``near`` is the warning of values that lie near each other (``permutation.group_checks``).
+    ``proximity`` is the warning of values that are near each other (``permutation.group_checks``).
     """
 
     partition: GroupPartition
@@ -223,7 +223,7 @@ class ChosenGroups:
     proximity: str | None = None
 
     def without_arrays(self) -> ChosenGroups:
-        """What is told of the partition once values have changed places."""
+        """Return the metadata of the groups without the arrays, after the permutation."""
         none = np.empty(0, dtype=np.int64)
         rows = None if self.rows is None else none
         return replace(self, partition=replace(self.partition, groups=none), rows=rows)
@@ -242,13 +242,13 @@ def stage_rows(
     people: bool = False,
     person: str | None = None,
 ) -> Iterator[StagedRows]:
-    """Hold a spec's rows; quasi-identifiers will be shown at ``node``'s levels, in the order of ``counted``.
+    """Stage a spec's rows; quasi-identifiers will be shown at ``node``'s levels, in the order of ``counted``.
 
-    Other sensitive attributes are left out. ``typed`` asks for the source's own types where a file can hold
-    them, and for numbers where all texts are plain ones. ``row_types`` says that groups depend on
-    quasi-identifiers, ``people`` that people have several rows, and are counted; ``person`` is a column that
-    may name people, and is held where the engine holds arrays of rows. ``InputError`` where the
-    source is no longer the one that was counted, and for people in an engine that holds no arrays of rows.
+    Other sensitive attributes are omitted. ``typed`` requests the source's own types where a file can store
+    them, and numbers where all texts are plain numbers. ``row_types`` is true if groups depend on
+    quasi-identifiers, ``people`` if people with several rows are counted. ``person`` is a column that may
+    name people; it is staged where the engine holds arrays of rows. Raise ``InputError`` where the source
+    changed since it was counted, and for people in an engine without arrays of rows.
     """
     hierarchies = tuple(counted.hierarchies)
     if people and engine.dialect.random_key is not None:
@@ -300,7 +300,7 @@ def stage_rows(
 
 
 def _read_row_values(staged: StagedRows) -> StagedRows:
-    """The value of each row by its number."""
+    """Read the value of each row by its number."""
     column, form = read_sensitive(
         staged.engine,
         staged.tables,
@@ -316,7 +316,7 @@ def _read_row_values(staged: StagedRows) -> StagedRows:
 
 
 def fetch_row_subjects(staged: StagedRows, subject: str) -> NDArray[np.int64]:
-    """The number of each row's person."""
+    """Return the number of each row's person."""
     found = staged.engine.fetch_arrays(sql.row_subjects(staged.table, subject))
     subjects = np.full(staged.rows, -1, dtype=np.int64)
     subjects[found[sql.ROW_NUMBER]] = found[sql.VALUE_CODE]
@@ -326,7 +326,7 @@ def fetch_row_subjects(staged: StagedRows, subject: str) -> NDArray[np.int64]:
 
 
 def _count_strata_values(staged: StagedRows, *, row_types: bool, integers: bool) -> StagedRows:
-    """The rows counted by value (``whole`` as of ``read_texts``), and by row type where that matters."""
+    """Count the rows by value, and by row type if ``row_types``; ``integers`` is as in ``read_texts``."""
     keys = len(staged.hierarchies) if row_types else 0
     coded = read_texts(
         staged.engine, staged.tables, staged.table, staged.value_text, integers=integers, counted=not keys
@@ -339,7 +339,7 @@ def _count_strata_values(staged: StagedRows, *, row_types: bool, integers: bool)
 
 
 def _with_one_sensitive(spec: TableSpec, sensitive: str) -> TableSpec:
-    """The spec without its other sensitive attributes."""
+    """Return the spec without its other sensitive attributes."""
     attributes = tuple(
         replace(a, role=AttributeRole.IDENTIFIER)
         if a.role is AttributeRole.SENSITIVE and a.name != sensitive
@@ -352,7 +352,7 @@ def _with_one_sensitive(spec: TableSpec, sensitive: str) -> TableSpec:
 def _load_labels(
     tables: TemporaryTables, hierarchies: Sequence[GeneralizationHierarchy], node: Sequence[int]
 ) -> tuple[tuple[int, str], ...]:
-    """What each leaf code shows at its level, NULL below the top staying NULL."""
+    """Load the label of each leaf code at its level; NULL below the top stays NULL."""
     loaded = []
     for i, (hierarchy, level) in enumerate(zip(hierarchies, node, strict=True)):
         if level < hierarchy.height:
@@ -369,12 +369,12 @@ _SHORT_DIGITS = 18
 
 
 def sensitive_number_type(staged: StagedRows) -> str:
-    """The house type that holds every sensitive number exactly."""
+    """Return the type that stores every sensitive number exactly."""
     return exact_number_type(staged.widest, staged.form)
 
 
 def exact_number_type(widest: int, form: NumberForm | None) -> str:
-    """A type for whole numbers of units up to a magnitude."""
+    """Return the type of integers of units up to a magnitude."""
     if form is None or form.scale is None:
         return "DOUBLE"
     if form.scale == 0 and widest <= LARGEST_BIGINT:
