@@ -217,7 +217,7 @@ def draw_chart(title: str, panels: Sequence[Panel], *, description: str = "") ->
 
     The title is the picture's own, for whoever cannot see it, and is not drawn: a page has it once.
 
-    A series looks as its name says (``papers.charts``), here and in every other chart. ``InputError`` where
+    A series looks as its name says (``SERIES_STYLES``), here and in every other chart. ``InputError`` where
     there is no panel, or where matplotlib is not installed.
     """
     if not panels:
@@ -273,7 +273,7 @@ def _matplotlib() -> Any:
     except ImportError as error:
         raise InputError(
             "plots need matplotlib, which is not installed",
-            advice="Install the extra: pip install 'discreet[plots]'.",
+            advice="Install it: pip install matplotlib.",
         ) from error
     return matplotlib
 

@@ -90,7 +90,7 @@ class Comparison:
         return ("~" if self.about else "") + printed_text(self.printed) + self.unit + several
 
     def as_json(self) -> dict[str, Any]:
-        """One figure in the document of ``discreet reproduce --json``."""
+        """One figure in the document of ``python -m papers NAME --json``."""
         return {
             "cell": self.cell,
             "ours": json_figure(self.ours),

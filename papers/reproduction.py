@@ -195,7 +195,7 @@ class ReproductionRun:
         return (*verdict_lines(self._done), Line(f"The page and its plots: {self.page}", Tone.HINT))
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet reproduce --json``."""
+        """The document of ``python -m papers NAME --json``."""
         found = count_verdicts(self._done)
         return {
             "name": self.reproduction.name,

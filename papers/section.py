@@ -95,7 +95,7 @@ class ComparedTable:
         return (Line(self.title, tone), Grid(columns, self.texts()), *(Line(t) for t in self.footnotes()))
 
     def as_json(self) -> dict[str, Any]:
-        """The table in the document of ``discreet reproduce --json``."""
+        """The table in the document of ``python -m papers NAME --json``."""
         rows = [[c if isinstance(c, str) else c.as_json() for c in row] for row in self.rows]
         return {
             "name": self.name,
@@ -136,7 +136,7 @@ class Section:
         return tuple(parts)
 
     def as_json(self) -> dict[str, Any]:
-        """The section in the document of ``discreet reproduce --json``."""
+        """The section in the document of ``python -m papers NAME --json``."""
         return {
             "title": self.title,
             "text": self.text,

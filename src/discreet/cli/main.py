@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
@@ -78,15 +78,34 @@ def run() -> NoReturn:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; errors are printed, as JSON where ``--json`` is asked."""
     arguments = move_verb_first(list(sys.argv[1:] if argv is None else argv))
-    with signals_as_interrupts(own_process=argv is None) as signals, hide_addresses(arguments):
-        status = _run(arguments, signals)
+    return run_command(
+        arguments,
+        lambda: build_command(list_needed_verbs(arguments)),
+        program="discreet",
+        help_command=_help_command(arguments),
+        own_process=argv is None,
+    )
+
+
+def run_command(
+    arguments: list[str],
+    command: Callable[[], Any],
+    *,
+    program: str,
+    help_command: str,
+    own_process: bool,
+) -> int:
+    """Run a Typer command with the signals, errors and exit statuses of ``discreet``."""
+    with signals_as_interrupts(own_process=own_process) as signals, hide_addresses(arguments):
+        status = _run(arguments, command, program, help_command, signals)
     return 128 + signals.number if signals.number is not None and status == EXIT_INTERRUPTED else status
 
 
-def _run(arguments: list[str], signals: Signals) -> int:
+def _run(
+    arguments: list[str], command: Callable[[], Any], program: str, help_command: str, signals: Signals
+) -> int:
     try:
-        command = build_command(list_needed_verbs(arguments))
-        status = command.main(arguments, prog_name="discreet", standalone_mode=False)
+        status = command().main(arguments, prog_name=program, standalone_mode=False)
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         return EXIT_INTERRUPTED
@@ -96,7 +115,7 @@ def _run(arguments: list[str], signals: Signals) -> int:
     except Exception as error:
         if signals.number is not None:
             return EXIT_INTERRUPTED  # A statement that was stopped on the way out fails like any other.
-        found = classify_error(error, _help_command(arguments))
+        found = classify_error(error, help_command)
         print_error(found, as_json="--json" in arguments, debug="--debug" in arguments)
         return found.exit_status
     return status if isinstance(status, int) else 0

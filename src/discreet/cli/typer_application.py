@@ -12,8 +12,8 @@ from typer.core import TyperCommand
 
 from discreet.cli.command import VerbCommand
 
-_CRITERIA = "criterion_options.CRITERION_OPTIONS"
-_COSTS = "cost_options.COST_OPTIONS"
+_CRITERIA = "declared_options.CRITERION_OPTIONS"
+_COSTS = "declared_options.COST_OPTIONS"
 _VERBS: dict[str, tuple[str, ...]] = {
     "init": (),
     "hierarchies": (),
@@ -21,22 +21,21 @@ _VERBS: dict[str, tuple[str, ...]] = {
     "lattice": (_CRITERIA,),
     "negotiate": (_CRITERIA, _COSTS),
     "search": (_CRITERIA, _COSTS),
-    "publish": (_CRITERIA, "model_options.MODEL_OPTIONS"),
+    "publish": (_CRITERIA, "declared_options.MODEL_OPTIONS"),
     "apply": (),
     "audit": (_CRITERIA,),
     "check": (_CRITERIA,),
     "compare": (_CRITERIA,),
     "query": (),
-    "attack": ("attack_options.ATTACK_OPTIONS",),
+    "attack": ("declared_options.ATTACK_OPTIONS",),
     "tabulate": (),
     "safepub": (),
     "budget": (),
     "releases": (),
-    "report": ("attack_options.REPORT_OPTIONS",),
+    "report": ("declared_options.REPORT_OPTIONS",),
     "serve": (),
     "schema": (),
     "presets": (),
-    "reproduce": (),
     "demo": (),
 }
 """Each verb, which is a function in the file of its name, and the declarations whose options it takes."""

@@ -1,1 +1,1 @@
-"""Tables that discreet generates: a census for demonstrations, synthetic tables as the papers use them."""
+"""The generated census of the demo and of the workbench's sample table."""
