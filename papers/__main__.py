@@ -1,4 +1,4 @@
-"""``python -m papers NAME``: compute a paper's tables and plots again, compared with the printed figures."""
+"""``python -m papers NAME``: recompute a paper's tables and plots and compare them with the print."""
 
 from __future__ import annotations
 
