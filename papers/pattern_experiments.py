@@ -178,7 +178,7 @@ class PreparedExperiment:
         return cls(experiment, context, table, mask, numeric, figures, ks)
 
     def printed(self, side: str, k: int) -> dict[str, Any]:
-        """Return the printed figures of the ``heuristic``, ``mondrian`` or the ``exact`` program for one k."""
+        """Return the printed figures of ``heuristic``, ``mondrian`` or the ``exact`` program for one k."""
         row = next(row for row in self.figures[side] if row[0] == k)
         return dict(zip(self.figures["columns"], row, strict=True))
 
