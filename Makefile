@@ -6,7 +6,7 @@ VENV ?= .venv
 RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 SLOWEST := --durations=15 --durations-min=2
-SOURCES := src tests benchmarks docs
+SOURCES := src tests benchmarks papers docs
 PYTEST := $(RUN) -m pytest $(SLOWEST) -n auto --maxprocesses 4 --dist loadgroup
 
 .PHONY: help install demo test test-all fuzz mutants lint style bench site oldest packages clean

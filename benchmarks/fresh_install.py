@@ -25,7 +25,6 @@ INSTALLERS = ("pip", "uv")
 NO_EXTRAS = ("dev", "packages", "site")
 PUBLISH = ("demo", "--quiet", "--output", "demo")
 MODULES = {
-    "plots": "matplotlib",
     "classification": "sklearn",
     "exact": "highspy, networkx",
     "dp": "opendp",

@@ -12,8 +12,6 @@ import statistics
 from dataclasses import replace
 from functools import partial
 
-from papers.printed_negotiation import negotiate_as_printed
-
 from benchmarks.adult import frequency_set
 from benchmarks.harness import Benchmark, parser
 from benchmarks.negotiation import percentile_99, random_requests, timed_answers
@@ -23,6 +21,7 @@ from discreet.negotiation.negotiator import Negotiator
 from discreet.negotiation.partial_lattice import PartialLattice, prepare_partial_lattice
 from discreet.negotiation.partial_negotiation import PartialNegotiator
 from discreet.settings import Settings
+from papers.printed_negotiation import negotiate_as_printed
 
 PERCENTAGES = ("1%", "5%", "10%")
 ONE_ANSWER_MS = 1.0

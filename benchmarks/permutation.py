@@ -14,7 +14,6 @@ from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
-from papers.aggregate_bounds import GroupedNumbers, bound_permuted
 
 from benchmarks.adult import data_folder
 from benchmarks.harness import Benchmark, parser
@@ -22,6 +21,7 @@ from discreet.model.release_kind import GroupPartition, GroupRequirement, Sensit
 from discreet.model.request import Backend
 from discreet.permutation.optimal_partitions import GroupNeed, PartitionLoops, sorted_cuts
 from discreet.permutation.partitions import partition_rows
+from papers.aggregate_bounds import GroupedNumbers, bound_permuted
 
 ROWS = 10_000_000
 K = 10

@@ -1,3 +1,1 @@
-"""Reproductions of the papers' tables and plots, compared with the printed figures: ``python -m papers
-NAME``.
-"""
+"""Reproductions of the papers' tables and plots, compared with the printed figures (``python -m papers``)."""

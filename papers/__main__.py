@@ -1,16 +1,21 @@
-"""``python -m papers NAME``: compute a paper's tables and plots again, compared with the printed figures."""
+"""``python -m papers NAME``: recompute a paper's tables and plots and compare them with the print."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from discreet.cli import options, output
+from discreet.cli.command import VerbCommand
+from discreet.cli.main import run_command
 from discreet.cli.output import TerminalReporter
 
 _DIFFERENT = 1
+_PROGRAM = "python -m papers"
 
 _Name = Annotated[
     str,
@@ -62,3 +67,29 @@ def reproduce(
     else:
         output.print_document((BLANK, *run.summary()))
     return _DIFFERENT if run.differs else 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one reproduction and return its exit status; errors are printed, as JSON with ``--json``."""
+    return run_command(
+        list(sys.argv[1:] if argv is None else argv),
+        _command,
+        program=_PROGRAM,
+        help_command=f"{_PROGRAM} --help",
+        own_process=argv is None,
+    )
+
+
+def _command() -> Any:
+    application = typer.Typer(
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    application.command(cls=VerbCommand)(reproduce)
+    return typer.main.get_command(application)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -24,7 +24,7 @@ from discreet.model.release_kind import NULL_CODE, SensitiveColumn
 
 CountArray = NDArray[np.int64]
 SumArray = NDArray[Any]
-"""int64, Python integers where those would not hold a sum, or float64."""
+"""int64, Python integers where int64 could overflow, or float64."""
 
 _MOST_CELLS = 1 << 22
 _LARGEST = 1 << 62
@@ -32,11 +32,12 @@ _LARGEST = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class GroupedNumbers:
-    """The values of every group, ascending, with prefix sums.
+    """Sorted values of each group, with prefix sums.
 
-    ``values`` (values,) runs group by group; those of group g are ``values[starts[g]:starts[g + 1]]``.
-    ``sums`` (values + 1,) are prefix sums over all of it. ``sizes`` (groups,) are rows, NULL included.
-    Integers are in units of 10^-``scale``. ``slack`` is what rounding may take from or add to a float's sum.
+    ``values`` (values,) contains the groups one after another; group g is
+    ``values[starts[g]:starts[g + 1]]``, ascending. ``sums`` (values + 1,) are prefix sums over all values.
+    ``sizes`` (groups,) are rows per group, including NULL. Integers are in units of 10^-``scale``. ``slack``
+    is an upper bound of the rounding error of a sum of floats.
     """
 
     groups: NDArray[np.int64]
@@ -51,10 +52,10 @@ class GroupedNumbers:
     def of(
         cls, column: SensitiveColumn, groups: NDArray[np.int64], group_count: int | None = None
     ) -> GroupedNumbers:
-        """The values of ``column`` by ``groups`` (rows,), which holds 0, …, ``group_count`` - 1, each once
-        at least.
+        """Group the values of ``column`` by ``groups`` (rows,).
 
-        ``InputError`` where the values are no numbers.
+        ``groups`` contains each of 0, …, ``group_count`` - 1 at least once. Raises ``InputError`` if the
+        values are not numbers.
         """
         if column.numbers is None:
             raise InputError(f"the values of '{column.attribute}' are no numbers", allowed="a numeric column")
@@ -70,16 +71,16 @@ class GroupedNumbers:
 
     @property
     def nonnull(self) -> CountArray:
-        """The number of values of each group, shape ``(groups,)``."""
+        """Number of values of each group, shape ``(groups,)``."""
         return np.diff(self.starts)
 
     @property
     def group_count(self) -> int:
-        """The number of groups."""
+        """Number of groups."""
         return len(self.sizes)
 
     def hits(self, selected: NDArray[np.bool_]) -> CountArray:
-        """Selected rows by group, shape ``(queries, groups)``, of a mask of shape ``(queries, rows)``."""
+        """Count selected rows by group: a mask ``(queries, rows)`` gives shape ``(queries, groups)``."""
         if not self.group_count:
             return np.zeros((len(selected), 0), dtype=np.int64)
         order = np.argsort(self.groups, kind="stable")
@@ -89,23 +90,24 @@ class GroupedNumbers:
 
     @cached_property
     def of_value(self) -> CountArray:
-        """The group of each value, shape ``(values,)``."""
+        """Group of each value, shape ``(values,)``."""
         return np.repeat(np.arange(self.group_count), self.nonnull)
 
     def count_of_sign(self, sign: int) -> CountArray:
-        """How many values of each group have a sign: -1 negative, 1 positive."""
+        """Count the values of each group that have a sign: -1 negative, 1 positive."""
         signed = self.values < 0 if sign < 0 else self.values > 0
         return np.bincount(self.of_value[signed], minlength=self.group_count)
 
 
 @dataclass(frozen=True, eq=False)
 class SelectionBounds:
-    """What is sure of each query's answer; arrays of shape ``(queries,)``.
+    """Sure bounds of each query's aggregates; arrays of shape ``(queries,)``.
 
     ``rows_*`` bound COUNT(*), ``values_*`` COUNT of the sensitive attribute. Sums, minima and maxima are in
-    units of 10^-scale, ``avg_*`` in the attribute's unit. Where no value can be selected (``any_value`` is
-    False) SUM is 0, AVG NaN, and MIN and MAX say nothing. Where one only may be (``surely_value`` is False)
-    the bounds of MIN, MAX and AVG are those of the cases in which one is, and SUM counts as 0 in the others.
+    units of 10^-scale, ``avg_*`` in the attribute's unit. If no value can be selected (``any_value`` is
+    False), SUM is 0, AVG is NaN, and MIN and MAX are meaningless. If a value may but need not be selected
+    (``surely_value`` is False), the bounds of MIN, MAX and AVG cover the cases in which one is selected; SUM
+    counts the other cases as 0.
     """
 
     rows_lower: CountArray
@@ -123,27 +125,48 @@ class SelectionBounds:
 
     @property
     def any_value(self) -> NDArray[np.bool_]:
-        """Whether a value can be selected."""
+        """True where a value can be selected."""
         return self.values_upper > 0
 
     @property
     def surely_value(self) -> NDArray[np.bool_]:
-        """Whether a value is selected in any case."""
+        """True where at least one value is selected in every case."""
         return self.values_lower > 0
 
 
 def bound_permuted(values: GroupedNumbers, hits: CountArray) -> SelectionBounds:
-    """Bounds where each group's selected rows are counted: ``hits`` of shape ``(queries, groups)``."""
+    """Compute bounds over a release with permuted values, from the selected rows of each group.
+
+    Parameters
+    ----------
+    values
+        The values of each group.
+    hits
+        Number of selected rows, shape ``(queries, groups)``.
+
+    References
+    ----------
+    Zhang et al. (2007), section 4.
+    """
     return _bounds(values, hits, hits)
 
 
 def bound_generalized(
     values: GroupedNumbers, certain: NDArray[np.bool_], possible: NDArray[np.bool_]
 ) -> SelectionBounds:
-    """Bounds over a generalized release whose classes are the groups (Theorem 2's other side).
+    """Compute bounds over a generalized release whose classes are the groups.
 
-    ``certain`` and ``possible``, shape ``(queries, groups)``, say which classes lie inside a query and which
-    of them may hold a selected row; what is certain is possible.
+    Parameters
+    ----------
+    values
+        The values of each class.
+    certain, possible
+        Classes inside each query, and classes that may contain a selected row, shape ``(queries, groups)``.
+        A certain class is also possible.
+
+    References
+    ----------
+    Zhang et al. (2007), Theorem 2.
     """
     return _bounds(values, values.sizes * certain, values.sizes * (certain | possible))
 
@@ -173,10 +196,13 @@ def _bounds(values: GroupedNumbers, rows_lower: CountArray, rows_upper: CountArr
 
 
 def _prefix_sums(values: NDArray[Any]) -> tuple[SumArray, float]:
-    """Sums from 0 on, and how far a difference of two of them may be off."""
+    """Return prefix sums from 0 on, and a bound of the error of a difference of two of them.
+
+    The sums are int64 where that is wide enough, else Python integers; float64 for floats.
+    """
     if values.dtype.kind == "f":
         sums = np.concatenate(([0.0], np.cumsum(values)))
-        # Each of the additions is off by half an ulp of a partial sum at most, and so is the difference.
+        # Each addition and the final difference have an error of at most half an ulp of a partial sum.
         return sums, float(2 * len(values) * np.finfo(np.float64).eps * np.abs(values).sum())
     largest = max((abs(int(v)) for v in (values.min(), values.max())), default=0) if len(values) else 0
     kind: Any = np.int64 if largest * (len(values) + 1) < _LARGEST else object
@@ -185,6 +211,7 @@ def _prefix_sums(values: NDArray[Any]) -> tuple[SumArray, float]:
 
 def _sum_bounds(values: GroupedNumbers, least: CountArray, most: CountArray) -> tuple[SumArray, SumArray]:
     first, last, sums = values.starts[:-1], values.starts[1:], values.sums
+    # The smallest sum takes every negative value, as far as ``least`` and ``most`` allow.
     small = np.clip(values.count_of_sign(-1), least, most)
     large = np.clip(values.count_of_sign(1), least, most)
     lower = (sums[first + small] - sums[first]).sum(axis=1)
@@ -197,7 +224,7 @@ def _sum_bounds(values: GroupedNumbers, least: CountArray, most: CountArray) -> 
 def _least_bounds(
     values: GroupedNumbers, least: CountArray, most: CountArray, sign: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The outer and the inner bound of MIN (``sign`` -1: lower, upper) or of MAX (1: upper, lower)."""
+    """Return the outer and inner bound of MIN (``sign`` -1: lower, upper) or of MAX (1: upper, lower)."""
     first, n = values.starts[:-1], values.nonnull
     better, worse = (np.minimum, np.maximum) if sign < 0 else (np.maximum, np.minimum)
     if not len(values.values):
@@ -208,6 +235,8 @@ def _least_bounds(
     worst_of_group = values.values[np.clip(first + n - 1 if sign < 0 else first, 0, top)]
     place = first + n - least if sign < 0 else first + least - 1
     kept_at_worst = values.values[np.clip(place, 0, top)]
+    # If some group surely contributes a value, the best of these values is the inner bound. Otherwise a
+    # single value of any group may be the only one, so the bound is the worst possible value.
     never, always = _extremes(values.values.dtype, sign)
     possible, sure = most > 0, least > 0
     outer = better.reduce(np.where(possible, best_of_group, never), axis=1, initial=never)
@@ -217,7 +246,7 @@ def _least_bounds(
 
 
 def _extremes(dtype: np.dtype[Any], sign: int) -> tuple[Any, Any]:
-    """What never is the least (for MIN), and what never is the largest; for MAX the other way round."""
+    """Return the neutral elements of the better and the worse side (for MIN: largest, smallest value)."""
     if dtype.kind == "f":
         low, high = -np.inf, np.inf
     else:
@@ -247,7 +276,11 @@ def _average_bounds(
 def _extreme_average(
     values: GroupedNumbers, least: CountArray, most: CountArray, sign: int
 ) -> NDArray[np.float64]:
-    """The smallest (-1) or largest (1) average: what must be selected, then what else improves it."""
+    """Return the smallest (-1) or largest (1) average.
+
+    The forced values (``least`` per group) come first; then the optional ones are added in order of value.
+    All prefixes are evaluated, and the best quotient is taken. NaN where no value can be selected.
+    """
     first, last, sums = values.starts[:-1], values.starts[1:], values.sums
     kind = sums.dtype
     place = np.arange(len(values.values)) - first[values.of_value]
@@ -272,7 +305,7 @@ def _extreme_average(
 
 
 def _parts(rows: NDArray[Any], width: int | None = None) -> Iterator[NDArray[Any]]:
-    """Some rows at a time, so that ``width`` cells of each fit."""
+    """Yield slices of rows that have at most ``_MOST_CELLS`` cells of ``width`` each."""
     cells = max(rows.shape[1] if width is None else width, 1)
     step = max(1, _MOST_CELLS // cells)
     for start in range(0, len(rows), step):

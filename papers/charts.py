@@ -1,9 +1,8 @@
 """Charts as SVG text: panels of series, the style of each series by its name, and drawing by matplotlib.
 
-A chart is declared as panels (lines, bars, points, boxes) and drawn to the same bytes for the same chart and
-version of matplotlib. A series has one colour (Okabe and Ito) and one marker in every chart. Texts stay text,
-title and description are metadata, and the picture loads nothing. matplotlib is imported when a chart is
-drawn.
+A chart is declared as panels (lines, bars, points, boxes). Equal charts give equal bytes under one version of
+matplotlib. A series has one colour (Okabe and Ito) and one marker in every chart. Texts remain text, title
+and description are metadata, and the picture loads nothing. matplotlib is imported when a chart is drawn.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class AxisScale(StrEnum):
-    """How an axis runs; ``COUNTS`` is logarithmic above 1 and has a place for 0."""
+    """Scale of an axis; ``COUNTS`` is linear up to 1, so that 0 has a place, and logarithmic above."""
 
     LINEAR = "linear"
     LOG = "log"
@@ -32,7 +31,7 @@ class AxisScale(StrEnum):
 
 
 class PanelMark(StrEnum):
-    """How a panel's series are drawn."""
+    """Mark with which a panel draws its series."""
 
     LINES = "lines"
     BARS = "bars"
@@ -42,7 +41,7 @@ class PanelMark(StrEnum):
 
 @dataclass(frozen=True)
 class Series:
-    """Named points; ``dashed`` sets a line apart, a thing printed elsewhere from one that was measured."""
+    """Named points; ``dashed`` marks a series that is printed in the paper or is a bound, not measured."""
 
     name: str
     x: tuple[float, ...]
@@ -57,13 +56,13 @@ class Series:
 
     @classmethod
     def of(cls, name: str, x: Sequence[float], y: Sequence[float], *, dashed: bool = False) -> Series:
-        """A series from any two sequences of equal length."""
+        """Build a series from two sequences of equal length."""
         return cls(name, tuple(float(v) for v in x), tuple(float(v) for v in y), dashed)
 
 
 @dataclass(frozen=True)
 class PartitionBox:
-    """A rectangle from ``(left, bottom)`` to ``(right, top)``: one class of a two-dimensional partition."""
+    """Rectangle from ``(left, bottom)`` to ``(right, top)``: one class of a two-dimensional partition."""
 
     left: float
     bottom: float
@@ -75,8 +74,8 @@ class PartitionBox:
 class Panel:
     """One pair of axes with its series.
 
-    ``categories`` name the places of bars (series then have x = 0, 1, …); ``boxes`` are drawn below the
-    points of a ``Mark.BOXES`` panel. ``x_ticks`` fixes the places of ticks on x.
+    ``categories`` name the positions of bars (series then have x = 0, 1, …); ``boxes`` are drawn below the
+    points of a ``PanelMark.BOXES`` panel. ``x_ticks`` fixes the ticks on x.
     """
 
     series: tuple[Series, ...]
@@ -101,7 +100,7 @@ def bar_panel(
     y_scale: AxisScale = AxisScale.LINEAR,
     dashed: Sequence[str] = (),
 ) -> Panel:
-    """Groups of bars, one group per category, one bar of each group per series.
+    """Build a panel of grouped bars: one group per category, with one bar per series.
 
     The series named in ``dashed`` are hatched.
     """
@@ -144,14 +143,14 @@ SERIES_GROUPS: tuple[tuple[str, ...], ...] = (
         *("min-max", "qi-aware", "random", "generalization"),
     ),
 )
-"""The names that meet in one chart, in the order of their looks."""
+"""Names that occur together in one chart; their position in the group selects colour and marker."""
 
 _VARIANT = re.compile(r"(?P<name>.+), (printed|QID \d+)")
 
 
 @dataclass(frozen=True)
 class SeriesStyle:
-    """The colour and the marker of one series."""
+    """Colour and marker of one series."""
 
     colour: str
     marker: str
@@ -165,10 +164,10 @@ SERIES_STYLES: Mapping[str, SeriesStyle] = {
 
 
 def series_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
-    """The look of each series of one chart.
+    """Return the style of each series of one chart.
 
-    ``incognito, printed`` and ``incognito, QID 5`` look as ``incognito`` does: a series that is the same
-    thing elsewhere, or at one of its sizes. Beyond eight unnamed series looks begin again.
+    ``incognito, printed`` and ``incognito, QID 5`` have the style of ``incognito``. Names without a style of
+    their own take the unused ones in order; beyond eight the styles repeat.
     """
     known = {name: SERIES_STYLES[base] for name in names if (base := _base_name(name)) in SERIES_STYLES}
     free = [
@@ -213,12 +212,11 @@ _STYLE: dict[str, Any] = {
 
 
 def draw_chart(title: str, panels: Sequence[Panel], *, description: str = "") -> str:
-    """The SVG text of one chart of one or several panels, which share their legend.
+    """Return the SVG text of one chart with one or several panels and a common legend.
 
-    The title is the picture's own, for whoever cannot see it, and is not drawn: a page has it once.
-
-    A series looks as its name says (``papers.charts``), here and in every other chart. ``InputError`` where
-    there is no panel, or where matplotlib is not installed.
+    The title is metadata for screen readers and is not drawn, since the page prints it. ``SERIES_STYLES``
+    gives each series the same style in every chart. Raises ``InputError`` without a panel, or if matplotlib
+    is not installed.
     """
     if not panels:
         raise InputError(f"the chart '{title}' has no panel", allowed="one panel or more")
@@ -226,7 +224,7 @@ def draw_chart(title: str, panels: Sequence[Panel], *, description: str = "") ->
     with matplotlib.rc_context(rc={**matplotlib.rcParamsDefault, "backend": "svg", **_STYLE}):
         figure = _make_figure(panels)
         out = io.StringIO()
-        # Date, Creator: what would differ from day to day and from version to version.
+        # Date and Creator would differ from day to day and from version to version.
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None}, facecolor=_BACKGROUND)
     return _add_title(out.getvalue(), title, description)
 
@@ -242,7 +240,7 @@ def draw_lines(
     x_ticks: Sequence[float] = (),
     description: str = "",
 ) -> str:
-    """One panel of lines with markers, as SVG text."""
+    """Return one panel of lines with markers, as SVG text."""
     panel = Panel(tuple(series), x_label, y_label, x_scale=x_scale, y_scale=y_scale, x_ticks=tuple(x_ticks))
     return draw_chart(title, [panel], description=description)
 
@@ -257,13 +255,13 @@ def draw_scatter(
     y_scale: AxisScale = AxisScale.LINEAR,
     description: str = "",
 ) -> str:
-    """One panel of points, as SVG text."""
+    """Return one panel of points, as SVG text."""
     panel = Panel(tuple(series), x_label, y_label, mark=PanelMark.POINTS, x_scale=x_scale, y_scale=y_scale)
     return draw_chart(title, [panel], description=description)
 
 
 def require_matplotlib() -> None:
-    """Raise ``InputError`` where matplotlib is not installed, before any work is done for a chart."""
+    """Raise ``InputError`` if matplotlib is not installed, before a chart's data is computed."""
     _matplotlib()
 
 
@@ -273,7 +271,7 @@ def _matplotlib() -> Any:
     except ImportError as error:
         raise InputError(
             "plots need matplotlib, which is not installed",
-            advice="Install the extra: pip install 'discreet[plots]'.",
+            advice="Install it: pip install matplotlib.",
         ) from error
     return matplotlib
 
@@ -316,7 +314,10 @@ def _make_figure(panels: Sequence[Panel]) -> Figure:
 
 
 def _count_legend_columns(names: Sequence[str], width: float) -> int:
-    """As many columns as fit, a letter being about a fifteenth of an inch, in rows about equally long."""
+    """Return the number of legend columns that fit and give rows of about equal length.
+
+    A letter is about a fifteenth of an inch wide.
+    """
     widest = max((len(name) for name in names), default=1) * 0.075 + 0.6
     fitting = max(1, min(len(names), int(width / widest)))
     rows = -(-max(len(names), 1) // fitting)
@@ -324,7 +325,7 @@ def _count_legend_columns(names: Sequence[str], width: float) -> int:
 
 
 def _draw_panel(axes: Axes, panel: Panel, styles: Mapping[str, SeriesStyle]) -> dict[str, Any]:
-    """Draw a panel and return a legend's handle by series."""
+    """Draw a panel and return the legend handle of each series."""
     from matplotlib.ticker import MaxNLocator
 
     axes.set_axisbelow(True)
@@ -362,7 +363,7 @@ def _draw_points(axes: Axes, panel: Panel, styles: Mapping[str, SeriesStyle]) ->
     for series in panel.series:
         look = styles[series.name]
         style = "none" if panel.mark is not PanelMark.LINES else "--" if series.dashed else "-"
-        # Points among boxes are many, and not to hide them.
+        # Panels with boxes have many points, which must not hide the boxes.
         colour, width = (_TEXT_COLOUR, _SMALL_MARKER) if panel.boxes else (look.colour, None)
         face = _BACKGROUND if series.dashed else colour
         (handles[series.name],) = axes.plot(
@@ -417,7 +418,7 @@ def _set_scale(axes: Axes, which: str, scale: AxisScale) -> None:
 
 
 def _add_title(svg: str, title: str, description: str) -> str:
-    """Without the document type, and with title and description as the first elements of the picture."""
+    """Remove the document type, and insert title and description as the first elements of the picture."""
     svg = re.sub(r"<!DOCTYPE[^>]*>\s*", "", svg)
     told = f"<title>{escape(title)}</title>"
     if description:
@@ -426,5 +427,5 @@ def _add_title(svg: str, title: str, description: str) -> str:
 
 
 def _escape_replacement(text: str) -> str:
-    """The text as a replacement that names no group."""
+    """Escape backslashes, so that ``re.sub`` finds no group reference in the text."""
     return text.replace("\\", r"\\")

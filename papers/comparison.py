@@ -23,14 +23,14 @@ _NOISE = 1e-9
 
 
 class Reading(StrEnum):
-    """How a printed figure was made from an exact one."""
+    """Rounding rule of a printed figure."""
 
     ROUNDED = "rounded"
     CUT = "rounded or cut"
 
 
 class Verdict(StrEnum):
-    """What a comparison says; ``NONE`` where there is nothing printed, or nothing to judge it by."""
+    """Result of a comparison; ``NONE`` if nothing is printed or the printed figure cannot be judged."""
 
     SAME = "same"
     KNOWN = "known"
@@ -40,7 +40,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Deviation:
-    """A printed figure that ours is known to differ from, and why."""
+    """Printed figure from which the computed one is known to differ, with the reason."""
 
     table: str
     cell: str
@@ -51,11 +51,11 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One figure of ours, the printed one (None: nothing is printed there), and what to make of the two.
+    """One computed figure (``ours``), the printed one (None: nothing is printed), and the verdict.
 
-    ``cell`` names the place in its table. ``about`` marks a printed figure that was read off a chart, or
-    that another table, program or machine made: it stands beside ours and is not judged. Neither is a figure
-    ``of_several``: of one of several solutions that are equally good, the printed and ours each of one.
+    ``cell`` names the place in its table. ``about`` marks a printed figure that was read off a chart, or that
+    comes from another table, program or machine. ``of_several`` marks a figure of one of several equally good
+    solutions, of which the paper may print another. Neither kind is judged.
     """
 
     cell: str
@@ -69,12 +69,12 @@ class Comparison:
 
     @property
     def reads_alike(self) -> bool:
-        """Whether ours rounds to the printed figure, or is cut to it."""
+        """True if the computed figure rounds to the printed one, or is cut to it."""
         return self.printed is not None and agrees_by(self.ours, self.printed, Reading.CUT)
 
     @property
     def ours_text(self) -> str:
-        """Ours as text, with the printed decimals or one more."""
+        """Computed figure as text, with the printed decimals or one more."""
         if self.ours is None:
             return "–"
         numeric = isinstance(self.printed, Decimal | int | float) and not self.about
@@ -83,14 +83,14 @@ class Comparison:
 
     @property
     def printed_text(self) -> str:
-        """The printed figure as printed, or a dash; ``~`` says ``about``, ``°`` ``of_several``."""
+        """Printed figure as printed, or a dash; ``~`` marks ``about``, ``°`` marks ``of_several``."""
         if self.printed is None:
             return "–"
         several = "°" if self.of_several else ""
         return ("~" if self.about else "") + printed_text(self.printed) + self.unit + several
 
     def as_json(self) -> dict[str, Any]:
-        """One figure in the document of ``discreet reproduce --json``."""
+        """Return one figure of the document of ``python -m papers NAME --json``."""
         return {
             "cell": self.cell,
             "ours": json_figure(self.ours),
@@ -104,13 +104,13 @@ class Comparison:
 
 @dataclass
 class Judge:
-    """Compares figures by a paper's known deviations."""
+    """Comparison of figures that knows a paper's deviations."""
 
     deviations: Mapping[tuple[str, str], Deviation] = field(default_factory=dict)
 
     @classmethod
     def of(cls, deviations: Iterable[Deviation]) -> Judge:
-        """A judge who knows these deviations."""
+        """Build a judge from known deviations."""
         return cls({(d.table, d.cell): d for d in deviations})
 
     def compare(
@@ -121,7 +121,7 @@ class Judge:
         printed: Figure | None,
         reading: Reading = Reading.ROUNDED,
     ) -> Comparison:
-        """Ours beside the printed figure; texts and missing figures must be equal to be the same."""
+        """Compare a computed figure with the printed one; texts and missing figures must be equal."""
         if printed is None:
             return Comparison(cell, ours)
         if agrees_by(ours, printed, reading):
@@ -133,7 +133,7 @@ class Judge:
 
 
 def agrees_by(ours: Figure | None, printed: Figure, reading: Reading) -> bool:
-    """Whether ours reads as the printed figure."""
+    """Return whether the computed figure reads as the printed one under a rounding rule."""
     if ours is None or isinstance(ours, str) or isinstance(printed, str):
         return ours == printed
     places = count_decimals(printed)
@@ -144,7 +144,7 @@ def agrees_by(ours: Figure | None, printed: Figure, reading: Reading) -> bool:
 
 
 def count_decimals(printed: Figure) -> int:
-    """How many decimals a figure is printed with."""
+    """Return the number of decimals of a printed figure."""
     if not isinstance(printed, Decimal):
         return 0
     exponent = printed.as_tuple().exponent
@@ -152,7 +152,7 @@ def count_decimals(printed: Figure) -> int:
 
 
 def figure_text(figure: Figure, places: int | None = None) -> str:
-    """A figure of ours with ``places`` decimals, or one more where these do not tell it (None: 3 digits)."""
+    """Return a computed figure with ``places`` decimals, or one more if they hide digits (None: 3 digits)."""
     if isinstance(figure, str):
         return figure
     number = float(figure)
@@ -165,19 +165,19 @@ def figure_text(figure: Figure, places: int | None = None) -> str:
 
 
 def printed_text(figure: Figure) -> str:
-    """A printed figure, with commas between thousands."""
+    """Return a printed figure, with commas between thousands."""
     return figure if isinstance(figure, str) else f"{figure:,}"
 
 
 def json_figure(figure: Figure | None) -> int | float | str | None:
-    """A figure as JSON has it."""
+    """Return a figure as a JSON value."""
     if isinstance(figure, Decimal):
         return int(figure) if figure == figure.to_integral_value() else float(figure)
     return figure
 
 
 def describe_ratios(ratios: Sequence[float], digits: int = 1) -> str:
-    """Return in words how many times smaller something is, where it may be larger, too."""
+    """Return in words the factor by which something is smaller, also if some ratios are below one."""
     least, most = (f"{end(ratios):.{digits}f}" for end in (min, max))
     if min(ratios) >= 1:
         return f"{least} to {most} times smaller"
@@ -186,11 +186,11 @@ def describe_ratios(ratios: Sequence[float], digits: int = 1) -> str:
 
 @cache
 def read_figures(paper: str) -> Mapping[str, Any]:
-    """The figures of ``figures/<paper>.toml``; decimals are ``Decimal``, so that digits stay as printed."""
+    """Read the figures of ``figures/<paper>.toml``; ``Decimal`` keeps the printed digits."""
     text = files("papers").joinpath("figures", f"{paper}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text, parse_float=Decimal)
 
 
 def known_deviations(paper: str) -> tuple[Deviation, ...]:
-    """The known deviations of a paper's figures."""
+    """Return the known deviations of a paper's figures."""
     return tuple(Deviation(**entry) for entry in read_figures(paper).get("deviation", ()))

@@ -37,7 +37,7 @@ _SIZE_OF_KS = 8
 
 
 def adult_sections(context: Context) -> Iterator[Section]:
-    """The table, nodes searched, times by size and by k, the cube."""
+    """Yield the table, nodes searched, times by size and by k, and the cube."""
     study = SearchStudy(
         context,
         "Adult",
@@ -56,7 +56,7 @@ def adult_sections(context: Context) -> Iterator[Section]:
 
 
 def _warm_up(study: SearchStudy) -> None:
-    """One small run of each search, so that no time below holds the loading of code."""
+    """Run each search once on a small table, so that no measured time includes the loading of code."""
     small = SearchStudy(study.context, study.name, study.count)
     for search in (*SEARCHES, REFERENCE):
         small.search(search, 3, INCOGNITO_FIGURES["k"])
@@ -164,7 +164,7 @@ def _adult_times_by_k(study: SearchStudy, size: int, ks: Sequence[int]) -> Secti
 
 
 def cube_section(study: SearchStudy, sizes: Sequence[int], ks: Sequence[int]) -> Section:
-    """The zero-generalization cube: its building and the search over it, apart."""
+    """Build the section on the zero-generalization cube, with separate times for building and search."""
     search = "incognito-cube"
     tables, panels = [], []
     for k in ks:
@@ -209,7 +209,7 @@ _SMALLEST = 3
 
 
 class OrderStudy:
-    """The synthetic orders, and the largest number of quasi-identifiers that each search reaches."""
+    """Synthetic orders, and the largest number of quasi-identifiers that each search reaches."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -229,7 +229,7 @@ class OrderStudy:
         return self.context.table(self.path, attributes).frequency_set
 
     def _sizes(self, search: str, k: int) -> tuple[int, ...]:
-        """Sizes from 3 up, until the next one promises to take more than twice the budget."""
+        """Return sizes from 3 up, until the next one is predicted to take more than twice the budget."""
         sizes, last, growth = [_SMALLEST], self.study.seconds(search, _SMALLEST, k), _FIRST_GROWTH
         while sizes[-1] < self.largest and last * growth <= 2 * self.budget:
             sizes.append(sizes[-1] + 1)
@@ -238,13 +238,13 @@ class OrderStudy:
         return tuple(sizes)
 
     def within_budget(self, search: str, k: int) -> int:
-        """The largest size that a search did within the budget, or the smallest where it did none."""
+        """Return the largest size that a search finished within the budget, or the smallest size if none."""
         done = [s for s in self.staggered[k][search] if self.study.seconds(search, s, k) <= self.budget]
         return max(done, default=_SMALLEST)
 
 
 def lands_end_sections(context: Context) -> Iterator[Section]:
-    """The shape of the table, times by size and k, the cube."""
+    """Yield the shape of the table, times by size and k, and the cube."""
     orders = OrderStudy(context)
     yield _shape_section(orders)
     yield _lands_end_times_by_size(orders)
@@ -326,13 +326,14 @@ def _span(sizes: Sequence[int]) -> str:
 
 
 def _describe_variants(orders: OrderStudy) -> str:
-    """Whether super-roots and the cube are the faster ones, at the largest size that all three reached."""
+    """Describe the times of super-roots and the cube, at the largest size that all three searches reached."""
     k, searches = SIZES_KS[0], ("incognito", "incognito-superroots", "incognito-cube")
     size = min(orders.staggered[k][search][-1] for search in searches)
     counted = orders.study.frequency_set(size)
     seconds = {search: orders.study.seconds(search, size, k) for search in searches}
     return (
-        f"{compare_with_basic(seconds, f'At QID {size}, k = {k}')} {counted.row_types:,} of {counted.rows:,} rows "
+        f"{compare_with_basic(seconds, f'At QID {size}, k = {k}')} "
+        f"{counted.row_types:,} of {counted.rows:,} rows "
         f"are distinct in these {size} attributes, for the columns are drawn by themselves: a frequency set "
         "is hardly smaller than the table, and rolling one up gains little over counting it from rows in "
         "memory. What both variants spare is scans, which cost more on the paper's disk."
@@ -340,7 +341,7 @@ def _describe_variants(orders: OrderStudy) -> str:
 
 
 def compare_with_basic(seconds: Mapping[str, float], where: str) -> str:
-    """The variants' seconds beside basic Incognito's, where the paper has them to be faster."""
+    """Describe the variants' seconds relative to basic Incognito; the paper reports that they are faster."""
     basic = seconds["incognito"]
     others = {_search_name(search): took for search, took in seconds.items() if search != "incognito"}
     told = [f"{name} {took:.3g} s" for name, took in others.items()]
@@ -359,7 +360,10 @@ def _search_name(search: str) -> str:
 
 
 def _searches_agree(orders: OrderStudy, searches: Sequence[str], size: int, k: int) -> bool:
-    """Whether those that were run find the same; one search is its own reference."""
+    """Return whether the completed searches find the same nodes; the first one is the reference.
+
+    Samarati returns one solution, which must have the least height.
+    """
     every = [s for s in searches if s != "samarati"]
     found = [{s.node: s.minimal for s in orders.study.search(search, size, k).solutions} for search in every]
     if any(nodes != found[0] for nodes in found):
@@ -394,6 +398,6 @@ def _lands_end_times_by_k(orders: OrderStudy, ks: Sequence[int]) -> Section:
 
 
 def sections(context: Context) -> Iterator[Section]:
-    """Each section is computed when it is asked for."""
+    """Yield the sections; each is computed when it is requested."""
     yield from adult_sections(context)
     yield from lands_end_sections(context)

@@ -1,4 +1,4 @@
-"""Searches over the first n quasi-identifiers of a table, each run once and remembered."""
+"""Searches over the first n quasi-identifiers of a table; each runs once and its result is cached."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _TITLES = {"bottom-up-rollup": "rollup", "incognito-superroots": "superroots", "
 
 @dataclass
 class SearchStudy:
-    """A table by the number of its quasi-identifiers; ``count`` gives the frequency set of the first n.
+    """Searches of one table by number of quasi-identifiers.
 
-    Searches of less than half a second are run three times (but in a quick run), and the median of their
-    seconds is told.
+    ``count`` returns the frequency set of the first n. A search of less than half a second runs three times
+    (once in a quick run); the median of its seconds is reported.
     """
 
     context: Context
@@ -51,13 +51,13 @@ class SearchStudy:
     _seconds: dict[tuple[str, int, int], tuple[float, float]] = field(default_factory=dict)
 
     def frequency_set(self, size: int) -> FrequencySet:
-        """The first ``size`` quasi-identifiers' frequency set."""
+        """Return the frequency set of the first ``size`` quasi-identifiers."""
         if size not in self._counted:
             self._counted[size] = self.count(size)
         return self._counted[size]
 
     def search(self, algorithm: str, size: int, k: int) -> SearchResult:
-        """One search, no suppression allowed."""
+        """Run one search without suppression, or return its cached result."""
         key = (algorithm, size, k)
         if key not in self._found:
             task = SearchProblem.of(self.frequency_set(size), Request.of(k=k), self.context.settings)
@@ -74,17 +74,20 @@ class SearchStudy:
         return self._found[key]
 
     def seconds(self, algorithm: str, size: int, k: int) -> float:
-        """Seconds of one search, the building of a cube included."""
+        """Return the seconds of one search, including the building of a cube."""
         self.search(algorithm, size, k)
         return self._seconds[algorithm, size, k][0]
 
     def build_seconds(self, algorithm: str, size: int, k: int) -> float:
-        """The part of them that built a cube."""
+        """Return the seconds of a search that built the cube."""
         self.search(algorithm, size, k)
         return self._seconds[algorithm, size, k][1]
 
     def agree(self, size: int, k: int, algorithms: Sequence[str] = SEARCHES) -> bool:
-        """Whether all find what the evaluated lattice says; Samarati's one solution is to be among them."""
+        """Return whether all algorithms find the solutions of the evaluated lattice.
+
+        Samarati's single solution must be one of them, at the least height.
+        """
         true = self.search(REFERENCE, size, k).solutions
         nodes = {s.node: (s.suppressed, s.minimal) for s in true}
         lowest = min((sum(node) for node in nodes), default=None)
@@ -101,7 +104,7 @@ class SearchStudy:
 
 
 def agreement_cell(cell: str, agree: bool) -> Comparison:
-    """A cell that says whether the searches agree; a disagreement is a difference without a reason."""
+    """Build a cell on the agreement of the searches; a disagreement is a difference without a reason."""
     return Comparison(cell, "yes" if agree else "no", verdict=Verdict.NONE if agree else Verdict.DIFFERENT)
 
 
@@ -113,7 +116,7 @@ def times_table(
     k: int,
     searches: Sequence[str] = SEARCHES,
 ) -> ComparedTable:
-    """Seconds of every search, numbers of quasi-identifiers down."""
+    """Build the table of seconds: searches in columns, numbers of quasi-identifiers in rows."""
     rows: list[tuple[Cell, ...]] = []
     for size in sizes:
         cells = (
@@ -125,14 +128,14 @@ def times_table(
 
 
 def search_titles(searches: Sequence[str]) -> tuple[str, ...]:
-    """The searches' names, short enough for the columns of a table."""
+    """Return the names of searches, shortened for the columns of a table."""
     return tuple(_TITLES.get(search, search) for search in searches)
 
 
 def times_panel(
     study: SearchStudy, sizes: Sequence[int], k: int, searches: Sequence[str] = SEARCHES
 ) -> Panel:
-    """The same as lines."""
+    """Build the panel of seconds by number of quasi-identifiers, one line per search."""
     series = tuple(
         Series.of(search, sizes, [study.seconds(search, size, k) for size in sizes]) for search in searches
     )

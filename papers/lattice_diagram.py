@@ -1,7 +1,7 @@
-"""Draw a generalization lattice as SVG: a box per node, a row per height, lines to direct generalizations.
+"""SVG drawing of a generalization lattice: a box per node, a row per height, lines to direct generalizations.
 
-Written as text, without matplotlib. The bottom of the lattice is at the bottom of the picture. Equal lattices
-give equal bytes; the picture loads nothing.
+The text is written without matplotlib. The bottom of the lattice is at the bottom of the picture. Equal
+lattices give equal bytes; the picture loads nothing.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def draw_lattice_diagram(
     marked: Mapping[str, DiagramNode] | None = None,
     description: str = "",
 ) -> str:
-    """The SVG text of the nodes, levels as digits with a note below.
+    """Return the SVG text of the nodes: levels as digits with a note below.
 
-    ``within`` are shaded, as the nodes at or below a request's own; ``marked`` are framed, each in a colour
-    of its own, and named below. ``InputError`` where there is no node.
+    ``within`` nodes are shaded, such as those at or below the node of a request; ``marked`` nodes have a
+    frame in their own colour and an entry in the legend. Raises ``InputError`` without a node.
     """
     if not notes:
         raise InputError(f"the lattice '{title}' has no node", allowed="one node or more")
@@ -79,7 +79,8 @@ def _draw_node(
     colour, line = frame or _EDGE_COLOUR, 2.5 if frame else 1
     label = "".join(map(str, node))
     return (
-        f'<rect {size} fill="{_WITHIN_COLOUR if within else _BACKGROUND}" stroke="{colour}" stroke-width="{line}"/>'
+        f'<rect {size} fill="{_WITHIN_COLOUR if within else _BACKGROUND}" '
+        f'stroke="{colour}" stroke-width="{line}"/>'
         f'<text x="{x:g}" y="{y - 3:g}" font-weight="bold" fill="{_TEXT_COLOUR}">{escape(label)}</text>'
         f'<text x="{x:g}" y="{y + 11:g}" fill="{_TEXT_COLOUR}">{escape(note)}</text>'
     )
@@ -88,13 +89,14 @@ def _draw_node(
 def _draw_legend(
     marked: Mapping[str, DiagramNode], frames: Mapping[DiagramNode, str], width: float, height: float
 ) -> list[str]:
-    """One entry per marked name; a node of several names has the colour of the last."""
+    """Return one entry per marked name; a node with several names has the colour of the last."""
     room = width / max(len(marked), 1)
     found = []
     for place, (name, node) in enumerate(marked.items()):
         x, y = room * (place + 0.5), height - 14
         found.append(
-            f'<text x="{x:g}" y="{y:g}" fill="{_TEXT_COLOUR}"><tspan fill="{frames[node]}" font-weight="bold">■ '
+            f'<text x="{x:g}" y="{y:g}" fill="{_TEXT_COLOUR}">'
+            f'<tspan fill="{frames[node]}" font-weight="bold">■ '
             f"</tspan>{escape(name)}</text>"
         )
     return found

@@ -61,7 +61,7 @@ PATIENT_QUERIES = (
 
 
 def six_patients() -> FrequencySet:
-    """The six patients' quasi-identifiers."""
+    """Return the frequency set of the six patients' quasi-identifiers."""
     hierarchies, columns = [], []
     for place, name in enumerate(("Age", "Sex", "Zipcode")):
         values = sorted({row[place] for row in PATIENTS})
@@ -72,7 +72,7 @@ def six_patients() -> FrequencySet:
 
 
 def patients_section(context: Context, judge: Judge) -> Section:
-    """Both partitionings of the six patients, their means, and the two queries."""
+    """Build the section on the six patients: both partitionings, their means, and the two queries."""
     table = six_patients()
     found = compute_partitionings(table, 2, context.settings)
     sizes: list[tuple[Cell, ...]] = [
@@ -146,10 +146,10 @@ def _answer_cells(ranges: EstimatedAnswer, means: EstimatedAnswer) -> list[tuple
 
 
 def theorem_3_section(context: Context, *, k: int = 3, rows: int = 60) -> Section:
-    """A minimal single-dimensional partitioning with a class of nearly all rows.
+    """Build a minimal single-dimensional partitioning with a class of nearly all rows (Theorem 3).
 
-    k rows lie in the strip y = 0, at both ends of x; all others at y = 1, spread over x. Cut between the
-    strips first: then no cut of x is allowable, since it would divide the k.
+    k rows are in the strip y = 0, at both ends of x; all others are at y = 1, spread over x. After a cut
+    between the strips no cut of x is allowable, since it would divide the k rows.
     """
     x = np.concatenate([np.array([0, rows - 1] + [0] * (k - 2)), np.arange(rows - k)])
     y = np.concatenate([np.zeros(k, dtype=np.int64), np.ones(rows - k, dtype=np.int64)])
@@ -175,7 +175,7 @@ def theorem_3_section(context: Context, *, k: int = 3, rows: int = 60) -> Sectio
 
 
 def partition_panel(table: FrequencySet, recoding: ClassRecoding, title: str) -> Panel:
-    """The classes of a partition of two attributes as boxes around the points that occur."""
+    """Build a panel of a partition of two attributes: a box per class, and the points that occur."""
     part = recoding.row_types, recoding.classes
     boxes = []
     for c in range(recoding.class_count):
@@ -203,7 +203,7 @@ WorkloadErrors = Mapping[tuple[str, str], tuple[float, float]]
 
 
 def workload_sections(context: Context, judge: Judge) -> Iterator[Section]:
-    """The errors beside the printed ones, under both readings of the deviation; the pictures."""
+    """Yield the errors next to the printed ones, under both readings of the deviation, and the pictures."""
     of = MONDRIAN_FIGURES["workload"]
     _, share, values = column_spreads(of["cardinality"], float(of["deviation"]))
     yield _errors_section(context, judge, share)
@@ -212,7 +212,7 @@ def workload_sections(context: Context, judge: Judge) -> Iterator[Section]:
 
 
 def point_queries(attribute: str, cardinality: int) -> tuple[AggregateQuery, ...]:
-    """``SELECT COUNT(*) WHERE attribute = value`` for each value."""
+    """Return ``SELECT COUNT(*) WHERE attribute = value`` for each value."""
     return tuple(
         AggregateQuery(Aggregate.COUNT, None, Members(attribute, (Decimal(value),)))
         for value in range(cardinality)
@@ -233,7 +233,7 @@ def _compute_partitionings(
 
 
 def measure_errors(context: Context, spread: ColumnSpread, k: int) -> WorkloadErrors:
-    """The errors at one k."""
+    """Measure the errors of point queries for one k, averaged over the drawn tables."""
     found: dict[tuple[str, str], list[tuple[float, float]]] = {}
     tables = _QUICK_TABLES if context.quick else _TABLES
     for seed in range(1, tables + 1):
@@ -268,10 +268,10 @@ def _errors_section(context: Context, judge: Judge, spread: ColumnSpread) -> Sec
     tables.append(_ordering_table(judge, by_k))
     number = _QUICK_TABLES if context.quick else _TABLES
     text = (
-        f"{MONDRIAN_FIGURES['workload']['rows']:,} rows of two normal attributes of cardinality 50, {spread.title}; a "
-        f"query for each value; means over {number} tables. The printed figures are of one random table, so "
-        "they stand beside ours unjudged, but for which partitioning errs less on X. The last row cuts for "
-        "the queries, which the slides say can be done."
+        f"{MONDRIAN_FIGURES['workload']['rows']:,} rows of two normal attributes of cardinality 50, "
+        f"{spread.title}; a query for each value; means over {number} tables. The printed figures are of one "
+        "random table, so they stand beside ours unjudged, but for which partitioning errs less on X. The "
+        "last row cuts for the queries, which the slides say can be done."
     )
     return Section("Workload quality", text, tuple(tables))
 
@@ -315,7 +315,7 @@ def _ordering_table(judge: Judge, by_k: Mapping[int, WorkloadErrors]) -> Compare
 
 
 def _narrow_section(context: Context, spread: ColumnSpread) -> Section:
-    """The other reading: nearly all rows have one value."""
+    """Build the section on the other reading of the deviation: nearly all rows have one value."""
     table = _draw_table(spread, 1)
     errors = measure_errors(context, spread, MONDRIAN_FIGURES["workload"]["ks"][0])
     rows = tuple(
@@ -324,9 +324,9 @@ def _narrow_section(context: Context, spread: ColumnSpread) -> Section:
         for kind in _KINDS
     )
     text = (
-        f"{spread.title}: the table has {format_quantity(table.row_types, 'row type')}, and the largest holds "
-        f"{int(table.counts.max()):,} of {table.rows:,} rows. Errors as large as the printed ones cannot "
-        "come from such a table, so the deviation is read as a share of the domain."
+        f"{spread.title}: the table has {format_quantity(table.row_types, 'row type')}, and the largest "
+        f"holds {int(table.counts.max()):,} of {table.rows:,} rows. Errors as large as the printed ones "
+        "cannot come from such a table, so the deviation is read as a share of the domain."
     )
     columns = ("predicate on", "partitioning", "mean error")
     title = f"k = {MONDRIAN_FIGURES['workload']['ks'][0]}"
@@ -345,9 +345,9 @@ def _pictures_section(context: Context, spread: ColumnSpread) -> Section:
 
 
 def sections(context: Context) -> Iterator[Section]:
-    """Six patients, Theorem 3, C_DM and C_AVG on synthetic tables and Adult, workloads, pictures.
+    """Yield six patients, Theorem 3, C_DM and C_AVG on synthetic tables and Adult, workloads, pictures.
 
-    ``InputError`` where Adult is missing, before anything is drawn.
+    Raises ``InputError`` before the first section if Adult is missing.
     """
     context.file("adult", "adult_30162.csv")
     judge = Judge.of(known_deviations("mondrian"))

@@ -42,14 +42,14 @@ SINGLE, MEDIAN, BEST = (
 
 @dataclass(frozen=True)
 class ColumnSpread:
-    """How a synthetic column is drawn: its title, and the deviation in values (None: uniform)."""
+    """Distribution of a synthetic column: its title, and the deviation in values (None: uniform)."""
 
     title: str
     deviation: float | None
 
 
 def column_spreads(cardinality: int, deviation: float) -> tuple[ColumnSpread, ...]:
-    """The uniform columns, and both readings of a normal one's deviation."""
+    """Return the uniform distribution, and both readings of the deviation of a normal one."""
     return (
         ColumnSpread("uniform", None),
         ColumnSpread(f"normal, σ = {deviation:g} of the domain", deviation * cardinality),
@@ -60,7 +60,7 @@ def column_spreads(cardinality: int, deviation: float) -> tuple[ColumnSpread, ..
 def draw_table(
     attributes: int, cardinality: int, rows: int, spread: ColumnSpread, mean: float, seed: int
 ) -> FrequencySet:
-    """A synthetic table's frequency set; ``mean`` is for normal columns."""
+    """Draw a synthetic table and return its frequency set; ``mean`` applies to normal columns."""
     if spread.deviation is None:
         columns = mondrian_columns(attributes, cardinality)
     else:
@@ -73,7 +73,7 @@ def draw_table(
 
 
 def number_hierarchy(name: str, cardinality: int) -> GeneralizationHierarchy:
-    """The numbers from 0, without levels between them and the top."""
+    """Build a hierarchy of the numbers from 0 with the top as its only other level."""
     labels = tuple(str(value) for value in range(cardinality))
     ancestors = (np.arange(cardinality), np.zeros(cardinality, dtype=np.int64))
     return GeneralizationHierarchy(name, (labels, (TOP,)), ancestors, "numbers")
@@ -82,15 +82,16 @@ def number_hierarchy(name: str, cardinality: int) -> GeneralizationHierarchy:
 def count_columns(
     hierarchies: Sequence[GeneralizationHierarchy], columns: Sequence[NDArray[np.int64]]
 ) -> FrequencySet:
-    """The frequency set of columns of leaf codes."""
+    """Return the frequency set of columns of leaf codes."""
     codes, counts = np.unique(np.stack(columns, axis=1), axis=0, return_counts=True)
     return FrequencySet(tuple(hierarchies), codes.astype(np.int64), counts.astype(np.int64))
 
 
 def compute_partitionings(table: FrequencySet, k: int, settings: Settings) -> dict[str, ClassRecoding]:
-    """The single-dimensional greedy by loss of detail, and Mondrian with the median and with the best cut.
+    """Return the single-dimensional greedy partitioning, and Mondrian with the median and the best cut.
 
-    The greedy is no optimum by C_DM or C_AVG, which ``quality`` has for tables that are compared by these.
+    The greedy minimizes loss of detail and is not optimal by C_DM or C_AVG; ``quality_sections`` compares
+    with the optima.
     """
     requirement = Requirement(k)
     return {
@@ -101,7 +102,7 @@ def compute_partitionings(table: FrequencySet, k: int, settings: Settings) -> di
 
 
 def sizes_of(recoding: ClassRecoding) -> ClassSizes:
-    """The sizes of a recoding's classes."""
+    """Return the class sizes of a recoding."""
     sizes, numbers_of = np.unique(recoding.class_rows(), return_counts=True)
     return ClassSizes(sizes, numbers_of, recoding.suppressed)
 
@@ -127,24 +128,24 @@ _ROUNDS, _QUICK_ROUNDS = 60, 3
 
 @dataclass(frozen=True)
 class QualityPoint:
-    """C_AVG and C_DM at one point: of Mondrian by its cut, and of the single-dimensional optimum or bound."""
+    """C_AVG and C_DM at one point: Mondrian by cut, and the single-dimensional optimum or its bound."""
 
     multi: Mapping[str, Mapping[ClassCost, float]]
     single: Mapping[ClassCost, OptimalPartitioning]
 
     def value(self, kind: str, cost: ClassCost) -> float:
-        """One partitioning's C_AVG or C_DM."""
+        """Return the C_AVG or C_DM of one partitioning."""
         if kind == _OPTIMAL:
             return self.single[cost].value
         return self.single[cost].bound if kind == _BOUND else self.multi[kind][cost]
 
     def lead(self, kind: str) -> float:
-        """How many times the C_DM of Mondrian with the best cut that of the other is."""
+        """Return the C_DM of a partitioning divided by that of Mondrian with the best cut."""
         return self.value(kind, ClassCost.C_DM) / self.value(BEST, ClassCost.C_DM)
 
 
 def quality_sections(context: Context) -> Iterator[Section]:
-    """Synthetic tables against k, synthetic tables against attributes, Adult against k."""
+    """Yield synthetic tables against k, synthetic tables against attributes, and Adult against k."""
     yield _k_section(context)
     yield _attributes_section(context)
     yield _adult_section(context)
@@ -196,9 +197,9 @@ def _adult_section(context: Context) -> Section:
         found = _measure_ks(context, table, ks[5:] if context.quick else ks, nodes)
     plots = _plots("adult", "k on Adult", [("", found)])
     text = (
-        f"Adult, {table.rows:,} rows, {len(_ADULT_ATTRIBUTES)} quasi-identifiers, {table.row_types:,} row types. The "
-        "slides name neither the attributes nor their order; categories are ordered as in ARX's hierarchies. "
-        + _describe_lead([found])
+        f"Adult, {table.rows:,} rows, {len(_ADULT_ATTRIBUTES)} quasi-identifiers, "
+        f"{table.row_types:,} row types. The slides name neither the attributes nor their order; categories "
+        "are ordered as in ARX's hierarchies. " + _describe_lead([found])
     )
     return Section("Adult", text, (_table("adult", "Adult", "k", found),), plots)
 
@@ -215,7 +216,10 @@ def _node_budget(context: Context) -> Mapping[ClassCost, int]:
 def _measure_ks(
     context: Context, table: FrequencySet, ks: Sequence[int], nodes: Mapping[ClassCost, int]
 ) -> dict[int, QualityPoint]:
-    """Every k, the largest first: what is k-anonymous is so for a smaller k, and is where that one begins."""
+    """Measure every k, the largest first.
+
+    A partitioning that is k-anonymous is so for a smaller k, so it is the start of the next search.
+    """
     found = {}
     starts: dict[ClassCost, IntervalDivision | None] = dict.fromkeys(ClassCost)
     for k in sorted(ks, reverse=True):
@@ -238,7 +242,7 @@ def _measure_ks(
 
 
 def _describe_lead(found: Sequence[Mapping[int, QualityPoint]]) -> str:
-    """By how much the multidimensional side leads, in words."""
+    """Describe the lead of the multidimensional partitioning in words."""
     points = [measured for each in found for measured in each.values()]
     leads = [measured.lead(_OPTIMAL) for measured in points]
     proven = [m.lead(_OPTIMAL) for m in points if m.single[ClassCost.C_DM].gap <= 0]
@@ -256,7 +260,7 @@ def _describe_lead(found: Sequence[Mapping[int, QualityPoint]]) -> str:
 
 
 def describe_proven_lead(bounds: Sequence[float]) -> str:
-    """What the proven lower bounds of the single-dimensional C_DM say, divided by Mondrian's C_DM."""
+    """Describe the proven lower bounds of the single-dimensional C_DM, divided by Mondrian's C_DM."""
     least, ahead = min(bounds), sum(bound > 1 for bound in bounds)
     if ahead == len(bounds):
         return f"The proven bounds alone leave Mondrian a lead of {least:.2f} times or more at every point."
@@ -287,7 +291,7 @@ def _table(name: str, title: str, first: str, found: Mapping[int, QualityPoint])
 def _plots(
     name: str, against: str, measured: Sequence[tuple[str, Mapping[int, QualityPoint]]]
 ) -> tuple[Plot, ...]:
-    """C_AVG and C_DM, a panel for each table."""
+    """Plot C_AVG and C_DM, with one panel per table."""
     plots = []
     for cost, measure in _METRICS:
         label = "attributes" if name == "attributes" else "k"

@@ -2,7 +2,7 @@
 
 Every printed request is answered again; the walk-through is one request on the annotated lattice of three
 attributes. Costs are seconds, bytes and visited nodes: ``printed_negotiation`` walks the lattice node by
-node as printed, and counts. Times are of this machine, charts are read by eye, so neither is judged.
+node as printed, and counts. Times depend on the machine and charts are read by eye, so neither is judged.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _NONE = "no solution"
 
 
 def request_sections(study: AdultStudy) -> Iterator[Section]:
-    """Requests for k, for l, with other limits; node numbers."""
+    """Yield requests for k, for l, with other limits, and the node numbers."""
     yield Section(
         "Requests for k",
-        f"At most {negotiation_study.MAX_SUPPRESSED} suppressed rows. Where there is no exact answer, each part gives "
-        "way in turn; relaxing the height starts at the height of the request's own node.",
+        f"At most {negotiation_study.MAX_SUPPRESSED} suppressed rows. Where there is no exact answer, "
+        "each part gives way in turn; relaxing the height starts at the height of the request's own node.",
         (_answers_section(study, "k"),),
     )
     yield Section(
@@ -63,7 +63,7 @@ def request_sections(study: AdultStudy) -> Iterator[Section]:
 
 
 def printed_requests_of(study: AdultStudy, privacy: str | None = None) -> list[PrintedRequest]:
-    """The printed requests of the study's sizes, for k, for l or for both."""
+    """Return the printed requests of the study's sizes, for k, for l or for both."""
     return [
         request
         for request in negotiation_study.printed_requests()
@@ -79,7 +79,7 @@ def _answers_section(study: AdultStudy, privacy: str) -> ComparedTable:
         ours = {None if a.relaxed is None else str(a.relaxed): a for a in negotiation.answers}
         name = f"{privacy} = {request.value}, {request.levels}"
         parts = dict(request.answers)
-        # What we answer and the paper does not belongs in the table too.
+        # The table also contains answers that only the computation gives.
         for place, part in enumerate(dict.fromkeys([*parts, *ours])):
             cells = _answer_cells(study, request, part, ours.get(part), parts.get(part))
             rows.append(("" if place else name, part or "exact", *cells))
@@ -95,7 +95,7 @@ def _answer_cells(
     ours: Answer | None,
     printed: PrintedAnswer | None,
 ) -> tuple[Cell, ...]:
-    """Node and suppressed rows; k or l where that is what gives way."""
+    """Return the cells of node and suppressed rows, and of k or l if that is the relaxed part."""
     place = f"{request.privacy} = {request.value}, {request.levels}, {part or 'exact'}"
     table = f"requests_{request.privacy}"
 
@@ -160,7 +160,7 @@ _EXACT_LIMIT, _RELAXED_LIMIT = 20, 8
 
 
 def walk_through_section(study: AdultStudy) -> Section:
-    """The answers, and the lattice with the suppressed rows of every node."""
+    """Build the section on the walk-through: the answers, and the lattice with its suppressed rows."""
     prepared = study.of_attributes(_WALK_ATTRIBUTES)
     text = (
         f"The slides ask for k = {_WALK_FIGURES['k']} within {_WALK_FIGURES['levels']}, levels in the order "
@@ -170,7 +170,7 @@ def walk_through_section(study: AdultStudy) -> Section:
 
 
 def suppressed_rows(prepared: PreparedLattice, k: int) -> dict[LatticeNode, int]:
-    """The suppressed rows of every node."""
+    """Return the suppressed rows of every node."""
     suppressed = prepared.evaluated.suppression(Requirement(k=k)).tolist()
     return dict(zip(prepared.evaluated.lattice.nodes(), suppressed, strict=True))
 
@@ -218,7 +218,7 @@ def _walk_answers(study: AdultStudy, prepared: PreparedLattice) -> ComparedTable
 
 
 def _describe_answers(prepared: PreparedLattice, limit: int) -> dict[str, str]:
-    """Our answers in the slide's words, by what is relaxed."""
+    """Describe the computed answers in the words of the slide, by relaxed part."""
     answers = prepared.negotiator.negotiate(_walk_request(limit)).answers
     return {str(answer.relaxed or "exact"): _describe_answer(answer) for answer in answers}
 
@@ -236,7 +236,7 @@ _GROWTH_K, _GROWTH_HEIGHTS = 3, 7
 
 
 def growth_section(study: AdultStudy) -> Section:
-    """Ratios of the averages of neighbouring sizes, by height."""
+    """Build the table of ratios between the averages of neighbouring sizes, by height."""
     pairs = list(zip(study.sizes[:-1], study.sizes[1:], strict=True))
     ratios = {larger: growth_by_height(study, smaller, larger) for smaller, larger in pairs}
     rows: list[tuple[Cell, ...]] = [
@@ -257,7 +257,7 @@ def growth_section(study: AdultStudy) -> Section:
 
 
 def growth_by_height(study: AdultStudy, smaller: int, larger: int) -> list[float]:
-    """The larger size's average suppressed rows over the smaller's, by height from 0."""
+    """Return the average suppressed rows of the larger size divided by the smaller's, by height from 0."""
     few, many = (
         study.by_height(size, Requirement(k=_GROWTH_K))[:_GROWTH_HEIGHTS] for size in (smaller, larger)
     )
@@ -272,7 +272,7 @@ _TIMES: Mapping[str, Any] = negotiation_study.NEGOTIATION_FIGURES["times"]
 
 
 def cost_sections(study: AdultStudy) -> Iterator[Section]:
-    """Preparation, then answers and visited nodes."""
+    """Yield preparation, then answers and visited nodes."""
     yield Section(
         "Preparation",
         f"From the file to every node's suppression histogram. The paper: {_TIMES['full_preparation']}.",
@@ -314,7 +314,7 @@ def _preparation_section(study: AdultStudy) -> ComparedTable:
 
 
 def _varied_requests(size: int, privacy: str, varies: str) -> list[tuple[str, Request]]:
-    """The three requests of an experiment: one factor varies, the others are in the middle."""
+    """Return the three requests of an experiment: one factor varies, the others have their middle value."""
     values, levels, limits = _GRID[privacy], _GRID["levels"][str(size)], _GRID["max_suppressed"]
     asked = {
         privacy: [(f"{privacy} = {value}", value, levels[1], limits[1]) for value in values],
@@ -328,13 +328,16 @@ def _varied_requests(size: int, privacy: str, varies: str) -> list[tuple[str, Re
 
 
 def count_visited(study: AdultStudy, size: int, privacy: str, varies: str) -> list[int]:
-    """The nodes that the paper's walk visits for each of the three requests."""
+    """Count the nodes that the paper's walk visits for each of the three requests."""
     evaluated = study.of(size, privacy).evaluated
     return [negotiate_as_printed(evaluated, r).visited for _, r in _varied_requests(size, privacy, varies)]
 
 
 def _answer_costs(study: AdultStudy, privacy: str, varies: str) -> ComparedTable:
-    """Visited nodes and milliseconds; the paper's charts are of requests for k, for two of the factors."""
+    """Build the table of visited nodes and milliseconds.
+
+    The paper has charts for requests for k only, with k or levels varied.
+    """
     rows: list[tuple[Cell, ...]] = []
     charted = privacy == "k" and varies != "limit"
     for size in study.sizes:
@@ -380,7 +383,7 @@ def _preparation_plot(study: AdultStudy) -> Plot:
 
 
 def _fewer_with_the_limit(study: AdultStudy) -> str:
-    """The paper's remark on limits, and for how many of our series it holds."""
+    """Quote the paper's remark on limits, and count the series for which it holds."""
     every = [count_visited(study, size, privacy, "limit") for size in study.sizes for privacy in ("k", "l")]
     fall = sum(all(later <= earlier for earlier, later in pairwise(nodes)) for nodes in every)
     return (
@@ -424,9 +427,9 @@ def _limits_plot(study: AdultStudy) -> Plot:
 
 
 def sections(context: Context) -> Iterator[Section]:
-    """Each section is computed when it is asked for."""
+    """Yield the sections; each is computed when it is requested."""
     study = AdultStudy(context)
-    # What the first table loads and compiles is no part of its preparation.
+    # The first table loads and compiles code; a throwaway run keeps that out of the measured preparation.
     AdultStudy(context).of(negotiation_study.SIZES[0])
     yield from negotiation_suppression.suppression_sections(study)
     yield growth_section(study)

@@ -1,6 +1,6 @@
 """Distinct l-diversity in the negotiation paper: suppression by l, and k as an estimator of l.
 
-The paper says that its study for l resembles the one for k, and that k-anonymity is a good estimator; it
+The paper claims that its study for l resembles the one for k, and that k-anonymity is a good estimator; it
 prints neither. For an l, the best k has the least mean of |log2((S_k + 1) / (S_l + 1))| over all nodes; two
 to that mean is the factor of error.
 """
@@ -25,7 +25,7 @@ _LARGEST_ESTIMATE = 200
 
 
 def diversity_sections(study: AdultStudy) -> Iterator[Section]:
-    """Suppression by height and l; average against least; estimates by k."""
+    """Yield suppression by height and l, average against least, and estimates by k."""
     yield Section(
         f"Suppression for distinct l of {negotiation_study.NEGOTIATION_SENSITIVE}",
         "The paper prints charts of these; the figures are ours alone.",
@@ -85,7 +85,10 @@ def _average_over_least(study: AdultStudy) -> ComparedTable:
 
 
 def mean_average_over_least(studies: list[list[NDArray[np.int64]]]) -> float:
-    """The geometric mean of average / least over the heights of some studies; 1 where none counts."""
+    """Return the geometric mean of average / least over the heights of some studies.
+
+    Height 0 and heights whose least is below ten rows are skipped; the result is 1 if none remains.
+    """
     ratios = [
         float(rows.mean()) / float(rows.min())
         for heights in studies
@@ -115,7 +118,7 @@ def _estimates(study: AdultStudy) -> ComparedTable:
 
 
 def _estimate(study: AdultStudy, size: int, l: int) -> tuple[int, float, float]:
-    """The closest k, its factor, and the rank correlation of the two suppressions."""
+    """Return the closest k, its factor, and the rank correlation of the two suppressions."""
     evaluated = study.of(size, "l").evaluated
     diverse = evaluated.suppression(Requirement(l=l))
     factors = {
@@ -127,12 +130,12 @@ def _estimate(study: AdultStudy, size: int, l: int) -> tuple[int, float, float]:
 
 
 def estimate_factor(estimate: NDArray[np.int64], truth: NDArray[np.int64]) -> float:
-    """By which factor an estimate is wrong on average (geometric), one row added to both."""
+    """Return the average factor (geometric) by which an estimate is wrong, with one row added to both."""
     return float(2 ** np.abs(np.log2((estimate + 1) / (truth + 1))).mean())
 
 
 def rank_correlation(left: NDArray[np.int64], right: NDArray[np.int64]) -> float:
-    """Spearman's rank correlation, ties at their average rank; 1 where either does not vary."""
+    """Return Spearman's rank correlation with average ranks for ties; 1 if either side is constant."""
     ranks = [_ranks(left), _ranks(right)]
     if any(float(np.ptp(r)) == 0 for r in ranks):
         return 1.0

@@ -39,7 +39,7 @@ _KS = (3, 10, 50, 100, 150)
 
 
 class IpumsStudy:
-    """The synthetic table, written once and prepared for k and for l."""
+    """Synthetic table, written once and prepared for k and for l."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -59,15 +59,15 @@ class IpumsStudy:
         return prepare_lattice(self.context.table(self.context.scratch / "ipums_shaped.csv", attributes))
 
     def of(self, privacy: str) -> PreparedLattice:
-        """The table prepared for k or for l."""
+        """Return the table prepared for k or for l."""
         return self.of_k if privacy == "k" else self.of_l
 
     def limit(self, suppressed: int) -> int:
-        """The paper's limit, as the same share of this table's rows."""
+        """Scale the paper's limit to the same share of this table's rows."""
         return suppressed * self.rows // int(_IPUMS["rows"])
 
     def milliseconds(self, privacy: str) -> float:
-        """What the default request takes to answer."""
+        """Measure the time to answer the default request."""
         value, levels = _IPUMS[privacy][1], _IPUMS["levels"][1]
         limit = self.limit(_IPUMS["max_suppressed"][1])
         request = make_request(privacy, value, levels, limit, names=_NAMES)
@@ -75,7 +75,7 @@ class IpumsStudy:
 
 
 def ipums_frequency_set(context: Context) -> FrequencySet:
-    """The synthetic table's frequency set for k, in the size that the context asks."""
+    """Return the synthetic table's frequency set for k, smaller in a quick run."""
     path = context.scratch / "ipums_for_k.csv"
     with context.reporter.stage("Generating the IPUMS-shaped table"):
         table = generate_ipums(_QUICK_ROWS if context.quick else int(_IPUMS["rows"]))
@@ -85,7 +85,7 @@ def ipums_frequency_set(context: Context) -> FrequencySet:
 
 
 def ipums_sections(context: Context) -> Iterator[Section]:
-    """Preparation, requests for k and for l, plots of suppression."""
+    """Yield preparation, requests for k and for l, and plots of suppression."""
     study = IpumsStudy(context)
     text = (
         f"Synthetic: {study.rows:,} generated rows with the attributes {', '.join(_NAMES)} and the sensitive "
@@ -155,7 +155,7 @@ def _requests_for_l(study: IpumsStudy) -> ComparedTable:
 def _answer_rows(
     name: str, negotiator: Negotiator, request: Request, privacy: str, told: Mapping[str, Mapping[str, Any]]
 ) -> list[tuple[Cell, ...]]:
-    """One row per part that is answered by us or by the paper, without a verdict."""
+    """Return one row per part that the computation or the paper answers, without a verdict."""
     ours = {str(a.relaxed or "exact"): a for a in negotiator.negotiate(request).answers}
     rows: list[tuple[Cell, ...]] = []
     for part in dict.fromkeys([*ours, *told]):
@@ -185,7 +185,7 @@ def _unjudged(cell: str, ours: Figure | None, told: Figure | None) -> Comparison
 
 
 def _plots(study: IpumsStudy) -> tuple[Plot, ...]:
-    """Suppression by height, for k and for l."""
+    """Plot suppression by height, for k and for l."""
     named = {
         "k": {f"k = {k}": Requirement(k=k) for k in _KS},
         "l": {f"l = {l}": Requirement(l=l) for l in _IPUMS["l"]},

@@ -45,8 +45,8 @@ class PrintedAnswer:
 class PrintedRequest:
     """One printed request with every answer printed for it.
 
-    ``privacy`` is ``k`` or ``l`` and ``value`` its number. ``varies`` says which experiment it belongs to.
-    Where there is no exact answer, ``privacy_relaxed`` is None for the printed "No solution".
+    ``privacy`` is ``k`` or ``l`` and ``value`` its number. ``varies`` names the factor of its experiment. If
+    there is no exact answer, ``privacy_relaxed`` is None for the printed "No solution".
     """
 
     privacy: str
@@ -60,7 +60,7 @@ class PrintedRequest:
 
     @property
     def answers(self) -> tuple[tuple[str | None, PrintedAnswer | None], ...]:
-        """What is relaxed (None: nothing), and the answer; None for "No solution"."""
+        """Pairs of the relaxed part (None: exact) and the answer (None: "No solution")."""
         if self.exact is not None:
             return ((None, self.exact),)
         return (
@@ -70,12 +70,12 @@ class PrintedRequest:
         )
 
     def request(self, scope: str = "above") -> Request:
-        """The request to ask."""
+        """Return the request as the negotiator takes it."""
         return make_request(self.privacy, self.value, self.levels, MAX_SUPPRESSED, scope)
 
 
 def printed_requests() -> tuple[PrintedRequest, ...]:
-    """Every request whose answers the paper prints, in its order."""
+    """Return every request whose answers the paper prints, in its order."""
     return tuple(_read_request(entry) for entry in NEGOTIATION_FIGURES["request"])
 
 
@@ -105,7 +105,10 @@ def make_request(
     scope: str = "above",
     names: Sequence[str] | None = None,
 ) -> Request:
-    """A request from the paper's form: k or l, and levels as digits of ``names`` (the size's own)."""
+    """Build a request from the paper's form: k or l, and levels as digits.
+
+    ``names`` are the attributes of the digits; by default those of the paper for this number of digits.
+    """
     names = names or NEGOTIATION_QUASI_IDENTIFIERS[len(levels)]
     return Request.of(
         k=value if privacy == "k" else None,
@@ -117,17 +120,21 @@ def make_request(
 
 
 def parse_node(levels: str) -> LatticeNode:
-    """A node from its digits."""
+    """Parse a node from its digits."""
     return tuple(int(digit) for digit in levels)
 
 
 def node_text(node: LatticeNode) -> str:
-    """A node as digits."""
+    """Return a node as digits."""
     return "".join(str(level) for level in node)
 
 
 def node_number(heights: Sequence[int], node: LatticeNode) -> int:
-    """The paper's number for QI 3 to 5: from 1, the last attribute slowest, then the first, and so on."""
+    """Return the paper's number of a node for QI 3 to 5.
+
+    Numbers begin at 1 and are mixed-radix: the last attribute is the most significant digit, followed by the
+    first, the second and so on.
+    """
     number = node[-1]
     for level, height in zip(node[:-1], heights[:-1], strict=True):
         number = number * (height + 1) + level
@@ -139,7 +146,7 @@ _REPETITIONS = 5
 
 @dataclass(frozen=True, eq=False)
 class PreparedLattice:
-    """An evaluated lattice, and the seconds that counting and evaluating took."""
+    """Evaluated lattice, and the seconds that counting and evaluating took."""
 
     frequency_set: FrequencySet
     evaluated: EvaluatedLattice
@@ -149,17 +156,17 @@ class PreparedLattice:
 
     @property
     def seconds(self) -> float:
-        """Preparation from the file to the evaluated lattice."""
+        """Seconds from the file to the evaluated lattice."""
         return self.counting + self.evaluating
 
     @property
     def histogram_bytes(self) -> int:
-        """What the suppression histograms take in memory."""
+        """Memory of the suppression histograms in bytes."""
         return self.evaluated.histograms.nbytes
 
 
 def prepare_lattice(table: Table) -> PreparedLattice:
-    """Count a table and evaluate its lattice, on the clock."""
+    """Count a table and evaluate its lattice, and measure both."""
     start = perf_counter()
     frequency_set = table.frequency_set
     counted = perf_counter()
@@ -178,15 +185,15 @@ class AdultStudy:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many quasi-identifiers: 3 to 6, or 3 and 4 in a quick run."""
+        """Numbers of quasi-identifiers: 3 to 6, or 3 and 4 in a quick run."""
         return SIZES[:2] if self.context.quick else SIZES
 
     def of(self, size: int, privacy: str = "k") -> PreparedLattice:
-        """The lattice of a size, evaluated for k or for l."""
+        """Return the lattice of a size, evaluated for k or for l."""
         return self.of_attributes(NEGOTIATION_QUASI_IDENTIFIERS[size], privacy)
 
     def of_attributes(self, names: Sequence[str], privacy: str = "k") -> PreparedLattice:
-        """The lattice of any of the paper's attributes, in this order."""
+        """Return the lattice of some of the paper's attributes, in this order."""
         key = (tuple(names), privacy == "l")
         if key not in self._prepared:
             sensitive = (NEGOTIATION_SENSITIVE,) if privacy == "l" else ()
@@ -198,13 +205,13 @@ class AdultStudy:
     def by_height(
         self, size: int, requirement: Requirement, highest_level: int | None = None
     ) -> list[NDArray[np.int64]]:
-        """Suppressed rows of every node of each height from 0 up; see ``suppression_by_height``."""
+        """Return the suppressed rows of the nodes of each height from 0 up; see ``suppression_by_height``."""
         privacy = "k" if requirement.l is None else "l"
         return suppression_by_height(self.of(size, privacy).evaluated, requirement, highest_level)
 
 
 def answer_milliseconds(evaluated: EvaluatedLattice, request: Request) -> float:
-    """The median of five answers to a request, each by a negotiator that remembers nothing."""
+    """Measure the median of five answers to a request, each by a new negotiator without cached answers."""
     times = []
     for _ in range(_REPETITIONS):
         negotiator = Negotiator(evaluated)
@@ -217,7 +224,10 @@ def answer_milliseconds(evaluated: EvaluatedLattice, request: Request) -> float:
 def suppression_by_height(
     evaluated: EvaluatedLattice, requirement: Requirement, highest_level: int | None = None
 ) -> list[NDArray[np.int64]]:
-    """Suppressed rows of the nodes of each height, those with a level above ``find_highest_level`` left out."""
+    """Return the suppressed rows of the nodes of each height.
+
+    Nodes with a level above ``highest_level`` and heights without nodes are left out.
+    """
     levels = np.array(list(evaluated.lattice.nodes()), dtype=np.int64)
     kept = np.ones(len(levels), np.bool_)
     if highest_level is not None:

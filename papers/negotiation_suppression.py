@@ -1,7 +1,7 @@
 """Suppression against height, k and number of quasi-identifiers (Pilalidou and Vassiliadis).
 
 A cumulative histogram of a node has, for each size, the rows in classes of at most this size, or with at
-most this many distinct sensitive values: what the next larger k or l suppresses.
+most this many distinct sensitive values: the rows that the next larger k or l suppresses.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RowCounts = NDArray[np.int64]
 
 
 def suppression_sections(study: AdultStudy) -> Iterator[Section]:
-    """The data, then suppression by size, by k, and within a height, then grouping power."""
+    """Yield the data, then suppression by size, by k, and within a height, then grouping power."""
     yield _data(study)
     yield Section(
         "Suppression by height and number of quasi-identifiers",
@@ -93,13 +93,13 @@ def _by_size(
     figure: Callable[[RowCounts], Figure],
     reading: Reading = Reading.ROUNDED,
 ) -> ComparedTable:
-    """Heights down, numbers of quasi-identifiers across, k = 3."""
+    """Build a table for k = 3: heights in rows, numbers of quasi-identifiers in columns."""
     columns: list[list[Cell]] = []
     for size in study.sizes:
         heights = study.by_height(size, Requirement(k=3))
         found: list[Cell] = []
         for height, value in enumerate(_FIGURES[name][str(size)]):
-            # The paper goes on with zeros above the top of a lattice.
+            # The paper continues with zeros above the top of a lattice.
             ours = figure(heights[height]) if height < len(heights) else 0
             found.append(study.judge.compare(name, f"QI {size}, H{height}", ours, value, reading))
         columns.append(found)
@@ -121,7 +121,7 @@ def _effect_of_k(study: AdultStudy) -> ComparedTable:
 def _least_average_most_cells(
     study: AdultStudy, table: str, place: str, rows: RowCounts, printed: list[int]
 ) -> tuple[Cell, ...]:
-    """Least, average and most of one height."""
+    """Return the least, average and most suppressed rows of one height."""
     ours = {"least": int(rows.min()), "average": float(rows.mean()), "most": int(rows.max())}
     return tuple(
         study.judge.compare(table, f"{place}, {name}", figure, value)
@@ -259,7 +259,7 @@ _AXIS_LABELS = {
 
 
 def histogram_section(study: AdultStudy) -> Section:
-    """A table and a panel for k and for l."""
+    """Build a table and a panel for k and for l."""
     found = {privacy: average_histograms(study, privacy, sizes) for privacy, sizes in _SIZES.items()}
     tables = tuple(_histogram_table(privacy, heights) for privacy, heights in found.items())
     panels = [_histogram_panel(privacy, heights) for privacy, heights in found.items()]
@@ -275,7 +275,7 @@ def histogram_section(study: AdultStudy) -> Section:
 
 
 def average_histograms(study: AdultStudy, privacy: str, sizes: Sequence[int]) -> list[list[float]]:
-    """By height, the average over its nodes of the rows in classes of at most each size."""
+    """Return, by height, the average over its nodes of the rows in classes of at most each size."""
     columns = [
         study.by_height(_SIZE, Requirement(k=size + 1) if privacy == "k" else Requirement(l=size + 1))
         for size in sizes
@@ -299,7 +299,7 @@ def _histogram_table(privacy: str, heights: Sequence[Sequence[float]]) -> Compar
 
 
 def _histogram_panel(privacy: str, heights: Sequence[Sequence[float]]) -> Panel:
-    """Every height but the top ones, where hardly a row is left."""
+    """Build the panel of the lower eight heights; above these hardly any row is suppressed."""
     series = tuple(
         Series.of(f"height {height}", _SIZES[privacy], counts) for height, counts in enumerate(heights[:8])
     )

@@ -3,7 +3,7 @@
 Metrics (the paper's study): at each height the fewest suppressed rows of the selected nodes are compared
 with the fewest of all nodes; a miss is a height where they differ, the deviation is relative to the true
 fewest. Figures are reported with and without heights whose fewest is below ``small`` rows. Answers: each
-request is answered by the evaluated lattice, the partial one, and the partial one that counts the
+request is answered by the evaluated lattice, by the partial one, and by the partial one that also counts the
 request's own node at run time.
 """
 
@@ -39,16 +39,16 @@ PAPERS_METRICS = (
 """Γ, M, ΓM and Λ."""
 
 FEW_SUPPRESSED = 30
-"""Suppressed rows below which the paper sets a deviation apart: about 0.1 % of its table."""
+"""Suppressed rows below which the paper reports a deviation separately: about 0.1 % of its table."""
 
 
 @dataclass(frozen=True)
 class MetricComparison:
-    """One metric against the evaluated lattice over the heights of a lattice, or of several in sum.
+    """One metric against the evaluated lattice over the heights of one lattice, or summed over several.
 
-    ``absent`` are heights at which the metric chose no node; they are in no other figure. ``heights`` are
-    those compared, ``misses`` those where the fewest suppressed rows differ, ``deviations`` the sum of their
-    deviations. ``large``, ``large_misses`` and ``large_deviations`` leave small true values out.
+    ``absent`` counts heights at which the metric chose no node; no other figure includes them. ``heights``
+    counts the compared heights, ``misses`` those where the fewest suppressed rows differ; ``deviations`` is
+    the sum of their deviations. ``large``, ``large_misses`` and ``large_deviations`` omit small true values.
     """
 
     metric: ImportanceMetric
@@ -63,12 +63,12 @@ class MetricComparison:
 
     @property
     def deviation(self) -> float:
-        """The average deviation over the heights compared."""
+        """Average deviation over the compared heights."""
         return self.deviations / max(self.heights, 1)
 
     @property
     def large_deviation(self) -> float:
-        """The average deviation where the true fewest is not small."""
+        """Average deviation over the heights whose true fewest is not small."""
         return self.large_deviations / max(self.large, 1)
 
 
@@ -81,7 +81,7 @@ def compare_importance_metrics(
     by_height: bool = True,
     small: int = FEW_SUPPRESSED,
 ) -> tuple[MetricComparison, ...]:
-    """One comparison per metric and k, metrics in their order; ``total`` adds them up."""
+    """Return one comparison per metric and k, in the order of metrics; ``sum_comparisons`` adds them up."""
     lattice, share = evaluated.lattice, parse_percentage(percent)
     powers = grouping_power(lattice, evaluated.rows, evaluated.classes())
     found = []
@@ -95,7 +95,7 @@ def compare_importance_metrics(
 
 
 def sum_comparisons(comparisons: Iterable[MetricComparison]) -> tuple[MetricComparison, ...]:
-    """One comparison per metric, summed over lattices and k; metrics as they first come."""
+    """Return one comparison per metric, summed over lattices and k, in order of first occurrence."""
     sums: dict[ImportanceMetric, MetricComparison] = {}
     for c in comparisons:
         s = sums.get(c.metric, MetricComparison(c.metric, None, 0, 0, 0, 0.0, 0, 0, 0.0))
@@ -143,7 +143,7 @@ def _compare_metric(
 
 
 class Effect(StrEnum):
-    """What a partial lattice makes of one part of an answer."""
+    """Outcome of one part of an answer under a partial lattice."""
 
     SAME = "same solution"
     SAME_HEIGHT = "other solution of the same height"
@@ -155,7 +155,7 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True)
 class RequestComparison:
-    """One request's answers from the evaluated lattice, the partial one, and the partial one at run time.
+    """Answers to one request from the evaluated lattice, the partial one, and the partial one at run time.
 
     ``visited`` counts the visits of the paper's algorithm, in the same order.
     """
@@ -167,9 +167,9 @@ class RequestComparison:
     visited: tuple[int, int, int]
 
     def effect(self, part: str | None, *, runtime: bool) -> Effect | None:
-        """The effect on one part, None for the exact answer; None where the part does not come up.
+        """Return the effect on one part (None: the exact answer), or None if the part does not occur.
 
-        Relaxations come up where the evaluated lattice relaxes, those of criteria that are asked.
+        Relaxations occur where the evaluated lattice relaxes, and only for parts of the request.
         """
         other = self.runtime if runtime else self.partial
         if part is None:
@@ -181,7 +181,7 @@ class RequestComparison:
 def compare_partial(
     evaluated: EvaluatedLattice, partial: PartialLattice, requests: Sequence[Request]
 ) -> tuple[RequestComparison, ...]:
-    """Each request's answers, in the order of the requests; both lattices are of the same table."""
+    """Answer each request, in order, by both lattices; they must belong to the same table."""
     negotiator = Negotiator(evaluated)
     without, within = PartialNegotiator(partial, runtime=False), PartialNegotiator(partial, runtime=True)
     return tuple(
@@ -203,7 +203,7 @@ def compare_partial(
 def count_effects(
     comparisons: Iterable[RequestComparison], part: str | None, *, runtime: bool
 ) -> Counter[Effect]:
-    """How often each effect occurs for one part: a column of the paper's table."""
+    """Count each effect for one part: a column of the paper's table."""
     effects = (comparison.effect(part, runtime=runtime) for comparison in comparisons)
     return Counter(effect for effect in effects if effect is not None)
 

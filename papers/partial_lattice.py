@@ -47,7 +47,7 @@ _EFFECT_NAMES = {
 
 
 def _effect_cells(comparisons: list[RequestComparison], *, runtime: bool) -> dict[str, tuple[str, ...]]:
-    """The paper's table: by effect, one text per part."""
+    """Return the cells of the paper's table: by effect, one text per part."""
     counts = [count_effects(comparisons, part, runtime=runtime) for part in _PARTS]
     found: dict[str, list[str]] = {effect: [] for effect in _EFFECTS}
     for name, count in zip(_PART_NAMES, counts, strict=True):
@@ -64,12 +64,12 @@ def _effect_cells(comparisons: list[RequestComparison], *, runtime: bool) -> dic
 def count_strict_matches(
     comparisons: list[RequestComparison], *, runtime: bool
 ) -> dict[str, tuple[str, ...]]:
-    """By part, how many of the same solutions suppress as few rows, and how many are the same node."""
+    """Count, by part, the same solutions with as few suppressed rows, and those with the same node."""
     few, nodes = [], []
     for part, name in zip(_PARTS, _PART_NAMES, strict=True):
         same = count_effects(comparisons, part, runtime=runtime)[Effect.SAME]
         nodes.append(str(same))
-        # Where the height is relaxed the paper takes no other node for the same.
+        # For a relaxed height the paper counts no other node as the same solution.
         others = (
             0 if name == "height" else sum(_suppresses_as_few(c, part, runtime=runtime) for c in comparisons)
         )
@@ -78,7 +78,7 @@ def count_strict_matches(
 
 
 def _suppresses_as_few(comparison: RequestComparison, part: str | None, *, runtime: bool) -> bool:
-    """Whether the answer is another node of the same height with as few suppressed rows."""
+    """Return whether the answer is another node of the same height with as few suppressed rows."""
     if comparison.effect(part, runtime=runtime) is not Effect.SAME_HEIGHT:
         return False
     full, other = comparison.full, comparison.runtime if runtime else comparison.partial
@@ -87,7 +87,10 @@ def _suppresses_as_few(comparison: RequestComparison, part: str | None, *, runti
 
 
 def effects_section(study: AdultStudy, judge: Judge, comparisons: list[RequestComparison]) -> Section:
-    """Judged where every size is there: the printed figures are sums over them."""
+    """Build the table of effects.
+
+    It is judged only with all sizes, since the printed figures are sums over them.
+    """
     whole = study.sizes == negotiation_study.SIZES
     rows: list[tuple[Cell, ...]] = []
     for kind, runtime in (("partial", False), ("runtime", True)):
@@ -109,16 +112,16 @@ def effects_section(study: AdultStudy, judge: Judge, comparisons: list[RequestCo
     note = "1+3: one other exact answer, and three relaxations where the full lattice answers exactly."
     table = ComparedTable("effect", f"{len(comparisons)} requests for k", columns, tuple(rows), note)
     text = (
-        f"A partial lattice of {_PARTIAL_FIGURES['percent']} % by Λ, alone and with the histogram of the request's "
-        "own node counted at run time. The paper's numbers come out where another node of the same height "
-        "counts as the same solution, except where the height is relaxed; how many suppress as few rows, and "
-        "how many are the very same node, stands below each."
+        f"A partial lattice of {_PARTIAL_FIGURES['percent']} % by Λ, alone and with the histogram of the "
+        "request's own node counted at run time. The paper's numbers come out where another node of the "
+        "same height counts as the same solution, except where the height is relaxed; how many suppress as "
+        "few rows, and how many are the very same node, stands below each."
     )
     return Section("Partial against full", text, (table,))
 
 
 def percentages_section(found: Mapping[int, list[RequestComparison]]) -> Section:
-    """The same solutions at other percentages."""
+    """Build the table of same solutions at other percentages."""
     rows: list[tuple[Cell, ...]] = []
     for percent, comparisons in found.items():
         for label, runtime in (("partial", False), ("with v_max at run time", True)):
@@ -139,11 +142,11 @@ FULL, PARTIAL, LOW = "full", "partial", "levels 0 and 1"
 _SIZE, _K = 5, 3
 
 Averages = Mapping[int, float]
-"""The average suppressed rows of the nodes of each height."""
+"""Average suppressed rows of the nodes of each height."""
 
 
 def heights_section(study: AdultStudy, partials: Mapping[int, PartialLattice]) -> Section:
-    """The nodes of the full lattice, of the partial one, and those whose levels are all 0 or 1."""
+    """Compare by height: nodes of the full lattice, of the partial one, and those with levels 0 and 1."""
     size = min(_SIZE, study.sizes[-1])
     requirement = Requirement(k=_K)
     found = {
@@ -171,7 +174,7 @@ def heights_section(study: AdultStudy, partials: Mapping[int, PartialLattice]) -
 
 
 def average_by_height(partial: PartialLattice, requirement: Requirement) -> Averages:
-    """Of the prepared nodes of each height."""
+    """Return the average suppressed rows of the prepared nodes of each height."""
     suppressed, heights = partial.suppression(requirement), partial.heights
     return {height: float(suppressed[heights == height].mean()) for height in np.unique(heights).tolist()}
 
@@ -189,7 +192,7 @@ _GRID: Mapping[str, Any] = negotiation_study.NEGOTIATION_FIGURES["grid"]
 
 
 def sections(context: Context) -> Iterator[Section]:
-    """Preparation, metrics, effects at 5 % and at other percentages, suppression by height, visited nodes."""
+    """Yield preparation, metrics, effects at 5 % and other percentages, suppression by height, visits."""
     study = AdultStudy(context)
     partials = {size: _prepare_partial(study, size, _FIGURES["percent"]) for size in study.sizes}
     yield _preparation(study, partials)
@@ -203,7 +206,7 @@ def sections(context: Context) -> Iterator[Section]:
 
 
 def one_factor_requests(size: int) -> list[Request]:
-    """The paper's requests of one size for k: one factor varies, the others are in the middle."""
+    """Return the paper's requests of one size for k; one factor varies, the others have middle values."""
     levels, ks, limits = _GRID["levels"][str(size)], _GRID["k"], _GRID["max_suppressed"]
     asked = [(k, levels[1], limits[1]) for k in ks]
     asked += [(ks[1], node, limits[1]) for node in (levels[0], levels[2])]
@@ -220,7 +223,7 @@ def _prepare_partial(study: AdultStudy, size: int, percent: int) -> PartialLatti
 def _compare_requests(
     study: AdultStudy, partials: Mapping[int, PartialLattice], percent: int
 ) -> list[RequestComparison]:
-    """Every request of every size, put to the full and to the partial lattice of one percentage."""
+    """Answer every request of every size on the full lattice and on the partial lattice of one percentage."""
     found: list[RequestComparison] = []
     for size in study.sizes:
         evaluated = study.of(size).evaluated

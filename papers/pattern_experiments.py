@@ -3,7 +3,7 @@
 An experiment is one table of the paper: rows, patterns, numeric attributes, values of k. The order of
 patterns with equal cost is not printed; Tables 1 to 4 and 6 follow with the last attributes starred first,
 Table 7 with the first, Table 8 with an order found by search. Quality is usefulness and sizes of row types
-(section 3.3); suppressed rows are one type more, which they are not in a release.
+(section 3.3); suppressed rows count as one more type, which a release does not have.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from papers.reproduction import Context
 
 @dataclass(frozen=True)
 class RecodingQuality:
-    """Usefulness, the number of output row types, and their average and largest size in rows."""
+    """Usefulness, number of output row types, and their average and largest size in rows."""
 
     usefulness: float
     types: int
@@ -44,9 +44,9 @@ class RecodingQuality:
 def measure_quality(
     frequency_set: FrequencySet, recoding: ClassRecoding, numeric: Collection[str] = ()
 ) -> RecodingQuality:
-    """The paper's measures of a recoding; suppressed rows are one type more.
+    """Compute the paper's measures of a recoding; suppressed rows count as one more type.
 
-    ``numeric`` names the attributes whose range counts; ``InputError`` where one's values are no numbers.
+    ``numeric`` names the attributes whose range counts; ``InputError`` if their values are not numbers.
     """
     members = OriginalMembers.of_recoding(recoding)
     if not members.number:
@@ -70,14 +70,14 @@ _NUMERIC_ATTRIBUTES = ("age", "education_num", "capital_gain", "capital_loss", "
 _ALL_PATTERNS = PatternConstraints()
 
 ExperimentFigures = dict[str, float]
-"""The paper's columns: ``s`` stars, ``u`` usefulness, ``types``, ``average``, ``maximum``, ``r`` seconds."""
+"""Columns of the paper: ``s`` stars, ``u`` usefulness, ``types``, ``average``, ``maximum``, ``r`` seconds."""
 
 
 @dataclass(frozen=True)
 class PatternExperiment:
-    """One table of the paper: its name among the figures, the rows, the patterns, what counts as a number.
+    """One table of the paper: its name among the figures, the rows, the patterns, and the numeric attributes.
 
-    The optimum is asked in a quick run from ``exact_from`` on.
+    A quick run computes the optimum only for k from ``exact_from`` on.
     """
 
     name: str
@@ -92,12 +92,12 @@ class PatternExperiment:
 
     @property
     def number(self) -> str:
-        """``Table 3``."""
+        """Number of the table, such as ``Table 3``."""
         return self.title.partition(": ")[0]
 
     @property
     def heading(self) -> str:
-        """The title without the table's number."""
+        """Title without the table's number."""
         return self.title.partition(": ")[2]
 
 
@@ -147,7 +147,7 @@ AGAINST_OPTIMUM = (
 
 @dataclass(frozen=True)
 class PreparedExperiment:
-    """An experiment with its table, its patterns, what is printed of it, and the k that are asked."""
+    """Experiment with its table, its patterns, the printed figures, and the values of k."""
 
     experiment: PatternExperiment
     context: Context
@@ -159,7 +159,7 @@ class PreparedExperiment:
 
     @classmethod
     def of(cls, context: Context, experiment: PatternExperiment) -> PreparedExperiment:
-        """The table is opened by a spec, which says of every attribute whether it counts as a number."""
+        """Open the table of an experiment; the spec declares which attributes are numeric."""
         path = context.file(experiment.folder, experiment.file)
         with path.open(encoding="utf-8") as text:
             names = [name for name in text.readline().strip().split(",") if name != experiment.without]
@@ -178,25 +178,25 @@ class PreparedExperiment:
         return cls(experiment, context, table, mask, numeric, figures, ks)
 
     def printed(self, side: str, k: int) -> dict[str, Any]:
-        """What the paper prints for one k: of the ``heuristic``, ``mondrian``, or the ``exact`` program."""
+        """Return the printed figures of ``heuristic``, ``mondrian`` or the ``exact`` program for one k."""
         row = next(row for row in self.figures[side] if row[0] == k)
         return dict(zip(self.figures["columns"], row, strict=True))
 
     def heuristic(self, k: int) -> ExperimentFigures:
-        """Algorithm 1."""
+        """Run Algorithm 1."""
         tie, settings = self.experiment.tie, self.context.settings
         found = solve_greedily(self.table, self.mask, Requirement(k), settings, tie=tie, bound=False)
         return {"s": int(found.cost), **self._measured(found.recoding), "r": found.seconds}
 
     def optimum(self, k: int) -> ExperimentFigures | None:
-        """The integer program; None where a quick run leaves it out."""
+        """Solve the integer program; None if a quick run skips it."""
         if self.context.quick and k < self.experiment.exact_from:
             return None
         found = solve_exactly(self.table, self.mask, Requirement(k), self.context.settings)
         return {"s": int(found.cost), **self._measured(found.recoding), "r": found.seconds}
 
     def mondrian(self, k: int) -> ExperimentFigures:
-        """Mondrian at the median on the same rows."""
+        """Run Mondrian with median cuts on the same rows."""
         begun = monotonic()
         options = MondrianOptions(cut=Cut.MEDIAN)
         recoding = partition_table(self.table, Requirement(k), self.context.settings, options)

@@ -1,8 +1,8 @@
 """Pattern-guided k-anonymity: heuristic and optimum (Tables 6 to 8), Theorem 4, Mondrian (1 to 4).
 
 Theorem 4 (Bredereck et al. 2013): for m attributes the heuristic costs at most m times the optimum, and on
-the table of the proof m − 1 times: k = m equal rows and, for each attribute, k − 1 rows that differ in it
-alone.
+the table of the proof m − 1 times: k = m equal rows and, for each attribute, k − 1 rows that differ only in
+that attribute.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _THEOREM_TEXT = (
 
 
 def theorem_section(judge: Judge, context: Context) -> Section:
-    """The table of the proof for several m: the heuristic and the optimum beside the theorem's formulas."""
+    """Compare heuristic and optimum with the theorem's formulas on the table of its proof, for several m."""
     rows: list[tuple[Cell, ...]] = []
     with context.reporter.stage("Theorem 4: the instance of its proof") as progress:
         for done, m in enumerate(_ATTRIBUTE_NUMBERS):
@@ -71,7 +71,7 @@ def _theorem_row(judge: Judge, m: int, settings: Settings) -> tuple[Cell, ...]:
 
 
 def tight_instance(m: int, settings: Settings) -> tuple[FrequencySet, PatternMask]:
-    """The table and the patterns of the theorem's proof for ``m`` attributes; k is ``m``."""
+    """Build the table and the patterns of the theorem's proof for ``m`` attributes; k is ``m``."""
     leaves = tuple(str(value) for value in range(m))
     ancestors = (np.arange(m), np.zeros(m, dtype=np.int64))
     hierarchies = tuple(
@@ -106,7 +106,7 @@ _FEWER_ROWS = (
 
 
 def sections(context: Context) -> Iterator[Section]:
-    """Against the optimum, Theorem 4, then against Mondrian; ``InputError`` where a table is missing."""
+    """Yield comparisons with the optimum, Theorem 4, and Mondrian; ``InputError`` if a table is missing."""
     for experiment in (*AGAINST_OPTIMUM, *AGAINST_MONDRIAN):
         context.file(experiment.folder, experiment.file)
     judge = Judge.of(known_deviations("patterns"))
@@ -156,7 +156,11 @@ def _optimum_section(judge: Judge, prepared: PreparedExperiment) -> Section:
 def _optimal_cells(
     judge: Judge, prepared: PreparedExperiment, k: int, best: ExperimentFigures | None
 ) -> tuple[Comparison, ...]:
-    """The least number of stars is judged, and all else where every cell is starred: one solution does so."""
+    """Return the cells of the optimum.
+
+    The least number of stars is judged. The other figures are judged only if every cell is starred, since
+    then the optimal solution is unique.
+    """
     theirs, name = prepared.printed("exact", k), prepared.experiment.name
     if best is None:
         return tuple(Comparison(f"k={k} least {each}", None) for each in ("s", *_MEASURES))
@@ -175,7 +179,7 @@ def _optimal_cells(
 
 
 def _describe_optima(rows: Sequence[tuple[Comparison, ...]]) -> str:
-    """What of the integer program's figures is determined, in words."""
+    """Describe in words which figures of the integer program are determined."""
     free = [cell for row in rows for cell in row if cell.of_several]
     alike = sum(cell.reads_alike for cell in free)
     above = sum(row[0].verdict is Verdict.KNOWN for row in rows)
@@ -225,7 +229,7 @@ def _mondrian_section(judge: Judge, prepared: PreparedExperiment) -> Section:
 def _compare_usefulness(
     prepared: PreparedExperiment, found: Mapping[int, tuple[ExperimentFigures, ExperimentFigures]]
 ) -> str:
-    """Whose usefulness is lower, here and in print, in words."""
+    """Describe in words which side has the lower usefulness, here and in print."""
     here = sum(ours["u"] <= cut["u"] for ours, cut in found.values())
     there = sum(prepared.printed("heuristic", k)["u"] <= prepared.printed("mondrian", k)["u"] for k in found)
     reversed_ = (2 * here > len(found)) != (2 * there > len(found))
@@ -245,7 +249,7 @@ def _cells(
     theirs: Mapping[str, Any],
     names: Sequence[str],
 ) -> tuple[Cell, ...]:
-    """Ours beside the printed figures; times are of another machine."""
+    """Return computed figures with the printed ones; times are of another machine and not judged."""
     return tuple(
         Comparison(f"k={k} {name}", ours[name], theirs[name], about=True, unit=_unit(name))
         if name == "r"
@@ -280,7 +284,7 @@ def _stars_plot(experiment: PatternExperiment, stars: Mapping[int, tuple[float, 
 def _mondrian_plot(
     prepared: PreparedExperiment, found: Mapping[int, tuple[ExperimentFigures, ExperimentFigures]]
 ) -> Plot:
-    """Usefulness and running time of both; of Adult this is the paper's Figure 1."""
+    """Plot usefulness and running time of both; for Adult this is the paper's Figure 1."""
     experiment = prepared.experiment
     title = f"Heuristic and Mondrian: {experiment.heading}"
     if experiment.name == "adult":

@@ -54,7 +54,7 @@ _STRATEGIES = (PartitionStrategy.MIN_SUM, PartitionStrategy.CONTIGUOUS_MIN_MAX, 
 
 
 def privacy_section(context: Context, data: Microdata) -> tuple[Section, list[Ordering]]:
-    """k at one e, then e at one k."""
+    """Measure errors against k for one e, then against e for one k."""
     selected = draw_subsets(data.rows, _PRIVACY_SUBSET, query_count(context), PERMUTATION_SEED)
     by_k, by_e = ErrorCurves("k"), ErrorCurves("e")
     with context.reporter.stage("Asking at several k and e") as progress:
@@ -98,9 +98,9 @@ def _errors_at(context: Context, data: Microdata, k: int, e: int) -> Partitions:
 
 
 def _rises(curves: ErrorCurves, name: str) -> Ordering:
-    """Whether the optimized partition's error rises.
+    """Judge whether the error of the optimized partition rises.
 
-    A partition of least sum is not one of least error: a larger demand may force a better one.
+    A partition of least sum does not have the least error, so a stricter requirement may force a better one.
     """
     errors = curves.avg(PartitionStrategy.MIN_SUM)
     told = f"least sum from {errors[0]:.2f} at {curves.x[0]:g} to {errors[-1]:.2f} at {curves.x[-1]:,.0f}"
@@ -108,7 +108,7 @@ def _rises(curves: ErrorCurves, name: str) -> Ordering:
 
 
 def _grows_slowly(curves: ErrorCurves) -> Ordering:
-    """Whether the error's increase is at every place a quarter of k's or less, both in parts of the first."""
+    """Judge whether the error grows at most a quarter as much as k, both relative to the first point."""
     errors, first = curves.avg(PartitionStrategy.MIN_SUM), curves.x[0]
     shares = [(e / errors[0] - 1) / (k / first - 1) for e, k in zip(errors[1:], curves.x[1:], strict=True)]
     return Ordering.of(
@@ -130,7 +130,7 @@ _QUERIES = (
 
 
 def overhead_section(context: Context) -> Section:
-    """Medians of several runs in turn, on all rows of Adult without unknown values."""
+    """Time the queries on all rows of Adult without unknown values; medians of several alternating runs."""
     attributes = {name: {"role": "quasi-identifier"} for name in LOSS_QUASI_IDENTIFIERS}
     attributes[_SENSITIVE] = {"role": "sensitive"}
     path = context.scratch / "overhead.parquet"
@@ -146,9 +146,9 @@ def overhead_section(context: Context) -> Section:
         rows = tuple(_overhead_row(release, tables, text, context.quick) for text in _QUERIES)
         number = release.manifest.rows
     text = (
-        f"{number:,} rows of Adult, {_SENSITIVE} permuted with k = {_OVERHEAD_K}, e = {_OVERHEAD_E}; release and help table "
-        "lie in DuckDB. As asked: the same query on the same rows, for its time. The paper finds the cost "
-        "reasonable and leaves its figures to a longer version. Times are of this run."
+        f"{number:,} rows of Adult, {_SENSITIVE} permuted with k = {_OVERHEAD_K}, e = {_OVERHEAD_E}; "
+        "release and help table lie in DuckDB. As asked: the same query on the same rows, for its time. The "
+        "paper finds the cost reasonable and leaves its figures to a longer version. Times are of this run."
     )
     columns = ("query", "as asked", "rewritten", "times as long")
     return Section(
@@ -175,7 +175,7 @@ def _overhead_row(release: OpenRelease, tables: PermutedTables, text: str, quick
 def _median_times(
     first: Callable[[], object], second: Callable[[], object], quick: bool
 ) -> tuple[float, float]:
-    """Medians of runs in turn, so that what slows one of them slows the other too."""
+    """Return the medians of alternating runs, so that a disturbance slows both functions."""
     found: tuple[list[float], list[float]] = ([], [])
     for _ in range(_QUICK_REPETITIONS if quick else _REPETITIONS):
         for run, times in zip((first, second), found, strict=True):
@@ -186,13 +186,13 @@ def _median_times(
 
 
 ExperimentFunction = Callable[[], tuple[Section, list[Ordering]]]
-"""What is shown, and which findings it checks."""
+"""Function that returns a section and the findings that it judges."""
 
 
 def sections(context: Context) -> Iterator[Section]:
-    """The table, arbitrary queries, ranges, correlation, k and e, other tables, overhead, orderings.
+    """Yield the table, arbitrary queries, ranges, correlation, k and e, other tables, overhead, orderings.
 
-    ``InputError`` where Adult is missing, at once.
+    Raises ``InputError`` before the first section if Adult is missing.
     """
     context.file("adult", "adult_30162.csv")
     judge = Judge.of(known_deviations("permutation"))
@@ -220,7 +220,7 @@ def sections(context: Context) -> Iterator[Section]:
 
 
 def orderings_section(judge: Judge, found: Sequence[Ordering]) -> Section:
-    """What the paper finds, whether it holds here, and the figures that say so."""
+    """Build the table of the paper's findings, with the verdict and the figures behind it."""
     told = read_figures("permutation")["orderings"]
     rows = tuple(
         (

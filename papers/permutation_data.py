@@ -1,8 +1,9 @@
 """Microdata of the permutation experiments, their generalizations with l-diversity, and their partitions.
 
 The paper names neither the cost of its generalization nor the node. Here all nodes are evaluated, and of
-those that meet l the one with the most classes is taken: the most favourable for generalization, whose
-errors come from large classes. Partitions are optimized, random, or the classes of the generalization.
+those that meet l the one with the most classes is taken: it favours generalization most, since the errors of
+generalization come from large classes. Partitions are optimized, random, or the classes of the
+generalization.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ LOSS_SENSITIVE = "capital_loss"
 
 @dataclass(frozen=True, eq=False)
 class Microdata:
-    """``codes`` (rows, quasi-identifiers) are leaf codes, ``numbers`` (rows,) the losses."""
+    """Table in memory: ``codes`` (rows, quasi-identifiers) are leaf codes, ``numbers`` (rows,) the losses."""
 
     frequency_set: FrequencySet
     codes: NDArray[np.int64]
@@ -49,32 +50,32 @@ class Microdata:
 
     @property
     def rows(self) -> int:
-        """Rows."""
+        """Number of rows."""
         return len(self.numbers)
 
     @property
     def hierarchies(self) -> tuple[GeneralizationHierarchy, ...]:
-        """Those of the quasi-identifiers."""
+        """Hierarchies of the quasi-identifiers."""
         return self.frequency_set.hierarchies
 
     @cached_property
     def column(self) -> SensitiveColumn:
-        """The losses as a sensitive column."""
+        """Losses as a sensitive column."""
         values, codes = np.unique(self.numbers, return_inverse=True)
         return SensitiveColumn(LOSS_SENSITIVE, codes.astype(np.int64), len(values), values)
 
     @cached_property
     def lattice(self) -> EvaluatedLattice:
-        """Every full-domain generalization, with l-diversity."""
+        """Evaluated lattice of all full-domain generalizations, with l-diversity."""
         return evaluate_lattice(self.frequency_set, self.settings)
 
     def without(self, dropped: NDArray[np.bool_]) -> Microdata:
-        """The same hierarchies with fewer rows; the lattice is that of all rows."""
+        """Drop some rows; hierarchies and lattice remain those of all rows."""
         return Microdata(self.frequency_set, self.codes[~dropped], self.numbers[~dropped], self.settings)
 
 
 def adult_losses(context: Context, names: Sequence[str] = LOSS_QUASI_IDENTIFIERS) -> Microdata:
-    """The rows of Adult (30,162 without unknown values) whose capital loss is not 0."""
+    """Return the rows of Adult (30,162 without unknown values) whose capital loss is not 0."""
     source, folder = context.file("adult", "adult_30162.csv"), context.file("adult", "hierarchies_incognito")
     attributes: dict[str, Any] = {
         name: {"role": "quasi-identifier", "hierarchy": str((folder / f"{name}.csv").absolute())}
@@ -91,12 +92,12 @@ def adult_losses(context: Context, names: Sequence[str] = LOSS_QUASI_IDENTIFIERS
 
 
 def synthetic_losses(context: Context, rows: int, deviation: float) -> Microdata:
-    """People whose loss follows their age with some deviation; age is the one quasi-identifier."""
+    """Generate people whose loss follows their age with some deviation; age is the only quasi-identifier."""
     return age_losses(context, generate_losses(rows, deviation), f"synthetic-{deviation:g}")
 
 
 def age_losses(context: Context, table: SyntheticTable, name: str) -> Microdata:
-    """A table with columns ``age``, the one quasi-identifier, and the loss; written to the scratch folder."""
+    """Open a table with the quasi-identifier ``age`` and the loss, written to the scratch folder."""
     path = context.scratch / f"{name}.csv"
     table.write_csv(path)
     arrays = table.arrays()
@@ -121,13 +122,15 @@ def _open_microdata(
 
 
 LeafMasks = Mapping[int, NDArray[np.bool_]]
-"""By place of a quasi-identifier the leaves that each query asks for, shape ``(queries, leaves)``."""
+"""Leaves that each query selects, shape ``(queries, leaves)``, by position of the quasi-identifier."""
 
 
 @dataclass(frozen=True, eq=False)
 class BoxClasses:
-    """A generalization of ``data``: row i is in class ``labels[i]``, the box of leaf codes from ``low[c]`` to
-    ``high[c]``, both of shape ``(classes, quasi-identifiers)``; ``dropped`` rows of the table are left out.
+    """Generalization of ``data``: row i is in class ``labels[i]``.
+
+    Class c is the box of leaf codes from ``low[c]`` to ``high[c]``, both of shape
+    ``(classes, quasi-identifiers)``. ``dropped`` is the number of suppressed rows, which ``data`` omits.
     """
 
     data: Microdata
@@ -139,12 +142,12 @@ class BoxClasses:
 
     @property
     def count(self) -> int:
-        """The number of classes."""
+        """Number of classes."""
         return len(self.low)
 
     @property
     def levels(self) -> str:
-        """The levels that are above 0, and which of them are the top."""
+        """Text of the levels above 0; ``*`` marks the top."""
         parts = []
         for hierarchy, level in zip(self.data.hierarchies, self.node, strict=True):
             if level:
@@ -152,7 +155,7 @@ class BoxClasses:
         return ", ".join(parts) or "as it is"
 
     def meets(self, masks: LeafMasks) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which classes lie inside each query, and which overlap it; shape ``(queries, classes)``."""
+        """Return the classes inside each query and those that overlap it; shape ``(queries, classes)``."""
         queries = len(next(iter(masks.values())))
         certain = np.ones((queries, self.count), dtype=np.bool_)
         possible = certain.copy()
@@ -166,7 +169,7 @@ class BoxClasses:
 
 
 def select_rows(data: Microdata, masks: LeafMasks) -> NDArray[np.bool_]:
-    """Which rows each query selects, shape ``(queries, rows)``."""
+    """Return the rows that each query selects, shape ``(queries, rows)``."""
     found = np.ones((len(next(iter(masks.values()))), data.rows), dtype=np.bool_)
     for place, mask in masks.items():
         found &= mask[:, data.codes[:, place]]
@@ -176,9 +179,10 @@ def select_rows(data: Microdata, masks: LeafMasks) -> NDArray[np.bool_]:
 def generalize_to_most_classes(
     data: Microdata, l: int, *, max_level: Mapping[str, int] | None = None, suppressed: float = 0.0
 ) -> BoxClasses:
-    """The generalization of most classes, lowest among equals, that leaves out at most a share of the rows.
+    """Generalize to the node with the most classes, the lowest on ties.
 
-    ``NoSolution`` where no node within ``max_level`` meets l.
+    At most the share ``suppressed`` of the rows is suppressed. Raises ``NoSolution`` if no node within
+    ``max_level`` meets l.
     """
     evaluated = data.lattice
     lattice = evaluated.lattice
@@ -196,7 +200,7 @@ def generalize_to_most_classes(
 
 
 def classes_at_node(data: Microdata, node: LatticeNode, l: int) -> BoxClasses:
-    """The classes of a node; rows of those with fewer than ``l`` distinct losses are left out."""
+    """Return the classes of a node; rows in classes with fewer than ``l`` distinct losses are suppressed."""
     keys = np.stack(
         [
             h.ancestors[level][data.codes[:, i]]
@@ -231,14 +235,14 @@ _DRAWS, _QUICK_DRAWS = 10, 3
 
 
 def permutation_requirement(k: int = DEFAULT_K, e: int = DEFAULT_E) -> GroupRequirement:
-    """(k,e) in the losses' unit."""
+    """Return (k,e) in the unit of the losses."""
     return GroupRequirement(k, Decimal(e))
 
 
 def group_rows(
     data: Microdata, strategy: PartitionStrategy, asked: GroupRequirement, seed: int = PERMUTATION_SEED
 ) -> GroupPartition:
-    """The groups of a strategy, which draws from a seed here: an experiment is to come out again."""
+    """Group the rows by a strategy; random choices use a seed, which makes experiments repeatable."""
     codes: NDArray[np.int64] | None = data.codes if strategy is PartitionStrategy.QI_AWARE else None
     return partition_rows(
         data.column,
@@ -250,7 +254,7 @@ def group_rows(
 
 
 Partitions = Mapping[str, Sequence[NDArray[np.int64]]]
-"""The groups of each row, by the partition's name; several where a strategy was drawn several times."""
+"""Group of each row, by the partition's name; several arrays for a strategy that was drawn several times."""
 
 
 def compute_partitions(
@@ -259,7 +263,10 @@ def compute_partitions(
     classes: NDArray[np.int64],
     optimized: Sequence[PartitionStrategy] = OPTIMIZED,
 ) -> Partitions:
-    """Groups by generalization (``classes``, a label per row of ``data``), optimized and random ones."""
+    """Return groups by generalization, by the optimized strategies, and random ones.
+
+    ``classes`` is the label of each row of ``data`` under the generalization.
+    """
     found: dict[str, Sequence[NDArray[np.int64]]] = {GENERALIZATION: (classes,)}
     for strategy in (*optimized, RANDOM):
         found[str(strategy)] = draw_partitions(context, data, strategy, permutation_requirement())
@@ -269,6 +276,6 @@ def compute_partitions(
 def draw_partitions(
     context: Context, data: Microdata, strategy: PartitionStrategy, asked: GroupRequirement
 ) -> Sequence[NDArray[np.int64]]:
-    """The groups of one strategy; several draws of random ones, to be averaged."""
+    """Return the groups of one strategy; several draws for random groups, whose errors are averaged."""
     draws = 1 if strategy is not RANDOM else _QUICK_DRAWS if context.quick else _DRAWS
     return tuple(group_rows(data, strategy, asked, PERMUTATION_SEED + draw).groups for draw in range(draws))

@@ -38,7 +38,7 @@ from papers.section import Cell, ComparedTable, Plot, Section
 from papers.synthetic_tables import ColumnDistribution, SyntheticColumn, generate_losses, generate_table
 
 RowMasks = NDArray[np.bool_]
-"""Which rows each query selects, one row at least, shape ``(queries, rows)``."""
+"""Rows that each query selects, at least one, shape ``(queries, rows)``."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ HOLDS, AT_THE_ENDS, DOES_NOT = "holds", "at the ends only", "does not hold"
 
 @dataclass(frozen=True)
 class Ordering:
-    """One of the paper's findings: its name among the printed ones, what becomes of it, by which figures."""
+    """Finding of the paper: its name among the printed ones, the verdict, and the figures behind it."""
 
     name: str
     verdict: str
@@ -62,13 +62,15 @@ class Ordering:
 
     @classmethod
     def of(cls, name: str, holds: bool, figures: str) -> Ordering:
-        """A finding that is judged at every place of its table."""
+        """Build a finding that is judged at every point of its table."""
         return cls(name, HOLDS if holds else DOES_NOT, figures)
 
     @classmethod
     def of_steps(cls, name: str, x: Sequence[float], *rising: Sequence[float], figures: str) -> Ordering:
-        """A finding that series rise with ``x``: from each place to the next, or from the first to the last
-        only; then the places that each step fails at are told.
+        """Build a finding that series rise with ``x``.
+
+        It holds if each step rises, and holds at the ends if only the last value exceeds the first; the
+        text then names the points at which a step fails.
         """
         failing = [
             f"{at:,.10g}"
@@ -83,24 +85,24 @@ class Ordering:
 
 @dataclass
 class ErrorCurves:
-    """Errors by series along one axis, in the order in which they were added."""
+    """Errors by series along one axis, in the order of their addition."""
 
     label: str
     x: list[float] = field(default_factory=list)
     errors: dict[str, list[Error]] = field(default_factory=dict)
 
     def add(self, x: float, errors: Mapping[str, Error]) -> None:
-        """One more place on the axis."""
+        """Add one point of the axis."""
         self.x.append(x)
         for name, error in errors.items():
             self.errors.setdefault(name, []).append(error)
 
     def avg(self, name: str) -> list[float]:
-        """The errors of AVG of one series."""
+        """Return the errors of AVG of one series."""
         return [error.avg for error in self.errors[name]]
 
     def table(self, name: str, title: str, note: str = "", *, sums: Sequence[str] = ()) -> ComparedTable:
-        """A row per place, a column per series; for those in ``sums`` SUM has a column of its own."""
+        """Build a table: a row per point, a column per series, and a column of SUM for each of ``sums``."""
         rows = tuple(self._row(place) for place in range(len(self.x)))
         columns = (self.label, *self.errors, *(f"SUM: {series}" for series in sums))
         rows = tuple((*row, *self._sums(place, sums)) for place, row in enumerate(rows))
@@ -119,7 +121,7 @@ class ErrorCurves:
 
     @property
     def coinciding(self) -> str:
-        """A sentence on the series whose lines hide each other; nothing where there are none."""
+        """Sentence on the series whose lines hide each other; empty if there are none."""
         by_line: dict[tuple[float, ...], list[str]] = {}
         for name in self.errors:
             by_line.setdefault(tuple(self.avg(name)), []).append(name)
@@ -129,7 +131,7 @@ class ErrorCurves:
     def panel(
         self, title: str = "", *, x_scale: AxisScale = AxisScale.LINEAR, y_scale: AxisScale = AxisScale.LINEAR
     ) -> Panel:
-        """The errors of AVG as lines."""
+        """Build a panel of the errors of AVG as lines."""
         series = tuple(Series.of(name, self.x, self.avg(name)) for name in self.errors)
         ticks = tuple(self.x) if x_scale is not AxisScale.LINEAR else ()
         return Panel(
@@ -138,38 +140,42 @@ class ErrorCurves:
 
 
 def make_plot(name: str, title: str, panels: Sequence[Panel], caption: str) -> Plot:
-    """A plot with its caption as the description."""
+    """Build a plot whose caption is also its description."""
     return Plot(name, title, draw_chart(title, panels, description=caption), caption)
 
 
 def permuted_error(data: Microdata, labels: NDArray[np.int64], selected: RowMasks) -> Error:
-    """The error where sensitive values are permuted within groups."""
+    """Compute the error of a release with values permuted within groups."""
     values = GroupedNumbers.of(data.column, labels)
     return _relative_error(data, selected, bound_permuted(values, values.hits(selected)))
 
 
 def generalized_error(classes: BoxClasses, masks: LeafMasks, selected: RowMasks) -> Error:
-    """The error where quasi-identifiers are generalized: a class inside the query counts whole, one that
-    overlaps it with any of its rows.
+    """Compute the error of a generalized release.
+
+    A class inside the query counts with all rows, a class that overlaps it with any number of its rows.
     """
     values = GroupedNumbers.of(classes.data.column, classes.labels)
     return _relative_error(classes.data, selected, bound_generalized(values, *classes.meets(masks)))
 
 
 def generalized_subset_error(classes: BoxClasses, selected: RowMasks) -> Error:
-    """The same for a selection of rows whatever its condition: a class counts whole where all its rows do."""
+    """Compute the error of a generalized release for a given selection of rows.
+
+    A class counts with all rows if the selection contains all of them, whatever the condition is.
+    """
     values = GroupedNumbers.of(classes.data.column, classes.labels)
     hits = values.hits(selected)
     return _relative_error(classes.data, selected, bound_generalized(values, hits == values.sizes, hits > 0))
 
 
 def mean_error(errors: Sequence[Error]) -> Error:
-    """The mean over several partitions."""
+    """Return the mean over several partitions."""
     return Error(float(np.mean([e.avg for e in errors])), float(np.mean([e.sum for e in errors])))
 
 
 def draw_subsets(rows: int, chosen: int, queries: int, seed: int) -> RowMasks:
-    """Queries that select ``chosen`` of the rows, all such subsets being equally likely."""
+    """Draw queries that select ``chosen`` of the rows; all subsets are equally likely."""
     generator = np.random.default_rng([seed, chosen])
     found = np.zeros((queries, rows), dtype=np.bool_)
     for query in range(queries):
@@ -192,12 +198,12 @@ _STABLE_SHARE = 0.9
 
 
 def query_count(context: Context) -> int:
-    """How many queries each error is the mean of."""
+    """Return the number of queries over which each error is averaged."""
     return _QUICK_QUERIES if context.quick else _QUERIES
 
 
 def one_partition_section(context: Context, data: Microdata) -> tuple[Section, list[Ordering]]:
-    """The groups of an l-diverse generalization, generalized and permuted."""
+    """Compare the groups of an l-diverse generalization, published generalized and permuted."""
     classes = generalize_to_most_classes(data, DEFAULT_K)
     curves = ErrorCurves("rows selected")
     with context.reporter.stage("Asking arbitrary queries"):
@@ -209,8 +215,8 @@ def one_partition_section(context: Context, data: Microdata) -> tuple[Section, l
             )
     title = f"Relative error, {classes.count} groups of an l-diverse generalization, l = {DEFAULT_K}"
     text = (
-        f"Each error is the mean over {query_count(context):,} random subsets of so many rows. The groups are "
-        f"the classes of the full-domain generalization with l = {DEFAULT_K} that has the most of them: "
+        f"Each error is the mean over {query_count(context):,} random subsets of so many rows. The groups "
+        f"are the classes of the full-domain generalization with l = {DEFAULT_K} that has the most of them: "
         f"{classes.levels}, where * is the top. As in the paper most quasi-identifiers are generalized to "
         "nothing. A class counts as known to be selected where all its rows are, the reading that favours "
         "generalization most."
@@ -252,13 +258,14 @@ def _one_partition_orderings(curves: ErrorCurves) -> list[Ordering]:
             "generalized_stays",
             flat > _STABLE_SHARE,
             f"{wide[0]:.2f} with {curves.x[0]:g} rows, {flat * wide[0]:.2f} or more with up to "
-            f"{most[-1]:,.0f}; {beyond}; to stay is read as {_STABLE_SHARE:.0%} of the first, a threshold of ours",
+            f"{most[-1]:,.0f}; {beyond}; to stay is read as {_STABLE_SHARE:.0%} of the first, a threshold of "
+            "ours",
         ),
     ]
 
 
 def several_partitions_section(context: Context, data: Microdata) -> tuple[Section, list[Ordering]]:
-    """Permutation over the partitions of every strategy."""
+    """Compare permutation over the partitions of all strategies."""
     classes = generalize_to_most_classes(data, DEFAULT_K)
     with context.reporter.stage("Partitioning by every strategy"):
         found = compute_partitions(context, data, classes.labels)
@@ -273,9 +280,9 @@ def several_partitions_section(context: Context, data: Microdata) -> tuple[Secti
             )
     title = f"Relative error by partition, k = {DEFAULT_K}, e = {DEFAULT_E}"
     text = (
-        f"All are permuted. The groups of generalization have {DEFAULT_K} distinct losses each, and no range is "
-        "asked of them, which favours them. Random groups are the mean over several draws. AVG and SUM have "
-        "the same relative error, for the rows selected are counted exactly."
+        f"All are permuted. The groups of generalization have {DEFAULT_K} distinct losses each, and no "
+        "range is asked of them, which favours them. Random groups are the mean over several draws. AVG and "
+        "SUM have the same relative error, for the rows selected are counted exactly."
     )
     plot = make_plot(
         "partitions",
@@ -290,7 +297,7 @@ def several_partitions_section(context: Context, data: Microdata) -> tuple[Secti
 
 
 def errors_by_partition(data: Microdata, found: Partitions, selected: RowMasks) -> Mapping[str, Error]:
-    """The error of each partition; several draws of one strategy are averaged."""
+    """Return the error of each partition; several draws of one strategy are averaged."""
     return {
         name: mean_error([permuted_error(data, labels, selected) for labels in drawn])
         for name, drawn in found.items()
@@ -298,7 +305,7 @@ def errors_by_partition(data: Microdata, found: Partitions, selected: RowMasks) 
 
 
 def groups_table(data: Microdata, found: Partitions) -> ComparedTable:
-    """The groups of each partition, and their ranges."""
+    """Build the table of the number of groups and their ranges, by partition."""
     rows: list[tuple[Cell, ...]] = []
     for name, drawn in found.items():
         counted = [_group_ranges(data, labels) for labels in drawn]
@@ -324,7 +331,7 @@ def _group_ranges(data: Microdata, labels: NDArray[np.int64]) -> tuple[int, int,
 
 
 def partition_orderings(curves: ErrorCurves, prefix: str = "") -> list[Ordering]:
-    """Optimized below random, random below generalization, at every place."""
+    """Judge that optimized is below random and random below generalization, at every point."""
     optimized = [max(each) for each in zip(*(curves.avg(name) for name in OPTIMIZED), strict=True)]
     random, generalization = curves.avg(RANDOM), curves.avg(GENERALIZATION)
     return [
@@ -345,7 +352,7 @@ _SHAPE_STRATEGIES = (PartitionStrategy.MIN_SUM, PartitionStrategy.CONTIGUOUS_MIN
 
 
 def shape_table(context: Context, rows: int, distribution: ColumnDistribution) -> Microdata:
-    """People of Adult's ages whose loss, 10 to 4,000 in steps of 10, has nothing to do with their age."""
+    """Generate people of Adult's ages whose loss, 10 to 4,000 in steps of 10, is independent of age."""
     age = generate_losses(1, 0.0).columns[0]
     labels = tuple(str(_STEP * (code + 1)) for code in range(_VALUES))
     deviation = _VALUES / 8 if distribution is ColumnDistribution.NORMAL else None
@@ -357,14 +364,15 @@ def shape_table(context: Context, rows: int, distribution: ColumnDistribution) -
 
 
 def shapes_section(context: Context) -> Section:
-    """A table and a panel by distribution, rows across."""
+    """Build a table and a panel per distribution, with one point per number of rows."""
     found = {distribution: _shape_curves(context, distribution) for distribution in ColumnDistribution}
     tables = tuple(curves.table(f"shape_{name}", f"Losses: {name}") for name, curves in found.items())
     panels = [curves.panel(str(name), x_scale=AxisScale.LOG) for name, curves in found.items()]
     title = f"Relative error by rows and distribution of the loss, k = {DEFAULT_K}, e = {DEFAULT_E}"
     text = (
         f"Synthetic: people of Adult's ages, losses of up to {_VALUES} values from {_STEP} to "
-        f"{_VALUES * _STEP:,} drawn by themselves. Arbitrary queries of {_SHAPE_SUBSET} rows. {_describe_orders(found)} "
+        f"{_VALUES * _STEP:,} drawn by themselves. Arbitrary queries of {_SHAPE_SUBSET} rows. "
+        f"{_describe_orders(found)} "
         "The paper names such tables and prints nothing of them."
     )
     caption = "Relative error of AVG against the number of rows; all are permuted."
@@ -387,7 +395,7 @@ def _shape_curves(context: Context, distribution: ColumnDistribution) -> ErrorCu
 
 
 def _describe_orders(found: Mapping[ColumnDistribution, ErrorCurves]) -> str:
-    """In how many tables the order is the one that the paper finds on Adult."""
+    """Count in words the tables whose order is the one that the paper finds on Adult."""
     triples = [
         each
         for curves in found.values()

@@ -1,7 +1,7 @@
 """Range queries over permuted and generalized tables: age, several quasi-identifiers, correlated losses.
 
-Windows of age are asked over partitions that keep age, and over synthetic tables whose loss follows age
-more or less (Zhang et al. 2007).
+Windows of age are queried over partitions that keep age, and over synthetic tables whose loss depends on age
+to different degrees (Zhang et al. 2007).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _OUTLIERS = 0.01
 
 
 def age_windows(data: Microdata, width: int) -> LeafMasks:
-    """Every window of ``width`` years of age that selects a row."""
+    """Return every window of ``width`` years of age that selects a row."""
     place = data.frequency_set.attributes.index("age")
     ages = np.array([int(leaf) for leaf in data.hierarchies[place].leaves])
     mask = np.stack(
@@ -63,7 +63,7 @@ def age_windows(data: Microdata, width: int) -> LeafMasks:
 
 
 def draw_ranges(data: Microdata, share: int, number: int) -> LeafMasks:
-    """Random ranges of ``share`` percent of the leaves of three quasi-identifiers, drawn for each query."""
+    """Draw ranges of ``share`` percent of the leaves of three quasi-identifiers, new ones per query."""
     draw = np.random.default_rng([PERMUTATION_SEED, share])
     masks = {i: np.ones((number, len(h.leaves)), dtype=np.bool_) for i, h in enumerate(data.hierarchies)}
     for query in range(number):
@@ -81,7 +81,7 @@ def _selecting(masks: LeafMasks, data: Microdata) -> LeafMasks:
 
 
 def age_section(context: Context, data: Microdata, title: str, name: str) -> tuple[Section, list[Ordering]]:
-    """Windows of age, over a generalization that keeps age."""
+    """Compare windows of age, over a generalization that keeps age."""
     classes = generalize_to_most_classes(data, DEFAULT_K, max_level={"age": _AGE_LEVEL}, suppressed=_OUTLIERS)
     with context.reporter.stage(f"Asking ranges of age: {title}"):
         found = compute_partitions(context, classes.data, classes.labels)
@@ -90,8 +90,8 @@ def age_section(context: Context, data: Microdata, title: str, name: str) -> tup
         f"SELECT AVG(capital_loss) WHERE age BETWEEN x AND x + width - 1, the mean over every x. As in the "
         f"paper a generalization is taken that keeps age, and outliers that forbid it are left out: "
         f"{format_quantity(classes.dropped, 'row')}. Levels: {classes.levels}; "
-        f"{format_quantity(classes.count, 'class', 'classes')}. '{GENERALIZED}' and '{GENERALIZATION}' have the same "
-        "groups: the former publishes them generalized, the latter permuted, as all others are."
+        f"{format_quantity(classes.count, 'class', 'classes')}. '{GENERALIZED}' and '{GENERALIZATION}' have "
+        "the same groups: the former publishes them generalized, the latter permuted, as all others are."
     )
     plot = make_plot(
         name,
@@ -105,7 +105,7 @@ def age_section(context: Context, data: Microdata, title: str, name: str) -> tup
 
 
 def window_curves(classes: BoxClasses, found: Partitions, widths: Sequence[int]) -> ErrorCurves:
-    """Errors of windows of age: generalized classes, then every partition permuted."""
+    """Return the errors of windows of age: generalized classes, then every partition permuted."""
     curves = ErrorCurves("years")
     for width in widths:
         masks = age_windows(classes.data, width)
@@ -116,7 +116,7 @@ def window_curves(classes: BoxClasses, found: Partitions, widths: Sequence[int])
 
 
 def of_several(context: Context, data: Microdata) -> tuple[Section, list[Ordering]]:
-    """Ranges of three quasi-identifiers, over the generalization that the arbitrary queries have."""
+    """Compare ranges of three quasi-identifiers, over the generalization of the arbitrary queries."""
     classes, curves = generalize_to_most_classes(data, DEFAULT_K), ErrorCurves("% of the leaves")
     title = "Range queries over all quasi-identifiers"
     with context.reporter.stage("Asking ranges of several quasi-identifiers"):
@@ -185,11 +185,11 @@ _OPTIMIZED_STRATEGIES = (
     PartitionStrategy.CONTIGUOUS_MIN_MAX,
     PartitionStrategy.QI_AWARE,
 )
-"""Not the exact least maximum, which thousands of distinct losses make slow."""
+"""Strategies without the exact least maximum, which is slow with thousands of distinct losses."""
 
 
 def correlation_section(context: Context) -> tuple[Section, list[Ordering]]:
-    """The errors against the standard deviation of the loss at one age."""
+    """Measure the errors against the standard deviation of the loss at one age."""
     curves, levels = ErrorCurves("deviation"), []
     drawn = {
         deviation: synthetic_losses(context, _CORRELATION_ROWS, deviation)
@@ -208,10 +208,11 @@ def correlation_section(context: Context) -> tuple[Section, list[Ordering]]:
             progress(done + 1, len(drawn))
     title = f"Windows of {_WINDOW_WIDTH} years, by the loss's deviation at one age"
     text = (
-        f"{_CORRELATION_ROWS:,} people of Adult's schema, age alone a quasi-identifier. The loss is {PER_YEAR} a year of "
-        f"age and normal noise of so much standard deviation (the paper's variances are lost): 0 is a strict "
-        f"dependence, 2,000 nearly none. k = {DEFAULT_K}, e = {DEFAULT_E}; of generalization only {DEFAULT_K} distinct losses are "
-        f"asked. Its classes by deviation: {', '.join(levels)}."
+        f"{_CORRELATION_ROWS:,} people of Adult's schema, age alone a quasi-identifier. The loss is "
+        f"{PER_YEAR} a year of age and normal noise of so much standard deviation (the paper's variances are "
+        f"lost): 0 is a strict dependence, 2,000 nearly none. k = {DEFAULT_K}, e = {DEFAULT_E}; of "
+        f"generalization only {DEFAULT_K} distinct losses are asked. Its classes by deviation: "
+        f"{', '.join(levels)}."
     )
     plot = make_plot(
         "correlation",

@@ -1,8 +1,7 @@
 """SimpleAnonymityNegotiation as printed by Pilalidou and Vassiliadis, with a count of its visits.
 
-Gives the answers of ``Negotiator``, which is faster; it exists for its counts and as an independent
-check. A visit is an arrival at a node, marked or not, which reproduces the paper's largest number of
-visits (1,792).
+It gives the answers of ``Negotiator``, which is faster; it serves for the counts and as an independent check.
+A visit is an arrival at a node, marked or not, which reproduces the paper's largest number of visits (1,792).
 
 Differences from the print: "height(v) <= h" compares every level with its own; mixed-up variables are
 corrected; ties follow the tie rule (decision 0004). Beyond the print: least levels, scope ``global``, l
@@ -26,24 +25,39 @@ EXACT_PART = "exact"
 
 @dataclass(frozen=True)
 class PrintedNegotiation:
-    """What the walk answers, and its visits: of ``exact``, then of each part that was relaxed."""
+    """Answers of the walk, and its visits: of ``exact``, then of each relaxed part."""
 
     negotiation: Negotiation
     visits: tuple[tuple[str, int], ...]
 
     @property
     def visited(self) -> int:
-        """Visits in all."""
+        """Total number of visits."""
         return sum(number for _, number in self.visits)
 
 
 def negotiate_as_printed(
     lookup: NodeQueries, request: Request, *, runtime: bool = False
 ) -> PrintedNegotiation:
-    """The paper's algorithm over an evaluated or a partial lattice.
+    """Answer a request by the paper's algorithm over an evaluated or a partial lattice.
 
-    With ``runtime`` a partial lattice counts the request's own node too. Raises ``InputError`` as
-    ``negotiate.Negotiator`` does, and for a criterion that is not growing: a node that fails ends the walk.
+    Parameters
+    ----------
+    lookup
+        The evaluated or partial lattice.
+    request
+        The request; its criteria must be growing, since a node that fails ends the walk.
+    runtime
+        For a partial lattice: also count the request's own node.
+
+    Raises
+    ------
+    InputError
+        As ``Negotiator.negotiate`` does, and for a criterion that is not growing.
+
+    References
+    ----------
+    Pilalidou and Vassiliadis, *Online negotiation for privacy preserving data publishing* (slides).
     """
     request.requirement.check(lookup.sensitive_attributes)
     require_growing(request.requirement, "the paper's walk", advice="Negotiate over the evaluated lattice.")
@@ -60,7 +74,7 @@ def negotiate_as_printed(
 
 
 class _Walk:
-    """One request over an evaluated lattice."""
+    """Walk of one request over an evaluated lattice."""
 
     def __init__(
         self,
@@ -75,7 +89,7 @@ class _Walk:
         self.visits: dict[str, int] = {EXACT_PART: 0}
 
     def answers(self) -> list[Answer | None]:
-        """The exact answer, or the relaxations."""
+        """Return the exact answer, or the relaxations."""
         exact = self.exact()
         if exact is not None:
             return [exact]
@@ -84,14 +98,14 @@ class _Walk:
         return [self.relax(part) for part in asked]
 
     def exact(self) -> Answer | None:
-        """The lowest node below ``high`` that meets the request; None where ``high`` fails."""
+        """Return the lowest node at or below ``high`` that meets the request; None if ``high`` fails."""
         if self.visit(EXACT_PART, self.high, self.requirement) > self.limit:
             return None
         found = self.descend(EXACT_PART, self.children(self.high), self.requirement, self.limit)
         return self.lowest(None, [self.high, *found], self.requirement)
 
     def relax(self, part: str) -> Answer | None:
-        """The answer that gives way on one part."""
+        """Return the answer that relaxes one part."""
         lookup, requirement = self.lookup, self.requirement
         if part == Relaxation.MAX_SUPPRESSED:
             fewest = min(lookup.suppressed(self.high, requirement), max_suppressible_rows(lookup.rows))
@@ -102,11 +116,11 @@ class _Walk:
         return None if weaker is None else self.below_high(part, weaker, self.limit)
 
     def below_high(self, part: str, requirement: Requirement, limit: int) -> Answer | None:
-        """The lowest node of those below ``high``, itself included, that keep to ``limit``."""
+        """Return the lowest node at or below ``high`` that keeps to ``limit``."""
         return self.lowest(part, self.descend(part, [self.high], requirement, limit), requirement)
 
     def relax_height(self) -> Answer | None:
-        """Binary search over heights; then the fewest suppressed rows of the height that it ends at."""
+        """Search heights by bisection, then take the preferred answering node of the height found."""
         first = node_height(self.high) if self.scope is RelaxationScope.ABOVE else node_height(self.low)
         last, best = node_height(self.lookup.lattice.top), None
         nodes = self.nodes_by_height()
@@ -123,17 +137,18 @@ class _Walk:
         return self.lowest(Relaxation.HEIGHT, answering, self.requirement)
 
     def some_answers(self, nodes: Sequence[LatticeNode]) -> bool:
-        """Look through the nodes of a height until one answers."""
+        """Visit the nodes of a height until one answers."""
         return any(self.visit(Relaxation.HEIGHT, n, self.requirement) <= self.limit for n in nodes)
 
     def descend(
         self, part: str, start: Sequence[LatticeNode], requirement: Requirement, limit: int
     ) -> list[LatticeNode]:
-        """Every node that keeps to ``limit``, from ``start`` down through such nodes only."""
+        """Return every node that keeps to ``limit`` and is reached from ``start`` through such nodes."""
         marked: dict[LatticeNode, bool] = {}
         stack = list(reversed(start))
         while stack:
             node = stack.pop()
+            # A repeated arrival counts as a visit, as in the paper, but does not descend again.
             if node in marked:
                 self.visits[part] += 1
                 continue
@@ -143,23 +158,23 @@ class _Walk:
         return [node for node, answers in marked.items() if answers]
 
     def children(self, node: LatticeNode) -> list[LatticeNode]:
-        """The direct specializations within the least levels."""
+        """Return the direct specializations at or above the least levels."""
         below = self.lookup.lattice.children(node)
         return [child for child in below if all(a <= b for a, b in zip(self.low, child, strict=True))]
 
     def visit(self, part: str, node: LatticeNode, requirement: Requirement) -> int:
-        """One look-up of a node's histogram, counted."""
+        """Look up a node's histogram and count the visit."""
         self.visits[part] += 1
         return self.lookup.suppressed(node, requirement)
 
     def nodes_by_height(self) -> list[list[LatticeNode]]:
-        """The nodes at or above the least levels, by height, in mixed-radix order."""
+        """Return the nodes at or above the least levels, by height, in mixed-radix order."""
         return _by_height(self.lookup.lattice, self.lookup.lattice.nodes(), self.low)
 
     def lowest(
         self, part: str | None, nodes: Sequence[LatticeNode], requirement: Requirement
     ) -> Answer | None:
-        """The preferred of some nodes (decision 0004)."""
+        """Return the preferred of some nodes (decision 0004)."""
         found = [Answer(part, node, requirement, self.lookup.suppressed(node, requirement)) for node in nodes]
         return min(
             found, key=lambda a: (node_height(a.node), a.suppressed, tie_break_key(a.node)), default=None
@@ -167,7 +182,7 @@ class _Walk:
 
 
 class _PartialWalk(_Walk):
-    """One request over a partial lattice: its nodes within the levels are looked at one and all."""
+    """Walk of one request over a partial lattice: all prepared nodes within the levels are visited."""
 
     def __init__(
         self,
@@ -186,13 +201,13 @@ class _PartialWalk(_Walk):
             self.inside.append(high)
 
     def exact(self) -> Answer | None:
-        """The lowest node at hand within the levels that meets the request."""
+        """Return the lowest available node within the levels that meets the request."""
         if self.knows_high and self.visit(EXACT_PART, self.high, self.requirement) > self.limit:
             return None
         return self.best_inside(None, EXACT_PART, self.requirement, self.limit)
 
     def relax(self, part: str) -> Answer | None:
-        """As over an evaluated lattice where ``high`` is known; else what the nodes at hand reach."""
+        """Relax as over an evaluated lattice if ``high`` is known, else by the best available nodes."""
         if self.knows_high or part == Relaxation.HEIGHT:
             return super().relax(part)
         requirement, partial = self.requirement, self.lookup
@@ -206,18 +221,18 @@ class _PartialWalk(_Walk):
         return None if weaker is None else self.best_inside(part, part, weaker, self.limit)
 
     def below_high(self, part: str, requirement: Requirement, limit: int) -> Answer | None:
-        """The lowest node at hand within the levels that keeps to ``limit``."""
+        """Return the lowest available node within the levels that keeps to ``limit``."""
         return self.best_inside(part, part, requirement, limit)
 
     def best_inside(
         self, relaxed: str | None, part: str, requirement: Requirement, limit: int
     ) -> Answer | None:
-        """The preferred node at hand within the levels, every one of them visited."""
+        """Visit every available node within the levels and return the preferred one that answers."""
         answering = [node for node in self.inside if self.visit(part, node, requirement) <= limit]
         return self.lowest(relaxed, answering, requirement)
 
     def nodes_by_height(self) -> list[list[LatticeNode]]:
-        """The prepared nodes at or above the least levels, by height, in mixed-radix order."""
+        """Return the prepared nodes at or above the least levels, by height, in mixed-radix order."""
         return _by_height(self.lookup.lattice, self.available_nodes, self.low)
 
 

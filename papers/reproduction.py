@@ -27,7 +27,7 @@ from papers.section import Section, count_verdicts, prepare_folder, verdict_line
 
 @dataclass(frozen=True)
 class Context:
-    """``data`` is the folder of real tables; ``quick`` asks for fewer rows, sizes and repetitions."""
+    """Context of a run: ``data`` is the folder of real tables; ``quick`` reduces rows and repetitions."""
 
     data: Path
     settings: Settings
@@ -36,7 +36,7 @@ class Context:
     scratch: Path = field(default_factory=Path)
 
     def file(self, *parts: str) -> Path:
-        """A file or folder of the data; ``InputError`` where it is missing."""
+        """Return a file or folder of the data; ``InputError`` if it is missing."""
         path = self.data.joinpath(*parts)
         if not path.exists():
             raise InputError(
@@ -49,7 +49,7 @@ class Context:
     def adult(
         self, rows: str, hierarchies: str, quasi_identifiers: Sequence[str], sensitive: Sequence[str] = ()
     ) -> Table:
-        """Adult with ``rows`` rows (``30162``, ``45222``) and one of its folders of hierarchies."""
+        """Open Adult with ``rows`` rows (``30162``, ``45222``) and one of its folders of hierarchies."""
         folder = self.file("adult", f"hierarchies_{hierarchies}")
         attributes: dict[str, Any] = {
             name: {"role": "quasi-identifier", "hierarchy": str((folder / f"{name}.csv").absolute())}
@@ -59,25 +59,25 @@ class Context:
         return self.table(self.file("adult", f"adult_{rows}.csv"), attributes)
 
     def values(self, rows: str, names: Sequence[str]) -> dict[str, int]:
-        """The number of distinct values of columns of Adult with ``rows`` rows."""
+        """Count the distinct values of columns of Adult with ``rows`` rows."""
         attributes = {name: {"role": "quasi-identifier"} for name in names}
         table = self.table(self.file("adult", f"adult_{rows}.csv"), attributes).frequency_set
         return {hierarchy.attribute: len(hierarchy.leaves) for hierarchy in table.hierarchies}
 
     def table(self, path: Path, attributes: dict[str, Any]) -> Table:
-        """Any table, whose attributes are given as in a spec."""
+        """Open a table, with attributes in the form of a spec."""
         document = {"attributes": attributes}
         return open_table(path.absolute(), document, settings=self.settings, reporter=self.reporter)
 
 
 def data_folder(given: Path | None) -> Path:
-    """The folder of real data: what was given, else ``DISCREET_DATA``, else ``../shared/data``."""
+    """Return the folder of real data: ``given``, else ``DISCREET_DATA``, else ``../shared/data``."""
     return given or Path(os.environ.get("DISCREET_DATA") or Path("..", "shared", "data"))
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A paper's experiments: their name on the command line, a title, the source, and the module."""
+    """Experiments of a paper: the name on the command line, the title, the source, and the module."""
 
     name: str
     title: str
@@ -85,7 +85,7 @@ class Reproduction:
     module: str
 
     def sections(self, context: Context) -> Iterator[Section]:
-        """The sections, each computed when it is asked for."""
+        """Import the module and return its sections; each is computed when it is requested."""
         run: Callable[[Context], Iterator[Section]] = import_module(self.module).sections
         return run(context)
 
@@ -150,14 +150,14 @@ REPRODUCTIONS = {
 
 
 def find_reproduction(name: str) -> Reproduction:
-    """The reproduction of a name; ``InputError`` names those that there are."""
+    """Return the reproduction of a name; the ``InputError`` for an unknown name lists the known ones."""
     if name not in REPRODUCTIONS:
         raise InputError(f"there is no reproduction '{name}'", allowed=", ".join(REPRODUCTIONS))
     return REPRODUCTIONS[name]
 
 
 class ReproductionRun:
-    """A reproduction, the context it runs in, and the folder it writes to."""
+    """Reproduction with the context it runs in and its output folder."""
 
     def __init__(self, reproduction: Reproduction, context: Context, folder: Path) -> None:
         self.reproduction = reproduction
@@ -167,9 +167,9 @@ class ReproductionRun:
         self._done: list[Section] = []
 
     def sections(self) -> Iterator[Section]:
-        """Each section once it is computed and its plots are written; after the last, the page.
+        """Yield each section after it is computed and its plots are written; write the page after the last.
 
-        ``InputError`` where the data is missing, or where plots cannot be drawn.
+        Raises ``InputError`` if the data is missing, or if plots cannot be drawn.
         """
         require_matplotlib()
         prepare_folder(self.folder)
@@ -183,19 +183,19 @@ class ReproductionRun:
 
     @property
     def differs(self) -> bool:
-        """Whether a figure of the sections so far differs and no reason is known."""
+        """True if a figure of the sections so far differs without a known reason."""
         return count_verdicts(self._done)[Verdict.DIFFERENT] > 0
 
     def heading(self) -> Document:
-        """The title and the paper."""
+        """Return the title and the paper."""
         return (heading_line(self.reproduction.title), Line(self.reproduction.source))
 
     def summary(self) -> Document:
-        """The tally, and where the page lies."""
+        """Return the tally, and the path of the page."""
         return (*verdict_lines(self._done), Line(f"The page and its plots: {self.page}", Tone.HINT))
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet reproduce --json``."""
+        """Return the document of ``python -m papers NAME --json``."""
         found = count_verdicts(self._done)
         return {
             "name": self.reproduction.name,
@@ -222,10 +222,10 @@ def prepare_run(
     quick: bool = False,
     reporter: Reporter = SILENT,
 ) -> ReproductionRun:
-    """A run of the reproduction of a name; nothing is computed yet.
+    """Prepare a run of a reproduction; nothing is computed yet.
 
-    ``folder`` is the output folder (``out/reproduce/NAME``), ``data`` the folder of real tables
-    (``DISCREET_DATA``, else ``../shared/data``). ``InputError`` for a name that there is not.
+    ``folder`` is the output folder (default ``out/reproduce/NAME``), ``data`` the folder of real tables
+    (default ``DISCREET_DATA``, else ``../shared/data``). Raises ``InputError`` for an unknown name.
     """
     reproduction = find_reproduction(name)
     context = Context(data_folder(data), settings or Settings.from_environment(), quick, reporter)

@@ -26,14 +26,14 @@ from discreet.verbs.locations import write_text
 from papers.comparison import Comparison, Verdict
 
 Cell = str | Comparison
-"""A label, or a figure beside the printed one."""
+"""A label, or a figure compared with the printed one."""
 
 _TICK, _CROSS = "✓", "✗"
 
 
 @dataclass(frozen=True)
 class ComparedTable:
-    """A table of labels and comparisons; every row has one cell per column.
+    """Table of labels and comparisons; every row has one cell per column.
 
     ``name`` is the table's name in ``figures/*.toml`` and in JSON. ``note`` is a sentence below it.
     """
@@ -46,21 +46,21 @@ class ComparedTable:
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """Every figure, row by row."""
+        """All figures, row by row."""
         return tuple(cell for row in self.rows for cell in row if isinstance(cell, Comparison))
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """The reasons of known deviations, each once, in the order of their numbers."""
+        """Distinct reasons of known deviations, in the order of their numbers."""
         return tuple(dict.fromkeys(c.reason for c in self.comparisons if c.reason))
 
     @property
     def is_compared(self) -> bool:
-        """Whether anything in it is printed in the paper."""
+        """True if the paper prints any of the figures."""
         return any(c.printed is not None for c in self.comparisons)
 
     def texts(self) -> tuple[tuple[str, ...], ...]:
-        """The cells as texts: ``ours / printed ✓``, or ours alone in a table with nothing printed."""
+        """Return the cells as texts: ``ours / printed ✓``, or only ours if the table prints nothing."""
         return tuple(tuple(self._text(cell) for cell in row) for row in self.rows)
 
     def _text(self, cell: Cell) -> str:
@@ -80,12 +80,12 @@ class ComparedTable:
         return ""
 
     def footnotes(self) -> tuple[str, ...]:
-        """The note, then each reason with its number."""
+        """Return the note, then each reason with its number."""
         numbered = tuple(f"[{number}] {reason}" for number, reason in enumerate(self.reasons, start=1))
         return (*((self.note,) if self.note else ()), *numbered)
 
     def document(self) -> Document:
-        """The table for a terminal."""
+        """Return the table for a terminal."""
         right = [
             any(isinstance(row[place], Comparison) for row in self.rows) for place in range(len(self.columns))
         ]
@@ -95,7 +95,7 @@ class ComparedTable:
         return (Line(self.title, tone), Grid(columns, self.texts()), *(Line(t) for t in self.footnotes()))
 
     def as_json(self) -> dict[str, Any]:
-        """The table in the document of ``discreet reproduce --json``."""
+        """Return the table in the document of ``python -m papers NAME --json``."""
         rows = [[c if isinstance(c, str) else c.as_json() for c in row] for row in self.rows]
         return {
             "name": self.name,
@@ -108,7 +108,7 @@ class ComparedTable:
 
 @dataclass(frozen=True)
 class Plot:
-    """A picture: the name of its file without ending, its title, its SVG text, and what to see in it."""
+    """Picture: file name without extension, title, SVG text, and caption."""
 
     name: str
     title: str
@@ -118,7 +118,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a reproduction, in reading order: text, tables, plots."""
+    """Part of a reproduction, in reading order: text, tables, plots."""
 
     title: str
     text: str = ""
@@ -126,7 +126,7 @@ class Section:
     plots: tuple[Plot, ...] = ()
 
     def document(self) -> Document:
-        """The section for a terminal; of a plot only its title."""
+        """Return the section for a terminal; a plot is represented by its title."""
         parts: list[Line | Grid] = [heading_line(self.title)]
         parts += [Line(self.text)] if self.text else []
         for table in self.tables:
@@ -136,7 +136,7 @@ class Section:
         return tuple(parts)
 
     def as_json(self) -> dict[str, Any]:
-        """The section in the document of ``discreet reproduce --json``."""
+        """Return the section in the document of ``python -m papers NAME --json``."""
         return {
             "title": self.title,
             "text": self.text,
@@ -146,18 +146,18 @@ class Section:
 
 
 def all_comparisons(sections: Sequence[Section]) -> Iterator[Comparison]:
-    """Every figure of some sections."""
+    """Yield every figure of some sections."""
     return (c for section in sections for table in section.tables for c in table.comparisons)
 
 
 def count_verdicts(sections: Sequence[Section]) -> dict[Verdict, int]:
-    """How many figures have each verdict."""
+    """Count the figures of each verdict."""
     found = Counter(c.verdict for c in all_comparisons(sections))
     return {verdict: found[verdict] for verdict in Verdict}
 
 
 def verdict_lines(sections: Sequence[Section]) -> Document:
-    """The tally in words."""
+    """Return the tally in words."""
     found = count_verdicts(sections)
     judged = sum(found[v] for v in (Verdict.SAME, Verdict.KNOWN, Verdict.DIFFERENT))
     if not judged:
@@ -180,7 +180,7 @@ PAGE = "README.md"
 
 
 def prepare_folder(folder: Path) -> None:
-    """Make the output folder where it is missing; ``InputError`` where that cannot be done."""
+    """Create the output folder if it is missing; ``InputError`` if that fails."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -191,20 +191,20 @@ def prepare_folder(folder: Path) -> None:
 
 
 def write_plots(folder: Path, section: Section) -> None:
-    """Write the section's plots, over those of an earlier run."""
+    """Write the section's plots and replace those of an earlier run."""
     for plot in section.plots:
         write_text(folder / f"{plot.name}.svg", plot.svg, overwrite=True)
 
 
 def write_page(folder: Path, title: str, source: str, sections: Sequence[Section]) -> Path:
-    """Write the page, over that of an earlier run, and return its path."""
+    """Write the page, replace that of an earlier run, and return its path."""
     path = folder / PAGE
     write_text(path, page_text(title, source, sections), overwrite=True)
     return path
 
 
 def page_text(title: str, source: str, sections: Sequence[Section]) -> str:
-    """The page: the paper, the tally, then section by section."""
+    """Return the page: the paper, the tally, then section by section."""
     lines = [f"# {title}", "", source, ""]
     lines += [line.text for line in verdict_lines(sections) if isinstance(line, Line)]
     lines += [
@@ -219,7 +219,7 @@ def page_text(title: str, source: str, sections: Sequence[Section]) -> str:
 
 
 def _section_lines(section: Section) -> list[str]:
-    """The section; what its heading or a table above says already is not said again over a table or plot."""
+    """Return the lines of a section; a title that was printed above is not repeated for a table or plot."""
     told = {section.title}
 
     def title_lines(title: str) -> list[str]:

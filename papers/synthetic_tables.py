@@ -29,7 +29,7 @@ _NORMAL_SHARES = np.array([0.5 * (1.0 + math.erf(z / math.sqrt(2.0))) for z in _
 
 
 class ColumnDistribution(StrEnum):
-    """How a column's codes are spread."""
+    """Distribution of a column's codes."""
 
     UNIFORM = "uniform"
     NORMAL = "normal"
@@ -38,12 +38,12 @@ class ColumnDistribution(StrEnum):
 
 @dataclass(frozen=True)
 class SyntheticColumn:
-    """A column of a synthetic table.
+    """Column of a synthetic table.
 
-    ``mean`` and ``deviation`` are in codes and belong to ``normal``; without a mean it is the middle of the
-    codes. ``skew`` belongs to ``skewed``: the first x codes hold ``(x / cardinality) ** (1 / skew)`` of the
-    rows. ``labels`` are the cells' texts by code (None: the codes), ``hierarchy`` is the spec's entry for it
-    (None: value → ``*``).
+    ``mean`` and ``deviation`` are in codes and apply to ``normal``; the default mean is the middle of the
+    codes. ``skew`` applies to ``skewed``: the first x codes have the share
+    ``(x / cardinality) ** (1 / skew)`` of the rows. ``labels`` are the cells' texts by code (None: the
+    codes), ``hierarchy`` is its entry in the spec (None: value → ``*``).
     """
 
     name: str
@@ -69,7 +69,7 @@ class SyntheticColumn:
             raise InputError(f"skew {self.skew} of '{self.name}'", allowed="a number above 0")
 
     def probabilities(self) -> NDArray[np.float64]:
-        """The probability of each code, shape ``(cardinality,)``."""
+        """Return the probability of each code, shape ``(cardinality,)``."""
         codes = np.arange(self.cardinality, dtype=np.float64)
         if self.distribution is ColumnDistribution.SKEWED:
             shares = ((codes + 1) / self.cardinality) ** (1.0 / self.skew)
@@ -78,17 +78,17 @@ class SyntheticColumn:
             assert self.deviation is not None
             mean = (self.cardinality - 1) / 2 if self.mean is None else self.mean
             exponents = -0.5 * ((codes - mean) / self.deviation) ** 2
-            # The largest exponent is taken off, or a small deviation would leave every weight at 0.
+            # Without subtracting the largest exponent a small deviation would make every weight 0.
             weights = np.exp(exponents - exponents.max())
             return np.asarray(weights / weights.sum(), dtype=np.float64)
         return np.full(self.cardinality, 1.0 / self.cardinality)
 
     def texts(self) -> tuple[str, ...]:
-        """The cells' texts by code."""
+        """Return the cells' texts by code."""
         return self.labels or tuple(str(code) for code in range(self.cardinality))
 
     def attribute(self) -> dict[str, Any]:
-        """The column's entry in a spec."""
+        """Return the column's entry in a spec."""
         entry: dict[str, Any] = {"role": self.role}
         if self.hierarchy is not None:
             entry["hierarchy"] = dict(self.hierarchy)
@@ -97,29 +97,29 @@ class SyntheticColumn:
 
 @dataclass(frozen=True, eq=False)
 class SyntheticTable:
-    """Columns, and their codes: ``codes[i]`` has one entry per row."""
+    """Columns and their codes: ``codes[i]`` has one entry per row."""
 
     columns: tuple[SyntheticColumn, ...]
     codes: tuple[NDArray[np.int64], ...]
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
+        """Number of rows."""
         return len(self.codes[0]) if self.codes else 0
 
     def arrays(self) -> dict[str, NDArray[np.str_]]:
-        """The cells' texts by column."""
+        """Return the cells' texts by column."""
         return {
             column.name: np.array(column.texts())[codes]
             for column, codes in zip(self.columns, self.codes, strict=True)
         }
 
     def attributes(self) -> dict[str, Any]:
-        """The attributes of a spec for this table."""
+        """Return the attributes of a spec for this table."""
         return {column.name: column.attribute() for column in self.columns}
 
     def write_csv(self, path: Path) -> None:
-        """Write the table as CSV (UTF-8, comma, LF) to a new file; ``FileExistsError`` where there is one."""
+        """Write the table as CSV (UTF-8, comma, LF) to a new file; ``FileExistsError`` if the file exists."""
         texts = [column.texts() for column in self.columns]
         with path.open("x", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
@@ -133,9 +133,23 @@ class SyntheticTable:
 def generate_table(
     columns: Sequence[SyntheticColumn], rows: int, *, correlation: float = 0.0, seed: int = SYNTHETIC_SEED
 ) -> SyntheticTable:
-    """A table of ``rows`` rows; equal for equal arguments (and one version of numpy).
+    """Generate a table of ``rows`` rows; equal arguments give equal tables under one version of numpy.
 
-    ``correlation`` is that of the normal variables behind any two columns, from 0 to 1.
+    Parameters
+    ----------
+    columns
+        The columns to draw.
+    rows
+        Number of rows, 0 or more.
+    correlation
+        Correlation of the normal variables behind any two columns, from 0 to 1.
+    seed
+        Seed of the generator.
+
+    Raises
+    ------
+    InputError
+        If ``rows`` or ``correlation`` is out of range.
     """
     if rows < 0:
         raise InputError(f"{rows} rows", allowed="0 or more")
@@ -157,7 +171,7 @@ def generate_table(
 
 
 def draw_codes(column: SyntheticColumn, uniform: NDArray[np.float64]) -> NDArray[np.int64]:
-    """A column's codes from numbers in [0, 1[, by inverse transform."""
+    """Draw a column's codes by inverse transform of numbers in [0, 1[."""
     steps = np.cumsum(column.probabilities())
     found = np.searchsorted(steps, uniform * steps[-1], side="right")
     codes: NDArray[np.int64] = np.minimum(found, column.cardinality - 1).astype(np.int64)
@@ -172,7 +186,7 @@ def mondrian_columns(
     mean: float | None = None,
     deviation: float | None = None,
 ) -> tuple[SyntheticColumn, ...]:
-    """Equal numeric attributes ``a1``, ``a2``, … as in the synthetic tables of LeFevre et al. (2006)."""
+    """Return equal numeric attributes ``a1``, ``a2``, … as in the tables of LeFevre et al. (2006)."""
     order = {"kind": "order", "fanout": 2} if cardinality > 2 else None
     return tuple(
         SyntheticColumn(f"a{place}", cardinality, distribution, mean, deviation, hierarchy=order)
@@ -181,7 +195,7 @@ def mondrian_columns(
 
 
 def _normal_distribution_function(normal: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The standard normal distribution function, to about 1e-7, by interpolation."""
+    """Compute the standard normal distribution function by interpolation, to about 1e-7."""
     shares: NDArray[np.float64] = np.interp(normal, _NORMAL_GRID, _NORMAL_SHARES)
     return shares
 
@@ -202,7 +216,10 @@ _OTHER_COLUMNS = (
 
 
 def generate_losses(rows: int, deviation: float, *, seed: int = SYNTHETIC_SEED) -> SyntheticTable:
-    """``rows`` people; ``deviation`` is in the loss's unit, 0 or more. Equal for equal arguments."""
+    """Generate ``rows`` people; ``deviation``, 0 or more, is in the unit of the loss.
+
+    Equal arguments give equal tables.
+    """
     if not deviation >= 0 or not np.isfinite(deviation):
         raise InputError(f"a deviation of {deviation}", allowed="a number, 0 or more")
     ages = tuple(str(age) for age in range(YOUNGEST, OLDEST + 1))
@@ -242,9 +259,9 @@ _FIRST_ORDER = date(2003, 1, 1)
 
 
 def generate_lands_end(rows: int = LANDS_END_ROWS, seed: int = SYNTHETIC_SEED) -> SyntheticTable:
-    """Orders of a retailer: eight quasi-identifiers as LeFevre et al. (2005, figure 9) have them.
+    """Generate orders of a retailer with the eight quasi-identifiers of LeFevre et al. (2005, figure 9).
 
-    A style has its price and its cost, but for a tenth of the orders, which are marked down.
+    A style determines price and cost, except for a tenth of the orders, which are marked down.
     """
     columns = _lands_end_columns()
     table = generate_table(columns, rows, seed=seed)
@@ -296,10 +313,10 @@ def _lands_end_columns() -> tuple[SyntheticColumn, ...]:
 
 
 def generate_ipums(rows: int = IPUMS_ROWS, seed: int = SYNTHETIC_SEED) -> SyntheticTable:
-    """People of a census: age, birthplace, education, gender; occupation is sensitive.
+    """Generate people of a census: age, birthplace, education, gender; occupation is sensitive.
 
-    Heights are 4, 3, 4 (told by the node numbers in Pilalidou and Vassiliadis) and 1. Occupation goes with
-    education, and birthplaces are as uneven as states are.
+    Heights are 4, 3, 4 (implied by the node numbers in Pilalidou and Vassiliadis) and 1. Occupation depends
+    on education, and birthplaces are distributed as unevenly as states.
     """
     columns = (
         SyntheticColumn(
@@ -340,7 +357,7 @@ def generate_ipums(rows: int = IPUMS_ROWS, seed: int = SYNTHETIC_SEED) -> Synthe
     )
     table = generate_table(columns, rows, seed=seed)
     age, birthplace, education, gender, occupation = table.codes
-    # Neighbouring degrees share occupations: a rotation keeps the cardinality and the unevenness.
+    # Neighbouring degrees share occupations: a rotation keeps the cardinality and the skew.
     with_degree = (occupation + 2 * education) % columns[-1].cardinality
     return SyntheticTable(columns, (age, birthplace, education, gender, with_degree))
 

@@ -133,7 +133,8 @@ def test_no_message_claims_what_no_release_can_promise() -> None:
     """``k-anonymous`` is a term with a definition; the bare word is a claim."""
     found = [
         f"{path.relative_to(ROOT)}:{line}"
-        for path in sorted((ROOT / "src").rglob("*.py"))
+        for top in ("src", "papers")
+        for path in sorted((ROOT / top).rglob("*.py"))
         for line in claims(path.read_text(encoding="utf-8"))
     ]
     assert found == []

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from papers.aggregate_bounds import GroupedNumbers, SelectionBounds, bound_permuted
 
 from discreet.bounds.queryable_release import OpenRelease, open_release
 from discreet.bounds.release_answer import answer_release_query
@@ -26,6 +25,7 @@ from discreet.model.table_spec import SourceSpec
 from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.verbs.table import open as open_table
+from papers.aggregate_bounds import GroupedNumbers, SelectionBounds, bound_permuted
 from tests.bounds.random_queries import QueryMaker, RandomQuery
 from tests.drawing import some_of
 

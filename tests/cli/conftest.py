@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,9 +61,13 @@ class Finished:
 Run = Callable[..., Finished]
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Run the command in an empty working folder, its private log inside the test's own."""
+def make_runner(
+    main: Callable[[Sequence[str]], int],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> Run:
+    """Return a function that runs ``main`` in an empty working folder, with its private log next to it."""
     monkeypatch.setenv("DISCREET_LOG", str(tmp_path / "private" / "log.jsonl"))
     monkeypatch.setenv("DISCREET_THREADS", "1")
     monkeypatch.setenv("DISCREET_COMPILE", "never")
@@ -79,6 +83,12 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
         return Finished(status, printed.out, printed.err)
 
     return run_command
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run the command in process."""
+    return make_runner(main, capsys, monkeypatch, tmp_path)
 
 
 @pytest.fixture

@@ -40,7 +40,6 @@ VERBS += [
     "serve",
     "schema",
     "presets",
-    "reproduce",
     "demo",
 ]
 OF_CRITERIA = {each.flag for each in CRITERION_OPTIONS.flags()}

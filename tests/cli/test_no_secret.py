@@ -61,7 +61,6 @@ GIVEN = {
     "DATA": "people.csv",
     "RELEASE": "first.csv",
     "RELEASE…": "first.csv",
-    "NAME": "negotiation",
     "[RELEASE]…": "first.csv",
     "[RELEASE… SQL]": "first.csv",
 }
@@ -76,7 +75,6 @@ NEEDED = {
     "negotiate": ("--k", "2"),
     "compare": ("--k", "2", "--node", "age=1"),
     "serve": ("--no-browser", "--port", "0"),
-    "reproduce": ("--data", "nowhere"),
     "demo": ("--quiet",),
 }
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
-from papers.printed_negotiation import negotiate_as_printed
 
 from discreet.errors import InputError
 from discreet.lattice import lattice_lookup
@@ -33,6 +32,7 @@ from discreet.results.node_rows import preview_rows
 from discreet.results.node_summary import summarize_node
 from discreet.results.table_lattice import TableLattice
 from discreet.settings import Settings
+from papers.printed_negotiation import negotiate_as_printed
 from tests.criteria.plain_release import plain_rest
 from tests.criteria.released_lattice import ReleasedLattice, random_release
 from tests.drawing import some_of

@@ -1,6 +1,6 @@
 """Figures that Pilalidou and Vassiliadis print for Adult with 30,162 rows; see ``docs/negotiation.md``.
 
-They are read from the package's data, the one place where they stand (``discreet reproduce negotiation``
+They are read from the package's data, the one place where they stand (``python -m papers negotiation``
 prints them beside ours). Levels are strings of digits in the paper's attribute order. Figures stand as
 printed, misprints too; ``DEVIATIONS`` are those that ours are known to differ from.
 """
@@ -10,9 +10,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from papers.comparison import known_deviations
-
 from papers import negotiation_study
+from papers.comparison import known_deviations
 
 PrintedRequest = negotiation_study.PrintedRequest
 

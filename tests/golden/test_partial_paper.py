@@ -16,15 +16,6 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
-from papers.partial_comparison import (
-    Effect,
-    RequestComparison,
-    compare_importance_metrics,
-    compare_partial,
-    count_effects,
-    sum_comparisons,
-)
-from papers.partial_lattice import average_by_height, count_strict_matches
 
 from discreet.lattice.evaluated_lattice import EvaluatedLattice
 from discreet.measures.grouping_power import ImportanceMetric
@@ -36,6 +27,15 @@ from discreet.negotiation.partial_lattice import (
     compute_level_statistics,
     prepare_partial_lattice,
 )
+from papers.partial_comparison import (
+    Effect,
+    RequestComparison,
+    compare_importance_metrics,
+    compare_partial,
+    count_effects,
+    sum_comparisons,
+)
+from papers.partial_lattice import average_by_height, count_strict_matches
 from tests.golden import negotiation_figures as paper
 from tests.golden.conftest import AdultFrequencySet, AdultLattice
 

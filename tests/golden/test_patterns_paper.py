@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from papers.pattern_experiments import RecodingQuality, measure_quality
 
 from discreet.model.class_recoding import PatternConstraints, PatternMask, TieBreak
 from discreet.model.frequency_set import FrequencySet
@@ -19,6 +18,7 @@ from discreet.patterns.masks import build_mask_from_constraints, build_mask_from
 from discreet.settings import Settings
 from discreet.verbs.audits import audit
 from discreet.verbs.table import open as open_table
+from papers.pattern_experiments import RecodingQuality, measure_quality
 from tests.golden import pattern_figures as printed
 
 TABLE_8 = """

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
-from papers.printed_negotiation import negotiate_as_printed
 
 from discreet.errors import InputError
 from discreet.lattice.evaluation import evaluate_lattice
@@ -31,6 +30,7 @@ from discreet.negotiation.partial_negotiation import (
     prove_bound,
 )
 from discreet.settings import Settings
+from papers.printed_negotiation import negotiate_as_printed
 from tests.criteria_of_tests import Share
 from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request

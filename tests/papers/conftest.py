@@ -1,4 +1,4 @@
-"""Quick runs of the reproductions on the real data, each made once."""
+"""Quick runs of the reproductions on the real data, each made once, and runs of ``python -m papers``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from papers.reproduction import ReproductionRun, prepare_run
 
 from discreet.settings import Settings
+from papers.__main__ import main
+from papers.reproduction import ReproductionRun, prepare_run
+from tests.cli.conftest import Run, make_runner
 
 QuickRun = Callable[[str], ReproductionRun]
 
@@ -57,3 +59,9 @@ def quick_run(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Quick
         return made
 
     return run
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run ``python -m papers`` in process."""
+    return make_runner(main, capsys, monkeypatch, tmp_path)

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as drawn
 from hypothesis import strategies as st
-from papers.aggregate_bounds import GroupedNumbers, SelectionBounds, bound_generalized, bound_permuted
 
 from discreet.errors import InputError
 from discreet.model.release_kind import NULL_CODE, SensitiveColumn
+from papers.aggregate_bounds import GroupedNumbers, SelectionBounds, bound_generalized, bound_permuted
 from tests.drawing import some_of
 from tests.oracle import plain_bounds
 

@@ -7,6 +7,8 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+
+from discreet.errors import InputError
 from papers.charts import (
     COLOURS,
     AxisScale,
@@ -19,8 +21,6 @@ from papers.charts import (
     draw_lines,
     draw_scatter,
 )
-
-from discreet.errors import InputError
 
 SVG = "{http://www.w3.org/2000/svg}"
 FALLING = (
@@ -125,9 +125,9 @@ def test_a_chart_has_a_panel() -> None:
         draw_chart("Nothing", [])
 
 
-def test_without_matplotlib_the_advice_is_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_the_advice_is_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(InputError) as raised:
         falling()
     assert "matplotlib" in raised.value.message
-    assert "discreet[plots]" in (raised.value.advice or "")
+    assert "pip install matplotlib" in (raised.value.advice or "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from papers.negotiation_diversity import estimate_factor, mean_average_over_least, rank_correlation
 
 

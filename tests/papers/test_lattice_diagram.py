@@ -6,10 +6,10 @@ import xml.etree.ElementTree as ElementTree
 from itertools import product
 
 import pytest
-from papers.charts import COLOURS
-from papers.lattice_diagram import draw_lattice_diagram
 
 from discreet.errors import InputError
+from papers.charts import COLOURS
+from papers.lattice_diagram import draw_lattice_diagram
 
 SVG = "{http://www.w3.org/2000/svg}"
 NOTES = {node: f"{10 - sum(node)} <rows" for node in product(range(3), range(2))}

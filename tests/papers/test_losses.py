@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from papers.synthetic_tables import LOSS_COLUMN, OLDEST, PER_YEAR, YOUNGEST, generate_losses
 
 from discreet.errors import InputError
+from papers.synthetic_tables import LOSS_COLUMN, OLDEST, PER_YEAR, YOUNGEST, generate_losses
 
 
 def ages_and_losses(deviation: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -6,13 +6,13 @@ import itertools
 from pathlib import Path
 
 import pytest
+
+from discreet.settings import Settings
+from papers import negotiation_study, negotiation_suppression
 from papers.negotiation import count_visited, growth_by_height, suppressed_rows, walk_through_section
 from papers.negotiation_study import AdultStudy
 from papers.negotiation_suppression import average_histograms
 from papers.reproduction import Context
-
-from discreet.settings import Settings
-from papers import negotiation_study, negotiation_suppression
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,9 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+
+from discreet.errors import InputError
+from discreet.printing.rendering import render_text
 from papers.comparison import Comparison, Deviation, Judge, Verdict
 from papers.section import (
     ComparedTable,
@@ -17,9 +20,6 @@ from papers.section import (
     write_page,
     write_plots,
 )
-
-from discreet.errors import InputError
-from discreet.printing.rendering import render_text
 
 JUDGE = Judge.of([Deviation("t", "H1", 207, Decimal("208.67"), "A misprint.")])
 TABLE = ComparedTable(

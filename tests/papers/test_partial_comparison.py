@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 import pytest
+
+from discreet.lattice.evaluation import evaluate_lattice
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.requirement import Requirement
+from discreet.negotiation.negotiator import negotiate_once
+from discreet.negotiation.partial_lattice import prepare_partial_lattice
+from discreet.settings import Settings
 from papers.partial_comparison import (
     Effect,
     RequestComparison,
@@ -11,13 +18,6 @@ from papers.partial_comparison import (
     count_effects,
     sum_comparisons,
 )
-
-from discreet.lattice.evaluation import evaluate_lattice
-from discreet.model.frequency_set import FrequencySet
-from discreet.model.requirement import Requirement
-from discreet.negotiation.negotiator import negotiate_once
-from discreet.negotiation.partial_lattice import prepare_partial_lattice
-from discreet.settings import Settings
 from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.brute_lattice import BruteLattice

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from discreet.settings import Settings
+from papers import patterns
 from papers.charts import draw_chart
 from papers.comparison import Comparison, Verdict
 from papers.pattern_experiments import AGAINST_MONDRIAN, AGAINST_OPTIMUM, PreparedExperiment
 from papers.reproduction import Context, ReproductionRun
-
-from discreet.settings import Settings
-from papers import patterns
 
 TABLE_8 = (1.728, 1.810, 1.866, 1.914, 1.952, 1.986, 2.019, 2.043, 2.068, 2.308, 2.530, 2.567, 2.573)
 

@@ -9,6 +9,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+
+from discreet.errors import NoSolution
+from discreet.settings import Settings
+from docs.images.plots import PICTURES, without_references
 from papers.comparison import known_deviations, read_figures
 from papers.permutation_data import (
     OPTIMIZED,
@@ -38,10 +42,6 @@ from papers.permutation_errors import (
 from papers.permutation_ranges import age_windows, draw_ranges
 from papers.reproduction import Context, ReproductionRun
 from papers.synthetic_tables import ColumnDistribution
-
-from discreet.errors import NoSolution
-from discreet.settings import Settings
-from docs.images.plots import PICTURES, without_references
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_golden_errors(quick_run: Callable[[str], ReproductionRun]) -> None:
 
 
 def test_the_pictures_of_the_page_are_those_of_the_run(quick_run: Callable[[str], ReproductionRun]) -> None:
-    """``python docs/images/plots.py`` draws them again; a quick run has the same titles and series."""
+    """``python -m docs.images.plots`` draws them again; a quick run has the same titles and series."""
     run = quick_run("permutation")
     images = Path(__file__).resolve().parents[2] / "docs" / "images"
     for name, written in PICTURES.items():

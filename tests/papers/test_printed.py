@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from papers.comparison import known_deviations, read_figures
 
 from papers import negotiation_study
+from papers.comparison import known_deviations, read_figures
 
 PAPERS = ("negotiation", "partial_lattice", "incognito")
 

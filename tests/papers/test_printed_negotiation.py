@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from papers.printed_negotiation import negotiate_as_printed
 
 from discreet.errors import InputError
 from discreet.model.request import Request
 from discreet.negotiation.negotiator import negotiate_once
 from discreet.negotiation.partial_lattice import prepare_partial_lattice
 from discreet.negotiation.partial_negotiation import PartialNegotiator
+from papers.printed_negotiation import negotiate_as_printed
 from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.brute_lattice import BruteLattice

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from papers.comparison import Verdict, known_deviations
-from papers.reproduction import REPRODUCTIONS, Context, ReproductionRun, find_reproduction, prepare_run
-from papers.section import Section, all_comparisons, count_verdicts
 
 from discreet.errors import InputError
 from discreet.settings import Settings
+from papers.comparison import Verdict, known_deviations
+from papers.reproduction import REPRODUCTIONS, Context, ReproductionRun, find_reproduction, prepare_run
+from papers.section import Section, all_comparisons, count_verdicts
 
 # Printed figures of a quick run: the same, different for a known reason.
 QUICK = {

@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from discreet.model.frequency_set import FrequencySet
+from discreet.settings import Settings
 from papers.comparison import Verdict
 from papers.incognito import OrderStudy, compare_with_basic
 from papers.incognito_searches import SEARCHES, SearchStudy, agreement_cell, times_table
 from papers.reproduction import Context
 from papers.synthetic_tables import SyntheticColumn, generate_table
-
-from discreet.model.frequency_set import FrequencySet
-from discreet.settings import Settings
 
 COLUMNS = tuple(SyntheticColumn(name, 3) for name in ("a", "b", "c"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from papers.charts import COLOURS, SERIES_GROUPS, SERIES_STYLES, Series, draw_lines, series_styles
 
 

@@ -10,6 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.settings import Settings
+from discreet.verbs.table import open as open_table
 from papers.synthetic_tables import (
     ColumnDistribution,
     SyntheticColumn,
@@ -18,10 +22,6 @@ from papers.synthetic_tables import (
     generate_table,
     mondrian_columns,
 )
-
-from discreet.errors import InputError
-from discreet.settings import Settings
-from discreet.verbs.table import open as open_table
 
 
 def shares(codes: NDArray[np.int64], cardinality: int) -> list[float]:

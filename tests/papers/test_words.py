@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from papers.comparison import describe_ratios
 from papers.mondrian_quality import describe_proven_lead
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from papers.pattern_experiments import measure_quality
 
 from discreet.errors import InputError, LimitReached, NoSolution
 from discreet.frequency.class_requirement import ClassRequirement
@@ -29,6 +28,7 @@ from discreet.patterns.greedy_assignment import (
 )
 from discreet.patterns.masks import build_mask_from_constraints, build_mask_from_vectors
 from discreet.settings import Settings
+from papers.pattern_experiments import measure_quality
 from tests.oracle.class_tests import TCloseness
 from tests.oracle.plain_patterns import cheapest_cost, plain_greedy, shown
 from tests.oracle.random_tables import random_frequency_set

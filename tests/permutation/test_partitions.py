@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from papers.aggregate_bounds import GroupedNumbers, bound_permuted
 
 from discreet.errors import InputError, NoSolution, RequirementNotMet
 from discreet.model.release_kind import NULL_CODE, GroupRequirement, SensitiveColumn
@@ -24,6 +23,7 @@ from discreet.permutation.partitions import PartitionStrategy, maximum_error, pa
 from discreet.permutation.row_positions import draw_order
 from discreet.permutation.subject_groups import count_group_facts
 from discreet.permutation.value_runs import ValueRuns
+from papers.aggregate_bounds import GroupedNumbers, bound_permuted
 from tests.drawing import some_of
 from tests.oracle.plain_groups import meets, set_partitions
 from tests.permutation.test_optimizers import column_of, members

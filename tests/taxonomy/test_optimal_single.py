@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from papers.mondrian_quality import column_spreads, count_columns, draw_table, number_hierarchy, sizes_of
 
 from discreet.errors import InputError, NoSolution
 from discreet.kernels.interval_pairs import INFEASIBLE_COST, compute_pair_costs, divide_pair
@@ -25,6 +24,7 @@ from discreet.taxonomy.optimal_single import (
     SearchBudget,
     find_optimal_single,
 )
+from papers.mondrian_quality import column_spreads, count_columns, draw_table, number_hierarchy, sizes_of
 from tests.drawing import some_of
 from tests.oracle.random_tables import random_frequency_set
 

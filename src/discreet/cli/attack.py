@@ -132,7 +132,7 @@ def _require_files(
 
 
 def _parse_pairs(texts: list[str] | None) -> dict[str, str] | None:
-    """``COLUMN=COLUMN`` texts, split at the last ``=``."""
+    """Parse ``COLUMN=COLUMN`` texts, split at the last ``=``."""
     if not texts:
         return None
     found: dict[str, str] = {}

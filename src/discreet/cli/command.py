@@ -24,14 +24,14 @@ from discreet.printing.document import capitalize
 
 
 class VerbCommand(TyperCommand):
-    """A verb with ``--quiet`` and ``--debug``, whose help names engines by the words in braces."""
+    """Command with ``--quiet`` and ``--debug`` whose help names engines through words in braces."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The verb's own parameters, and those that every verb has."""
+        """Return the verb's own parameters, and those common to all verbs."""
         return [*super().get_params(ctx), *_common_parameters()]
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the verb; ``main`` reads ``--debug`` itself, as errors may come before parsing ends."""
+        """Run the verb; ``main`` reads ``--debug`` itself, since errors may occur before parsing ends."""
         del ctx.params["debug"]
         for value in ctx.params.values():
             for each in value if isinstance(value, list | tuple) else (value,):
@@ -41,7 +41,7 @@ class VerbCommand(TyperCommand):
             return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """The verb's options, with the words of the engines that there are now."""
+        """Write the verb's options, with the engines that are registered at this moment."""
         words, own = _engine_texts(), self.params
         self.params = [_fill_parameter(parameter, words) for parameter in own]
         try:
@@ -60,9 +60,10 @@ def _common_parameters() -> list[Any]:
 
 
 def make_parameters(options: Iterable[tuple[str, Any, Any]]) -> list[Any]:
-    """Parameters of the command line: each option's name in the program, its type, and what it is to typer.
+    """Make command-line parameters from triples of the name in the program, the type, and the typer option.
 
-    Typer makes them, of a function with this signature; a switch is False and any other None if not given.
+    Typer derives them from the signature of a function. A switch that is not given is False, any other
+    parameter None.
     """
     found = [
         inspect.Parameter(
@@ -97,7 +98,10 @@ def _engine_texts() -> dict[str, Callable[[], str]]:
 
 
 def _fill_parameter(parameter: Any, words: dict[str, Callable[[], str]]) -> Any:
-    """The parameter with each word in braces filled in; the verb keeps its own, to be asked again."""
+    """Return a copy of the parameter with the words in braces filled in.
+
+    The verb keeps its own parameter, since registered engines may change before the next help.
+    """
     found = copy(parameter)
     for part in ("help", "metavar"):
         text = getattr(found, part, None)
@@ -114,15 +118,15 @@ def _fill_text(text: str, words: dict[str, Callable[[], str]]) -> str:
 
 
 HelpSection = tuple[str, list[tuple[str, str]]]
-"""A heading of the help, and its lines: an option, and what it does."""
+"""Heading of a help section, and its rows: an option and its description."""
 
 _NAMES_DECLARED = "discreet.declared"
-"""Where a line's context keeps whether it may name what is declared."""
+"""Key of the context entry that records if a command line may name declared options."""
 
 
 @dataclass(frozen=True)
 class DeclaredFlag:
-    """One option: its name in the program, and as it is typed; a ``switch`` takes no value."""
+    """One option: its name in the program, and the flag as typed; a ``switch`` takes no value."""
 
     name: str
     flag: str
@@ -131,9 +135,9 @@ class DeclaredFlag:
 
 @dataclass(frozen=True)
 class DeclaredOptions:
-    """The options of one kind: the ``flags``, and the ``sections`` of the help that show them.
+    """Options of one kind: their ``flags``, and a function that returns the ``sections`` of their help.
 
-    ``sections`` is told which flags the verb has as options of its own, which stay its own.
+    ``sections`` takes the flags of the verb's own options, which it leaves out.
     """
 
     key: str
@@ -141,29 +145,29 @@ class DeclaredOptions:
     sections: Callable[[frozenset[str]], Iterable[HelpSection]]
 
     def arguments(self, context: typer.Context) -> dict[str, list[str]]:
-        """The options that were given, as texts by name; a switch's text is ``true``."""
+        """Return the options of the command line as texts by name; the text of a switch is ``true``."""
         found: dict[str, list[str]] = context.meta.get(f"discreet.{self.key}", {})
         return found
 
 
 def make_command_class(*kinds: DeclaredOptions) -> type[TyperCommand]:
-    """The class of a verb's command that takes the options of some declarations beside the verb's own."""
+    """Make a command class that takes declared options in addition to the verb's own."""
 
     class DeclaredCommand(VerbCommand):
-        """A verb with declared options."""
+        """Verb with declared options."""
 
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-            """Read the line; what is declared is loaded only where a word may be an option of it."""
+            """Parse the line; declarations are loaded only if a word may be one of their options."""
             ctx.meta[_NAMES_DECLARED] = ctx.resilient_parsing or _names_unknown_options(
                 args, super().get_params(ctx)
             )
             return super().parse_args(ctx, args)
 
         def get_params(self, ctx: Any) -> list[Any]:
-            """The verb's own parameters, and one for each flag that the line may name.
+            """Return the verb's own parameters, and one for each declared flag that the line may name.
 
-            These are hidden from help, where ``format_options`` shows them. A shell that completes what is
-            typed parses resiliently, and sees them.
+            Declared parameters are hidden from help, since ``format_options`` lists them in sections. Shell
+            completion parses resiliently and gets them unhidden.
             """
             found, reserved_flags = super().get_params(ctx), _own_flags(self)
             for kind in kinds if ctx.meta.get(_NAMES_DECLARED, True) else ():
@@ -172,7 +176,7 @@ def make_command_class(*kinds: DeclaredOptions) -> type[TyperCommand]:
             return found
 
         def format_options(self, ctx: Any, formatter: Any) -> None:
-            """The verb's own options, then the declared ones, section by section."""
+            """Write the verb's own options, then the declared ones, section by section."""
             super().format_options(ctx, formatter)
             for kind in kinds:
                 for title, rows in kind.sections(_own_flags(self)):
@@ -180,7 +184,7 @@ def make_command_class(*kinds: DeclaredOptions) -> type[TyperCommand]:
                         formatter.write_dl(rows)
 
         def invoke(self, ctx: Any) -> Any:
-            """Run the verb; what was given of the declared options waits for it in the context."""
+            """Run the verb, with the given declared options stored in the context."""
             known_parameters = {parameter.name for parameter in self.params}
             for kind in kinds if ctx.meta[_NAMES_DECLARED] else ():
                 found = {}
@@ -195,7 +199,7 @@ def make_command_class(*kinds: DeclaredOptions) -> type[TyperCommand]:
 
 
 def help_row(option: Option) -> tuple[str, str]:
-    """An option in the help: its flag, and what it does."""
+    """Return the help of an option: its flag and its description."""
     flag = str(option.flag)
     written = flag if option.kind is OptionKind.FLAG else f"{flag} {option.placeholder}"
     listed = f": {', '.join(option.choices)}" if option.choices and option.placeholder == "NAME" else ""
@@ -206,18 +210,21 @@ def help_row(option: Option) -> tuple[str, str]:
 
 
 def _names_unknown_options(words: Iterable[str], known_parameters: Iterable[Any]) -> bool:
-    """Whether a word of the line looks like an option, and is none of these."""
+    """Return whether a word of the line looks like an option that is not known."""
     known = {word for parameter in known_parameters for word in (*parameter.opts, *parameter.secondary_opts)}
     return any(word.startswith("-") and word.partition("=")[0] not in known for word in words)
 
 
 def _own_flags(command: TyperCommand) -> frozenset[str]:
-    """The flags of a verb's own options."""
+    """Return the flags of a verb's own options."""
     return frozenset(word for parameter in command.params for word in parameter.opts)
 
 
 @cache
 def _declared_parameters(flags: tuple[DeclaredFlag, ...], *, hidden: bool) -> list[Any]:
-    """Made once for a process, since typer takes longer over them than a small table takes to publish."""
+    """Make hidden or visible parameters of declared flags.
+
+    They are cached for the process, since typer takes longer for them than publishing a small table takes.
+    """
     kinds = ((each, bool if each.switch else list[str] | None) for each in flags)
     return make_parameters((each.name, kind, typer.Option(each.flag, hidden=hidden)) for each, kind in kinds)

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 _PRESET_NAME = "preset"
 _PartsByAttribute = dict[str | None, dict[str, Any]]
-"""Fixed parts by attribute, None for all that are asked."""
+"""Fixed parts by attribute; None applies to all attributes of the criterion."""
 
 
 def parse_criteria(context: typer.Context) -> tuple[Criterion, ...]:
-    """The criteria that were given; ``InputError`` for a text that is no value of one."""
+    """Parse the criteria of the command line; ``InputError`` for an invalid value."""
     arguments = CRITERION_OPTIONS.arguments(context)
     if not arguments:
         return ()
@@ -37,7 +37,7 @@ def parse_criteria(context: typer.Context) -> tuple[Criterion, ...]:
 
 
 def _preset_criteria(name: str) -> tuple[Criterion, ...]:
-    """What a preset asks in numbers; ``InputError`` where it names none, which would ask for nothing."""
+    """Return the criteria of a preset; ``InputError`` if it has none and so would require nothing."""
     from discreet.spec.preset import preset
 
     found = preset(name)
@@ -63,7 +63,7 @@ def _read_criteria(kind: type[Criterion], arguments: Mapping[str, list[str]]) ->
 
 
 def _read_values(kind: type[Criterion], texts: Sequence[str]) -> dict[str | None, int | float]:
-    """The values by attribute, None for one of all."""
+    """Return the values by attribute; the key None holds a value without an attribute."""
     flag, parameter = kind.flag(), kind.parameter
     if not any("=" in text for text in texts):
         if len(texts) > 1:
@@ -84,7 +84,7 @@ def _read_values(kind: type[Criterion], texts: Sequence[str]) -> dict[str | None
 def _read_part(
     kind: type[Criterion], part: Option, texts: Sequence[str], attributes: Sequence[str | None]
 ) -> Iterator[tuple[str | None, Any]]:
-    """What was given of a fixed part, by attribute; a switch is of all."""
+    """Yield the values of a fixed part by attribute; a switch applies to all attributes."""
     flag = str(part.flag)
     seen: list[str | None] = []
     for text in texts:
@@ -106,7 +106,7 @@ def _read_part(
 
 
 def _criterion_flags() -> list[DeclaredFlag]:
-    """Each flag once; ``InputError`` where two criteria have one."""
+    """Return each flag once; ``InputError`` if two criteria declare the same flag."""
     found = [
         DeclaredFlag(_PRESET_NAME, "--preset"),
         *(DeclaredFlag(_criterion_name(kind), kind.flag()) for kind in _criterion_kinds()),
@@ -171,9 +171,9 @@ CostOption = Annotated[
 
 
 def parse_cost(context: typer.Context, name: str | None, spec: TableSpec) -> NamedCost | None:
-    """The cost that was asked with its options, those of the spec's cost where none was named.
+    """Return the named cost with its options, or the spec's cost with these options if no name is given.
 
-    None where neither was asked. ``InputError`` for options that it does not have.
+    None without a name and options. Raises ``InputError`` for options that the cost does not have.
     """
     arguments = COST_OPTIONS.arguments(context)
     if name is None and not arguments:
@@ -194,7 +194,6 @@ def parse_cost(context: typer.Context, name: str | None, spec: TableSpec) -> Nam
 
 
 def _cost_flags() -> list[DeclaredFlag]:
-    """Each flag once."""
     kinds = {
         each.name: DeclaredFlag(each.name, str(each.flag), each.kind is OptionKind.FLAG)
         for each in _cost_declarations()
@@ -203,7 +202,7 @@ def _cost_flags() -> list[DeclaredFlag]:
 
 
 def _cost_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
-    """The costs there are, then the options by the costs that have them."""
+    """Return a section of all costs, then sections of options, grouped by the costs that declare them."""
     from discreet.verbs.table_search import COSTS
 
     owners: dict[Option, list[str]] = {}
@@ -225,13 +224,13 @@ def _cost_declarations() -> list[Option]:
 
 
 COST_OPTIONS = DeclaredOptions("costs", _cost_flags, _cost_sections)
-"""What ``--cost`` may name and their options, in the verb's help: every cost, other packages' included."""
+"""Names of ``--cost`` and the options of all costs, including those of other packages."""
 
 
 def parse_model(name: str, texts: Mapping[str, list[str]]) -> Model:
-    """A model from its name and the texts of its options; ``InputError`` for what it does not know.
+    """Build a model from its name and the texts of its options; ``InputError`` for an unknown option.
 
-    Options that the model does not have are read as those of the model that it names, where it names one.
+    If the model takes another model as an option, options that it does not declare belong to that one.
     """
     from discreet.verbs.models.recoding_model import MODELS, resolve_model
 
@@ -248,14 +247,14 @@ def parse_model(name: str, texts: Mapping[str, list[str]]) -> Model:
 
 
 def model_declares(model: str, name: str) -> bool:
-    """Whether a model has an option of that name; ``InputError`` for a name that no model has."""
+    """Return whether a model has an option of that name; ``InputError`` for an unknown model."""
     from discreet.verbs.models.recoding_model import MODELS
 
     return any(each.name == name for each in MODELS.named(model).options())
 
 
 def _model_flags() -> list[DeclaredFlag]:
-    """Each flag once; ``InputError`` where two models declare one differently."""
+    """Return each flag once; ``InputError`` if two models declare it differently."""
     flags: dict[str, DeclaredFlag] = {}
     for options in _model_declarations().values():
         for each in options:
@@ -268,7 +267,7 @@ def _model_flags() -> list[DeclaredFlag]:
 
 
 def _model_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
-    """The options model by model, then the models without any."""
+    """Return the options model by model, then the models without any."""
     found = []
     for models, options in _model_declarations().items():
         rows = [help_row(each) for each in options if each.flag not in reserved_flags]
@@ -278,7 +277,7 @@ def _model_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
 
 
 def _model_declarations() -> dict[tuple[str, ...], list[Option]]:
-    """The options with a flag, by the models that declare each alike."""
+    """Return the options that have a flag, by the models that declare them identically."""
     from discreet.verbs.models.recoding_model import MODELS
 
     owners: dict[Option, list[str]] = {}
@@ -299,11 +298,11 @@ def _models_without_options() -> list[tuple[str, str]]:
 
 
 MODEL_OPTIONS = DeclaredOptions("model_options", _model_flags, _model_sections)
-"""Every model's options, beside a verb's own; ``--level``, which is one, stays the verb's."""
+"""Options of all models; ``--level`` is one of them but remains an option of the verb."""
 
 
 def parse_attack_options(arguments: Mapping[str, Sequence[str]]) -> dict[str, object]:
-    """The values of what was given, by name; ``InputError`` for a text that is none of its kind."""
+    """Return the values of the given options by name; ``InputError`` for an invalid text."""
     return {
         each.name: each.read(arguments[each.name], each.flag or each.name)
         for each in _attack_declarations()
@@ -312,7 +311,7 @@ def parse_attack_options(arguments: Mapping[str, Sequence[str]]) -> dict[str, ob
 
 
 def _attack_declarations() -> list[Option]:
-    """Each option once; ``InputError`` where two attacks declare one differently."""
+    """Return each option once; ``InputError`` if two attacks declare it differently."""
     from discreet.attacks.registry import ATTACKS
 
     found: dict[str, Option] = {}
@@ -334,7 +333,7 @@ def _attack_flags() -> list[DeclaredFlag]:
 
 
 def _attack_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
-    """The attacks with what each does, then the options of each."""
+    """Return the attacks with their descriptions, then the options of each."""
     from discreet.attacks.registry import ATTACKS
 
     listed = [("--by", [(attack.name, attack.text) for attack in ATTACKS])]
@@ -342,12 +341,15 @@ def _attack_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
 
 
 def _report_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
-    """The options of each attack that a report tries."""
+    """Return the options of each attack that a report runs."""
     return [(f"Attack {name}", rows) for name, rows in _attack_rows(reserved_flags, reported=True)]
 
 
 def _attack_rows(reserved_flags: frozenset[str], *, reported: bool = False) -> list[HelpSection]:
-    """The options of each attack that has some, once each."""
+    """Return the options of each attack that has some.
+
+    With ``reported`` only attacks of the report are listed, and an option appears once.
+    """
     from discreet.attacks.registry import ATTACKS
 
     found: list[HelpSection] = []
@@ -363,7 +365,7 @@ def _attack_rows(reserved_flags: frozenset[str], *, reported: bool = False) -> l
 
 
 ATTACK_OPTIONS = DeclaredOptions("attack_options", _attack_flags, _attack_sections)
-"""Every attack's options, beside the verb's own."""
+"""Options of all attacks, for a verb that names one attack."""
 
 REPORT_OPTIONS = DeclaredOptions("attack_options", _attack_flags, _report_sections)
-"""The same, beside those of the verb that tries all attacks of a report."""
+"""Options of all attacks, for the verb that runs all attacks of a report."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from discreet.verbs.demo import Demo
 
 _Run = Callable[..., object]
-"""Runs one command line and gives its exit status."""
+"""Function that runs one command line and returns its exit status."""
 
 _Output = Annotated[
     Path,

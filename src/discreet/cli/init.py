@@ -137,7 +137,7 @@ def init(
 
 
 def _refuse_reading_options(given: bool) -> None:
-    """Raise where options of one table stand beside several."""
+    """Raise if reading options of one table are given together with ``--related``."""
     if given:
         raise InputError(
             "options of how a table is read, beside --related",

@@ -1,13 +1,13 @@
-"""The entry point of ``discreet``: run one verb, classify failures, return the exit status."""
+"""Entry point of ``discreet``: run one verb, classify failures, return the exit status."""
 
 from __future__ import annotations
 
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
@@ -23,13 +23,13 @@ _PATTERN_ADVICE = (
 _DISK_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]
-"""What typer raises for an unknown option, a missing argument or a value of the wrong type."""
+"""Exception that typer raises for an unknown option, a missing argument or a value of the wrong type."""
 
 
 def classify_error(error: Exception, help_command: str) -> DiscreetError:
-    """The error itself where it is one of the five kinds, else the kind that it belongs to.
+    """Return the error if it is one of the five kinds, else an error of the matching kind.
 
-    A bug's own text may hold values of the data, so it is shown with ``--debug`` alone.
+    The text of an internal error may contain values of the data, so only ``--debug`` prints it.
     """
     if isinstance(error, DiscreetError):
         return error
@@ -70,23 +70,47 @@ EXIT_BROKEN_PIPE = 141
 
 
 def run() -> NoReturn:
-    """Run the command as this process, which ends with it."""
+    """Run the command in this process, then exit."""
     tune_process()
     exit_process(main())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status; errors are printed, as JSON where ``--json`` is asked."""
+    """Run one command and return its exit status; errors are printed, as JSON with ``--json``."""
     arguments = move_verb_first(list(sys.argv[1:] if argv is None else argv))
-    with signals_as_interrupts(own_process=argv is None) as signals, hide_addresses(arguments):
-        status = _run(arguments, signals)
+    return run_command(
+        arguments,
+        lambda: build_command(list_needed_verbs(arguments)),
+        program="discreet",
+        help_command=_help_command(arguments),
+        own_process=argv is None,
+    )
+
+
+def run_command(
+    arguments: list[str],
+    command: Callable[[], Any],
+    *,
+    program: str,
+    help_command: str,
+    own_process: bool,
+) -> int:
+    """Run a Typer command with the signals, errors and exit statuses of ``discreet``.
+
+    ``command`` builds the command; its own failures are classified like those of the run. ``program`` is the
+    name in usage texts, ``help_command`` the advice after a usage error. With ``own_process`` a signal may
+    end the process.
+    """
+    with signals_as_interrupts(own_process=own_process) as signals, hide_addresses(arguments):
+        status = _run(arguments, command, program, help_command, signals)
     return 128 + signals.number if signals.number is not None and status == EXIT_INTERRUPTED else status
 
 
-def _run(arguments: list[str], signals: Signals) -> int:
+def _run(
+    arguments: list[str], command: Callable[[], Any], program: str, help_command: str, signals: Signals
+) -> int:
     try:
-        command = build_command(list_needed_verbs(arguments))
-        status = command.main(arguments, prog_name="discreet", standalone_mode=False)
+        status = command().main(arguments, prog_name=program, standalone_mode=False)
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         return EXIT_INTERRUPTED
@@ -95,20 +119,21 @@ def _run(arguments: list[str], signals: Signals) -> int:
         return EXIT_BROKEN_PIPE
     except Exception as error:
         if signals.number is not None:
-            return EXIT_INTERRUPTED  # A statement that was stopped on the way out fails like any other.
-        found = classify_error(error, _help_command(arguments))
+            # After a signal any failure counts as the interruption, such as that of a stopped statement.
+            return EXIT_INTERRUPTED
+        found = classify_error(error, help_command)
         print_error(found, as_json="--json" in arguments, debug="--debug" in arguments)
         return found.exit_status
     return status if isinstance(status, int) else 0
 
 
 def _help_command(arguments: Sequence[str]) -> str:
-    """The command whose help tells what a mistaken command line could have been."""
+    """Return the help command to suggest after a usage error."""
     verb = next((a for a in arguments if not a.startswith("-")), "")
     return f"discreet {verb} --help" if verb in VERBS else "discreet --help"
 
 
 def _silence_stdout() -> None:
-    """Point stdout at nothing, so that the interpreter's last flush does not complain."""
+    """Redirect stdout to the null device, so that the interpreter's last flush does not fail."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 FILE_OUTPUT, TABLE_OUTPUT = "--output release.csv", "--table SCHEMA.NAME"
-"""Where a release may go: a file, or a table of the database that has the source."""
+"""Targets of a release: a file, or a table of the source's database."""
 
 
 def suggest_publication(result: NegotiationResult, spec: Path, target: str = FILE_OUTPUT) -> Document:
-    """How to publish the exact answer, or a relaxation that leaves rows to publish."""
+    """Suggest the command that publishes the exact answer, or a relaxation that leaves rows to publish."""
     from discreet.printing.document import BLANK, Line, Tone
 
     publishable = [a for a in result.answers if a.suppressed < result.rows]
@@ -53,7 +53,7 @@ def suggest_publication(result: NegotiationResult, spec: Path, target: str = FIL
 def suggest_local_publication(
     request: Request, spec: Path, effort: str | None, target: str = FILE_OUTPUT
 ) -> Document:
-    """How to publish a request's exact answer by local recoding."""
+    """Suggest the command that publishes a request's exact answer by local recoding."""
     from discreet.printing.document import BLANK, Line, Tone
 
     rounds = "" if effort is None else f" --effort {shlex.quote(effort)}"
@@ -63,7 +63,10 @@ def suggest_local_publication(
 
 
 def _suggest_levels(answers: list[AnswerResult], spec: Path, target: str) -> Document:
-    """How to publish the first of some answers by its levels, which need no lattice."""
+    """Suggest the command that publishes an answer by its levels, which need no lattice.
+
+    The exact answer or the relaxed height is preferred.
+    """
     from discreet.printing.document import BLANK, Line, Tone
 
     answer = next((a for a in answers if a.relaxed in (None, str(Relaxation.HEIGHT))), answers[0])
@@ -202,7 +205,7 @@ def negotiate(
 
 
 def _add_warnings(table: Table, result: NegotiationResult) -> NegotiationResult:
-    """The result with warnings about the rows and the groups of its answer."""
+    """Add warnings about the rows and the groups of the answer."""
     from discreet.verbs.class_warnings import with_warnings
 
     return with_warnings(table, result)
@@ -215,7 +218,7 @@ def _answer_details_as_json(
     neighbours: bool,
     left_out: bool,
 ) -> dict[str, Any]:
-    """What was asked beside the answers, of each of them, in JSON."""
+    """Return the requested details of each answer in JSON: neighbours and suppressed rows."""
     told: dict[str, Any] = {}
     if neighbours:
         told["neighbours"] = [
@@ -233,14 +236,14 @@ def _suppression_report(lattice: TableLattice | TablePartialLattice, result: Neg
 
 
 def _resolve_cost(context: typer.Context, name: str | None, table: Table) -> NamedCost | None:
-    """The cost that was asked, else the spec's."""
+    """Return the cost of the command line, else the spec's."""
     from discreet.results.request_defaults import choose_cost
 
     return choose_cost(table.spec, declared_options.parse_cost(context, name, table.spec))
 
 
 def _frontier_as_json(points: FrontierResult | None) -> dict[str, Any]:
-    """The frontier in JSON, where it was asked, and the name of its cost, where it has one."""
+    """Return the frontier in JSON if it was computed, with the name of its cost."""
     if points is None:
         return {}
     named = {} if points.cost_name is None else {"frontier_cost": points.cost_name}
@@ -293,12 +296,12 @@ def _print_answer(
 
 
 def _output_options(table: Table) -> str:
-    """Where a release of a table would go."""
+    """Return the target option of a release of this table."""
     return FILE_OUTPUT if table.spec.source.url is None else TABLE_OUTPUT
 
 
 def _is_local(model: str | None, of_nodes: Mapping[str, bool], of_local: Mapping[str, bool]) -> bool:
-    """Whether local recoding is to answer; ``InputError`` for options of the other kind of answer."""
+    """Return whether local recoding answers; ``InputError`` for options of the other kind of answer."""
     if model not in (None, "full-domain", "local", "cell-generalization"):
         raise InputError(f"--model {model}", allowed="local, full-domain")
     local = model in ("local", "cell-generalization")

@@ -1,4 +1,4 @@
-"""The options that several verbs share, and their values: requests, files, settings, opened tables."""
+"""Options shared by several verbs, and their values: requests, files, settings, opened tables."""
 
 from __future__ import annotations
 
@@ -160,12 +160,12 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existin
 
 
 def parse_level_options(option: str, texts: list[str] | None) -> dict[str, int]:
-    """``ATTR=N`` texts as levels by attribute; ``InputError`` for another form."""
+    """Parse ``ATTR=N`` texts as levels by attribute; ``InputError`` for another form."""
     return option_values.parse_levels(option, texts or [])
 
 
 def parse_k(text: str | None) -> int | None:
-    """``--k N`` as a number; ``InputError`` for anything else."""
+    """Parse ``--k N``; ``InputError`` if it is not a whole number of at least 1."""
     return (
         None
         if text is None
@@ -174,7 +174,7 @@ def parse_k(text: str | None) -> int | None:
 
 
 def parse_l(texts: list[str] | None) -> int | dict[str, int] | None:
-    """``--l N`` as a number, ``--l ATTR=N`` as numbers by attribute; ``InputError`` for a mixture."""
+    """Parse ``--l N`` as a number, ``--l ATTR=N`` as numbers by attribute; ``InputError`` for a mixture."""
     if not texts:
         return None
     if any("=" in text for text in texts):
@@ -185,12 +185,12 @@ def parse_l(texts: list[str] | None) -> int | dict[str, int] | None:
 
 
 def parse_whole_option(option: str, text: str | None) -> int | None:
-    """A whole number as an option gives it; ``InputError`` for anything else."""
+    """Parse a whole number; ``InputError`` for anything else."""
     return None if text is None else option_values.parse_whole_number(option, text)
 
 
 def parse_settings(threads: str | None, memory_limit: str | None) -> Settings:
-    """Settings from the options, else from the environment."""
+    """Build settings from the options, else from the environment."""
     number = None
     if threads is not None:
         number = option_values.parse_whole_number("--threads", threads, "a whole number of at least 1")
@@ -198,7 +198,7 @@ def parse_settings(threads: str | None, memory_limit: str | None) -> Settings:
 
 
 def open_table_of_spec(spec: Path, threads: str | None, memory_limit: str | None) -> Table:
-    """The table of a spec, its progress shown on the terminal."""
+    """Open the table of a spec and show progress on the terminal."""
     from discreet.verbs.table import open as open_table
 
     remembered, key = _REUSED_TABLES.get(), (spec, threads, memory_limit)
@@ -212,7 +212,7 @@ def open_table_of_spec(spec: Path, threads: str | None, memory_limit: str | None
 
 @contextmanager
 def reuse_tables() -> Iterator[None]:
-    """Within the context a spec that was opened is not opened, counted and evaluated again."""
+    """Reuse a table within the context, so that a spec is opened, counted and evaluated once."""
     outer = _REUSED_TABLES.get()
     token = _REUSED_TABLES.set({} if outer is None else outer)
     try:
@@ -231,7 +231,7 @@ def parse_request(
     criteria: Sequence[Criterion],
     scope: str | None,
 ) -> Request:
-    """The request that the options ask, with the spec's ``[request]`` for those that were left out."""
+    """Build the request from the options; the spec's ``[request]`` fills in those that are not given."""
     from discreet.results.request_defaults import build_request
 
     return build_request(

@@ -32,15 +32,16 @@ _STYLES = {"heading": "bold", "good": "green", "bad": "red", "warning": "yellow"
 
 
 def output_width() -> int:
-    """The terminal's width (``COLUMNS`` wins), or a hundred where there is no terminal."""
+    """Return the terminal's width (``COLUMNS`` takes precedence), or 100 without a terminal."""
     return max(shutil.get_terminal_size((DEFAULT_OUTPUT_WIDTH, 24)).columns, MIN_WIDTH)
 
 
 @contextmanager
 def silence(enabled: bool) -> Iterator[None]:
-    """Within the context nothing is printed but errors and the documents of ``--json``, if so asked.
+    """Print only errors and ``--json`` documents within the context, if ``enabled``.
 
-    A command that runs others (``discreet demo``) is asked once for all of them.
+    An inner context cannot enable printing again: a command that runs others (``discreet demo``) silences
+    all of them.
     """
     token = _SILENT.set(enabled or _SILENT.get())
     try:
@@ -50,12 +51,12 @@ def silence(enabled: bool) -> Iterator[None]:
 
 
 def is_silent() -> bool:
-    """Whether results, notices and progress are left out."""
+    """Return whether results, notices and progress are suppressed."""
     return _SILENT.get()
 
 
 def print_document(document: Document) -> None:
-    """Print a document on stdout, in colour where stdout is a terminal that wants it."""
+    """Print a document on stdout, in colour if stdout is a terminal that supports it."""
     if is_silent():
         return
     from discreet.printing.rendering import render_lines
@@ -68,21 +69,21 @@ def print_document(document: Document) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print a text as it is on stdout, for another program to read."""
+    """Print a text unchanged on stdout, for another program to read."""
     sys.stdout.write(redact_hidden_words(text))
 
 
 def print_json(document: Mapping[str, Any], *, indent: int | None = 2) -> None:
-    """Print the one JSON document of a run on stdout."""
+    """Print the only JSON document of a run on stdout."""
     utf_8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     text = json.dumps(document, indent=indent, ensure_ascii=not utf_8, allow_nan=False)
-    # A name of a file that is not UTF-8 has halves of surrogate pairs, which only an escape can hold.
+    # A file name that is not UTF-8 contains lone surrogates, which can be written only as escapes.
     text = text.encode("utf-8", "backslashreplace").decode()
     sys.stdout.write(redact_hidden_words(text) + "\n")
 
 
 def print_error(error: DiscreetError, *, as_json: bool, debug: bool) -> None:
-    """Print what is wrong, allowed and to be done on stderr, or as JSON on stdout.
+    """Print message, allowed values and advice of an error on stderr, or as JSON on stdout.
 
     ``debug`` adds the traceback, on stderr.
     """
@@ -126,12 +127,12 @@ def _print_lines(lines: list[tuple[str, str]], stream: TextIO) -> None:
 
 
 def uses_colour(stream: TextIO) -> bool:
-    """Whether a stream is a terminal that takes colour (https://no-color.org)."""
+    """Return whether a stream is a terminal that supports colour (https://no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def print_commands(title: str, *commands: str) -> None:
-    """Print commands to try next, each on a line of its own."""
+    """Print suggested commands, each on its own line."""
     from discreet.printing.document import BLANK, Line, Tone
 
     lines = (Line(f"  {command}", Tone.HINT, verbatim=True) for command in commands)
@@ -139,7 +140,7 @@ def print_commands(title: str, *commands: str) -> None:
 
 
 def quote_for_shell(path: Path | str) -> str:
-    """A path or another word as a shell takes it."""
+    """Quote a path or another word for the shell."""
     return shlex.quote(str(path))
 
 
@@ -147,14 +148,14 @@ PROGRESS_DELAY_SECONDS = 1.0
 
 
 class TerminalReporter:
-    """Shows a stage's progress once it has lasted a second; notices are lines of their own."""
+    """Reporter that shows a stage's progress after one second; notices are separate lines."""
 
     def __init__(self) -> None:
         self._print: Callable[[str], None] = _write_notice
 
     @contextmanager
     def stage(self, title: str) -> Iterator[Callable[[int, int], None]]:
-        """A bar that appears late and leaves nothing behind."""
+        """Show a progress bar after a delay, and remove it at the end."""
         if is_silent() or not sys.stderr.isatty():
             yield lambda _done, _total: None
             return
@@ -169,6 +170,7 @@ class TerminalReporter:
             transient=True,
         )
         task = progress.add_task(title, total=None)
+        # Short stages end before the timer starts the bar, so that they print nothing.
         timer = Timer(PROGRESS_DELAY_SECONDS, progress.start)
         timer.daemon = True
         timer.start()
@@ -182,7 +184,7 @@ class TerminalReporter:
             progress.stop()
 
     def notice(self, text: str) -> None:
-        """One line on stderr, terminal or not."""
+        """Print one line on stderr, terminal or not."""
         if not is_silent():
             self._print(text)
 

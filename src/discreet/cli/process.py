@@ -1,9 +1,9 @@
-"""The process of one command: garbage collection, signals, and its end.
+"""Process of one command: garbage collection, signals, and its end.
 
-Short-lived processes collect garbage rarely and skip the interpreter's teardown, a third of the processor
-time of a small verb. SIGTERM, SIGHUP and SIGINT become a ``KeyboardInterrupt`` of the main thread. A second
-thread reads them by ``signal.set_wakeup_fd``: it stops the running statement and ends the process after
-five seconds or a second signal.
+Short-lived processes collect garbage rarely and skip the interpreter's teardown, which is a third of the
+processor time of a small verb. SIGTERM, SIGHUP and SIGINT become a ``KeyboardInterrupt`` of the main thread.
+A second thread reads them by ``signal.set_wakeup_fd``: it stops the running statement and ends the process
+after five seconds or a second signal.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ if TYPE_CHECKING:
 
 
 _DEFAULT_ENVIRONMENT = {
-    "DISCREET_NUMBA": "kernels",  # numba is loaded for the kernels alone (``kernels.numba_import``)
-    "OPENBLAS_NUM_THREADS": "1",  # numpy's matrices are small; more threads wait for work as it is loaded
-    "PYDANTIC_DISABLE_PLUGINS": "__all__",  # it would look for some in every package that is installed
+    "DISCREET_NUMBA": "kernels",  # numba is loaded only for the kernels (``kernels.numba_import``)
+    "OPENBLAS_NUM_THREADS": "1",  # numpy's matrices are small; more threads only slow its import
+    "PYDANTIC_DISABLE_PLUGINS": "__all__",  # pydantic would search every installed package for plugins
 }
 
 _GC_THRESHOLD = 200_000
-"""Collect once so many more objects are there than before; circles of fewer take some ten megabytes."""
+"""Number of new objects before a collection; cycles of fewer objects take some ten megabytes."""
 
 
 def tune_process() -> None:
-    """Collect seldom, and load of libraries what commands need."""
+    """Collect garbage rarely, and load only the parts of libraries that commands need."""
     for name, value in _DEFAULT_ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     gc.set_threshold(_GC_THRESHOLD, 20, 50)
 
 
 def exit_process(status: int) -> NoReturn:
-    """Do what was registered for the process's end, then end it.
+    """Run the registered exit functions, then end the process without the interpreter's teardown.
 
-    The interpreter ends it where threads are still at work, and where a profiler or a debugger looks on.
-    Files and connections were closed by the verb; temporary folders are removed by what was registered.
+    The interpreter ends it normally if non-daemon threads are running or a profiler or debugger is attached.
+    The verb has closed files and connections; the exit functions remove temporary folders.
     """
     others = [each for each in threading.enumerate() if each is not threading.current_thread()]
     if not all(each.daemon for each in others) or sys.gettrace() or sys.getprofile():
@@ -60,21 +60,24 @@ def exit_process(status: int) -> NoReturn:
 
 
 SECONDS_TO_END = 5.0
-"""From the first signal to the end of the process."""
+"""Time from the first signal to the end of the process."""
 
 _SECONDS_TO_STOP = 0.5
-"""From a signal to the end of the statement that it met; most end by themselves."""
+"""Time from a signal until the statement that was running is stopped; most end sooner."""
 
 _SECONDS_OF_REPETITION = 0.2
-"""Signals within them are one: ``timeout`` sends two of a kind, and a terminal that closes does."""
+"""Signals within this time count as one: ``timeout`` and a closing terminal send two of a kind."""
 
 _RETURNING_BEST: list[int] = []
-"""An entry while an interrupt asks for an answer."""
+"""Contains SIGINT while an interrupt requests the best answer found so far."""
 
 
 @contextmanager
 def interrupt_returns_best() -> Iterator[None]:
-    """Within, Ctrl-C does not end the verb: who catches the interrupt goes on with what was found so far."""
+    """Let Ctrl-C not end the verb within the context.
+
+    The code that catches the interrupt continues with the best answer found so far.
+    """
     _RETURNING_BEST.append(signal.SIGINT)
     try:
         yield
@@ -83,7 +86,7 @@ def interrupt_returns_best() -> Iterator[None]:
 
 
 class Signals:
-    """The signals that are to end a verb, and who listens to them."""
+    """Handlers of the signals that end a verb."""
 
     def __init__(self, *, own_process: bool) -> None:
         self._received: list[int] = []
@@ -96,20 +99,20 @@ class Signals:
 
     @property
     def number(self) -> int | None:
-        """The first of them, None where none came."""
+        """First signal received, None without one."""
         if self._received:
             return self._received[0]
         return None if self._watch is None else self._watch.first
 
     def start(self) -> None:
-        """Listen; where the caller has other plans for a signal (``nohup``), these stay."""
+        """Install the handlers; a signal that the caller handles or ignores (``nohup``) is left unchanged."""
         for number in self._ours:
             signal.signal(number, self._interrupt)
         if self._watch is not None:
             self._watch.start()
 
     def stop(self) -> None:
-        """Leave everything as it was."""
+        """Restore the previous handlers."""
         if self._watch is not None:
             self._watch.stop()
         for number in self._ours:
@@ -120,21 +123,21 @@ class Signals:
         if self._watch is None:
             signal.signal(number, signal.SIG_DFL)
         elif self._received:
-            return  # The other thread ends the process.
+            return  # A second signal: the watching thread ends the process.
         self._received.append(number)
         raise KeyboardInterrupt
 
     def _ends_verb(self, number: int) -> bool:
-        """Not where somebody else handles it meanwhile, as a server does, and Spark."""
+        """Return whether the signal ends the verb: not if a server or Spark handles it at this time."""
         return signal.getsignal(number) in (self._interrupt, signal.default_int_handler)
 
 
 @contextmanager
 def signals_as_interrupts(*, own_process: bool) -> Iterator[Signals]:
-    """Let the signals that end a process end the work as Ctrl-C does, so that temporary files are removed.
+    """Turn the signals that end a process into ``KeyboardInterrupt``, so that temporary files are removed.
 
-    The process is ended by force where it is the command's ``own_process`` alone: a program that calls a verb
-    as a function has plans of its own. Elsewhere a second SIGTERM does what it does by default.
+    Only the command's ``own_process`` is ended by force: a program that calls a verb as a function decides
+    for itself. There a second SIGTERM has its default effect.
     """
     signals = Signals(own_process=own_process)
     try:
@@ -145,7 +148,7 @@ def signals_as_interrupts(*, own_process: bool) -> Iterator[Signals]:
 
 
 class _SignalWatch:
-    """The thread that reads signals, and knows when a verb should have ended."""
+    """Thread that reads signals and enforces the deadlines after them."""
 
     def __init__(self, ends_verb: Callable[[int], bool]) -> None:
         self.first: int | None = None
@@ -161,6 +164,8 @@ class _SignalWatch:
         self._thread.start()
 
     def stop(self) -> None:
+        # Restore the descriptor before closing the pipe; the thread ends when it reads the end of the pipe. A
+        # descriptor that other code has installed in the meantime is put back.
         now = signal.set_wakeup_fd(self._before)
         if now != self._written:
             signal.set_wakeup_fd(now)
@@ -182,7 +187,7 @@ class _SignalWatch:
                 self._end("it did not end by itself")
 
     def _next(self) -> bytes | None:
-        """The signals that came, none once it is time for something, None at the end."""
+        """Wait, then return the received signals: empty after a deadline, None at the end of the pipe."""
         due = min(self._stop_at, self._end_at)
         wait = None if due == inf else max(due - time.monotonic(), 0.0)
         if not select.select([self._read], [], [], wait)[0]:
@@ -206,7 +211,7 @@ class _SignalWatch:
         self._end_at = now + SECONDS_TO_END
 
     def _end(self, reason: str) -> None:
-        """Remove what is temporary and end the process, whatever its other threads are at."""
+        """Remove temporary files and end the process, even if other threads are running."""
         from discreet.verbs.run_context import remove_temporary_of_process
 
         number = signal.SIGTERM if self.first is None else self.first

@@ -87,7 +87,7 @@ _LockFile = Annotated[
 
 
 def _complete_model(typed: str) -> list[str]:
-    """The models that a shell may complete what is typed to."""
+    """Return the models that complete a word, for the shell."""
     from discreet.verbs.models.recoding_model import MODELS
 
     return [name for name in MODELS.words() if name.startswith(typed)]
@@ -166,14 +166,14 @@ def publish(
 
 
 def _parse_target(output_path: Path | None, into_table: str | None) -> Path | ReleaseAddress:
-    """Where the release goes; exactly one of a file and a table."""
+    """Return the target of the release; exactly one of a file and a table is required."""
     from discreet.verbs.locations import parse_target
 
     return parse_target(output_path, into_table)
 
 
 class _ModelOptions(NamedTuple):
-    """The model by its name (None: negotiated), and what a negotiation is told of levels, as texts."""
+    """Model by name (None: negotiated), and the options of a negotiation, as texts."""
 
     model: str | None
     level: list[str] | None
@@ -182,7 +182,7 @@ class _ModelOptions(NamedTuple):
 
 
 class _RequestTexts(NamedTuple):
-    """The texts of a request's options, and the criteria beside k and l."""
+    """Texts of a request's options, and the criteria in addition to k and l."""
 
     k: str | None
     l: list[str] | None
@@ -192,7 +192,7 @@ class _RequestTexts(NamedTuple):
     criteria: tuple[Criterion, ...]
 
     def arguments(self) -> dict[str, Any]:
-        """Their values."""
+        """Return the parsed values."""
         return {
             "k": options.parse_k(self.k),
             "l": options.parse_l(self.l),
@@ -204,7 +204,7 @@ class _RequestTexts(NamedTuple):
 
 
 class _PublishTexts(NamedTuple):
-    """What is to be published: the request, the model with its own options, where it goes, and how."""
+    """Everything that a publication needs: request, model with its own options, target, and write options."""
 
     asked: _RequestTexts
     chosen: _ModelOptions
@@ -214,7 +214,7 @@ class _PublishTexts(NamedTuple):
 
 
 def _publish_by_lock(table: Table, lock: Path, wish: _PublishTexts) -> ReleaseResult:
-    """Publish by the decision of a lock that is there, or decide and write it."""
+    """Publish by the decision of an existing lock, or decide and write the lock."""
     from discreet.verbs.locations import PublishTarget
     from discreet.verbs.recorded_decisions import check_lock, publish_and_lock, publish_locked
 
@@ -241,7 +241,7 @@ def _publish_by_lock(table: Table, lock: Path, wish: _PublishTexts) -> ReleaseRe
 
 
 def _refuse_beside_lock(lock: Path, arguments: dict[str, Any]) -> None:
-    """Raise where an option asks what the lock has decided."""
+    """Raise if an option would change the decision of the lock."""
     for name, value in arguments.items():
         if value:
             option = f"--{name.replace('_', '-')}"
@@ -253,7 +253,7 @@ def _refuse_beside_lock(lock: Path, arguments: dict[str, Any]) -> None:
 
 
 def _publish_by_model(table: Table, wish: _PublishTexts) -> ReleaseResult:
-    """Publish under a model; an option that does not go with it is refused."""
+    """Publish by a model; ``InputError`` for an option that does not apply to it."""
     asked, chosen, own_options, target, write_options = wish
     model, level, scope, accept = chosen
     if model is None:
@@ -269,7 +269,7 @@ def _publish_by_model(table: Table, wish: _PublishTexts) -> ReleaseResult:
 
 
 def _print_release(result: ReleaseResult, spec: Path, target: Path | ReleaseAddress, *, json: bool) -> None:
-    """Print the release, and the command that audits it; a database's address is never printed."""
+    """Print the release, and the command that audits it; the address of a database is never printed."""
     if json:
         output.print_json(result.as_json())
         return
@@ -281,7 +281,7 @@ def _print_release(result: ReleaseResult, spec: Path, target: Path | ReleaseAddr
 
 
 def _publish_node(table: Table, wish: _PublishTexts) -> ReleaseResult:
-    """Publish the levels that are given, or else what the request is answered with."""
+    """Publish the given levels, or else the answer to the request."""
     from discreet.verbs.locations import PublishTarget
     from discreet.verbs.release_publication import publish_levels, publish_request
 
@@ -293,7 +293,7 @@ def _publish_node(table: Table, wish: _PublishTexts) -> ReleaseResult:
 
 
 def _levels_and_request(table: Table, wish: _PublishTexts) -> tuple[dict[str, int], Request]:
-    """The levels that are given, and the request; with levels nothing of a negotiation is taken."""
+    """Return the given levels, and the request; levels exclude the options of a negotiation."""
     asked, (_, level, scope, accept) = wish.asked, wish.chosen
     levels = options.parse_level_options("--level", level)
     if levels:
@@ -304,7 +304,7 @@ def _levels_and_request(table: Table, wish: _PublishTexts) -> tuple[dict[str, in
 
 
 def _refuse_options(reason: str, **arguments: object) -> None:
-    """Raise where an option was given that does not go with the model."""
+    """Raise if an option is given that does not apply to the model."""
     for name, value in arguments.items():
         if value is not None and value != []:
             option = f"--{name.replace('_', '-')}"
@@ -312,7 +312,7 @@ def _refuse_options(reason: str, **arguments: object) -> None:
 
 
 def _refuse_beside_levels(**arguments: object) -> None:
-    """Raise where an option of a request stands beside --level, which negotiates nothing."""
+    """Raise if an option of a negotiation is given together with --level."""
     for name, value in arguments.items():
         if value:
             option = f"--{name.replace('_', '-')}"

@@ -119,14 +119,14 @@ def query(
 
 
 def _split_arguments(arguments: list[str]) -> tuple[list[str], str]:
-    """The releases, and the query behind them."""
+    """Split the arguments into the releases and the query, which is last."""
     if len(arguments) < 2:
         raise InputError("no query was asked", allowed='discreet query RELEASE "SELECT … FROM … WHERE …"')
     return arguments[:-1], arguments[-1]
 
 
 def _parse_hierarchies(texts: list[str]) -> dict[str, Path]:
-    """``ATTRIBUTE=FILE`` texts, split at the first ``=``."""
+    """Parse ``ATTRIBUTE=FILE`` texts, split at the first ``=``."""
     found = {}
     for text in texts:
         name, sign, path = text.partition("=")

@@ -1,6 +1,6 @@
 """``publish`` and ``audit`` of related tables, by a relational spec.
 
-Shared by two verbs, neither of which loads the other's options.
+Two verbs share this module, and neither loads the options of the other.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ _FAILED = 1
 
 
 def names_related_tables(spec: Path) -> bool:
-    """Whether a spec speaks of several tables."""
+    """Return whether a spec describes several tables."""
     from discreet.spec.relational_spec import is_relational_spec
 
     return is_relational_spec(spec)
 
 
 def is_relational_release(release: str) -> bool:
-    """Whether a release is a folder of tables that were published together."""
+    """Return whether a release is a folder of tables that were published together."""
     from discreet.model.relational_schema import TABLES_MANIFEST_NAME
 
     return (Path(release) / TABLES_MANIFEST_NAME).is_file()
@@ -38,7 +38,7 @@ def publish_related(
     json: bool,
     limits: tuple[str | None, str | None],
 ) -> int:
-    """Publish the tables of a relational spec into a folder; ``given`` are options of single tables."""
+    """Publish the tables of a relational spec into a folder; ``arguments`` are options of single tables."""
     from discreet.verbs.relational import open_tables
 
     _refuse_options(arguments, "a relational spec, whose tables say it in their own specs")
@@ -57,7 +57,7 @@ def publish_related(
 def audit_related(
     release: str, arguments: Mapping[str, object], *, json: bool, limits: tuple[str | None, str | None]
 ) -> int:
-    """Audit tables that were published together; ``given`` are options of single tables."""
+    """Audit tables that were published together; ``arguments`` are options of single tables."""
     from discreet.verbs.relational import audit_tables
 
     _refuse_options(arguments, "tables that were published together; audit one of them by its file")
@@ -70,7 +70,7 @@ def audit_related(
 
 
 def _refuse_options(arguments: Mapping[str, object], subject: str) -> None:
-    """Raise where an option of single tables stands beside several."""
+    """Raise if an option of a single table is given for several."""
     for name, value in arguments.items():
         if value:
             option = f"--{name.replace('_', '-')}"

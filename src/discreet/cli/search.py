@@ -17,7 +17,7 @@ _NO_SOLUTION = 3
 
 
 def _complete_algorithm(typed: str) -> list[str]:
-    """The algorithms that a shell may complete what is typed to."""
+    """Return the algorithms that complete a word, for the shell."""
     from discreet.verbs.table_search import ALGORITHMS
 
     return [name for name in ALGORITHMS if name.startswith(typed)]

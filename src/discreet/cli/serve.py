@@ -181,7 +181,7 @@ def _print_start_link(facts: dict[str, Any], *, json: bool) -> None:
 
 
 def _print_more_links(server: WorkbenchServer) -> None:
-    """Print another start link whenever Enter is pressed."""
+    """Print another start link at each Enter."""
     for _ in sys.stdin:
         output.print_commands("This link signs in once:", server.start_link())
         sys.stdout.flush()
@@ -194,7 +194,7 @@ def _make_line(text: str) -> Any:
 
 
 def _require_packages() -> None:
-    """Load what the workbench is served with, or say how to get it."""
+    """Import the packages of the workbench; the ``InputError`` for a missing one has the install command."""
     try:
         import_module("discreet.web.server")
         import_module("websockets")

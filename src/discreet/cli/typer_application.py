@@ -1,4 +1,4 @@
-"""The application and its verbs: a process that runs one verb imports no other."""
+"""Typer application and its verbs: a process that runs one verb imports no other."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ _VERBS: dict[str, tuple[str, ...]] = {
     "presets": (),
     "demo": (),
 }
-"""Each verb, which is a function in the file of its name, and the declarations whose options it takes."""
+"""Verbs, each a function in the module of its name, with the declarations of its further options."""
 
 _COMMON_OPTIONS = ("--debug", "--quiet", "-q", "--json")
 
 VERBS = tuple(_VERBS)
-"""Their names, in the order of the help."""
+"""Names of the verbs, in the order of the help."""
 
 
 def build_application(verbs: Iterable[str] = VERBS) -> typer.Typer:
-    """The application ``discreet`` with some of its verbs."""
+    """Build the application ``discreet`` with some of its verbs."""
     app = typer.Typer(
         name="discreet",
         help="Publish personal data discreetly: negotiate privacy, generalization and suppression, then"
@@ -65,12 +65,12 @@ def build_application(verbs: Iterable[str] = VERBS) -> typer.Typer:
 
 @cache
 def build_command(verbs: tuple[str, ...]) -> Any:
-    """Some verbs as one command: made once, since it takes longer than many a verb does."""
+    """Build the command of some verbs; it is cached, since building takes longer than many verbs."""
     return typer.main.get_command(build_application(verbs))
 
 
 def move_verb_first(arguments: list[str]) -> list[str]:
-    """A command line with what every verb takes behind the verb, where it stands before.
+    """Move options that every verb takes from before the verb to after it.
 
     >>> move_verb_first(["--debug", "publish", "discreet.toml"])
     ['publish', '--debug', 'discreet.toml']
@@ -82,7 +82,7 @@ def move_verb_first(arguments: list[str]) -> list[str]:
 
 
 def list_needed_verbs(arguments: list[str]) -> tuple[str, ...]:
-    """The verbs that a command line needs: its own, none to print the version, or all of them."""
+    """Return the verbs that a command line needs: its own, none to print the version, or all of them."""
     first = arguments[0] if arguments else ""
     return (first,) if first in _VERBS else () if first in ("--version", "-V") else VERBS
 
@@ -96,7 +96,7 @@ def _command_class(name: str) -> type[TyperCommand]:
 
 
 def _import_name(path: str) -> Any:
-    """What stands under a name in a file of this folder."""
+    """Import a name from a module of this package, given as ``module.name``."""
     file, _, name = path.partition(".")
     return getattr(import_module(f"discreet.cli.{file}"), name)
 
@@ -115,6 +115,6 @@ def _root(
         False, "--version", "-V", callback=_print_version, is_eager=True, help="Print the version and exit."
     ),
 ) -> None:
-    """Shown as the command's help."""
+    """Print the help if no verb is given."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

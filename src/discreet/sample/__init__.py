@@ -1,1 +1,1 @@
-"""Generated tables: a census for demonstrations."""
+"""The generated census of the demo and of the workbench's sample table."""
