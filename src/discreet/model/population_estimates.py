@@ -55,8 +55,8 @@ def dankar(tails: SizeTails, population: int) -> EstimateArray:
     Returns
     -------
     ndarray of float, shape ``(releases,)``
-        Share of the population that is unique in it: 0 if no record is unique in the sample, at most 1, NaN if
-        the models have no estimate.
+        Share of the population that is unique in it: 0 if no record is unique in the sample, at most 1,
+        NaN if the models have no estimate.
 
     References
     ----------
