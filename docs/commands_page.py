@@ -48,7 +48,7 @@ def _is_hidden(parameter: Any) -> bool:
     return bool(getattr(parameter, "hidden", False))
 
 
-_PLACES = re.compile(r"\{(data_places|table_places|table_targets|folder_targets|dialects)\}")
+_PLACES = re.compile(r"\{(data_addresses|table_addresses|table_targets|folder_targets|dialect_choices)\}")
 """Words of the help that stand for the engines that there are."""
 
 

@@ -89,11 +89,11 @@ def _engine_texts() -> dict[str, Callable[[], str]]:
     from discreet.verbs import engine_descriptions
 
     return {
-        "{data_places}": engine_descriptions.data_addresses,
-        "{table_places}": engine_descriptions.table_addresses,
+        "{data_addresses}": engine_descriptions.data_addresses,
+        "{table_addresses}": engine_descriptions.table_addresses,
         "{table_targets}": engine_descriptions.table_targets,
         "{folder_targets}": engine_descriptions.folder_targets,
-        "{dialects}": engine_descriptions.dialect_choices,
+        "{dialect_choices}": engine_descriptions.dialect_choices,
     }
 
 

@@ -22,7 +22,7 @@ _Data = Annotated[
     typer.Argument(
         metavar="DATA",
         help="A CSV, TSV, Parquet or JSON-lines file with one row per person, or a pattern of several in "
-        "quotes ('data/*.csv'); or {data_places}; "
+        "quotes ('data/*.csv'); or {data_addresses}; "
         "a data package or CSVW (.json) that names one; or a project of ARX (.deid).",
     ),
 ]

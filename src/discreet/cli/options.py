@@ -147,7 +147,7 @@ ReleaseTable = Annotated[
     typer.Option(
         "--table",
         metavar="SCHEMA.NAME",
-        help="The release is this table; RELEASE is its database: {table_places}.",
+        help="The release is this table; RELEASE is its database: {table_addresses}.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")]

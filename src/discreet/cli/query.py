@@ -35,7 +35,7 @@ _SqlDialect = Annotated[
     str | None,
     typer.Option(
         "--sql",
-        metavar="{dialects}",
+        metavar="{dialect_choices}",
         help="The dialect of the query, and of the rewritten one. [of where the release lies]",
         show_default=False,
     ),
