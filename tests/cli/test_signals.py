@@ -44,14 +44,14 @@ sys.exit(main())
 
 PUBLISH = f"""
 {STUCK}
-from discreet.release import publish
-publish.audit_source = stays
+from discreet.release import publication
+publication.audit_source = stays
 sys.exit(main())
 """
 
 ANSWERS = """
-with signals.signals_as_interrupts(own_process=True):
-    with signals.interrupt_asks_for_an_answer():
+with process.signals_as_interrupts(own_process=True):
+    with process.interrupt_returns_best():
         try:
             print("open", flush=True)
             for _ in range(6000):
@@ -76,13 +76,13 @@ def child(tmp_path: Path) -> Iterator[Child]:
     def start(script: str, *arguments: object, seconds: float) -> subprocess.Popen[str]:
         # Under nohup SIGHUP is ignored, and so it would be here.
         head = "import signal, sys, time\nsignal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
-        head += "from discreet.cli import signals\nfrom discreet.cli.main import main\n"
+        head += "from discreet.cli import process\nfrom discreet.cli.main import main\n"
         with ctrl_c_arrives():
             found = subprocess.Popen(
                 [
                     sys.executable,
                     "-c",
-                    f"{head}signals.SECONDS_TO_END = {seconds}\n{script}",
+                    f"{head}process.SECONDS_TO_END = {seconds}\n{script}",
                     *map(str, arguments),
                 ],
                 cwd=ROOT,

@@ -93,13 +93,13 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from discreet.kernels.numba_cache import keep
+from discreet.kernels.numba_cache import cache_on_disk
 
 spec = spec_from_file_location("adding", sys.argv[1])
 sys.modules["adding"] = module = module_from_spec(spec)
 spec.loader.exec_module(module)
 total = numba.njit(module.total)
-keep(total, Path(sys.argv[2]))
+cache_on_disk(total, Path(sys.argv[2]))
 found = [total(np.array([1, 2, 4])), sum(total.stats.cache_hits.values())]
 ready = "numba.experimental.jitclass.base" in sys.modules
 
@@ -132,13 +132,13 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from discreet.kernels.numba_cache import keep
+from discreet.kernels.numba_cache import cache_on_disk
 
 spec = spec_from_file_location("adding", sys.argv[1])
 sys.modules["adding"] = module = module_from_spec(spec)
 spec.loader.exec_module(module)
 shares = numba.njit(module.shares)
-keep(shares, Path(sys.argv[2]))
+cache_on_disk(shares, Path(sys.argv[2]))
 made = [shares(np.array([1, 2, n])) for n in range(3, 2000)]
 found = [len(made), *made[0], sum(shares.stats.cache_hits.values())]
 try:

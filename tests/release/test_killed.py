@@ -29,7 +29,7 @@ import sys
 from pathlib import Path
 from discreet.engines.connection import connect
 from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.release import private_log, publish, temporary
+from discreet.release import private_log, publication, release_target
 from discreet.settings import Settings
 from tests.oracle.patients import patients, publish_patients
 from tests.dying import dies
@@ -47,8 +47,8 @@ with connect(settings) as engine:
 STEPS = {
     "before the data is written": "dies(DuckdbEngine, 'write_file')",
     "after the data is written": "dies(DuckdbEngine, 'write_file', after=True)",
-    "before the audit": "dies(publish, 'audit_source')",
-    "before the manifest is written": "dies(temporary.TemporaryFiles, 'write_text')",
+    "before the audit": "dies(publication, 'audit_source')",
+    "before the manifest is written": "dies(release_target.StagingFiles, 'write_text')",
     "before the log is written": "dies(private_log, 'append')",
     "before the manifest is renamed": "dies(Path, 'replace')",
     "before the data is renamed": "dies(Path, 'replace', at=2)",
@@ -82,7 +82,7 @@ def test_killed_after_the_data_is_renamed(tmp_path: Path, out: Path) -> None:
 
 
 def test_killed_before_an_old_release_is_touched(tmp_path: Path, out: Path) -> None:
-    killed(tmp_path, "replace", "dies(publish, 'audit_source')")
+    killed(tmp_path, "replace", "dies(publication, 'audit_source')")
     assert_paired(out / "r.csv")
 
 
@@ -142,7 +142,7 @@ def test_a_target_that_appeared_meanwhile_is_not_replaced(out: Path) -> None:
 
 def test_ctrl_c_during_a_query(tmp_path: Path, out: Path) -> None:
     """The signal arrives while the engine works; it stops, and nothing stays."""
-    hook = "publish.audit_source = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT) or engine.fetch_rows("
+    hook = "publication.audit_source = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT) or engine.fetch_rows("
     hook += "'SELECT count(*) FROM range(10000000000) AS r(i) WHERE hash(i) = 1')"
     command = [sys.executable, "-c", CHILD, str(tmp_path), "new", hook]
     with ctrl_c_arrives():

@@ -21,7 +21,7 @@ from pathlib import Path
 from discreet.engines.duckdb import engine
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.models import Permutation
-from discreet.release import permuted, permuted_files, private_log, temporary
+from discreet.release import permuted_output, private_log
 from discreet.settings import Settings
 from tests.oracle.permuted_tables import staff
 from tests.dying import dies
@@ -49,7 +49,7 @@ table.publish(Permutation(e=1000, form="two-tables"), target, k=2, overwrite=Tru
 STEPS = {
     "before the data is written": "dies(DuckdbEngine, 'write_file')",
     "before the help table is written": "dies(DuckdbEngine, 'write_file', at=3)",
-    "before the audit": "dies(permuted_files, 'audit_permuted')",
+    "before the audit": "dies(permuted_output, 'audit_permuted')",
     "before the log is written": "dies(private_log, 'append')",
     "before the manifest is renamed": "dies(Path, 'replace')",
     "before the sensitive values are renamed": "dies(Path, 'replace', at=2)",
@@ -90,7 +90,7 @@ def test_killed_while_a_database_is_filled(settings: Settings, tmp_path: Path, o
     assert sorted(path.name for path in out.iterdir()) == ["p.duckdb", "p.duckdb.manifest.json"]
 
 
-@pytest.mark.parametrize("name", ["write_parts", "audited", "permuted_manifest", "permuted_log_entry"])
+@pytest.mark.parametrize("name", ["write_parts", "audit_output", "build_permuted_manifest", "build_permuted_log_entry"])
 def test_a_step_that_fails(
     name: str, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
