@@ -27,14 +27,14 @@ from tests.oracle.permuted_tables import staff
 from tests.dying import dies
 
 def dies_in_the_database():
-    original = engine.write_tables
+    original = engine.write_database_tables
     def write_tables(execute, *rest):
         def run(statement):
             if statement.startswith("CHECKPOINT"):
                 os.kill(os.getpid(), signal.SIGKILL)
             execute(statement)
         original(run, *rest)
-    engine.write_tables = write_tables
+    engine.write_database_tables = write_tables
 
 folder = Path(sys.argv[1])
 settings = Settings(10**9, 1, folder / "private" / "log.jsonl")
