@@ -40,7 +40,8 @@ def test_what_is_remembered_was_told(blocks: int, seed: int, places: int) -> Non
         store_signatures(held, number, fresh, kept, packed, missed, at)
         assert packed[:classes].tolist() == expected
         asked, known = asked + classes, known + classes - number
-    assert known > 0 or asked < 60
+    # Classes of three blocks share a single slot where four were asked for: they may never recur in it.
+    assert known > 0 or asked < 60 or len(kept.packed) == 1
 
 
 def test_a_class_without_values_is_unknown_at_first() -> None:
