@@ -212,8 +212,7 @@ class BranchAndBound:
 
     @property
     def proven(self) -> float:
-        """Proven share of the best cost, from 0 to 1; 0 without a best node or if its cost is not positive.
-        """
+        """Proven share of the best cost, from 0 to 1; 0 without a best node or if its cost is 0 or less."""
         if self.best is None or float(self.best.cost) <= 0:
             return 0.0
         return min(max(float(self.bound) / float(self.best.cost), 0.0), 1.0)
@@ -316,8 +315,7 @@ class BranchAndBound:
         return self.cost.lower_bound_above(self._sizes_at[low], suppressed)
 
     def _lowest_is_best(self, box: LatticeBox, suppressed: int) -> bool:
-        """Check whether the lower node keeps the limit and is preferred within its box; the node is counted.
-        """
+        """Check whether the lower node keeps the limit and is preferred within its box; count it."""
         if not self.cost.monotone or suppressed > self.task.limit:
             return False
         if sum(box.high) - box.height > _SMALL_BOX and self.known.verdict(box.low) is not True:

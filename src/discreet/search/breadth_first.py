@@ -262,7 +262,7 @@ def bottom_up(task: SearchProblem) -> SearchResult:
 
     References
     ----------
-    LeFevre, DeWitt and Ramakrishnan: Incognito. SIGMOD 2005.
+    LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
     """
     return _search_bottom_up(task, "bottom-up", roll_up=False)
 
@@ -274,7 +274,7 @@ def bottom_up_rollup(task: SearchProblem) -> SearchResult:
 
     References
     ----------
-    LeFevre, DeWitt and Ramakrishnan: Incognito. SIGMOD 2005.
+    LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
     """
     return _search_bottom_up(task, "bottom-up-rollup", roll_up=True)
 

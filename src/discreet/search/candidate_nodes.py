@@ -78,8 +78,7 @@ class SubsetFilter:
     _stages: list[_CountedStage] = field(default_factory=list)
 
     def run(self) -> tuple[StageLevels, StageRows]:
-        """Return the remaining nodes and the rows that each suppresses for k; meaningless if ``abandoned``.
-        """
+        """Return the remaining nodes and the rows that each suppresses for k; unusable if ``abandoned``."""
         levels, suppressed = np.array([self.task.low]), np.zeros(1, np.int64)
         kept: tuple[int, ...] = ()
         parts, of_use = self._parts(), True

@@ -154,8 +154,7 @@ class DatabaseFrequencySets:
         return int(self.table.engine.fetch_rows(query)[0][0])
 
     def _unmatched(self, of: DatabaseFrequencySet) -> int:
-        """Count the rows in classes with enough values and subjects, but too few values of distinct subjects.
-        """
+        """Count the rows in classes with enough values and subjects that cannot be matched."""
         engine = self.table.engine
         passing = sql.classes_to_match(engine.dialect, of.name, of.codes, self._bound)
         classes = self.tables.create(passing)

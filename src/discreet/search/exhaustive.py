@@ -68,8 +68,7 @@ class _DepthFirst:
         return self._solutions
 
     def _descend(self, counts: AttributeFrequencySet, attribute: int) -> None:
-        """Visit the nodes that agree with ``counts`` before ``attribute``; the others begin at their lowest.
-        """
+        """Visit the nodes that agree with ``counts`` before ``attribute``; the others start at the bottom."""
         if attribute == len(self._task.low):
             self._visit(counts)
             return

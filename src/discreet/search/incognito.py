@@ -109,8 +109,7 @@ class _FamilyPoints:
         return float(self._classes[index] * self._bytes)
 
     def best(self, left: float) -> tuple[float, tuple[int, ...]]:
-        """Return the greatest benefit per byte among the points that fit, and its index; 0 if there is none.
-        """
+        """Return the greatest benefit per byte among the points that fit, and its index; 0 if none helps."""
         reads, above = self._read, np.ones_like(self._read)
         # Sums over a point and all points above it, which can be rolled up from it.
         for axis in range(reads.ndim):
@@ -119,7 +118,7 @@ class _FamilyPoints:
         size = self._classes * self._bytes
         with np.errstate(invalid="ignore"):
             density = (_ROOT_SHARE * (reads - self._classes * above) - self._read) / size
-        # A refused point has infinite size and a NaN density; the negated test excludes it with those too large.
+        # A refused point has infinite size and a NaN density; the negated test excludes it as too large.
         density[~(size <= left)] = 0.0
         index = np.unravel_index(int(density.argmax()), density.shape)
         return float(density[index]), tuple(int(i) for i in index)
@@ -210,7 +209,7 @@ def incognito(task: SearchProblem) -> SearchResult:
 
     References
     ----------
-    LeFevre, DeWitt and Ramakrishnan: Incognito. SIGMOD 2005.
+    LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
     """
     return _search(task, "incognito", lambda frequencies, _: CountedRootSets(frequencies))
 
@@ -222,7 +221,7 @@ def incognito_superroots(task: SearchProblem) -> SearchResult:
 
     References
     ----------
-    LeFevre, DeWitt and Ramakrishnan: Incognito. SIGMOD 2005.
+    LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
     """
     return _search(task, "incognito-superroots", lambda frequencies, _: SuperRootSets(frequencies))
 
@@ -235,8 +234,8 @@ def incognito_cube(task: SearchProblem) -> SearchResult:
 
     References
     ----------
-    LeFevre, DeWitt and Ramakrishnan: Incognito. SIGMOD 2005.
-    Harinarayan, Rajaraman and Ullman: Implementing data cubes efficiently. SIGMOD 1996.
+    LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
+    Harinarayan, Rajaraman and Ullman (1996), *Implementing Data Cubes Efficiently*. SIGMOD.
     """
 
     def build(frequencies: FrequencySets, tally: SearchTally) -> CubeRootSets:

@@ -251,8 +251,7 @@ class NodeCosts:
         return cls(cost, levels, suppressed, bounds, costs is not None, counter)
 
     def at(self, position: int) -> float:
-        """Return the cost of one node; count the node if its levels and suppressed rows do not determine it.
-        """
+        """Return the cost of one node; count it if its levels and suppressed rows do not determine it."""
         if self.exact:
             return cost_at(self.bounds, position)
         node = tuple(self.levels[position].tolist())

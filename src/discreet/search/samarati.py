@@ -27,7 +27,7 @@ def samarati(task: SearchProblem) -> SearchResult:
 
     References
     ----------
-    Samarati: Protecting respondents' identities in microdata release. IEEE TKDE 13(6), 2001.
+    Samarati (2001), *Protecting Respondents' Identities in Microdata Release*. IEEE TKDE 13(6), 1010–1027.
     """
     task.require_monotone("samarati")
     with open_frequency_sets(task) as frequencies:
