@@ -205,8 +205,8 @@ class Negotiator:
 
         References
         ----------
-        Pilalidou and Vassiliadis, *Online negotiation for privacy preserving data publishing*. Slides, University of
-        Ioannina.
+        Pilalidou and Vassiliadis, *Online negotiation for privacy preserving data publishing*. Slides,
+        University of Ioannina.
         """
         low, high = node_bounds(self._lattice, request)
         request.requirement.check(self._evaluated.sensitive_attributes)

@@ -305,7 +305,7 @@ class PartialLattice:
         return [*self._positions, *counted]
 
     def known(self, requirement: Requirement) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return all nodes with a histogram, including those counted at run time, and their suppressed rows.
+        """Return all nodes with a histogram, those counted at run time included, and their suppressed rows.
         """
         with self._lock:
             counted = dict(self._counted)
@@ -376,8 +376,8 @@ def prepare_partial_lattice(
 
     References
     ----------
-    Pilalidou and Vassiliadis, *Online negotiation for privacy preserving data publishing*. Slides, University of
-    Ioannina.
+    Pilalidou and Vassiliadis, *Online negotiation for privacy preserving data publishing*. Slides,
+    University of Ioannina.
     """
     share = parse_percentage(percent)
     require_growing(Requirement(criteria=criteria), PARTIAL_LATTICES, advice=EVALUATION_ADVICE)
