@@ -305,8 +305,7 @@ class PartialLattice:
         return [*self._positions, *counted]
 
     def known(self, requirement: Requirement) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return all nodes with a histogram, those counted at run time included, and their suppressed rows.
-        """
+        """Return all nodes with a histogram, even those counted at run time, and their suppressed rows."""
         with self._lock:
             counted = dict(self._counted)
         thresholds = self._thresholds(requirement)
