@@ -303,7 +303,7 @@ def _build_constraints(component: ProblemComponent, program: IntegerProgram) -> 
     own = [(component.types, x, one)]
     if with_star:
         own.append((part, cells + pairs + part, np.ones(parts)))
-    # Each row is placed at most once; exactly once if outliers are forbidden or counted in the all-star class.
+    # Each row is placed at most once; exactly once if outliers are forbidden or in the all-star class.
     found.add(count if program.forbids_outliers or with_star else np.full(parts, -np.inf), count, *own)
     # An open cell has at least k rows: Σx − k·u ≥ 0.
     closed = (cell, cell, np.full(cells, -float(program.k)))

@@ -90,8 +90,8 @@ def find_simplex_matching(
 
     References
     ----------
-    Anshelevich and Karagiozova (2011), *Terminal Backup, 3D Matching, and Covering Cubic Graphs*. SIAM Journal on
-    Computing 40(3), 678–708.
+    Anshelevich and Karagiozova (2011), *Terminal Backup, 3D Matching, and Covering Cubic Graphs*. SIAM
+    Journal on Computing 40(3), 678–708.
     """
     return _ExchangeSearch(pairs, triples, progress, kinds).run()
 
@@ -203,7 +203,7 @@ class _ExchangeSearch:
     def _reduced(
         self, duals: _PricedMatching, corners: VertexArray, prices: VertexArray
     ) -> tuple[VertexArray, NDArray[np.bool_]]:
-        """Return each triple's cost less its potentials, and the blossoms with an odd number of its vertices.
+        """Return each triple's cost less its potentials, and the blossoms with one or three of its corners.
         """
         reduced = _UNIT * prices - duals.potential[corners].sum(axis=1)
         odd = np.zeros((len(corners), len(duals.thickness)), np.bool_)
