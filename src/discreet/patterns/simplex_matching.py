@@ -203,8 +203,7 @@ class _ExchangeSearch:
     def _reduced(
         self, duals: _PricedMatching, corners: VertexArray, prices: VertexArray
     ) -> tuple[VertexArray, NDArray[np.bool_]]:
-        """Return each triple's cost less its potentials, and the blossoms with one or three of its corners.
-        """
+        """Return each triple's cost less its potentials, and the blossoms with one or three corners of it."""
         reduced = _UNIT * prices - duals.potential[corners].sum(axis=1)
         odd = np.zeros((len(corners), len(duals.thickness)), np.bool_)
         for b, members in enumerate(duals.members):

@@ -209,7 +209,9 @@ def _median_cut(coordinates: Coordinates) -> tuple[NDArray[np.bool_], float]:
 
 
 def _repair_cut(right: NDArray[np.bool_], distances: Coordinates, inner: RowIndexes) -> NDArray[np.bool_]:
-    """Move one row of each value with several rows, all on one side, to the other side: the nearest to the cut.
+    """Spread values over both sides: if all rows of a value are on one side, the nearest to the cut moves.
+
+    Applies to values with several rows, NULL included.
     """
     size = int(inner.max()) + 1
     counts = np.bincount(inner, minlength=size)

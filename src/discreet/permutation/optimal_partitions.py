@@ -147,7 +147,8 @@ def partition_least_sum(runs: ValueRuns, need: GroupNeed, loops: PartitionLoops)
 
     References
     ----------
-    Zhang, Koudas, Srivastava and Yu (2007), *Aggregate Query Answering on Anonymized Tables*. ICDE. Section 6.
+    Zhang, Koudas, Srivastava and Yu (2007), *Aggregate Query Answering on Anonymized Tables*. ICDE.
+    Section 6.
     """
     cuts = sorted_cuts(_sorted_rows(runs, loops), need, loops)
     parts = ValueParts.of_cuts(runs.counts, cuts)
@@ -190,7 +191,8 @@ def sorted_cuts(values: object, need: GroupNeed, loops: PartitionLoops) -> NDArr
         count = int(loops.run("cut-least-sum", values, need.units, ring - 1, rings, cuts))
         if count >= 0:
             break
-        # The ring was too small for the open cuts: rare, and known only after the run. Repeat with a larger one.
+        # The ring was too small for the open cuts: rare, and known only after the run. Repeat with a larger ring
+        # until it suffices.
         ring *= _RING_GROWTH
     if count == 0:
         raise InternalError("no partition where the whole column is a group")
@@ -296,7 +298,8 @@ def partition_least_maximum(
 
     References
     ----------
-    Zhang, Koudas, Srivastava and Yu (2007), *Aggregate Query Answering on Anonymized Tables*. ICDE. Section 6.
+    Zhang, Koudas, Srivastava and Yu (2007), *Aggregate Query Answering on Anonymized Tables*. ICDE.
+    Section 6.
     """
     high = least_bound(runs, need, loops)
     chains = _ChainSearch(runs, need, loops)

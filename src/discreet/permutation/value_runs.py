@@ -91,8 +91,7 @@ class ValueRuns:
         return self.units.tolist() if isinstance(self.units, np.ndarray) else list(self.units)
 
     def spans(self, least: RowIntegers, most: RowIntegers) -> list[int]:
-        """Compute the ranges in units between values at positions ``least`` and ``most``, pairwise ordered.
-        """
+        """Compute the ranges in units between values at positions ``least`` and ``most``, pair by pair."""
         if self.array is not None:
             found: list[int] = (self.array[most] - self.array[least]).tolist()
             return found
