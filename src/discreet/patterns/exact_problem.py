@@ -2,7 +2,7 @@
 
 A *cell* is a pattern with values for the columns that it shows; rows that agree with it may be published
 as that output row type. Only cells of at least k rows are usable, which removes most of them. Costs are
-whole steps. A ``Plan`` is a solution in the table's terms; ``ExactResult`` is its recoding with a cost
+whole steps. An ``ExactPlan`` is a solution in the table's terms; ``ExactResult`` is its recoding with a cost
 and a proven bound.
 
 Cost: one grouping of the row types per pattern.

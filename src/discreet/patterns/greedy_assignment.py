@@ -6,7 +6,7 @@ is a parameter (``Tie``). A class may also have to meet distinct l, p-sensitivit
 test, and a pattern may generalize an attribute to any level. The bound charges each row its cheapest
 pattern under which the class of the whole table meets the growing criteria.
 
-Cost: patterns times remaining row types (``kernels.local_greedy``).
+Cost: patterns times remaining row types (``kernels.greedy_cover``).
 """
 
 from __future__ import annotations

@@ -191,8 +191,8 @@ def sorted_cuts(values: object, need: GroupNeed, loops: PartitionLoops) -> NDArr
         count = int(loops.run("cut-least-sum", values, need.units, ring - 1, rings, cuts))
         if count >= 0:
             break
-        # The ring was too small for the open cuts: rare, and known only after the run. Repeat with a larger ring
-        # until it suffices.
+        # The ring was too small for the open cuts: rare, and known only after the run. Repeat with a larger
+        # ring until it suffices.
         ring *= _RING_GROWTH
     if count == 0:
         raise InternalError("no partition where the whole column is a group")

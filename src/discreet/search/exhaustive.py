@@ -1,6 +1,6 @@
 """Exhaustive search: count every node and report every solution; the reference of the other searches.
 
-If the lattice fits the memory limit it is evaluated (``lattice.evaluate``). Otherwise, and in the
+If the lattice fits the memory limit it is evaluated (``lattice.evaluation``). Otherwise, and in the
 database, nodes are visited depth first, the last attribute fastest, and each is rolled up from its
 predecessor, so that one frequency set per attribute is in memory.
 
