@@ -133,7 +133,7 @@ class ComponentSolution:
 
     @property
     def proven(self) -> bool:
-        """Whether no solution costs less."""
+        """True if no solution costs less."""
         return self.rows is not None and self.bound >= self.cost
 
 

@@ -1,7 +1,7 @@
 """Pattern masks, from vectors or from constraints (Bredereck et al. 2013, section 3.6).
 
-Constraints that tie attributes together are resolved first: such attributes become one unit, and what a
-required unit forbids is forbidden from the start. Patterns are then built unit by unit, and a prefix is
+Constraints that tie attributes together are resolved first: such attributes become one unit, and options
+that a required unit excludes are removed at once. Patterns are then built unit by unit, and a prefix is
 kept only if some pattern completes it, so memory never exceeds the number of patterns in the result.
 
 Cost: patterns times attributes.

@@ -39,7 +39,7 @@ class GroupCheck:
 
     @property
     def holds(self) -> bool:
-        """Whether every group meets the requirement."""
+        """True if every group meets the requirement."""
         return self.groups > 0 and self.failing == 0
 
 

@@ -219,12 +219,12 @@ class BranchAndBound:
 
     @property
     def finished(self) -> bool:
-        """Whether no box is open."""
+        """True if no box is open."""
         return not self._boxes and self._open is None
 
     @property
     def complete(self) -> bool:
-        """Whether the best node is proven to be optimal, or no node is proven to exist."""
+        """True if the best node is proven to be optimal, or no node is proven to exist."""
         return self.finished and (self._forgotten == inf or exceeds_best(self._forgotten, self.best))
 
     def keeps_limit(self, node: LatticeNode, *, exactly: bool = False) -> bool:

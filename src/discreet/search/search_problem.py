@@ -157,7 +157,7 @@ class SearchProblem:
 
     @property
     def suppression_never_rises(self) -> bool:
-        """Whether every node above one that meets the requirement within the limit does so too."""
+        """True if every node above one that meets the requirement within the limit does so too."""
         return is_growing(self.requirement) or (self.limit == 0 and is_monotone(self.requirement))
 
     def cost_or(self, default: str) -> Cost:
