@@ -305,7 +305,7 @@ def descend_answers(partial: PartialLattice, request: Request, negotiation: Nego
 
 
 def count_failing_levels(partial: PartialLattice, request: Request) -> None:
-    """Count, for each attribute, nodes until the level is known below which only lowering it fails.
+    """Count, by bisection, the nodes at which lowering one attribute from the highest node begins to fail.
 
     The counts remain in the partial lattice, where ``prove_bound`` uses them.
     """

@@ -146,7 +146,7 @@ class SubsetFilter:
     def _most(self, levels: StageLevels) -> StageRows:
         """Bound the rows that a node may suppress if it or a node above it can still win.
 
-        The bound may be too large. It uses costs only where the limit alone would remove few nodes.
+        The bound may be too large. It uses costs only if the limit would otherwise remove few nodes.
         """
         most = np.full(len(levels), self.task.limit)
         if self.best is None or self.task.limit <= _FAR * self.best.suppressed:
