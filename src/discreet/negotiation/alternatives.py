@@ -20,10 +20,10 @@ from discreet.negotiation.negotiator import NodeQueries, SuppressionQueries, nod
 
 @dataclass(frozen=True)
 class Neighbour:
-    """The node one level away in one attribute, and the difference that the step makes.
+    """Node one level away in one attribute, and the differences that the step makes.
 
-    ``step`` is -1 or 1. ``suppressed_change`` and ``loss_change`` are the neighbour's value minus the
-    node's own; the height changes by ``step``. ``loss`` is the contract's Loss with no row suppressed.
+    ``step`` is -1 or 1. ``suppressed_change`` and ``loss_change`` are the neighbour's value minus the node's
+    own; the height changes by ``step``. ``loss`` is the contract's Loss with no row suppressed.
     """
 
     attribute: str
@@ -39,9 +39,9 @@ class Neighbour:
 def find_neighbours(
     evaluated: NodeQueries, node: LatticeNode, requirement: Requirement, loss_tables: LossTables
 ) -> tuple[Neighbour, ...]:
-    """Each attribute's neighbour one level below, then one above, attributes in the lattice's order.
+    """Return each attribute's neighbour one level below, then one above, in the lattice's order.
 
-    A step below level 0 or above the top is left out.
+    Steps below level 0 or above the top are omitted.
     """
     lattice = evaluated.lattice
     suppressed = evaluated.suppressed(node, requirement)
@@ -72,10 +72,10 @@ def find_neighbours(
 
 @dataclass(frozen=True)
 class SuppressedAttribute:
-    """What a request costs with one attribute at its top.
+    """Answer to a request with one attribute at its top.
 
-    ``meets``: ``node`` suppresses no more rows than the request allows. ``height`` counts the attribute's
-    levels, ``height_without`` leaves them out, as where the attribute is not published.
+    ``meets``: ``node`` suppresses no more rows than the request allows. ``height`` includes the attribute's
+    levels; ``height_without`` excludes them, as if the attribute were not published.
     """
 
     attribute: str
@@ -89,15 +89,15 @@ class SuppressedAttribute:
     def of(
         cls, attribute: str, node: LatticeNode, top: int, suppressed: int, limit: int
     ) -> SuppressedAttribute:
-        """From a node that has the attribute at ``top``."""
+        """Build the answer from a node that has the attribute at ``top``."""
         tall = node_height(node)
         return cls(attribute, node, suppressed, suppressed <= limit, tall, tall - top)
 
 
 def suppress_attributes(evaluated: SuppressionQueries, request: Request) -> tuple[SuppressedAttribute, ...]:
-    """One proposal per attribute, in the lattice's order.
+    """Compute one proposal per attribute, in the lattice's order.
 
-    Raises ``InputError`` as ``negotiate.Negotiator`` does.
+    Raises ``InputError`` as ``Negotiator.negotiate`` does.
     """
     lattice = evaluated.lattice
     low, high = node_bounds(lattice, request)
@@ -117,5 +117,5 @@ def suppress_attributes(evaluated: SuppressionQueries, request: Request) -> tupl
 
 
 def raise_to_top(node: LatticeNode, attribute: int, top: int) -> LatticeNode:
-    """A node with one attribute raised to its top."""
+    """Return the node with one attribute raised to its top."""
     return (*node[:attribute], top, *node[attribute + 1 :])

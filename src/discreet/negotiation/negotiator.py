@@ -1,16 +1,15 @@
 """Negotiation: the exact answer to a request, or its relaxations (Pilalidou and Vassiliadis).
 
 A request bounds the levels (between the nodes ``low`` and ``high``), the suppressed rows and the privacy
-parameters. The exact answer is the lowest node within the bounds that meets the requirement with few
-enough suppressed rows. Otherwise each part of the request is relaxed in turn, the others kept:
-``max_suppressed`` to the fewest rows that a node within the levels suppresses; ``height`` to the lowest
-node that meets requirement and limit; each criterion to the strictest value that is reached within the
-limit. For criteria that are not growing every node within the levels is compared. The lowest height is
-preferred, then the fewest suppressed rows, then the paper's node order (decision 0004).
+parameters. The exact answer is the lowest node within the bounds that meets the requirement and suppresses at
+most the allowed number of rows. Otherwise each part of the request is relaxed in turn, the others kept:
+``max_suppressed`` to the fewest rows that a node within the levels suppresses; ``height`` to the lowest node
+that meets requirement and limit; each criterion to the strictest value that is reached within the limit. For
+criteria that are not growing every node within the levels is compared. The lowest height is preferred, then
+the fewest suppressed rows, then the paper's node order (decision 0004).
 
 The paper visits nodes one by one; here each step is one comparison over an array of all nodes sorted by
-preference. ``NodeQueries`` and ``SuppressionQueries`` are the queries that negotiation makes on a
-lattice.
+preference. ``NodeQueries`` and ``SuppressionQueries`` are the queries that negotiation makes on a lattice.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ from discreet.model.search_result import Answer, Negotiation, Relaxation
 
 
 class NodeQueries(Protocol):
-    """Any node's suppression for any requirement, one node at a time.
+    """Suppression of single nodes under any requirement.
 
-    A stricter requirement never suppresses fewer rows. Where its criteria are all growing, nor does a node
-    below another.
+    A stricter requirement never suppresses fewer rows. If all criteria are growing, a node below another one
+    never suppresses fewer rows either.
     """
 
     @property
@@ -47,35 +46,36 @@ class NodeQueries(Protocol):
 
     @property
     def sensitive_attributes(self) -> tuple[str, ...]:
-        """The sensitive attributes whose values are known, in the spec's order."""
+        """Sensitive attributes with known values, in the spec's order."""
 
     def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
-        """Suppressed rows of one node."""
+        """Return the suppressed rows of one node."""
 
     def largest(self, node: LatticeNode, requirement: Requirement, name: str, limit: int) -> int | None:
-        """The largest score for which the node suppresses at most ``limit`` rows; None where there is none.
+        """Return the largest score for which the node suppresses at most ``limit`` rows; None if none exists.
 
-        The criteria of that name ask at least this score, none of them more than its own; all else is kept.
+        Criteria of that name require at least this score, and none more than its own; the others are
+        unchanged.
         """
 
 
 class SuppressionQueries(NodeQueries, Protocol):
-    """Every node's suppression at once, too."""
+    """Suppression of single nodes and of all nodes at once."""
 
     def suppression(self, requirement: Requirement) -> NDArray[np.int64]:
-        """Suppressed rows of every node, shape ``(nodes,)``, mixed-radix order."""
+        """Return the suppressed rows of every node, shape ``(nodes,)``, in mixed-radix order."""
 
     def largest_among(
         self, nodes: NDArray[np.int64], requirement: Requirement, name: str, limit: int
     ) -> int | None:
-        """The largest that any of these nodes (by index) reaches."""
+        """Return the largest score that any of these nodes (by index) reaches."""
 
 
 @dataclass(frozen=True, eq=False)
 class RankInterval:
-    """The nodes between two nodes, as a stretch of ranks: rank ``first + i`` is one where ``inside[i]``.
+    """Nodes between two nodes, as a range of ranks: rank ``first + i`` is one of them if ``inside[i]``.
 
-    The lower node has rank ``first``; the upper one has the last rank of the stretch.
+    The lower node has rank ``first``; the upper one has the last rank of the range.
     """
 
     first: int
@@ -83,12 +83,12 @@ class RankInterval:
 
     @property
     def last(self) -> int:
-        """The rank of the upper node."""
+        """Rank of the upper node."""
         return self.first + len(self.inside) - 1
 
     @property
     def ranks(self) -> NDArray[np.int64]:
-        """The ranks of all of them, ascending."""
+        """Ranks of all nodes, ascending."""
         return np.flatnonzero(self.inside) + self.first
 
 
@@ -96,9 +96,9 @@ class RankInterval:
 class NodeOrder:
     """Nodes by height and, within a height, in the paper's node order (decision 0004).
 
-    A node's place here is its rank. ``nodes[rank]`` is its index in mixed-radix order, and ``starts[h]`` the
-    first rank of height h, with one entry more for the end. What is fewest suppressed comes between the two
-    keys, and depends on the requirement: ``lowest`` settles it.
+    A node's position in this order is its rank. ``nodes[rank]`` is its index in mixed-radix order, and
+    ``starts[h]`` the first rank of height h, with one further entry for the end. The number of suppressed
+    rows is compared between these two keys; it depends on the requirement, so ``lowest`` applies it.
     """
 
     heights: tuple[int, ...]
@@ -106,11 +106,11 @@ class NodeOrder:
     starts: tuple[int, ...]
 
     def height_of(self, rank: int) -> int:
-        """The generalization height of the node of a rank."""
+        """Return the generalization height of the node with a rank."""
         return bisect_right(self.starts, rank) - 1
 
     def node_of(self, rank: int) -> LatticeNode:
-        """The node of a rank."""
+        """Return the node with a rank."""
         index = int(self.nodes[rank])
         levels = []
         for height in reversed(self.heights):
@@ -119,11 +119,11 @@ class NodeOrder:
         return tuple(reversed(levels))
 
     def between(self, low: LatticeNode, high: LatticeNode) -> RankInterval:
-        """The nodes that lie, level by level, at or above ``low`` and at or below ``high``.
+        """Return the nodes at or above ``low`` and at or below ``high``, level by level.
 
         Cost: one byte per node and one gather.
         """
-        # numpy arrays end at 64 dimensions; attributes of height 0 would only use them up.
+        # numpy arrays have at most 64 dimensions; attributes of height 0 need none.
         sides = [(h + 1, slice(a, b + 1)) for h, a, b in zip(self.heights, low, high, strict=True) if h]
         box = np.zeros([side for side, _ in sides], dtype=np.bool_)
         box[tuple(part for _, part in sides)] = True
@@ -135,10 +135,10 @@ class NodeOrder:
         return RankInterval(first, stretch)
 
     def lowest(self, suppressed: NDArray[np.integer], limit: int, among: RankInterval, start: int = 0) -> int:
-        """The rank of the preferred node of ``among`` that suppresses at most ``limit`` rows, or -1.
+        """Return the rank of the preferred node of ``among`` that suppresses at most ``limit`` rows, or -1.
 
-        Preferred is the lowest height, then the fewest suppressed, then the paper's order. ``suppressed`` is
-        by rank; ranks below ``start`` are passed over.
+        The lowest height is preferred, then the fewest suppressed rows, then the paper's order.
+        ``suppressed`` is by rank; ranks below ``start`` are ignored.
         """
         skip = max(start - among.first, 0)
         first = among.first + skip
@@ -157,7 +157,7 @@ class NodeOrder:
 
 @lru_cache(maxsize=8)
 def node_order(heights: tuple[int, ...]) -> NodeOrder:
-    """The order of the lattice with these heights."""
+    """Build the order of the lattice with these heights."""
     shape = tuple(height + 1 for height in heights if height)
     size = prod(shape)
     node_heights = np.zeros(1, dtype=np.int32)
@@ -174,13 +174,13 @@ def node_order(heights: tuple[int, ...]) -> NodeOrder:
 
 
 NEGOTIATOR_CACHE_BYTES = 32 * 2**20
-"""What a negotiator's remembered arrays may hold, for suppression and for sub-lattices each."""
+"""Maximal size of a negotiator's caches of suppression arrays and of rank intervals, each."""
 
 
 class Negotiator:
-    """Answers requests on one evaluated lattice, and remembers what requests have in common.
+    """Negotiator on one evaluated lattice; caches the arrays that requests share.
 
-    Hold one where many requests are asked. Threads may share it: its values are never changed once made.
+    Keep one instance for many requests. Threads may share it: its arrays are read-only.
     """
 
     def __init__(self, evaluated: SuppressionQueries) -> None:
@@ -193,11 +193,20 @@ class Negotiator:
         self._between = lru_cache(_cache_entries(size))(self._order.between)
 
     def negotiate(self, request: Request) -> Negotiation:
-        """The exact answer, or the relaxations in the order of ``model.search_result.relaxations_of``.
+        """Return the exact answer, or the relaxations if there is none.
 
-        A relaxation without a solution is left out. Raises ``InputError`` for levels out of range or of an
-        attribute that is no quasi-identifier, a least level above the greatest, a criterion of an attribute
-        that is not sensitive or whose score was not counted, and a request that asks nothing.
+        Relaxations are in the order of ``model.search_result.relaxable_names``; those without a solution are
+        omitted. Raises ``InputError`` for levels out of range or of an attribute that is no quasi-identifier,
+        a least level above the greatest, a criterion of an attribute that is not sensitive or whose score was
+        not counted, and a request without requirement.
+
+        Cost: one masked comparison over all nodes per relaxation; suppression arrays are cached by
+        requirement.
+
+        References
+        ----------
+        Pilalidou and Vassiliadis, *Online negotiation for privacy preserving data publishing*. Slides,
+        University of Ioannina.
         """
         low, high = node_bounds(self._lattice, request)
         request.requirement.check(self._evaluated.sensitive_attributes)
@@ -262,7 +271,7 @@ class Negotiator:
 
 
 def negotiate_once(evaluated: SuppressionQueries, request: Request) -> Negotiation:
-    """One answer, without a negotiator to hold: see ``Negotiator.negotiate``."""
+    """Negotiate a single request without keeping a negotiator: see ``Negotiator.negotiate``."""
     return Negotiator(evaluated).negotiate(request)
 
 

@@ -27,13 +27,14 @@ _IMPOSSIBLE = -(1 << 200)
 
 
 def rank_nodes_of_height(importance: Importance, height: int) -> Iterator[LatticeNode]:
-    """Every node of one height, the most important first."""
+    """Yield every node of one height, the most important first."""
     parts = _in_tie_order(importance)
     yield from map(_in_lattice_order, _best_first(parts, _best_by_height(parts, height), height))
 
 
 def rank_nodes(importance: Importance) -> Iterator[LatticeNode]:
-    """Every node of the lattice, the most important first."""
+    """Yield every node of the lattice, the most important first."""
+    # Scaled by width, parts are compared by importance first and then by height.
     width = sum(len(of_levels) - 1 for of_levels in importance) + 1
     parts = [
         [part * width + level for level, part in enumerate(of_levels)]
@@ -49,7 +50,7 @@ def rank_nodes(importance: Importance) -> Iterator[LatticeNode]:
 def select_most_important(
     lattice: Lattice, importance: Importance, percent: Fraction, *, by_height: bool = True
 ) -> list[LatticeNode]:
-    """The most important ``percent`` of the nodes of each height, rounded up, or of the whole lattice."""
+    """Return the most important ``percent`` of the nodes, rounded up, of each height or of all nodes."""
     if not by_height:
         return list(islice(rank_nodes(importance), count_of_percentage(percent, lattice.size)))
     return [
@@ -60,7 +61,7 @@ def select_most_important(
 
 
 def count_nodes_by_height(lattice: Lattice) -> list[int]:
-    """How many nodes each height has, from 0 up; exact for a lattice of any size."""
+    """Count the nodes of each height, from 0 up; exact for a lattice of any size."""
     counts = [1]
     for top in lattice.heights:
         longer = [0] * (len(counts) + top)
@@ -72,14 +73,14 @@ def count_nodes_by_height(lattice: Lattice) -> list[int]:
 
 
 def parse_metric(name: str) -> ImportanceMetric:
-    """The metric of a name; ``InputError`` for a name that is none."""
+    """Return the metric with a name; raise ``InputError`` for an unknown one."""
     if name not in tuple(ImportanceMetric):
         raise InputError(f"metric '{name}'", allowed=", ".join(ImportanceMetric))
     return ImportanceMetric(name)
 
 
 def parse_percentage(percent: str | Fraction) -> Fraction:
-    """A percentage above 0 and at most 100 from ``"5%"``; ``InputError`` for anything else."""
+    """Parse a percentage above 0 and at most 100 such as ``"5%"``; raise ``InputError`` for anything else."""
     found: Fraction | None = None
     if isinstance(percent, Fraction):
         found = percent
@@ -96,16 +97,17 @@ def parse_percentage(percent: str | Fraction) -> Fraction:
 
 
 def count_of_percentage(percent: Fraction, nodes: int) -> int:
-    """How many nodes a percentage of them is, rounded up."""
+    """Compute a percentage of a number of nodes, rounded up."""
     return -int(-percent * nodes // 100)
 
 
 def _best_first(
     parts: Sequence[Sequence[int]], best: Sequence[Sequence[int]], height: int | None
 ) -> Iterator[LatticeNode]:
-    """Nodes in tie order's attribute order; ``best[i][r]`` is what attributes i and later can add at most.
+    """Yield nodes in the tie order's attribute order, the most important first.
 
-    r is the height left for them; without ``height`` the tables have one column.
+    ``best[i][r]`` is the most that attributes i and later can add, where r is the height left for them;
+    without ``height`` the tables have one column.
     """
     whole = 0 if height is None else height
     heap: list[tuple[int, LatticeNode, int, int]] = [(-best[0][whole], (), 0, whole)]
@@ -124,7 +126,7 @@ def _best_first(
 
 
 def _best_by_height(parts: Sequence[Sequence[int]], height: int) -> list[list[int]]:
-    """``best`` of ``_best_first`` for nodes of one height."""
+    """Build the table ``best`` of ``_best_first`` for nodes of one height."""
     table = [[0] + [_IMPOSSIBLE] * height]
     for of_levels in reversed(parts):
         after = table[-1]

@@ -53,12 +53,12 @@ from discreet.negotiation.node_importance import (
 from discreet.settings import Settings, format_memory
 
 CACHE_BYTES = 256 * 2**20
-"""What a counter's kept states may hold."""
+"""Maximal size of a counter's stored states."""
 
 
 @dataclass(frozen=True, eq=False)
 class CountedHistogram:
-    """The rows of one node by signature: a class's size, its distinct values per attribute, further scores.
+    """Rows of one node by signature: class size, distinct values per attribute, further scores.
 
     ``signatures`` has shape ``(1 + sensitive attributes + further scores, entries)``, ``rows`` shape
     ``(entries,)``.
@@ -70,9 +70,10 @@ class CountedHistogram:
 
 
 class NodeCounter:
-    """Counts nodes of one frequency set. Threads may share it: they take turns.
+    """Counter of nodes of one frequency set; thread-safe.
 
-    ``criteria`` are what will be asked beside k and l. ``InputError`` where the frequency set cannot tell.
+    ``criteria`` are those that requests may contain in addition to k and l. Raises ``InputError`` if the
+    frequency set cannot evaluate one.
     """
 
     def __init__(
@@ -94,8 +95,8 @@ class NodeCounter:
         self._lock = Lock()
 
     def histogram(self, node: LatticeNode) -> CountedHistogram:
-        """A node's suppression histogram."""
-        # The counter rolls up from states that it keeps and drops, so threads take turns.
+        """Count the suppression histogram of a node."""
+        # The counter stores and drops the states that it rolls up from, so threads must take turns.
         with self._lock:
             self.counted += 1
             if self._facts is not None:
@@ -119,7 +120,7 @@ class NodeCounter:
         )
 
     def classes(self, node: LatticeNode) -> int:
-        """A node's number of equivalence classes."""
+        """Count the equivalence classes of a node."""
         with self._lock:
             self.counted += 1
             return self._classes.classes(node)
@@ -128,9 +129,9 @@ class NodeCounter:
 def stack_histograms(
     found: Sequence[CountedHistogram], sensitive: int, rows: int, *, by_subject: bool, further: int = 0
 ) -> Histograms:
-    """The histograms of several nodes in one, in their order; ``rows`` are the table's.
+    """Stack the histograms of several nodes in their order; ``rows`` are the table's.
 
-    Signatures have ``sensitive`` counts of distinct values and as many ``further`` scores.
+    Signatures contain ``sensitive`` counts of distinct values and ``further`` scores.
     """
     kind: type[np.uint32] | type[np.uint64] = np.uint64 if rows >= 2**32 else np.uint32
     signed = np.dtype(np.int64 if further else kind)  # further scores may be negative
@@ -159,7 +160,7 @@ def stack_histograms(
 
 
 def histogram_bytes(frequency_set: FrequencySet, further: int = 0) -> int:
-    """Bytes that one node's histogram takes at most, about; with ``further`` scores each class is listed."""
+    """Estimate the maximal size of a node's histogram in bytes; ``further`` scores list every class."""
     parts = 2 + len(frequency_set.sensitive) + further
     distinct = min(frequency_set.row_types, int((2 * frequency_set.rows) ** 0.5) + 1)
     entries = distinct if parts == 2 else min(frequency_set.row_types, 64 * distinct)
@@ -170,7 +171,7 @@ def histogram_bytes(frequency_set: FrequencySet, further: int = 0) -> int:
 def _sum_by_signature(
     signatures: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows added up by signature, signatures ascending."""
+    """Sum rows by signature; signatures are returned in ascending order."""
     if not len(rows):
         return signatures, rows
     sequence = np.lexsort(signatures[::-1])
@@ -182,10 +183,10 @@ def _sum_by_signature(
 def compute_level_statistics(
     frequency_set: FrequencySet, counter: NodeCounter | None = None
 ) -> tuple[GroupingPower, ...]:
-    """The number of groups, γ and μ of every level, attributes in the lattice's order, each from level 0 up.
+    """Compute the number of groups, γ and μ of every level, attribute by attribute, from level 0 up.
 
     Cost: one roll-up per level above 0, and one for the bottom. A ``counter`` of the same frequency set may
-    be given, which then remembers the smaller ones of them.
+    be passed; it keeps the smaller states.
     """
     counting = counter or NodeCounter(frequency_set)
     lattice = build_lattice(frequency_set)
@@ -208,16 +209,16 @@ def _node_of_level(attribute: int, level: int, attributes: int) -> tuple[int, ..
 
 
 PreparationProgress = Callable[[int, int], None]
-"""Called with the nodes done and the nodes in all."""
+"""Called with the number of finished nodes and the total."""
 
 AFFORDABLE_CELLS = 3 * 10**8
-"""Codes that counting the nodes of ``prepare_affordable`` reads at most, about."""
+"""Approximate maximum of codes that ``prepare_affordable`` reads to count its nodes."""
 
 MOST_AFFORDABLE_NODES = 4096
-"""Nodes that it aims at, at most."""
+"""Maximal number of nodes of ``prepare_affordable``."""
 
 PARTIAL_LATTICES = "partial lattices"
-"""Who refuses criteria that are not growing: what a node tells of those above it is what they rest on."""
+"""Subject of the message that refuses criteria that are not growing: bounds of other nodes need growth."""
 
 EVALUATION_ADVICE = "Evaluate the whole lattice: raise the memory limit, or give hierarchies fewer levels."
 
@@ -226,7 +227,7 @@ _CACHED_NODES = 1024
 
 @dataclass(frozen=True)
 class PreparationTimes:
-    """Seconds that the three parts of preparing a partial lattice took."""
+    """Seconds of the three parts of preparing a partial lattice."""
 
     level_statistics: float
     node_scores: float
@@ -234,17 +235,17 @@ class PreparationTimes:
 
     @property
     def overall(self) -> float:
-        """Seconds in all."""
+        """Total seconds."""
         return self.level_statistics + self.node_scores + self.histograms
 
 
 @dataclass(frozen=True, eq=False)
 class PartialLattice:
-    """Some nodes of a lattice with their suppression histograms; the rest is counted when asked for.
+    """Some nodes of a lattice with their suppression histograms; other nodes are counted on request.
 
     ``nodes`` has shape ``(nodes, quasi-identifiers)`` and is sorted by height, then in the paper's node order
-    (decision 0004); arrays "by node" below follow it. ``powers`` are the level statistics behind the
-    choice, ``metric`` what ranked the nodes. ``scores`` are those that can be asked.
+    (decision 0004); arrays "by node" below follow it. ``powers`` are the level statistics behind the choice,
+    ``metric`` the ranking. ``scores`` are those that requests may contain.
     """
 
     lattice: Lattice
@@ -262,35 +263,35 @@ class PartialLattice:
 
     @property
     def size(self) -> int:
-        """The number of nodes that have a histogram from the preparation."""
+        """Number of nodes whose histograms were prepared."""
         return len(self.nodes)
 
     @cached_property
     def heights(self) -> NDArray[np.int64]:
-        """The generalization height of each node, shape ``(nodes,)``, ascending."""
+        """Generalization height of each node, shape ``(nodes,)``, ascending."""
         heights: NDArray[np.int64] = self.nodes.sum(axis=1)
         return heights
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the histograms."""
+        """Size of the histograms in bytes."""
         return self.histograms.nbytes
 
     def is_prepared(self, node: LatticeNode) -> bool:
-        """Whether a node's histogram was prepared."""
+        """Check whether a node's histogram was prepared."""
         return node in self._positions
 
     def suppression(self, requirement: Requirement) -> NDArray[np.int64]:
-        """Suppressed rows by node, shape ``(nodes,)``."""
+        """Return the suppressed rows by node, shape ``(nodes,)``."""
         return self.histograms.below(self._thresholds(requirement))
 
     def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
-        """Suppressed rows of any node of the lattice, counted now where it was not prepared."""
+        """Return the suppressed rows of any node of the lattice; count the node if it was not prepared."""
         histograms, place = self._find(node)
         return histograms.below_at(place, self._thresholds(requirement))
 
     def largest(self, node: LatticeNode, requirement: Requirement, name: str, limit: int) -> int | None:
-        """The largest score for which any node suppresses at most ``limit`` rows; see ``NodeQueries``."""
+        """Return the largest score at which a node suppresses at most ``limit`` rows; see ``NodeQueries``."""
         histograms, place = self._find(node)
         how = resolve_relaxation(requirement, name, self.scores, self.sensitive_attributes)
         if not how.parts:
@@ -298,13 +299,13 @@ class PartialLattice:
         return how.reached(histograms.largest(place, how.thresholds, how.parts, limit))
 
     def available_nodes(self) -> list[LatticeNode]:
-        """Every node whose histogram is at hand: the prepared ones, then those counted at run time."""
+        """List every node with a histogram: the prepared ones, then those counted at run time."""
         with self._lock:
             counted = list(self._counted)
         return [*self._positions, *counted]
 
     def known(self, requirement: Requirement) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Every node whose histogram is at hand, run time's too, and its suppressed rows."""
+        """Return all nodes with a histogram, even those counted at run time, and their suppressed rows."""
         with self._lock:
             counted = dict(self._counted)
         thresholds = self._thresholds(requirement)
@@ -324,7 +325,7 @@ class PartialLattice:
             if found is not None:
                 self._counted.move_to_end(node)
                 return found, 0
-        # Counted outside the lock, since it takes long; counted twice, it is the same.
+        # Counting takes long, so the lock is free; two threads may count a node twice, with equal results.
         found = _stack([self.counter.histogram(node)], self.counter)
         with self._lock:
             self._counted[node] = found
@@ -362,12 +363,20 @@ def prepare_partial_lattice(
     settings: Settings | None = None,
     progress: PreparationProgress | None = None,
 ) -> PartialLattice:
-    """The most important ``percent`` of the nodes of each height, rounded up, with their histograms.
+    """Prepare the most important ``percent`` of the nodes of each height, rounded up, with their histograms.
 
-    Without ``by_height`` it is the most important of the whole lattice. ``diversity`` and ``criteria`` say
-    what can be asked beside k, as of ``evaluate_lattice``. Raises ``InputError`` for a percentage that is not
-    above 0 and at most 100, an unknown metric, or a criterion that is not growing; ``LimitReached`` where the
-    histograms would not fit the memory limit of ``settings``, before any work.
+    Without ``by_height`` the most important nodes of the whole lattice are chosen. ``diversity`` and
+    ``criteria`` select the criteria that requests may contain in addition to k, as in ``evaluate_lattice``.
+    Raises ``InputError`` for a percentage that is not above 0 and at most 100, an unknown metric, or a
+    criterion that is not growing; ``LimitReached`` before any work if the histograms would not fit the memory
+    limit of ``settings``.
+
+    Cost: one roll-up per level and per chosen node.
+
+    References
+    ----------
+    Pilalidou and Vassiliadis, *Online negotiation for privacy preserving data publishing*. Slides,
+    University of Ioannina.
     """
     share = parse_percentage(percent)
     require_growing(Requirement(criteria=criteria), PARTIAL_LATTICES, advice=EVALUATION_ADVICE)
@@ -390,10 +399,10 @@ def prepare_affordable(
     criteria: Sequence[Criterion] = (),
     progress: PreparationProgress | None = None,
 ) -> PartialLattice:
-    """As many nodes as some seconds and a quarter of the memory limit allow, each height the same number.
+    """Prepare as many nodes as fit some seconds and a quarter of the memory limit, equally many per height.
 
-    The number follows from the table's size alone (``AFFORDABLE_CELLS``), so that every run answers alike;
-    each height has at least one node. ``InputError`` for a criterion that is not growing.
+    The number follows from the table's size only (``AFFORDABLE_CELLS``), so every run gives the same answers;
+    each height has at least one node. Raises ``InputError`` for a criterion that is not growing.
     """
     require_growing(Requirement(criteria=criteria), PARTIAL_LATTICES, advice=EVALUATION_ADVICE)
     counted = _restrict_to_request(frequency_set, diversity, criteria)
@@ -408,7 +417,7 @@ def prepare_affordable(
 
 
 def affordable_node_count(frequency_set: FrequencySet, settings: Settings, further: int = 0) -> int:
-    """How many nodes ``prepare_affordable`` aims at; ``further`` scores are asked beside k and l."""
+    """Compute the number of nodes of ``prepare_affordable``, with ``further`` scores next to k and l."""
     sets = (*frequency_set.sensitive, *([] if frequency_set.subjects is None else [frequency_set.subjects]))
     cells = frequency_set.codes.size + 4 * sum(len(s.codes) for s in sets)
     by_memory = settings.memory_limit // 4 // histogram_bytes(frequency_set, further)
@@ -418,7 +427,7 @@ def affordable_node_count(frequency_set: FrequencySet, settings: Settings, furth
 def _restrict_to_request(
     frequency_set: FrequencySet, diversity: bool, criteria: Sequence[Criterion]
 ) -> FrequencySet:
-    """The frequency set with what is asked of it: no sensitive values where none are."""
+    """Drop the subjects and sensitive values that the requested criteria do not need."""
     counted = drop_unneeded_subjects(frequency_set) if criteria else frequency_set
     of_values = diversity or any(criterion.of_attribute for criterion in criteria)
     return counted if of_values else replace(counted, sensitive=())

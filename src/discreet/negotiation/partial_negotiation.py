@@ -30,18 +30,18 @@ from discreet.negotiation.partial_lattice import EVALUATION_ADVICE, PARTIAL_LATT
 
 
 class PartialNegotiator:
-    """Answers requests on one partial lattice; with ``runtime`` the request's own node is counted too."""
+    """Negotiator on one partial lattice; with ``runtime`` the request's own node is counted too."""
 
     def __init__(self, partial: PartialLattice, *, runtime: bool = True) -> None:
         self.partial = partial
         self.runtime = runtime
 
     def negotiate(self, request: Request) -> Negotiation:
-        """The exact answer, or the relaxations in the order of ``model.search_result.relaxations_of``.
+        """Return the exact answer, or the relaxations if there is none.
 
-        What has no solution among the nodes looked at is left out, so that there may be no answer at all
-        without ``runtime``. Raises ``InputError`` as ``negotiate.Negotiator`` does, and for a criterion that
-        is not growing.
+        Relaxations are in the order of ``model.search_result.relaxable_names``; those without a solution
+        among the available nodes are omitted, so without ``runtime`` there may be no answer at all. Raises
+        ``InputError`` as ``Negotiator.negotiate`` does, and for a criterion that is not growing.
         """
         partial, requirement = self.partial, request.requirement
         low, high = node_bounds(partial.lattice, request)
@@ -54,9 +54,7 @@ class PartialNegotiator:
         return Negotiation(partial.lattice, partial.rows, tuple(a for a in answers if a is not None))
 
     def suppress_attributes(self, request: Request) -> tuple[SuppressedAttribute, ...]:
-        """As ``search_attribute_suppression.suppress_attributes``, the highest node of each count at run
-        time.
-        """
+        """Compute proposals as ``alternatives.suppress_attributes`` does; count the highest node of each."""
         partial, requirement = self.partial, request.requirement
         low, high = node_bounds(partial.lattice, request)
         requirement.check(partial.sensitive_attributes)
@@ -95,7 +93,7 @@ def _relaxations(within: _AvailableNodes, request: Request, limit: int) -> list[
 def _relax_criterion(
     within: _AvailableNodes, name: str, requirement: Requirement, limit: int
 ) -> Answer | None:
-    """The strictest value of a criterion, below what is asked, that some node looked at reaches."""
+    """Relax a criterion to the strictest value below the requested one that some available node reaches."""
     if within.own:
         score = within.partial.largest(within.high, requirement, name, limit)
     else:
@@ -105,7 +103,7 @@ def _relax_criterion(
 
 
 def _largest_by_bisection(within: _AvailableNodes, name: str, requirement: Requirement, limit: int) -> int:
-    """The largest score, by bisection from just below the floor to what is asked."""
+    """Find the largest score by bisection from just below the floor to the requested one."""
     asked = [criterion for criterion in requirement.criteria if criterion.name == name]
     reached = max(criterion.floor_score for criterion in asked) - 1
     failed = max(criterion.threshold for criterion in asked)
@@ -121,7 +119,7 @@ def _largest_by_bisection(within: _AvailableNodes, name: str, requirement: Requi
 
 @dataclass(frozen=True, eq=False)
 class _AvailableNodes:
-    """The nodes at hand between two nodes: ``places`` of the prepared; with ``own`` ``high`` itself too."""
+    """Available nodes between two nodes: ``positions`` of the prepared ones; with ``own`` also ``high``."""
 
     partial: PartialLattice
     low: LatticeNode
@@ -137,7 +135,7 @@ class _AvailableNodes:
         return cls(partial, low, high, np.flatnonzero(inside.all(axis=1)), own)
 
     def fewest(self, requirement: Requirement) -> int | None:
-        """The fewest rows that a node of these suppresses; None where there is no node."""
+        """Return the fewest rows that one of these nodes suppresses; None if there is no node."""
         if self.own:
             return self.partial.suppressed(self.high, requirement)
         return (
@@ -147,7 +145,7 @@ class _AvailableNodes:
     def lowest(
         self, relaxed: str | None, requirement: Requirement, limit: int, start: int = 0
     ) -> Answer | None:
-        """The preferred node of height ``start`` or more that suppresses at most ``limit`` rows."""
+        """Return the preferred node of height ``start`` or more that suppresses at most ``limit`` rows."""
         if self.own and self.partial.suppressed(self.high, requirement) > limit:
             return None
         found = self._lowest_prepared(relaxed, requirement, limit, start)
@@ -175,20 +173,20 @@ def _preference(answer: Answer) -> tuple[int, int, tuple[int, ...]]:
 
 
 MOST_HEIGHT_STEPS = 2000
-"""Nodes that the search for the least height looks at, at most."""
+"""Maximal number of nodes that the search for the least height visits."""
 
 _MOST_FAILING = 512
 
 
 @dataclass(frozen=True)
 class ProvenBound:
-    """What is proven of a request, over all nodes of the lattice.
+    """Bounds proven for a request over all nodes of the lattice.
 
-    ``suppressed``: no node within the levels suppresses fewer rows; at or below the limit an exact answer
-    may exist, above it none does. ``largest``: the name of each criterion that is asked with a value; no node
-    within the levels reaches a stricter one within the limit, the others kept (empty where there is an exact
-    answer, None where nothing is proven). ``heights``: beside each answer of the negotiation, the height
-    below which no node does what the answer does.
+    ``suppressed``: no node within the levels suppresses fewer rows; at or below the limit an exact answer may
+    exist, above it none does. ``largest``: the name of each requested criterion with a value; no node within
+    the levels reaches a stricter one within the limit, the others kept (empty if there is an exact answer,
+    None if nothing is proven). ``heights``: for each answer of the negotiation, the height below which no
+    node gives the same answer.
     """
 
     suppressed: int
@@ -196,11 +194,11 @@ class ProvenBound:
     heights: tuple[int, ...]
 
     def of(self, name: str) -> Any:
-        """The value of one criterion; None where it is not asked, or where there is an exact answer."""
+        """Return the value of one criterion; None if it is not requested, or if there is an exact answer."""
         return dict(self.largest).get(name)
 
     def as_json(self) -> dict[str, Any]:
-        """The bound as a document: always ``k`` and ``l``, and each other criterion that is asked."""
+        """Return the bound as a document: always ``k`` and ``l``, and each other requested criterion."""
         always = dict.fromkeys(KEYWORD_CRITERIA)
         return {
             "suppressed": self.suppressed,
@@ -211,7 +209,7 @@ class ProvenBound:
 
 
 def prove_bound(partial: PartialLattice, request: Request, negotiation: Negotiation) -> ProvenBound:
-    """The bounds that the nodes at hand prove, those counted at run time included; counts none itself."""
+    """Derive the bounds that all available nodes prove; counts no node itself."""
     requirement = request.requirement
     low, high = node_bounds(partial.lattice, request)
     limit = request.max_suppressed.of(partial.rows)
@@ -235,9 +233,9 @@ def prove_bound(partial: PartialLattice, request: Request, negotiation: Negotiat
 def _largest_reached_above(
     partial: PartialLattice, above: list[LatticeNode], requirement: Requirement, name: str, limit: int
 ) -> Any:
-    """The strictest value that nodes above all reach; where one reaches none, that of a score of nothing.
+    """Return the strictest value that all nodes above reach; the value of score 0 if one reaches none.
 
-    Without a node above, sizes and distinct values are at most the rows; of other scores nothing is known.
+    Without a node above, sizes and distinct values are at most the rows; nothing is known of other scores.
     """
     first = next(criterion for criterion in requirement.criteria if criterion.name == name)
     reached = [partial.largest(node, requirement, name, limit) or 0 for node in above]
@@ -249,19 +247,19 @@ def _largest_reached_above(
 def answer_region(
     answer: Answer, request: Request, low: LatticeNode, high: LatticeNode, top: LatticeNode
 ) -> tuple[LatticeNode, LatticeNode, int]:
-    """Where an answer's node may lie: its lowest and highest node, and its least height."""
+    """Return the lowest node, the highest node and the least height of an answer's node."""
     if answer.relaxed is not Relaxation.HEIGHT:
         return low, high, 0
     return low, top, node_height(high) if request.scope is RelaxationScope.ABOVE else 0
 
 
 def answer_limit(answer: Answer, limit: int) -> int:
-    """The suppressed rows that an answer may have: the request's, or what its relaxation allows."""
+    """Return the suppressed rows that an answer may have: the request's or those of its relaxation."""
     return answer.suppressed if answer.relaxed is Relaxation.MAX_SUPPRESSED else limit
 
 
 def failing_nodes(partial: PartialLattice, requirement: Requirement, limit: int) -> NDArray[np.int64]:
-    """The nodes at hand that suppress more than ``limit`` rows, shape ``(nodes, quasi-identifiers)``."""
+    """Return the available nodes that suppress over ``limit`` rows, shape ``(nodes, quasi-identifiers)``."""
     nodes, suppressed = partial.known(requirement)
     return nodes[suppressed > limit]
 
@@ -269,10 +267,10 @@ def failing_nodes(partial: PartialLattice, requirement: Requirement, limit: int)
 def least_height(
     low: LatticeNode, high: LatticeNode, failing: NDArray[np.int64], steps: int = MOST_HEIGHT_STEPS
 ) -> int | None:
-    """A height that every node between ``low`` and ``high`` has which lies below no failing node.
+    """Bound the height of every node between ``low`` and ``high`` that is below no failing node.
 
-    The least such height where it is found within ``steps``; else a lower bound of it. None where every node
-    between the two lies below a failing one.
+    Returns the least such height if it is found within ``steps``, otherwise a lower bound of it; None if
+    every node between the two is below a failing one.
     """
     reached = np.unique(np.minimum(failing, np.array(high, dtype=np.int64)), axis=0)
     tallest = np.argsort(-reached.sum(axis=1), kind="stable")[:_MOST_FAILING]
@@ -296,7 +294,7 @@ def least_height(
 
 
 def descend_answers(partial: PartialLattice, request: Request, negotiation: Negotiation) -> Negotiation:
-    """The same answers, each walked down to a minimal node; what they relax and promise is kept."""
+    """Move each answer down to a minimal node; its relaxation and its requirement are kept."""
     low, high = node_bounds(partial.lattice, request)
     limit = request.max_suppressed.of(partial.rows)
     answers = []
@@ -307,9 +305,9 @@ def descend_answers(partial: PartialLattice, request: Request, negotiation: Nego
 
 
 def count_failing_levels(partial: PartialLattice, request: Request) -> None:
-    """Count, for each attribute, the level at which lowering it alone from the highest node begins to fail.
+    """Count, by bisection, the nodes at which lowering one attribute from the highest node begins to fail.
 
-    The counts stay with the partial lattice, where ``bound.prove`` finds them.
+    The counts remain in the partial lattice, where ``prove_bound`` uses them.
     """
     low, high = node_bounds(partial.lattice, request)
     requirement, limit = request.requirement, request.max_suppressed.of(partial.rows)

@@ -41,11 +41,12 @@ _CHUNK = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class ProblemComponent:
-    """One independent part: alike row types with their rows, and the cells that they fit.
+    """Connected component of the exact problem: part types with their rows, and the cells that they fit.
 
-    ``rows[i]`` rows of part type i; ``costs[c]`` and ``cells[c]`` the cost and the number (in the cover) of
-    cell c. Pair p says that part type ``types[p]`` fits cell ``places[p]``; pairs ascend by cell, then type.
-    The row types of part type i are ``originals[bounds[i]:bounds[i + 1]]``.
+    A part type is a set of row types that fit the same cells. ``rows[i]`` are the rows of part type i;
+    ``costs[c]`` and ``cells[c]`` the cost and the number (in the cover) of cell c. Pair p means that part
+    type ``types[p]`` fits cell ``pair_cells[p]``; pairs ascend by cell, then type. The row types of part type
+    i are ``originals[bounds[i]:bounds[i + 1]]``.
     """
 
     rows: NDArray[np.int64]
@@ -58,13 +59,13 @@ class ProblemComponent:
 
     @property
     def pairs(self) -> int:
-        """Pairs of part type and cell: the size of the problem."""
+        """Number of pairs of part type and cell: the size of the problem."""
         return len(self.types)
 
 
 @dataclass(frozen=True, eq=False)
 class ReducedProblem:
-    """The components, largest first, the cover they speak of, and the row types that fit no cell."""
+    """Components, largest first, the cover that they refer to, and the row types that fit no cell."""
 
     cover: CellCover
     components: tuple[ProblemComponent, ...]
@@ -72,9 +73,9 @@ class ReducedProblem:
 
 
 def reduce_cover(cover: CellCover, counts: NDArray[np.int64], *, split: bool = True) -> ReducedProblem:
-    """Drop dominated cells, join alike row types, and split into components.
+    """Drop dominated cells, merge row types that fit the same cells, and split into components.
 
-    With ``split=False`` there is one component, and cells are taken as they are.
+    With ``split=False`` there is one component, and no cell is dropped.
     """
     if split:
         cover = remove_dominated(cover)
@@ -98,7 +99,7 @@ def reduce_cover(cover: CellCover, counts: NDArray[np.int64], *, split: bool = T
 
 
 def remove_dominated(cover: CellCover) -> CellCover:
-    """The cover without the cells that another dominates."""
+    """Drop the cells that another cell dominates."""
     cover = cover.restrict(~_find_repeated(cover))
     by_type = _cells_by_type(cover)
     shared = int((np.diff(by_type.starts).astype(np.float64) ** 2).sum())
@@ -109,7 +110,7 @@ def remove_dominated(cover: CellCover) -> CellCover:
 
 @dataclass(frozen=True, eq=False)
 class _CellsByType:
-    """The cells of each row type, ascending, in compressed-row form."""
+    """Cells of each row type, ascending, in compressed-row form."""
 
     starts: NDArray[np.int64]
     cells: NDArray[np.int64]
@@ -124,16 +125,16 @@ def _cells_by_type(cover: CellCover) -> _CellsByType:
 
 
 def _find_repeated(cover: CellCover) -> NDArray[np.bool_]:
-    """Cells whose row types an earlier cell has, all of them and no others; earlier cells cost no more."""
+    """Mark cells with exactly the row types of an earlier cell, which costs no more."""
     lead = _first_equal(cover.offsets, cover.members)
     return np.asarray(lead != np.arange(cover.cell_count))
 
 
 def _first_equal(offsets: NDArray[np.int64], items: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each list of compressed rows the first list that has a given list's items, in its order.
+    """Find, for each list of compressed rows, the first list with the same items in the same order.
 
-    Lists are bucketed by random sums, and then compared with the first of the bucket item by item; one that
-    only has the same sums is taken to be different, which is safe.
+    Lists are bucketed by random sums, and then compared with the first of the bucket item by item; a list
+    with only the same sum is treated as different, which is safe.
     """
     lists, lengths = len(offsets) - 1, np.diff(offsets)
     random = np.random.default_rng(0)
@@ -153,9 +154,10 @@ def _first_equal(offsets: NDArray[np.int64], items: NDArray[np.int64]) -> NDArra
 
 
 def _find_contained(cover: CellCover, by_type: _CellsByType) -> NDArray[np.bool_]:
-    """Cells all of whose row types are in one other cell that costs no more and comes before it in the order.
+    """Mark cells whose row types are all in another cell that costs no more and precedes them.
 
-    Equal cells are gone already, so the other cell holds more row types; the order is (cost, more rows).
+    Equal cells are already removed, so the other cell contains more row types; the order is (cost, more
+    rows).
     """
     cells = cover.cell_count
     lengths = np.diff(cover.offsets)
@@ -179,7 +181,7 @@ def _find_contained(cover: CellCover, by_type: _CellsByType) -> NDArray[np.bool_
 
 
 def _chunks(work: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Ranges of positions whose work adds up to about a chunk each."""
+    """Split positions into ranges whose work adds up to about one chunk each."""
     ends = np.cumsum(work)
     cuts = np.searchsorted(ends, np.arange(_CHUNK, int(ends[-1]) + 1 if len(ends) else 1, _CHUNK)) + 1
     edges = np.unique(np.concatenate([[0], cuts, [len(work)]]))
@@ -187,7 +189,7 @@ def _chunks(work: NDArray[np.int64]) -> list[tuple[int, int]]:
 
 
 def _number_part_types(cover: CellCover, types: int) -> NDArray[np.int64]:
-    """The part type of each row type, numbered from 0; −1 for those that fit no cell."""
+    """Number the part types from 0, and return that of each row type; −1 for those that fit no cell."""
     by_type = _cells_by_type(cover)
     lead = _first_equal(by_type.starts, by_type.cells)
     fits = np.diff(by_type.starts) > 0
@@ -199,7 +201,7 @@ def _number_part_types(cover: CellCover, types: int) -> NDArray[np.int64]:
 def _label_components(
     pair_cell: NDArray[np.int64], pair_part: NDArray[np.int64], cells: int, parts: int
 ) -> NDArray[np.int64]:
-    """The component of each cell: the smallest cell number that can be reached from it."""
+    """Label each cell with its component: the smallest cell number that is reachable from it."""
     label = np.arange(cells, dtype=np.int64)
     while True:
         of_part = np.full(parts, cells, np.int64)
@@ -220,7 +222,7 @@ def _split_components(
     rows: NDArray[np.int64],
     part_of: NDArray[np.int64],
 ) -> tuple[ProblemComponent, ...]:
-    """The components, by falling number of pairs."""
+    """Return the components by falling number of pairs."""
     order = np.argsort(label[pair_cell], kind="stable")
     _, starts, lengths = np.unique(label[pair_cell][order], return_index=True, return_counts=True)
     originals = np.argsort(part_of, kind="stable")
@@ -260,9 +262,9 @@ def bound_component_by_prices(
     deadline: float = np.inf,
     rounds: int = PRICE_ROUNDS,
 ) -> int:
-    """A cost in steps that no solution of the component goes below; the prices are checked before.
+    """Bound the cost of the component's solutions from below, in steps, with checked row prices.
 
-    It ends after so many rounds, when prices no longer rise, or at the deadline (``time.monotonic``).
+    Ends after ``rounds`` rounds, when prices no longer rise, or at the deadline (``time.monotonic``).
     """
     return _total_price(
         component, compute_row_prices(component, k, outlier_cost, deadline=deadline, rounds=rounds)
@@ -277,7 +279,7 @@ def compute_row_prices(
     deadline: float = np.inf,
     rounds: int = PRICE_ROUNDS,
 ) -> NDArray[np.int64]:
-    """The price of a row of each part type, in parts of a step (65,536 to one), as checked."""
+    """Compute the price of a row of each part type, in parts of a step (65,536 per step), checked."""
     prices = np.full(len(component.rows), float(outlier_cost))
     np.minimum.at(prices, component.types, component.costs[component.pair_cells].astype(np.float64))
     allowed = k * component.costs.astype(np.float64)
@@ -286,6 +288,7 @@ def compute_row_prices(
         if time.monotonic() > deadline:
             break
         factor = _RAISE_FACTORS[min(turn // 3, len(_RAISE_FACTORS) - 1)]
+        # Raise all prices, then scale each down by the tightest of its cells; dual feasibility is kept.
         raised = np.minimum(prices * factor, outlier_cost)
         dearest = _highest_prices(component, raised, k)
         ratio = np.ones(len(allowed))
@@ -303,12 +306,12 @@ def compute_row_prices(
 
 
 def _total_price(component: ProblemComponent, prices: NDArray[np.int64]) -> int:
-    """All prices together, rounded up to a whole step."""
+    """Sum all prices, rounded up to a whole step."""
     return -(-int((prices * component.rows).sum()) // _PRICE_PARTS)
 
 
 def _highest_prices(component: ProblemComponent, prices: NDArray[_Price], k: int) -> NDArray[_Price]:
-    """The price of the k dearest rows of each cell; a cell holds at least k."""
+    """Sum the prices of the k dearest rows of each cell; a cell contains at least k."""
     of_pair = prices[component.types]
     order = np.lexsort((-of_pair, component.pair_cells))
     rows = component.rows[component.types][order]
@@ -329,10 +332,10 @@ def bound_by_prices(
     *,
     time_limit: float | None = None,
 ) -> float:
-    """A cost that no assignment of the rows to the mask's patterns goes below; outliers cost all stars.
+    """Bound the cost of all assignments of rows to the mask's patterns from below; outliers cost all stars.
 
-    ``time_limit`` (seconds) ends the rounds early, with a weaker bound. ``InputError`` for a requirement
-    other than k, ``LimitReached`` where the cells do not fit ``settings.memory_limit``.
+    ``time_limit`` (seconds) ends the rounds early, with a weaker bound. Raises ``InputError`` for a
+    requirement other than k, ``LimitReached`` if the cells do not fit ``settings.memory_limit``.
     """
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     k = require_only_k(requirement)

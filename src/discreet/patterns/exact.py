@@ -58,9 +58,9 @@ from discreet.settings import Settings
 
 
 def find_greedy_start(component: ProblemComponent, k: int, outlier_cost: int) -> NDArray[np.int64]:
-    """The cheaper of two greedy solutions: cells by cost and then by most or by fewest rows.
+    """Return the cheaper of two greedy solutions: cells by cost, then by most or by fewest rows.
 
-    Returns the rows of each pair, shape ``(pairs,)``: every cell holds none or at least k.
+    Returns the rows of each pair, shape ``(pairs,)``: every cell contains none or at least k.
     """
     offsets = np.searchsorted(component.pair_cells, np.arange(len(component.costs) + 1))
     sizes = np.add.reduceat(component.rows[component.types], offsets[:-1])
@@ -86,11 +86,12 @@ def _fill_cells(
 
 
 def find_counted_plan(table: PatternTable, k: int, *, star_class: bool) -> ExactPlan | None:
-    """The solution of a table where a greedy meets the bound of counting; None where it does not.
+    """Return a greedy solution that meets the bound of counting; None if it does not.
 
     A row costs at least as much as the cheapest pattern under which k rows of the whole table agree with it.
-    The greedy gives patterns, cheapest first, all rows left that agree with k − 1 others left; where each row
-    gets one as cheap as that, it is optimal. Equal costs are tried in both orders of the columns.
+    The greedy assigns, cheapest pattern first, all remaining rows that agree with k − 1 other remaining rows;
+    if each row gets a pattern of its least cost, the solution is optimal. Equal costs are tried in both
+    orders of the columns.
     """
     everyone = np.arange(len(table.counts))
     costs = np.append(table.costs, table.outlier_cost)
@@ -110,7 +111,7 @@ def find_counted_plan(table: PatternTable, k: int, *, star_class: bool) -> Exact
 def _first_sufficient_pattern(
     table: PatternTable, k: int, order: NDArray[np.intp], *, greedy: bool
 ) -> NDArray[np.int64]:
-    """The first pattern of each row type under which it is in a group of k rows; −1 where there is none.
+    """Return the first pattern of each row type under which it is in a group of k rows; −1 for none.
 
     Groups are those of the whole table, or (``greedy``) of the row types that have no pattern yet.
     """
@@ -135,7 +136,7 @@ _FEW_PAIRS, _MOST_PAIRS = 1000, 400_000
 
 @dataclass(frozen=True)
 class SolverLimits:
-    """When to end (``time.monotonic``; infinity: never), how many components at a time, and bytes."""
+    """Deadline (``time.monotonic``; infinity: none), number of components in parallel, and bytes."""
 
     deadline: float
     threads: int
@@ -150,10 +151,10 @@ def solve_components(
     star_class: bool,
     progress: ExactProgress | None = None,
 ) -> ExactPlan:
-    """The cheapest assignment of rows to patterns that was found in time.
+    """Find the cheapest assignment of rows to patterns within the limits.
 
-    ``program`` says whether everyone must be placed; with ``star_class`` the outliers must be none or at
-    least k. ``NoSolution`` where that cannot be, ``LimitReached`` where no solution was found in time.
+    ``program`` states whether outliers are forbidden; with ``star_class`` there must be none or at least k.
+    Raises ``NoSolution`` if that is impossible, ``LimitReached`` if no solution was found in time.
     """
     if not program.forbids_outliers and table.rows >= program.k:
         counted = find_counted_plan(table, program.k, star_class=star_class)
@@ -169,6 +170,7 @@ def solve_components(
     started = None if None in starts else base + sum(cost for cost in starts if cost is not None)
     answer = list(zip(reduced.components, (_rows_of_solution(part) for part in parts), strict=True))
     left = placeless + sum(int(c.rows.sum() - rows.sum()) for c, rows in answer)
+    # The components were solved separately; together they may leave too few rows for a class of all stars.
     if star_class and 0 < left < program.k:
         one = reduce_cover(reduced.cover, table.counts, split=False).components[0]
         part = _solve_with_stars(one, answer, replace(program, star_rows=placeless), limits, bound - base)
@@ -210,7 +212,7 @@ def _check_possible(table: PatternTable, program: IntegerProgram, placeless: int
 def _solve_all(
     reduced: ReducedProblem, program: IntegerProgram, limits: SolverLimits, progress: ExactProgress | None
 ) -> tuple[list[ComponentSolution], list[int | None]]:
-    """The components' solutions, and what their greedy starts cost; None for one that is not allowed."""
+    """Solve the components; return solutions and the costs of their greedy starts, None if infeasible."""
     waiting = [sum(c.pairs for c in reduced.components)]
     done = [0]
     lock = Lock()
@@ -242,10 +244,9 @@ def _solve_one(
     deadline: float,
     share: float,
 ) -> ComponentSolution:
-    """The start where it is proven or there is no more to be had; else the solver's answer in its share of
-    time.
+    """Return the start if it is proven or cannot be improved; else solve within a share of the time.
 
-    Above ``_MOST_PAIRS`` the solver is not asked: it would not even finish its relaxation in minutes.
+    Above ``_MOST_PAIRS`` the solver is not used: its relaxation would not finish in minutes.
     """
     bound = bound_by_cheapest_cells(component, program)
     if start is not None and component_cost(component, program, start) == bound:
@@ -282,7 +283,7 @@ def _solve_with_stars(
     limits: SolverLimits,
     bound: int,
 ) -> ComponentSolution:
-    """The whole problem with a class of all stars, from the components' answer made feasible."""
+    """Solve the whole problem with a class of all stars, from the components' answer made feasible."""
     start = _free_enough_outliers(one, _join_solutions(one, answer), program)
     cost = component_cost(one, program, start)
     left = limits.deadline - time.monotonic()
@@ -294,7 +295,7 @@ def _solve_with_stars(
 def _join_solutions(
     one: ProblemComponent, answer: list[tuple[ProblemComponent, NDArray[np.int64]]]
 ) -> NDArray[np.int64]:
-    """The components' rows as rows of the one component that holds them all."""
+    """Translate the components' rows into rows of the one component that contains them all."""
     size = int(one.originals.max()) + 1
     keys = one.cells[one.pair_cells] * size + one.originals[one.bounds[:-1]][one.types]
     order = np.argsort(keys)
@@ -309,7 +310,7 @@ def _join_solutions(
 def _free_enough_outliers(
     one: ProblemComponent, rows: NDArray[np.int64], program: IntegerProgram
 ) -> NDArray[np.int64]:
-    """Rows taken out until k are outliers: what cells can spare, dearest first; else the smallest cell."""
+    """Remove rows until k are outliers: rows that cells can spare, dearest first; else the smallest cell."""
     rows = rows.copy()
     missing = program.k - int(one.rows.sum() - rows.sum()) - (program.star_rows or 0)
     held = np.bincount(one.pair_cells, weights=rows, minlength=len(one.costs)).astype(np.int64)
@@ -334,10 +335,10 @@ def _expand_row_types(
     answer: list[tuple[ProblemComponent, NDArray[np.int64]]],
     counts: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Rows by row type and cell; ``_NO_CELL`` for outliers.
+    """Expand part types to row types; ``_NO_CELL`` for outliers.
 
-    The rows of a part type lie in a line, once by row type and once by cell; the pieces between the marks of
-    both belong to one row type and one cell.
+    The rows of a part type are lined up twice, once by row type and once by cell; the pieces between the
+    marks of both belong to one row type and one cell.
     """
     types, cells, rows = [reduced.placeless], [np.full(len(reduced.placeless), _NO_CELL)], []
     rows.append(counts[reduced.placeless])
@@ -371,19 +372,25 @@ def solve_exactly(
     suppression: SuppressionPolicy = SuppressionPolicy.DROP,
     progress: ExactProgress | None = None,
 ) -> ExactResult:
-    """The assignment of rows to patterns of least cost, with a bound that proves it.
+    """Find the assignment of rows to patterns of least cost, with a bound that proves it.
 
     With the policy *suppress* the class of all stars is empty or has at least k rows; without ``publish_all``
-    it may have fewer, which are then suppressed as rows, as the greedy does.
+    it may have fewer, which are then suppressed as rows, as in the greedy.
 
-    ``time_limit`` in seconds ends the solver with the best found; None waits for the proof. Finding the cells
-    and checking the answer are not cut short: on very large masks they come on top. ``settings.threads``
-    components are solved at a time, one thread each. ``progress`` is told components done and in all, from
-    any thread.
+    ``time_limit`` in seconds ends the solver with the best solution found; None waits for the proof. Finding
+    the cells and checking the answer are not interrupted and take additional time on very large masks.
+    ``settings.threads`` components are solved in parallel, one thread each. ``progress`` is called with the
+    number of finished components and the total, from any thread.
 
-    Raises ``InputError`` where HiGHS is missing, for a requirement other than k, and for a time limit that is
-    none; ``NoSolution`` where rows fit nowhere and outliers are not allowed, or no class could be made;
-    ``LimitReached`` where the problem does not fit ``settings.memory_limit``.
+    Raises ``InputError`` if HiGHS is missing, for a requirement other than k, and for an invalid time limit;
+    ``NoSolution`` if rows fit no cell and outliers are not allowed, or no class can be made; ``LimitReached``
+    if the problem does not fit ``settings.memory_limit``.
+
+    Cost: exponential in the worst case; one grouping of the row types per pattern to find the cells.
+
+    References
+    ----------
+    Bredereck, Nichterlein and Niedermeier (2013), *Pattern-Guided k-Anonymity*. Algorithms 6(4), 678–701.
     """
     start_time = time.monotonic()
     load_highs()

@@ -2,7 +2,7 @@
 
 A *cell* is a pattern with values for the columns that it shows; rows that agree with it may be published
 as that output row type. Only cells of at least k rows are usable, which removes most of them. Costs are
-whole steps. A ``Plan`` is a solution in the table's terms; ``ExactResult`` is its recoding with a cost
+whole steps. An ``ExactPlan`` is a solution in the table's terms; ``ExactResult`` is its recoding with a cost
 and a proven bound.
 
 Cost: one grouping of the row types per pattern.
@@ -33,12 +33,13 @@ _BYTES_PER_PAIR = 200
 
 @dataclass(frozen=True, eq=False)
 class PatternTable:
-    """Row types, patterns and what a row costs under each pattern.
+    """Row types, patterns and the cost of a row under each pattern.
 
-    ``columns[j][level]`` holds the value of attribute j at a level for each row type, as codes from 0; below
-    the top only, for at the top all agree. ``counts`` holds rows. ``levels`` has shape ``(patterns,
-    attributes)`` and lacks the pattern of all stars; ``costs`` holds the cost of one row under each pattern
-    in whole steps, ``outlier_cost`` that of a row of all stars; ``steps`` of them make a cost of 1.
+    ``columns[j][level]`` contains the value of attribute j at a level for each row type, as codes from 0;
+    levels below the top only, since all values agree at the top. ``counts`` contains rows. ``levels`` has
+    shape ``(patterns, attributes)`` and omits the pattern of all stars; ``costs`` contains the cost of one
+    row under each pattern in whole steps, ``outlier_cost`` that of a row of all stars; a cost of 1 has
+    ``steps`` steps.
     """
 
     columns: tuple[tuple[NDArray[np.int64], ...], ...]
@@ -50,11 +51,11 @@ class PatternTable:
 
     @property
     def rows(self) -> int:
-        """Rows of the table."""
+        """Number of rows of the table."""
         return int(self.counts.sum())
 
     def values(self, pattern: int) -> list[NDArray[np.int64]]:
-        """The columns that a pattern shows, at its levels."""
+        """Return the columns that a pattern shows, at its levels."""
         shown = zip(self.columns, self.levels[pattern].tolist(), strict=True)
         return [column[level] for column, level in shown if level < len(column)]
 
@@ -62,10 +63,10 @@ class PatternTable:
 def build_pattern_table(
     frequency_set: FrequencySet, mask: PatternMask
 ) -> tuple[PatternTable, NDArray[np.int64]]:
-    """The table of a mask, and the place in the mask of each of its patterns; costs in whole steps.
+    """Build the table of a mask, and the position in the mask of each of its patterns; costs are whole steps.
 
-    Costs are taken for fractions with a small common denominator where they are; else they are rounded to a
-    millionth of the cost of all stars.
+    Costs are converted exactly if they are fractions with a small common denominator; otherwise they are
+    rounded to a millionth of the cost of all stars.
     """
     columns = tuple(
         tuple(hierarchy.level_map(level)[codes].astype(np.int64) for level in range(hierarchy.height))
@@ -82,7 +83,7 @@ def build_pattern_table(
 
 
 def _denominator(costs: NDArray[np.float64]) -> int:
-    """The least common denominator of the costs up to a million, else one that rounds them to a millionth."""
+    """Return the least common denominator of the costs up to a million, or one for rounding."""
     found = 1
     for cost in np.unique(costs):
         fraction = Fraction(float(cost)).limit_denominator(1000)
@@ -98,8 +99,8 @@ def _denominator(costs: NDArray[np.float64]) -> int:
 class CellCover:
     """Cells in order of (cost, pattern), and the row types that fit each.
 
-    Cell c belongs to pattern ``patterns[c]``, costs ``costs[c]`` a row, and its row types are
-    ``members[offsets[c]:offsets[c + 1]]``, ascending; together they hold ``sizes[c]`` rows.
+    Cell c belongs to pattern ``patterns[c]``, costs ``costs[c]`` per row, and its row types are
+    ``members[offsets[c]:offsets[c + 1]]``, ascending; together they have ``sizes[c]`` rows.
     """
 
     patterns: NDArray[np.int64]
@@ -110,15 +111,15 @@ class CellCover:
 
     @property
     def cell_count(self) -> int:
-        """The number of cells."""
+        """Number of cells."""
         return len(self.patterns)
 
     def cell_of_pair(self) -> NDArray[np.int64]:
-        """The cell beside each entry of ``members``."""
+        """Return the cell of each entry of ``members``."""
         return np.repeat(np.arange(self.cell_count), np.diff(self.offsets))
 
     def restrict(self, keep: NDArray[np.bool_]) -> CellCover:
-        """The cover with the cells of ``keep`` alone."""
+        """Return the cover with only the cells of ``keep``."""
         lengths = np.diff(self.offsets)
         return CellCover(
             self.patterns[keep],
@@ -130,11 +131,12 @@ class CellCover:
 
 
 def group_row_types(columns: list[NDArray[np.int64]], row_types: int) -> NDArray[np.int64]:
-    """Group numbers from 0: row types that agree in every column share one. Shape ``(row types,)``."""
+    """Number the groups of row types that agree in every column, from 0. Shape ``(row types,)``."""
     key = np.zeros(row_types, np.int64)
     groups = 1
     for column in columns:
         size = int(column.max(initial=0)) + 1
+        # Rank the keys before a product would exceed 62 bits.
         if groups * size >= _LARGEST_KEY:
             key = np.unique(key, return_inverse=True)[1].astype(np.int64)
             groups = int(key.max(initial=0)) + 1
@@ -144,7 +146,7 @@ def group_row_types(columns: list[NDArray[np.int64]], row_types: int) -> NDArray
 
 
 def find_cells(table: PatternTable, k: int, memory_limit: int) -> CellCover:
-    """Every cell of at least k rows. ``LimitReached`` where they would not fit ``memory_limit``."""
+    """Find every cell of at least k rows; raise ``LimitReached`` if they would not fit ``memory_limit``."""
     order = np.argsort(table.costs, kind="stable")
     patterns, sizes, lengths, members = [], [], [], []
     pairs = 0
@@ -184,11 +186,11 @@ _SAME_COST = 1e-9
 
 @dataclass(frozen=True)
 class ExactSize:
-    """How large the problem was, and what was left of it.
+    """Size of the problem before and after reduction.
 
-    ``cells`` are those of at least k rows, ``kept`` the ones that no other dominates; ``pairs`` counts pairs
-    of alike row types and cells, ``largest`` those of the largest of the ``components``. All are 0 where a
-    greedy met the bound of counting, and there was nothing to solve.
+    ``cells`` are those of at least k rows, ``undominated_cells`` those that no other dominates; ``pairs``
+    counts pairs of part types and cells, ``largest`` those of the largest of the ``components``. All are 0 if
+    a greedy solution met the bound of counting and nothing had to be solved.
     """
 
     cells: int
@@ -200,11 +202,11 @@ class ExactSize:
 
 @dataclass(frozen=True, eq=False)
 class ExactResult:
-    """The best solution found, and a proven bound.
+    """Best solution found, and a proven bound.
 
-    Part p says that ``rows[p]`` rows of ``row_types[p]`` go under ``patterns[p]`` (a place in the mask, or
+    Part p means that ``rows[p]`` rows of ``row_types[p]`` have ``patterns[p]`` (a position in the mask, or
     ``OUTLIER``). ``cost`` is the sum of the mask's costs over all rows, ``start_cost`` that of the greedy
-    start (None where that may not be published); no solution costs less than ``bound``. ``status`` is
+    start (None if that may not be published); no solution costs less than ``bound``. ``status`` is
     ``"optimal"`` or ``"time limit"``.
     """
 
@@ -221,13 +223,13 @@ class ExactResult:
 
     @property
     def gap(self) -> float:
-        """The share of the cost that is not proven necessary: (cost − bound) / cost, 0 for an optimum."""
+        """Share of the cost that is not proven necessary: (cost − bound) / cost, 0 for an optimum."""
         return (self.cost - self.bound) / self.cost if self.cost > 0 else 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class ExactPlan:
-    """A solution in the table's terms, before it is a recoding.
+    """Solution in terms of the pattern table, before recoding.
 
     Rows by row type and pattern of the table (−1: outliers); ``cost``, ``bound`` and ``start_cost`` in steps.
     """
@@ -242,7 +244,7 @@ class ExactPlan:
 
 
 def require_only_k(requirement: Requirement) -> int:
-    """The k of a requirement of k alone; ``InputError`` for any other."""
+    """Return the k of a requirement of only k; raise ``InputError`` for any other."""
     if requirement.k is None or len(requirement.criteria) > 1:
         raise InputError(
             f"the exact solution for {requirement}",
@@ -263,10 +265,10 @@ def build_exact_result(
     start_time: float,
     suppression: SuppressionPolicy,
 ) -> ExactResult:
-    """The plan as a recoding: its classes and its cost counted anew from the rows.
+    """Recode a plan; its classes and its cost are counted again from the rows.
 
-    ``places`` holds the place in the mask of each of the table's patterns, ``begun`` when the work began.
-    ``NoSolution`` where every row would be deleted.
+    ``mask_positions`` contains the position in the mask of each of the table's patterns, ``start_time`` the
+    time at which the work began. Raises ``NoSolution`` if every row would be deleted.
     """
     patterns = np.append(mask_positions, OUTLIER)[plan.patterns]
     outliers = patterns == OUTLIER
@@ -306,7 +308,7 @@ def build_exact_result(
 
 
 def cost_rounding(mask: PatternMask, table: PatternTable) -> float:
-    """The most by which a row's cost in steps differs from its cost; 0 where arithmetic alone does it."""
+    """Return the largest rounding error of a row's cost in steps; 0 if it is only floating-point error."""
     exact = np.append(mask.pattern_costs, mask.top_cost)
     error = float(np.abs(np.rint(exact * table.steps) / table.steps - exact).max())
     return 0.0 if error <= _SAME_COST * max(1.0, mask.top_cost) else error

@@ -6,7 +6,7 @@ is a parameter (``Tie``). A class may also have to meet distinct l, p-sensitivit
 test, and a pattern may generalize an attribute to any level. The bound charges each row its cheapest
 pattern under which the class of the whole table meets the growing criteria.
 
-Cost: patterns times remaining row types (``kernels.local_greedy``).
+Cost: patterns times remaining row types (``kernels.greedy_cover``).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def compute_lower_bound(
     class_test: ClassTest | None = None,
     evaluator: Backend | str = Backend.AUTO,
 ) -> float:
-    """A cost that no assignment of the rows to the mask's patterns goes below."""
+    """Bound the cost of all assignments of rows to the mask's patterns from below."""
     frequency_set = require_one_row_per_subject(frequency_set)
     keys = build_pattern_keys(frequency_set, mask)
     demand = ClassRequirement.of(frequency_set, requirement, class_test)
@@ -63,7 +63,7 @@ def compute_lower_bound(
 
 
 def growing_demand(demand: ClassRequirement, requirement: Requirement) -> ClassRequirement:
-    """The part of a requirement's demand that the bound rests on: the demand itself where all of it is."""
+    """Return the growing part of a requirement, which the bound relies on."""
     if demand.growing:
         return demand
     growing = [criterion for criterion in requirement.criteria if criterion.growing]
@@ -79,7 +79,10 @@ def bound_from_walk(
     walk: PatternWalk,
     progress: Callable[[int], None] | None = None,
 ) -> float:
-    """The same with keys and a walk that are there already; ``progress`` is told the patterns done."""
+    """Compute the lower bound from existing keys and an open walk.
+
+    ``progress`` is called with the number of finished patterns.
+    """
     order = mask.order(TieBreak.LAST_COLUMN_FIRST)
     first = np.full(frequency_set.row_types, -1, np.int64)
     for start in range(0, len(order), _BOUND_BATCH):
@@ -103,10 +106,10 @@ _MOST_ROWS = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class GreedyResult:
-    """A recoding guided by patterns: the pattern of each row type, and what it costs.
+    """Recoding guided by patterns: the pattern of each row type, and its cost.
 
-    ``find_pattern`` holds places in the mask, ``OUTLIER`` where the row type is suppressed. ``bound`` is a
-    cost that no assignment to the mask's patterns goes below; None where it was not asked.
+    ``pattern_of`` contains positions in the mask, ``OUTLIER`` if the row type is suppressed. No assignment to
+    the mask's patterns costs less than ``bound``; None if it was not requested.
     """
 
     recoding: ClassRecoding
@@ -118,12 +121,12 @@ class GreedyResult:
 
     @property
     def outliers(self) -> int:
-        """Rows that are suppressed as outliers."""
+        """Number of rows that are suppressed as outliers."""
         return self.recoding.suppressed
 
     @property
     def gap(self) -> float | None:
-        """The share of the cost that may be too much: (cost − bound) / cost; None without a bound."""
+        """Share of the cost that may be avoidable: (cost − bound) / cost; None without a bound."""
         if self.bound is None:
             return None
         return max(self.cost - self.bound, 0.0) / self.cost if self.cost else 0.0
@@ -147,11 +150,18 @@ def solve_greedily(
     """Assign every row type to a pattern, cheapest patterns first.
 
     ``limit`` is the largest number of rows that may be suppressed as outliers; None leaves it to the mask's
-    policy. ``class_test`` is asked beside the requirement. ``bound`` computes a lower bound too.
+    policy. ``class_test`` is applied in addition to the requirement. ``bound`` also computes a lower bound.
 
-    Raises ``NoSolution`` where no class could be made, where there are more outliers than the limit, or any
-    where the policy is *error*; ``InputError`` for an unknown tie;
-    ``LimitReached`` where it would not fit ``settings.memory_limit``.
+    Raises ``NoSolution`` if no class can be made, if there are more outliers than the limit, or any under the
+    policy *error*; ``InputError`` for an unknown tie; ``LimitReached`` if it would not fit
+    ``settings.memory_limit``.
+
+    Cost: patterns times remaining row types.
+
+    References
+    ----------
+    Bredereck, Nichterlein and Niedermeier (2013), *Pattern-Guided k-Anonymity*. Algorithms 6(4), 678–701.
+    Algorithm 1.
     """
     start_time = monotonic()
     if tie not in tuple(TieBreak):
@@ -185,7 +195,7 @@ def solve_greedily(
 
 
 def assignment_cost(frequency_set: FrequencySet, mask: PatternMask, pattern_of: NDArray[np.int64]) -> float:
-    """What an assignment of row types costs; an outlier costs as much as a row of all stars."""
+    """Sum the cost of an assignment of row types; an outlier costs as much as a row of all stars."""
     costs = np.append(mask.pattern_costs, mask.top_cost)
     rows = np.zeros(len(costs), np.int64)
     np.add.at(rows, pattern_of, frequency_set.counts)
@@ -201,7 +211,7 @@ def _walk_patterns(
     *,
     falls: bool,
 ) -> NDArray[np.int64]:
-    """Walk the patterns; the pattern of each class that was made."""
+    """Walk the patterns and return the pattern of each class that was made."""
     found, seen = [np.zeros(0, np.int64)], 0
     batches = (
         _by_most_rows(walk, keys, mask, falls=falls)
@@ -221,7 +231,7 @@ def _walk_patterns(
 def _split_progress(
     progress: GreedyProgress | None, patterns: int
 ) -> tuple[GreedyProgress | None, Callable[[int], None] | None]:
-    """Progress of the walk and of the bound as parts of one whole."""
+    """Combine the progress of the walk and of the bound into one."""
     if progress is None:
         return None, None
     return lambda done, _: progress(done, 2 * patterns), lambda done: progress(patterns + done, 2 * patterns)
@@ -234,9 +244,9 @@ def _batches_in_order(order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
 def _by_most_rows(
     walk: PatternWalk, keys: PatternKeys, mask: PatternMask, *, falls: bool
 ) -> Iterator[NDArray[np.int64]]:
-    """Patterns one by one: of those that cost the same, the one that places most rows now.
+    """Yield patterns one by one: among those of equal cost, the one that places the most rows now.
 
-    ``falls``: what a pattern would place falls as rows leave.
+    ``falls`` means that the rows that a pattern would place decrease as rows are taken.
     """
     order = mask.order(TieBreak.LAST_COLUMN_FIRST)
     ends = np.flatnonzero(np.diff(mask.cost_ranks[order])) + 1
@@ -244,6 +254,7 @@ def _by_most_rows(
         if not falls:
             yield from _by_rows_now(walk, keys, group.tolist())
             continue
+        # Lazy greedy: old counts are upper bounds, so only the top of the heap is counted again.
         heap = [(-walk.placed_rows(keys.masks[p]), place) for place, p in enumerate(group.tolist())]
         heapify(heap)
         while heap:
@@ -258,7 +269,7 @@ def _by_most_rows(
 
 
 def _by_rows_now(walk: PatternWalk, keys: PatternKeys, patterns: list[int]) -> Iterator[NDArray[np.int64]]:
-    """The same of patterns that cost the same, each looked at again every time."""
+    """Yield patterns of equal cost likewise, recounting all of them each time."""
     while patterns:
         now = [walk.placed_rows(keys.masks[p]) for p in patterns]
         most = max(now)

@@ -1,6 +1,7 @@
-"""The integer program of one component, solved by HiGHS (after Bredereck et al. 2013).
+"""Integer program of one component, solved by HiGHS (after Bredereck et al. 2013).
 
-Per part type i and cell c that it fits, x rows go there; u says whether a cell is used::
+For each part type i and cell c that it fits, x is the number of its rows in the cell; u is 1 if a cell is
+used::
 
     minimize   outlier cost * rows + sum of (cost of c - outlier cost) * x
     where      the x of part type i add up to at most its rows N
@@ -8,9 +9,8 @@ Per part type i and cell c that it fits, x rows go there; u says whether a cell 
                x is at most N * u
 
 x may be continuous: with u fixed the rest is a transportation problem with integral vertices. Rounding
-inequalities (Chvátal 1973) limit the used cells of nested cells and of pairs of cells. A cost is proven
-if the solver's bound, rounded up to a whole step, reaches it (floating-point arithmetic, tolerance
-1e-6).
+inequalities (Chvátal 1973) limit the used cells of nested cells and of pairs of cells. A cost is proven if
+the solver's bound, rounded up to a whole step, reaches it (floating-point arithmetic, tolerance 1e-6).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MOST_SHARED_PAIRS = 5_000_000
 
 @dataclass(frozen=True, eq=False)
 class CellLimits:
-    """Of the cells ``cells[e]`` with the same set ``sets[e]`` at most ``most[set]`` are in use."""
+    """Of the cells ``cells[e]`` with the same set ``sets[e]`` at most ``most[set]`` can be used."""
 
     sets: NDArray[np.int64]
     cells: NDArray[np.int64]
@@ -40,7 +40,7 @@ class CellLimits:
 
 @dataclass(frozen=True, eq=False)
 class _SharedCells:
-    """Pairs of cells (a cell with itself too) with the part types and the rows that both have."""
+    """Pairs of cells (including each cell with itself) with the part types and rows that both contain."""
 
     first: NDArray[np.int64]
     second: NDArray[np.int64]
@@ -49,7 +49,7 @@ class _SharedCells:
 
 
 def find_cell_limits(component: ProblemComponent, k: int) -> CellLimits:
-    """The inequalities of a component, those that the relaxation does not have anyway."""
+    """Derive the inequalities of a component that its relaxation does not imply."""
     shared = _find_shared(component)
     size = np.bincount(component.pair_cells, minlength=len(component.costs))
     rows = np.bincount(
@@ -98,7 +98,7 @@ def _find_shared(component: ProblemComponent) -> _SharedCells:
 
 _INTEGER_TOLERANCE = 1e-4
 _SOLVER_OPTIONS = {"output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 0.99}
-# Searches that find nothing more, turned off where the solver's version has a switch for them.
+# Heuristics that find no better solutions here; disabled if the solver's version has the option.
 _DISABLED_HEURISTICS = (
     "mip_detect_symmetry",
     "mip_heuristic_run_rens",
@@ -109,10 +109,11 @@ _DISABLED_HEURISTICS = (
 
 @dataclass(frozen=True)
 class IntegerProgram:
-    """What the components of one problem share.
+    """Parameters that the components of one problem share.
 
-    ``everyone`` forbids outliers. ``star_rows`` is None where they are free; else an all-star class is part
-    of the (only) component, besides so many rows that fit no cell: it is empty or has at least k rows.
+    ``forbids_outliers``: every row must be placed. ``star_rows`` is None if outliers are free; otherwise an
+    all-star class is part of the (only) component, with ``star_rows`` rows that fit no cell: it is empty or
+    has at least k rows.
     """
 
     k: int
@@ -123,7 +124,7 @@ class IntegerProgram:
 
 @dataclass(frozen=True, eq=False)
 class ComponentSolution:
-    """A component's solution: rows of each pair, its cost, a proven lower bound of it, and the seconds."""
+    """Solution of a component: rows of each pair, cost, proven lower bound of the cost, and seconds."""
 
     rows: NDArray[np.int64] | None
     cost: int
@@ -132,12 +133,12 @@ class ComponentSolution:
 
     @property
     def proven(self) -> bool:
-        """Whether no solution costs less."""
+        """True if no solution costs less."""
         return self.rows is not None and self.bound >= self.cost
 
 
 def load_highs() -> Any:
-    """The HiGHS library; ``InputError`` where it is not installed."""
+    """Import the HiGHS library; raise ``InputError`` if it is not installed."""
     try:
         import highspy
     except ImportError:
@@ -151,10 +152,11 @@ def load_highs() -> Any:
 def solve_component(
     component: ProblemComponent, program: IntegerProgram, start: NDArray[np.int64] | None, seconds: float
 ) -> ComponentSolution:
-    """The best solution within so many seconds (infinity: no limit), no worse than ``start``.
+    """Find the best solution within ``seconds`` (infinity: no limit), no worse than ``start``.
 
-    ``start`` holds the rows of each pair of a feasible solution, or is None. ``rows`` of the answer is None
-    only where no solution was found; ``bound`` is then still a bound, of infinite cost where there is none.
+    ``start`` contains the rows of each pair of a feasible solution, or is None. ``rows`` of the answer is
+    None only if no solution was found; ``bound`` is then still a bound, and the largest int64 if the program
+    is infeasible.
     """
     start_time = time.monotonic()
     highs = _configure_highs(load_highs(), seconds)
@@ -175,13 +177,13 @@ def solve_component(
 
 
 def component_cost(component: ProblemComponent, program: IntegerProgram, rows: NDArray[np.int64]) -> int:
-    """The cost of a component's rows, its outliers included, in steps."""
+    """Compute the cost of a component's rows including its outliers, in steps."""
     saved = (program.outlier_cost - component.costs[component.pair_cells]) * rows
     return program.outlier_cost * int(component.rows.sum()) - int(saved.sum())
 
 
 def bound_by_cheapest_cells(component: ProblemComponent, program: IntegerProgram) -> int:
-    """Every row costs at least as much as the cheapest cell that it fits: a bound without a solver."""
+    """Bound the cost without a solver: every row costs at least as much as its cheapest cell."""
     least = np.full(len(component.rows), program.outlier_cost, np.int64)
     np.minimum.at(least, component.types, component.costs[component.pair_cells])
     return int((least * component.rows).sum())
@@ -205,7 +207,7 @@ def _require_accepted(status: Any, what: str) -> None:
 
 
 def is_feasible(component: ProblemComponent, program: IntegerProgram, rows: NDArray[np.int64]) -> bool:
-    """Whether each cell holds none or at least k rows, no row goes twice, and outliers are allowed."""
+    """Check that cells contain none or at least k rows, rows are placed once, and outliers are allowed."""
     held = np.bincount(component.pair_cells, weights=rows, minlength=len(component.costs))
     placed = np.bincount(component.types, weights=rows, minlength=len(component.rows))
     left = component.rows - placed
@@ -220,16 +222,16 @@ def is_feasible(component: ProblemComponent, program: IntegerProgram, rows: NDAr
 def _build_model(
     component: ProblemComponent, program: IntegerProgram, opened: NDArray[np.bool_] | None = None
 ) -> Any:
-    """Columns: u of each cell, x of each pair, then with an all-star class its rows and its u.
+    """Build the model: columns are u of each cell, x of each pair, then the rows and u of an all-star class.
 
-    With ``opened`` the u are fixed to it, that of the all-star class the last, and nothing need be whole.
+    With ``opened`` every u is fixed to it, that of the all-star class last, and no column is integral.
     """
     library = load_highs()
     cells, pairs, parts = len(component.costs), component.pairs, len(component.rows)
     star = parts + 1 if program.star_rows is not None else 0
     lp = library.HighsLp()
     lp.num_col_ = cells + pairs + star
-    # A row costs as an outlier unless it is placed, so that outliers need no columns of their own.
+    # The constant term counts every row as an outlier, so that outliers need no columns of their own.
     saved = (component.costs[component.pair_cells] - program.outlier_cost).astype(np.float64)
     lp.col_cost_ = np.concatenate([np.zeros(cells), saved, np.zeros(star)])
     lp.offset_ = float(program.outlier_cost * int(component.rows.sum()))
@@ -261,7 +263,7 @@ def _build_model(
 
 @dataclass
 class _ConstraintMatrix:
-    """Constraints that are added block by block: entries, and the limits of each row."""
+    """Constraint matrix that is built block by block: entries, and the limits of each row."""
 
     height: int = 0
     entries: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = field(
@@ -276,14 +278,14 @@ class _ConstraintMatrix:
         high: NDArray[np.float64],
         *entries: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]],
     ) -> None:
-        """A block of rows with their limits; entries are (row of the block, column, value)."""
+        """Add a block of rows with their limits; entries are (row of the block, column, value)."""
         self.entries += [(row + self.height, column, value) for row, column, value in entries]
         self.low.append(low)
         self.high.append(high)
         self.height += len(low)
 
     def by_row(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-        """Starts of the rows, columns and values."""
+        """Return the starts of the rows, the columns and the values."""
         row, column, value = (np.concatenate(part) for part in zip(*self.entries, strict=True))
         order = np.lexsort((column, row))
         starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=self.height))])
@@ -291,7 +293,7 @@ class _ConstraintMatrix:
 
 
 def _build_constraints(component: ProblemComponent, program: IntegerProgram) -> _ConstraintMatrix:
-    """The constraints of the program, and those of the all-star class where it has one."""
+    """Build the constraints of the program, including those of the all-star class if it has one."""
     cells, pairs, parts = len(component.costs), component.pairs, len(component.rows)
     cell, pair, part = np.arange(cells), np.arange(pairs), np.arange(parts)
     x, one = cells + pair, np.ones(pairs)
@@ -301,12 +303,12 @@ def _build_constraints(component: ProblemComponent, program: IntegerProgram) -> 
     own = [(component.types, x, one)]
     if with_star:
         own.append((part, cells + pairs + part, np.ones(parts)))
-    # A row type's rows go at most once; all of them where nobody may be left over.
+    # Each row is placed at most once; exactly once if outliers are forbidden or in the all-star class.
     found.add(count if program.forbids_outliers or with_star else np.full(parts, -np.inf), count, *own)
-    # A cell that is open has at least k rows: Σx − k·u ≥ 0.
+    # An open cell has at least k rows: Σx − k·u ≥ 0.
     closed = (cell, cell, np.full(cells, -float(program.k)))
     found.add(np.zeros(cells), np.full(cells, np.inf), (component.pair_cells, x, one), closed)
-    # One that is closed has none: x ≤ rows·u, pair by pair, which bounds better than by the cell.
+    # A closed cell has none: x ≤ rows·u; by pair, which gives a tighter relaxation than by cell.
     room = (pair, component.pair_cells, -count[component.types])
     found.add(np.full(pairs, -np.inf), np.zeros(pairs), (pair, x, one), room)
     if program.star_rows is not None:
@@ -322,7 +324,7 @@ def _build_constraints(component: ProblemComponent, program: IntegerProgram) -> 
 def _set_start(
     highs: Any, component: ProblemComponent, program: IntegerProgram, start: NDArray[np.int64]
 ) -> None:
-    """Hand the solver a feasible solution."""
+    """Pass a feasible solution to the solver."""
     opened = np.bincount(component.pair_cells, weights=start, minlength=len(component.costs)) > 0
     values = [opened.astype(np.float64), start.astype(np.float64)]
     if program.star_rows is not None:
@@ -338,7 +340,7 @@ def _set_start(
 def _integral_rows(
     highs: Any, component: ProblemComponent, program: IntegerProgram
 ) -> NDArray[np.int64] | None:
-    """The solver's rows in whole numbers: rounded where that serves, else solved again with u fixed."""
+    """Return the solver's rows in whole numbers: rounded if feasible, else solved again with u fixed."""
     cells, pairs = len(component.costs), component.pairs
     if highs.getInfo().primal_solution_status != 2:
         return None
@@ -346,8 +348,8 @@ def _integral_rows(
     rows: NDArray[np.int64] = np.rint(values[cells : cells + pairs]).astype(np.int64)
     if is_feasible(component, program, rows):
         return rows
-    # The solver's whole numbers are so within a tolerance. With every u fixed what is left is a flow, whose
-    # vertices are whole; the simplex algorithm ends at one.
+    # The solver's integers are integral only within a tolerance. With every u fixed the rest is a flow, whose
+    # vertices are integral; the simplex algorithm ends at a vertex.
     opened = values[:cells] > 0.5
     if program.star_rows is not None:
         opened = np.append(opened, values[-1] > 0.5)
@@ -363,6 +365,6 @@ def _integral_rows(
 
 
 def _rounded_bound(dual: float, component: ProblemComponent, program: IntegerProgram) -> int:
-    """The solver's bound rounded up to a whole step; never below that of the cheapest cells."""
+    """Round the solver's bound up to a whole step; never below that of the cheapest cells."""
     cheapest = bound_by_cheapest_cells(component, program)
     return max(cheapest, math.ceil(dual - _INTEGER_TOLERANCE)) if math.isfinite(dual) else cheapest

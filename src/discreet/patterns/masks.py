@@ -1,7 +1,7 @@
 """Pattern masks, from vectors or from constraints (Bredereck et al. 2013, section 3.6).
 
-Constraints that tie attributes together are resolved first: such attributes become one unit, and what a
-required unit forbids is forbidden from the start. Patterns are then built unit by unit, and a prefix is
+Constraints that tie attributes together are resolved first: such attributes become one unit, and options
+that a required unit excludes are removed at once. Patterns are then built unit by unit, and a prefix is
 kept only if some pattern completes it, so memory never exceeds the number of patterns in the result.
 
 Cost: patterns times attributes.
@@ -28,10 +28,10 @@ _MOST_OPTIONS = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class AttributeUnit:
-    """Attributes that are all generalized or not at all.
+    """Attributes that are all generalized or all shown.
 
-    ``options`` has shape ``(options, attributes of the unit)`` and holds levels; ``stars`` counts those of
-    each option that are starred. Units that share a number in ``exclusive`` exclude each other.
+    ``options`` has shape ``(options, attributes of the unit)`` and contains levels; ``stars`` counts the
+    starred attributes of each option. Units that share a number in ``exclusive`` exclude each other.
     """
 
     columns: tuple[int, ...]
@@ -41,17 +41,17 @@ class AttributeUnit:
 
     @property
     def least_stars(self) -> int:
-        """The stars that the unit has at least."""
+        """Least number of stars of the unit."""
         return int(self.stars.min())
 
 
 def resolve_units(
     attributes: tuple[str, ...], heights: tuple[int, ...], constraints: PatternConstraints
 ) -> list[AttributeUnit]:
-    """The units of the constraints, so that every choice among some of them can be completed.
+    """Resolve the constraints into units, so that every choice among some of them can be completed.
 
-    ``InputError`` for an unknown attribute, a negative number of stars, or constraints that contradict each
-    other. An attribute of height 0 has nothing to choose and is left out.
+    Raises ``InputError`` for an unknown attribute, a negative number of stars, or contradicting constraints.
+    An attribute of height 0 has no choice and is omitted.
     """
     _check_names(attributes, constraints)
     chosen = [j for j, height in enumerate(heights) if height > 0]
@@ -105,7 +105,7 @@ def _check_names(attributes: tuple[str, ...], constraints: PatternConstraints) -
 
 
 def _join_groups(columns: Iterable[int], groups: Sequence[Sequence[int]]) -> dict[int, list[int]]:
-    """The unit of each place, those of a group in one."""
+    """Return the unit of each column; columns of one group are in one unit."""
     unit_of = {j: [j] for j in columns}
     for group in groups:
         for j in group[1:]:
@@ -153,12 +153,13 @@ def build_mask_from_vectors(
     cost: str | LossTables = PRECISION,
     outliers: OutlierPolicy | str = OutlierPolicy.SUPPRESS,
 ) -> PatternMask:
-    """The mask of given patterns: vectors, levels, or texts of one sign per attribute.
+    """Build the mask of given patterns: vectors, levels, or texts of one sign per attribute.
 
-    A text has ``.`` (or ``-``, ``_``, ``□``) for an attribute that is shown, ``*`` (or ``☆``) for a starred
-    one, and a number for a level; signs may stand apart, and must where a level is above 9. The cost of a
-    cell at a level is its share of the height (``"precision"``: a star costs 1), its ``"loss"``, or given by
-    tables; ``weights`` multiply an attribute's. ``InputError`` for what is no pattern of these attributes.
+    A text has ``.`` (or ``-``, ``_``, ``□``) for a shown attribute, ``*`` (or ``☆``) for a starred one, and a
+    number for a level; signs may be separated, and must be if a level is above 9. The cost of a cell at a
+    level is its share of the height (``"precision"``: a star costs 1), its ``"loss"``, or given by tables;
+    ``weights`` multiply an attribute's cost. Raises ``InputError`` for anything that is no pattern of these
+    attributes.
     """
     if not vectors:
         raise InputError("no pattern was given", advice="Give pattern vectors, or constraints.")
@@ -177,9 +178,9 @@ def build_mask_from_constraints(
     cost: str | LossTables = PRECISION,
     outliers: OutlierPolicy | str = OutlierPolicy.SUPPRESS,
 ) -> PatternMask:
-    """The mask of all patterns that meet the constraints; costs as for ``build_mask_from_vectors``.
+    """Build the mask of all patterns that meet the constraints; costs as in ``build_mask_from_vectors``.
 
-    ``InputError`` where no pattern meets them, ``LimitReached`` where they would not fit the memory limit.
+    Raises ``InputError`` if no pattern meets them, ``LimitReached`` if they would not fit the memory limit.
     """
     heights = tuple(h.height for h in frequency_set.hierarchies)
     units = resolve_units(frequency_set.attributes, heights, constraints)
@@ -203,6 +204,7 @@ def _enumerate_levels(
     levels = np.zeros((1, attributes), np.int16)
     stars = np.zeros(1, np.int64)
     taken = np.zeros((1, groups), np.bool_)
+    # Stars that the remaining units need at least: a prefix that leaves too few for them is dropped at once.
     still = sum(unit.least_stars for unit in units)
     for unit in units:
         still -= unit.least_stars
@@ -329,7 +331,7 @@ def _level_costs(
 
 
 def _check_star(frequency_set: FrequencySet, mask: PatternMask) -> None:
-    """Raise where a value of the data that a pattern shows reads like the star."""
+    """Raise ``InputError`` if a value of the data that a pattern shows equals the star."""
     for j, hierarchy in enumerate(frequency_set.hierarchies):
         used = set(mask.levels[:, j].tolist())
         if hierarchy.height not in used:

@@ -34,11 +34,12 @@ _TABLE = 1 << 16
 
 
 def find_distinct(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct values, ascending, and the place of each value among them; values are at least 0."""
+    """Return the distinct values, ascending, and the position of each value; values are at least 0."""
     size = int(values.max(initial=0)) + 1
     if size > 4 * len(values) + _TABLE:
         kinds, places = np.unique(values, return_inverse=True)
         return kinds, places
+    # Small values are counted in a table, which is faster than a sort.
     table = np.zeros(size, np.int64)
     table[values] = 1
     kinds = np.flatnonzero(table)
@@ -61,11 +62,11 @@ def recode_assignment(
     suppression: SuppressionPolicy = SuppressionPolicy.DROP,
     warnings: tuple[str, ...] = (),
 ) -> ClassRecoding:
-    """The recoding in which part p, ``rows[p]`` rows of ``row_types[p]``, goes under ``patterns[p]``.
+    """Build the recoding in which part p, ``rows[p]`` rows of ``row_types[p]``, has ``patterns[p]``.
 
-    A pattern is its place in the mask, or ``OUTLIER``, which suppresses the rows. Without ``row_types`` and
-    ``rows`` there is one part per row type. Where the policy is to suppress and the class of all stars fails
-    the requirement, its rows are suppressed. ``InternalError`` where any other class fails it, or where rows
+    A pattern is its position in the mask, or ``OUTLIER``, which suppresses the rows. Without ``row_types``
+    and ``rows`` there is one part per row type. If the policy is to suppress and the class of all stars fails
+    the requirement, its rows are suppressed. Raises ``InternalError`` if any other class fails it, or if rows
     are lost or counted twice.
     """
     if row_types is None or rows is None:
@@ -100,7 +101,7 @@ def recode_assignment(
 def _join_parts(
     patterns_in_all: int, row_types: NDArray[np.int64], patterns: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Parts with the same row type and pattern as one."""
+    """Merge parts with the same row type and pattern."""
     if bool((np.diff(row_types) > 0).all()) and bool((rows > 0).all()):
         return row_types, patterns, rows
     pairs, place = np.unique(row_types * (patterns_in_all + 1) + patterns + 1, return_inverse=True)
@@ -124,10 +125,10 @@ def _values_of_parts(
     row_types: NDArray[np.int64],
     patterns: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """What each part shows, as numbers of level and value, shape ``(parts, attributes)``."""
+    """Return the shown values of each part as numbers of level and value, shape ``(parts, attributes)``."""
     shown = np.empty((len(row_types), len(mask.attributes)), np.int64)
     for j, hierarchy in enumerate(frequency_set.hierarchies):
-        # In 64 bits: levels are small numbers of 16, in which their products with values would overflow.
+        # int64: the mask's levels are int16, and their products with values would overflow.
         levels = np.where(patterns == OUTLIER, hierarchy.height, mask.levels[:, j][patterns]).astype(np.int64)
         values = np.stack([hierarchy.level_map(level) for level in range(hierarchy.height + 1)])
         shown[:, j] = levels * (hierarchy.null_code + 1) + values[levels, frequency_set.codes[row_types, j]]
@@ -135,7 +136,7 @@ def _values_of_parts(
 
 
 def _number_classes(patterns: NDArray[np.int64], shown: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The number of each part's class; ``SUPPRESSED`` for outliers."""
+    """Number the class of each part; ``SUPPRESSED`` for outliers."""
     keys, radix = patterns + 1, int(patterns.max(initial=0)) + 2
     for column in (shown[:, j] for j in range(shown.shape[1])):
         size = int(column.max(initial=0)) + 1
@@ -158,7 +159,10 @@ def _check_classes(
     rows: NDArray[np.int64],
     classes: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first part of each class, and the classes; one that fails is suppressed (all stars) or raises."""
+    """Return the first part of each class, and the classes.
+
+    A failing class of all stars is suppressed; any other raises ``InternalError``.
+    """
     placed = np.flatnonzero(classes != SUPPRESSED)
     order = placed[np.argsort(classes[placed], kind="stable")]
     starts = np.flatnonzero(np.diff(classes[order], prepend=-2) != 0)
@@ -181,7 +185,7 @@ def _classes_meet(
     order: NDArray[np.int64],
     starts: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
-    """Whether each class meets the requirement."""
+    """Check whether each class meets the requirement."""
     if not len(order):
         return np.zeros(0, np.bool_)
     found: NDArray[np.bool_] = np.add.reduceat(rows[order], starts) >= demand.need
@@ -196,7 +200,7 @@ def _classes_meet(
 def _merge_cells(
     hierarchies: Sequence[GeneralizationHierarchy], shown: NDArray[np.int64]
 ) -> tuple[tuple[Cells, ...], NDArray[np.int64]]:
-    """The cells of each attribute, and which of them each class shows."""
+    """Merge the cells of each attribute, and return the index of the cell that each class shows."""
     places = np.empty(shown.shape, np.int64)
     found = []
     for j, hierarchy in enumerate(hierarchies):
@@ -233,7 +237,7 @@ def _cells_of_kinds(hierarchy: GeneralizationHierarchy, kinds: NDArray[np.int64]
 
 
 def _recoding_model(mask: PatternMask) -> RecodingModel:
-    """Cell suppression where every level is the leaves' or the top, else cell generalization."""
+    """Return cell suppression if every level is 0 or the top, else cell generalization."""
     stars = (mask.levels == 0) | (mask.levels == np.array(mask.heights, np.int16))
     return RecodingModel.CELL_SUPPRESSION if stars.all() else RecodingModel.CELL_GENERALIZATION
 
@@ -245,7 +249,7 @@ def _count_patterns(
     classes: NDArray[np.int64],
     first: NDArray[np.int64],
 ) -> tuple[PatternCount, ...]:
-    """The patterns that are used, cheapest first."""
+    """Count the classes and rows of the used patterns, cheapest first."""
     kept = classes != SUPPRESSED
     of_rows = np.zeros(len(mask), np.int64)
     np.add.at(of_rows, patterns[kept], rows[kept])

@@ -35,14 +35,17 @@ _WORD = 64
 
 @dataclass(frozen=True, eq=False)
 class PatternKeys:
-    """``keys`` has shape ``(words, row types)`` and ``masks`` ``(patterns, words)``, in the mask's order."""
+    """Bit keys of row types and bit masks of patterns.
+
+    ``keys`` has shape ``(words, row types)`` and ``masks`` ``(patterns, words)``, in the mask's order.
+    """
 
     keys: NDArray[np.uint64]
     masks: NDArray[np.uint64]
 
 
 def build_pattern_keys(frequency_set: FrequencySet, mask: PatternMask) -> PatternKeys:
-    """Keys of a frequency set's row types and masks of a mask's patterns."""
+    """Build the keys of a frequency set's row types and the masks of a mask's patterns."""
     words = _KeyWords(frequency_set.row_types, len(mask))
     for j, hierarchy in enumerate(frequency_set.hierarchies):
         wanted = mask.levels[:, j]
@@ -51,6 +54,7 @@ def build_pattern_keys(frequency_set: FrequencySet, mask: PatternMask) -> Patter
         if not len(codes):
             continue
         values = [find_distinct(hierarchy.level_map(level)[codes])[1] for level in used]
+        # Each level needs only the digits that distinguish values with the same value one used level above.
         for number, value in enumerate(values):
             above = values[number + 1] if number + 1 < len(values) else np.zeros(len(codes), np.int64)
             first = np.full(int(above.max()) + 1, len(codes), np.int64)
@@ -60,7 +64,7 @@ def build_pattern_keys(frequency_set: FrequencySet, mask: PatternMask) -> Patter
 
 
 class _KeyWords:
-    """Words that groups of bits are put into, first where they fit."""
+    """First-fit packing of groups of bits into words."""
 
     def __init__(self, row_types: int, patterns: int) -> None:
         self._row_types, self._patterns = row_types, patterns
@@ -69,7 +73,7 @@ class _KeyWords:
         self.masks = [np.zeros(patterns, np.uint64)]
 
     def add(self, digits: NDArray[np.int64], kept: NDArray[np.bool_]) -> None:
-        """One group: each row type's digit, and the patterns that tell digits apart."""
+        """Add one group: each row type's digit, and the patterns that distinguish the digits."""
         bits = int(digits.max(initial=0)).bit_length()
         if bits == 0:
             return
@@ -89,32 +93,32 @@ _STEPS_WORTH_COMPILING = 1 << 25
 
 
 class PatternWalk(Protocol):
-    """Row types that no class has yet; ``class_of`` holds the class of each, ``classes`` counts them."""
+    """Walk over row types; ``class_of`` contains the class of each, ``classes`` counts the classes."""
 
     class_of: NDArray[np.int64]
     classes: int
 
     @property
     def remaining(self) -> int:
-        """Row types that no class has."""
+        """Number of row types without class."""
 
     def take(self, masks: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Take every class of each pattern in turn that may be published; each one's number of classes."""
+        """Take every publishable class of each pattern in turn; return the number of classes per pattern."""
 
     def placed_rows(self, mask: NDArray[np.uint64]) -> int:
-        """The rows that one pattern would place."""
+        """Count the rows that one pattern would place."""
 
     def first_holding(self, masks: NDArray[np.uint64], first: NDArray[np.int64]) -> None:
-        """Where ``first`` is negative, write the first pattern whose class of all may be published."""
+        """Replace negative entries of ``first`` by the first pattern with a publishable class of all rows."""
 
     def finish(self) -> None:
-        """Say that the walk is over: what was compiled for it is there for the next."""
+        """End the walk; the kernels that were compiled for it are marked as available."""
 
 
 def open_walk(
     keys: PatternKeys, demand: ClassRequirement, evaluator: Backend | str, notice: WalkNotice | None = None
 ) -> PatternWalk:
-    """A walk over all row types; criteria beside k and l, or a class test, need the twins."""
+    """Open a walk over all row types; criteria other than k and l, or a class test, need the twins."""
     work = keys.masks.shape[0] * keys.keys.shape[1]
     worth, chosen = work >= _STEPS_WORTH_COMPILING, Backend(evaluator)
     if demand.plain and choose_kernels(
@@ -125,7 +129,7 @@ def open_walk(
 
 
 class _CompiledWalk:
-    """By ``kernels.greedy_cover`` and ``kernels.greedy_cover``."""
+    """Walk with the kernels of ``kernels.greedy_cover``."""
 
     def __init__(self, keys: PatternKeys, demand: ClassRequirement) -> None:
         from discreet.kernels.greedy_cover import allocate_slots
@@ -187,7 +191,7 @@ class _CompiledWalk:
 
 
 class _NumpyWalk:
-    """By ``kernels.local_recoding_twin`` and ``kernels.local_recoding_twin``."""
+    """Walk with the numpy twins of ``kernels.local_recoding_twin``."""
 
     def __init__(self, keys: PatternKeys, demand: ClassRequirement) -> None:
         self._counts = demand.frequency_set.counts
@@ -223,4 +227,4 @@ class _NumpyWalk:
         find_first_cover_twin(masks, self._need, self._keys, self._counts, first, self._holds)
 
     def finish(self) -> None:
-        """Nothing was compiled."""
+        """Do nothing: no kernel was compiled."""

@@ -1,34 +1,32 @@
 """Minimum-cost perfect simplex matching: a partition of vertices into pairs and triples.
 
-Given the cost of every pair and of every triple with the *simplex condition* - the three pairs of a
-triple cost together at most twice what the triple costs - find the cheapest partition. With the
-condition the problem is polynomial (Anshelevich and Karagiozova 2011); without it, it contains
-3-dimensional matching.
+Given the cost of every pair and of every triple with the *simplex condition* - the three pairs of a triple
+cost together at most twice as much as the triple - find the cheapest partition. With the condition the
+problem is polynomial (Anshelevich and Karagiozova 2011); without it, it contains 3-dimensional matching.
 
 **Why a local search suffices.** Given the set of triples, the cheapest pairs for the other vertices are a
 minimum-cost perfect matching. Take any partition M and a better one M*. Their difference consists of
 alternating paths between triples of M and triples of M*, and cycles: with a node per triple and an edge per
-path, a cubic multigraph with two kinds of nodes. An *augmentor* is a subgraph of it that can be applied by
-itself: at a triple of M it uses no path, all three, or one (the triple shrinks to the pair of the other two
-vertices); at a triple of M* none, all three, or two (the two vertices so reached become a pair). The
-paper's theorem covers every cubic multigraph evenly, using the three ends of each triple alike, by
+path, a cubic multigraph with two kinds of nodes. An *augmentor* is a subgraph of it that can be applied
+independently: at a triple of M it uses no path, all three, or one (the triple shrinks to the pair of the
+other two vertices); at a triple of M* none, all three, or two (the two vertices so reached become a pair).
+The paper's theorem covers every cubic multigraph evenly, using the three ends of each triple alike, by
 augmentors with at most two nodes of odd degree: paths, cycles, cycles on a stalk, two cycles joined by a
-stalk, three parallel paths. By the simplex condition the changes in cost that the augmentors of such a
-cover make add up to no more than a multiple of cost(M*) - cost(M), so one of them is an improvement. The
-nodes of odd degree are the triples that come or go. Hence: *where no exchange of two triples (two new ones,
-one for another, two dissolved) helps, the partition is optimal.*
+stalk, three parallel paths. By the simplex condition the changes in cost that the augmentors of such a cover
+make add up to no more than a multiple of cost(M*) - cost(M), so one of them is an improvement. The nodes of
+odd degree are the triples that are added or removed. Hence: *if no exchange of two triples (two new ones, one
+for another, two dissolved) reduces the cost, the partition is optimal.*
 
 **The search.** Each exchange is priced by a perfect matching of the vertices outside the triples. The duals
 of the matching before it (potentials y, thickness z of blossoms) bound the price from below: a new triple t
-costs at least cost(t) - y(t), less the z of the blossoms that lose an odd number of vertices. So only
-triples inside a blossom of positive thickness can help at all, and without such a blossom the matching of
+costs at least cost(t) - y(t), less the z of the blossoms that lose an odd number of vertices. So only triples
+inside a blossom of positive thickness can reduce the cost at all, and without such a blossom the matching of
 the start is optimal at once. The exchange is fixed in two steps, first one triple and then, by the duals of
-the matching with a free place in it, the other; both go by the bound. It differs from the paper, which
-looks for the cheapest augmentor by its shape, in the way that an improvement is found, not in what is one.
+the matching with a free place in it, the other; both in the order of the bound. The paper finds the cheapest
+augmentor by its shape; this search finds improvements differently, but the set of improvements is the same.
 
-Cost: a matching is O(n³), a step tries O(n⁶) exchanges at the very worst, and each step makes the cost
-smaller by one unit at least, so for costs that are polynomial in n (a number of stars is) the whole is
-polynomial.
+Cost: a matching is O(n³), a step tries O(n⁶) exchanges at the very worst, and each step reduces the cost by
+at least one unit, so for costs that are polynomial in n (a number of stars is) the whole is polynomial.
 """
 
 from __future__ import annotations
@@ -49,7 +47,7 @@ _MOST_BITS = 62
 
 @dataclass(frozen=True)
 class SimplexMatching:
-    """A cheapest partition into pairs and triples of vertices, and what finding it took.
+    """Cheapest partition into pairs and triples of vertices, with counters of the search.
 
     ``steps`` counts exchanges that were made, ``matchings`` perfect matchings that were computed.
     """
@@ -63,7 +61,7 @@ class SimplexMatching:
 
 @dataclass(frozen=True, eq=False)
 class _PricedMatching:
-    """A perfect matching of ``inside`` and its duals, by vertex; ``free`` is the dual of the free place."""
+    """Perfect matching of ``inside`` and its duals, by vertex; ``free`` is the dual of the free place."""
 
     mate: VertexArray
     cost: int
@@ -81,18 +79,25 @@ def find_simplex_matching(
     progress: MatchingProgress | None = None,
     kinds: VertexArray | None = None,
 ) -> SimplexMatching:
-    """The cheapest partition of n vertices, 2 or more, into pairs and triples.
+    """Find the cheapest partition of n vertices, 2 or more, into pairs and triples.
 
     ``pairs`` has shape ``(n, n)`` and ``triples`` ``(n, n, n)``, both int64, symmetric, 0 or more, with the
-    simplex condition; entries with equal indexes are not read. ``progress`` is told vertices
-    in triples, and n. ``kinds`` ascends and numbers vertices that any exchange of names leaves as they are:
-    of triples that differ in such names alone one is tried.
+    simplex condition; entries with equal indexes are not read. ``progress`` is called with the number of
+    vertices in triples and n. ``kinds`` ascends and numbers groups of interchangeable vertices: of triples
+    that differ only by such an exchange one is tried.
+
+    Cost: O(n³) per matching, O(n⁶) matchings per step at worst; memory O(n³).
+
+    References
+    ----------
+    Anshelevich and Karagiozova (2011), *Terminal Backup, 3D Matching, and Covering Cubic Graphs*. SIAM
+    Journal on Computing 40(3), 678–708.
     """
     return _ExchangeSearch(pairs, triples, progress, kinds).run()
 
 
 class _ExchangeSearch:
-    """The triples that are chosen, and the exchange of two of them."""
+    """Local search over the chosen triples by exchanges of at most two."""
 
     def __init__(
         self,
@@ -111,7 +116,7 @@ class _ExchangeSearch:
         self.steps = self.matchings = 0
 
     def run(self) -> SimplexMatching:
-        """Start from the cheapest matching, and exchange while that helps."""
+        """Start from the cheapest matching, and exchange triples while the cost falls."""
         self._start()
         now = self._match(self._outside(self.chosen))
         while (better := self._exchange(now)) is not None:
@@ -130,7 +135,7 @@ class _ExchangeSearch:
         )
 
     def _start(self) -> None:
-        """An odd number of vertices needs a triple: the one that stays alone joins the pair it suits best."""
+        """Choose the first triple if n is odd: the unmatched vertex joins the pair of least extra cost."""
         if self.n % 2 == 0:
             return
         everywhere = np.ones(self.n, np.bool_)
@@ -141,7 +146,7 @@ class _ExchangeSearch:
         self.chosen = [tuple(sorted((alone, u, v)))]
 
     def _exchange(self, now: _PricedMatching) -> list[tuple[int, ...]] | None:
-        """The chosen triples after an exchange that helps; None where none does."""
+        """Return the chosen triples after an exchange that reduces the cost; None if there is none."""
         total = now.cost + self._worth(self.chosen)
         found = self._replace(total)
         if found is None:
@@ -177,7 +182,7 @@ class _ExchangeSearch:
         return None
 
     def _best_triple(self, inside: NDArray[np.bool_], below: int) -> tuple[int, ...] | None:
-        """The triple that, with a matching of the others inside, costs least, and less than ``below``."""
+        """Return the triple of least cost below ``below``, including a matching of the others inside."""
         loose = self._match(inside, free=True)
         corners, prices = self._within(inside)
         reduced, odd = self._reduced(loose, corners, prices)
@@ -198,7 +203,7 @@ class _ExchangeSearch:
     def _reduced(
         self, duals: _PricedMatching, corners: VertexArray, prices: VertexArray
     ) -> tuple[VertexArray, NDArray[np.bool_]]:
-        """Each triple's cost less its potentials, and the blossoms that hold one or three of its vertices."""
+        """Return each triple's cost less its potentials, and the blossoms with one or three corners of it."""
         reduced = _UNIT * prices - duals.potential[corners].sum(axis=1)
         odd = np.zeros((len(corners), len(duals.thickness)), np.bool_)
         for b, members in enumerate(duals.members):
@@ -206,7 +211,7 @@ class _ExchangeSearch:
         return reduced, odd
 
     def _within(self, inside: NDArray[np.bool_]) -> tuple[VertexArray, VertexArray]:
-        """The triples of vertices inside, by the first of each kind."""
+        """Return the triples of vertices inside, represented by the first vertices of each kind."""
         before: VertexArray = np.cumsum(inside) - inside
         start = np.searchsorted(self.kinds, self.kinds)
         place: VertexArray = (before - before[start])[self.corners]
@@ -226,7 +231,7 @@ class _ExchangeSearch:
         return sum(int(self.triples[t]) for t in chosen)
 
     def _match(self, inside: NDArray[np.bool_], *, free: bool = False) -> _PricedMatching:
-        """The cheapest perfect matching of some vertices, with a place that costs nothing where asked."""
+        """Find the cheapest perfect matching of some vertices, with a place of cost 0 if ``free``."""
         from discreet.kernels.perfect_matching import minimum_perfect_matching
 
         self.matchings += 1
@@ -261,7 +266,7 @@ def _ascending(n: int) -> NDArray[np.bool_]:
 
 
 def _least_partner(reduced: VertexArray, odd: NDArray[np.bool_], thickness: VertexArray) -> VertexArray:
-    """For each triple, the least that a second one adds to its reduced cost; blossoms as both leave them.
+    """Return, for each triple, the least reduced cost of a second one after both have changed the blossoms.
 
     Triples that leave the same blossoms odd are one kind, and kinds are few.
     """

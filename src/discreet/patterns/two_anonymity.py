@@ -37,11 +37,12 @@ _BYTES_PER_TRIPLE = 14
 
 @dataclass(frozen=True, eq=False)
 class TwoAnonymityResult:
-    """A cheapest 2-anonymous assignment of rows to patterns, and what finding it took.
+    """Cheapest 2-anonymous assignment of rows to patterns, with details of the search.
 
-    Part p says that ``rows[p]`` rows of ``row_types[p]`` go under ``patterns[p]`` (a place in the mask, or
-    ``OUTLIER``); ``cost`` is the sum of the mask's costs over all rows. ``vertices`` of the matching stand
-    for the rows that may need others; ``matching`` holds its pairs and triples, and the number of its steps.
+    Part p means that ``rows[p]`` rows of ``row_types[p]`` have ``patterns[p]`` (a position in the mask, or
+    ``OUTLIER``); ``cost`` is the sum of the mask's costs over all rows. ``vertices`` is the number of
+    vertices of the matching: rows that may need rows of other types; ``matching`` contains its pairs and
+    triples, and the number of its steps.
     """
 
     recoding: ClassRecoding
@@ -64,15 +65,22 @@ def solve_two_anonymity(
     suppression: SuppressionPolicy = SuppressionPolicy.DROP,
     progress: MatchingProgress | None = None,
 ) -> TwoAnonymityResult:
-    """The cheapest assignment of rows to patterns that is 2-anonymous.
+    """Find the cheapest assignment of rows to patterns that is 2-anonymous.
 
     With the policy *suppress* no row is suppressed, unless ``publish_all`` is false: then a single row of all
-    stars may be, as the greedy does.
+    stars may be, as in the greedy. ``progress`` is called with the number of vertices in triples and of all
+    vertices.
 
-    Raises ``InputError`` for a requirement other than k = 2, and where numba is missing; ``NoSolution`` where
-    some rows can share a pattern with no other and outliers are not allowed, or where no class can be made;
-    ``LimitReached`` where the costs of all triples do not fit ``settings.memory_limit``. ``progress`` is told
-    vertices in triples, and vertices.
+    Raises ``InputError`` for a requirement other than k = 2, and if numba is missing; ``NoSolution`` if some
+    rows can share a pattern with no other and outliers are not allowed, or if no class can be made;
+    ``LimitReached`` if the costs of all triples do not fit ``settings.memory_limit``.
+
+    Cost: 14 n³ bytes for n vertices, and the search of ``find_simplex_matching``.
+
+    References
+    ----------
+    Bredereck, Nichterlein and Niedermeier (2013), *Pattern-Guided k-Anonymity*. Algorithms 6(4), 678–701.
+    Theorem 2.
     """
     start_time = time.monotonic()
     if require_only_k(requirement) != _PAIR:
@@ -109,13 +117,13 @@ def solve_two_anonymity(
 
 
 def _suppress_single_star(patterns: RowArray, rows: RowArray, mask: PatternMask) -> RowArray:
-    """A row of all stars alone is an outlier; two are a class."""
+    """Make a single row of all stars an outlier; two are a class."""
     stars = patterns == (OUTLIER if mask.all_star is None else mask.all_star)
     return np.where(stars, OUTLIER, patterns) if int(rows[stars].sum()) < _PAIR else patterns
 
 
 class _MatchingProblem:
-    """The pairs and triples of a table's rows, and what they cost."""
+    """Pairs and triples of a table's rows, and their costs."""
 
     def __init__(
         self, table: PatternTable, mask: PatternMask, memory_limit: int, *, publish_all: bool
@@ -144,12 +152,12 @@ class _MatchingProblem:
         self.groups = {int(p): self._group(int(p)) for p in self.order}
 
     def _group(self, pattern: int) -> RowArray:
-        """Which rows a pattern makes alike: a number per vertex."""
+        """Number the vertices such that those that a pattern makes equal share a number."""
         shown = self.table.values(pattern)
         return group_row_types(shown, len(self.table.counts))[self.types]
 
     def solve(self, progress: MatchingProgress | None) -> SimplexMatching:
-        """The cheapest partition; where a row may be deleted, with and without a place beside one."""
+        """Find the cheapest partition; if a row may be deleted, with and without a vertex to pair it with."""
         pairs, triples = self._costs()
         n = len(self.types)
         tried = (
@@ -167,7 +175,7 @@ class _MatchingProblem:
         return best or SimplexMatching((), (), 0, 0, 0)
 
     def _costs(self) -> tuple[RowArray, RowArray]:
-        """The cost of every pair and triple; the last vertex is the place beside a deleted row."""
+        """Compute the cost of every pair and triple; the last vertex is the partner of a deleted row."""
         n, star = len(self.types), self.star
         pairs = np.full((n + 1, n + 1), 2 * star, np.int64)
         triples = np.full((n + 1, n + 1, n + 1), 3 * star, np.int64)
@@ -183,7 +191,7 @@ class _MatchingProblem:
         return pairs, triples
 
     def parts(self, found: SimplexMatching) -> tuple[RowArray, RowArray, RowArray]:
-        """Row types, the table's patterns (-1: all stars) and rows, of the matching and the rows left out."""
+        """Return row types, the table's patterns (-1: all stars) and rows, of matched and of other rows."""
         cheapest = int(self.order[-1]) if len(self.order) else -1
         kept = np.flatnonzero(self.left)
         parts = [(int(t), cheapest, int(self.left[t])) for t in kept]
@@ -195,7 +203,7 @@ class _MatchingProblem:
         return row_types, patterns, rows
 
     def _pattern(self, members: list[int]) -> int:
-        """The cheapest pattern that makes some vertices alike; -1 for all stars."""
+        """Return the cheapest pattern that makes some vertices equal; -1 for all stars."""
         cheapest_first: list[int] = self.order[::-1].tolist()
         for p in cheapest_first:
             if self.table.costs[p] <= self.star and len(set(self.groups[p][members].tolist())) == 1:
@@ -204,7 +212,7 @@ class _MatchingProblem:
 
 
 def _groups_of_vertices(group: RowArray) -> list[RowArray]:
-    """The vertices of each group of two or more."""
+    """Return the vertices of each group of two or more."""
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
     return [members for members in np.split(order, starts[1:]) if len(members) > 1]

@@ -28,7 +28,7 @@ _HALF = 1 << 62
 
 @dataclass(frozen=True)
 class GroupCheck:
-    """What the weakest groups have, and how many fail."""
+    """Minima over the groups of a partition, and the number of failing groups."""
 
     groups: int
     rows: int
@@ -39,13 +39,13 @@ class GroupCheck:
 
     @property
     def holds(self) -> bool:
-        """Whether every group meets the requirement."""
+        """True if every group meets the requirement."""
         return self.groups > 0 and self.failing == 0
 
 
 @dataclass(frozen=True)
 class GroupProximity:
-    """The largest share of a group's rows whose values lie within ε of a row's own, over all rows.
+    """Largest share, over all rows, of a group's rows whose values are within ε of the row's own value.
 
     ``rows`` counts the rows for which that share is above one half.
     """
@@ -57,11 +57,11 @@ class GroupProximity:
 
     @property
     def m(self) -> int:
-        """The largest m for which (ε,m)-anonymity holds."""
+        """Largest m for which (ε,m)-anonymity holds."""
         return floor(1 / self.worst_share) if self.worst_share else 0
 
     def holds(self, m: int) -> bool:
-        """Whether the partition is (ε,m)-anonymous."""
+        """Check whether the partition is (ε,m)-anonymous."""
         return self.worst_share * m <= 1
 
 
@@ -71,11 +71,11 @@ def check_partition(
     requirement: GroupRequirement,
     first: GroupRequirement | None = None,
 ) -> GroupCheck:
-    """Count ``groups``, shape ``(rows,)``, against ``requirement``.
+    """Count ``groups``, shape ``(rows,)``, and check them against ``requirement``.
 
-    With ``first`` some group that holds the smallest value must meet that, and all others ``requirement``.
-    A row of a group below 0, or a group of 0, …, maximum that has no row, counts as a failing group.
-    ``InternalError`` where rows and groups do not match.
+    With ``first`` some group that contains the smallest value must meet it, and all others ``requirement``. A
+    row with a group below 0 counts as a failing group, and so does a group number 0, …, maximum without rows.
+    Raises ``InternalError`` if rows and groups do not match.
     """
     if groups.shape != (column.rows,):
         raise InternalError("groups are not one for each row")
@@ -106,9 +106,10 @@ def check_partition(
 def measure_proximity(
     column: SensitiveColumn, groups: RowIntegers, epsilon: Decimal, *, relative: bool = False
 ) -> GroupProximity:
-    """Measure (ε,m)-anonymity. Cost: a sort of the rows, and a search for each value of a group.
+    """Measure (ε,m)-anonymity.
 
-    ``InputError`` for an attribute without numbers, an ε below 0, and a relative one of 1 or more.
+    Raises ``InputError`` for an attribute without numbers, an ε below 0, and a relative one of 1 or more.
+    Cost: a sort of the rows, and a binary search for each value of a group.
     """
     if column.numbers is None:
         raise InputError(f"'{column.attribute}' has no numbers, so no values are near", allowed="numbers")
@@ -128,6 +129,7 @@ def measure_proximity(
         return GroupProximity(epsilon, relative, Fraction(0), 0)
     starts = np.concatenate(([0], np.cumsum(np.bincount(pairs // size))))
     worst, share, rows = -1.0, Fraction(0), 0
+    # Batches keep the working arrays small; a run of equal pairs may be divided between two of them.
     for first in range(0, len(pairs), ROWS_PER_BATCH):
         part = pairs[first : first + ROWS_PER_BATCH]
         unlike = np.flatnonzero(np.append(True, part[1:] != part[:-1]))
@@ -147,9 +149,9 @@ def measure_proximity(
 def proximity_warning(
     column: SensitiveColumn, partition: GroupPartition, epsilon: Decimal | None = None
 ) -> str | None:
-    """One sentence with the worst share where some row has over half of its group within ε of its value.
+    """Return a warning with the worst share if some row has over half of its group within ε of its value.
 
-    ε is half of the required e unless given; None where there is nothing to warn of, or nothing to measure.
+    ε is half of the required e unless given. None if there is no such row, or the values are no numbers.
     """
     radius = partition.requirement.e / 2 if epsilon is None else epsilon
     if column.numbers is None:
@@ -179,7 +181,7 @@ def _restrict_runs(runs: ValueRuns, placed: NDArray[np.bool_]) -> ValueRuns:
 def _values_within(
     column: SensitiveColumn, runs: ValueRuns, epsilon: Decimal, relative: bool
 ) -> tuple[RowIntegers, RowIntegers]:
-    """For each value the first and the last value within ε of it, exactly."""
+    """Return, for each value, the first and the last value within ε of it, exactly."""
     array = runs.array
     if not relative and array is not None and runs.span < _HALF:
         radius = min(floor(Fraction(epsilon) / runs.unit), runs.span)
@@ -201,7 +203,7 @@ def _values_within(
 
 
 def _smallest_in_units(column: SensitiveColumn, runs: ValueRuns) -> int:
-    """The smallest value that occurs, in the runs' units; their zero lies at it."""
+    """Return the smallest value that occurs, in the runs' units, which count from it."""
     assert column.numbers is not None
     smallest = column.numbers[int(column.codes[column.codes >= 0].min(initial=0))]
     if runs.of_floats:

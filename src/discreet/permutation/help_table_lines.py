@@ -19,7 +19,7 @@ from discreet.permutation.row_positions import integer_dtype
 from discreet.sql.help_table import COMPACT_COLUMNS, SortKeyLayout
 
 LINES_PER_BATCH = 204_800
-"""Lines that are made and loaded together: of fewer, a statement takes longer than what it loads."""
+"""Lines that are made and loaded together; with fewer, a statement takes longer than loading them."""
 
 HelpLines = dict[str, NDArray[np.signedinteger]]
 
@@ -27,9 +27,9 @@ HelpLines = dict[str, NDArray[np.signedinteger]]
 def generate_help_lines(
     keys: NDArray[np.int64], form: SortKeyLayout, at_once: int = LINES_PER_BATCH
 ) -> Iterator[HelpLines]:
-    """The lines by group and hits, in parts: columns ``sql.help_table.KEPT``, in units.
+    """Yield the lines by group and hits in batches: columns ``sql.help_table.COMPACT_COLUMNS``, in units.
 
-    ``keys`` (rows,) are ``sql.help_table.sort_keys``, and are sorted in place. Cost: that sort.
+    ``keys``, shape ``(rows,)``, are ``sql.help_table.sort_keys``, and are sorted in place. Cost: that sort.
     """
     sort_integers(keys)
     first = 0
@@ -46,12 +46,12 @@ def generate_help_lines(
 
 
 def _group_start(keys: NDArray[np.int64], form: SortKeyLayout, group: int) -> int:
-    """Where a group begins among sorted keys."""
+    """Return the position of a group's first key among sorted keys."""
     return int(np.searchsorted(keys, group << form.bits))
 
 
 def _lines_of_groups(keys: NDArray[np.int64], form: SortKeyLayout) -> HelpLines:
-    """The lines of whole groups."""
+    """Compute the lines of whole groups."""
     groups, values = keys >> form.bits, _key_values(keys, form)
     starts = np.concatenate(([0], np.flatnonzero(groups[1:] != groups[:-1]) + 1))
     rows = np.diff(starts, append=len(keys))
@@ -59,6 +59,7 @@ def _lines_of_groups(keys: NDArray[np.int64], form: SortKeyLayout) -> HelpLines:
     of_rows = np.repeat(rows, rows)
     hits = np.arange(1, len(keys) + 1) - first
     back = first + of_rows - hits
+    # The running sum over all groups may wrap around; the differences within a group are exact.
     upto = np.cumsum(values)
     before = upto[starts] - values[starts]
     total = np.repeat(upto[starts + rows - 1] - before, rows)
@@ -69,7 +70,7 @@ def _lines_of_groups(keys: NDArray[np.int64], form: SortKeyLayout) -> HelpLines:
 
 
 def _lines_of_large_group(keys: NDArray[np.int64], form: SortKeyLayout, at_once: int) -> Iterator[HelpLines]:
-    """The lines of one group, some at a time."""
+    """Yield the lines of one group in batches."""
     rows, least, most = len(keys), np.int64(0), np.int64(0)
     places = range(0, rows, at_once)
     total = sum(int(_key_values(keys[place : place + at_once], form).sum()) for place in places)
@@ -88,7 +89,7 @@ def _lines_of_large_group(keys: NDArray[np.int64], form: SortKeyLayout, at_once:
 
 
 def _key_values(keys: NDArray[np.int64], form: SortKeyLayout) -> NDArray[np.int64]:
-    """The values of keys in units."""
+    """Extract the values of keys in units."""
     values: NDArray[np.int64] = (keys & ((1 << form.bits) - 1)) - form.widest
     return values
 
@@ -99,7 +100,7 @@ def _line_columns(
     sums: tuple[NDArray[np.int64], ...],
     ends: tuple[NDArray[np.int64], ...],
 ) -> HelpLines:
-    """Columns as they are loaded, in 32 bits where those hold them."""
+    """Build the columns in the types in which they are loaded, 32 bits if these suffice."""
     kind = integer_dtype(form.widest + 1)
     short = [count.astype(np.int32 if int(count.max()) < 1 << 31 else np.int64) for count in counts]
     return dict(zip(COMPACT_COLUMNS, (*short, *sums, *(end.astype(kind) for end in ends)), strict=True))

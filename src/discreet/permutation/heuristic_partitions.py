@@ -40,7 +40,7 @@ RANDOM_LOOPS = ("close-groups",)
 def partition_randomly(
     runs: ValueRuns, need: GroupNeed, loops: PartitionLoops, draw: DrawOrder
 ) -> RowIntegers:
-    """The group of each row, groups being closed along a drawn order of the rows."""
+    """Close groups along a drawn order of the rows, and return the group of each row."""
     valued = np.flatnonzero(runs.codes >= 0)
     order = valued[draw(len(valued))]
     found = loops.filled(len(order))
@@ -58,7 +58,7 @@ def partition_randomly(
 
 
 def partition_finest(runs: ValueRuns, k: int, draw: DrawOrder) -> RowIntegers:
-    """The group of each row, as many groups as can have ``k`` distinct values."""
+    """Make as many groups of ``k`` distinct values as possible, and return the group of each row."""
     count = most_finest_groups(runs.counts, k)
     valued = np.flatnonzero(runs.codes >= 0)
     order = valued[draw(len(valued))]
@@ -72,7 +72,7 @@ def partition_finest(runs: ValueRuns, k: int, draw: DrawOrder) -> RowIntegers:
 
 
 def most_finest_groups(counts: RowIntegers, k: int) -> int:
-    """The most groups of ``k`` distinct values that rows with these counts by value allow."""
+    """Compute the maximal number of groups of ``k`` distinct values from the rows of each value."""
     low, high = 0, int(counts.sum()) // k
     while low < high:
         middle = (low + high + 1) // 2
@@ -90,7 +90,7 @@ Coordinates = NDArray[np.float64]
 def leaf_coordinates(
     hierarchies: Sequence[GeneralizationHierarchy], codes: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Each row's places in the order of the leaves: numbers by value, others as published, NULL last.
+    """Return each row's positions in the leaf order: numbers by value, others as published, NULL last.
 
     ``codes``, shape ``(rows, attributes)``, are leaf codes.
     """
@@ -103,10 +103,10 @@ def leaf_coordinates(
 def partition_along_quasi_identifiers(
     runs: ValueRuns, need: GroupNeed, parts: ValueParts, quasi_identifiers: NDArray[np.int64], draw: DrawOrder
 ) -> NDArray[np.int64]:
-    """The group of each row; ``parts`` is the partition to start from.
+    """Divide the groups of ``parts`` along quasi-identifiers, and return the group of each row.
 
     ``quasi_identifiers``, shape ``(rows, attributes)``, are coordinates: numbers, or codes in an order in
-    which neighbours are alike.
+    which neighbours are similar.
     """
     coordinates = normalize_coordinates(quasi_identifiers)
     groups = assign_tied_rows(runs, parts, coordinates, assign_rows_to_groups(runs, parts, draw))
@@ -114,7 +114,7 @@ def partition_along_quasi_identifiers(
 
 
 def normalize_coordinates(quasi_identifiers: NDArray[np.int64]) -> Coordinates:
-    """Coordinates as shares of each attribute's range in the table."""
+    """Scale coordinates to shares of each attribute's range in the table."""
     coordinates = quasi_identifiers.astype(np.float64)
     if not len(coordinates):
         return coordinates
@@ -126,7 +126,7 @@ def normalize_coordinates(quasi_identifiers: NDArray[np.int64]) -> Coordinates:
 def assign_tied_rows(
     runs: ValueRuns, parts: ValueParts, coordinates: Coordinates, groups: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Rows of a value that two groups hold, the nearer to each; how many go where stays."""
+    """Assign the rows of a value that two groups share to the nearer group; numbers of rows are kept."""
     groups = groups.copy()
     values, first, times = np.unique(parts.values, return_index=True, return_counts=True)
     for value, place in zip(values[times == 2].tolist(), first[times == 2].tolist(), strict=True):
@@ -144,7 +144,7 @@ def assign_tied_rows(
 def divide_groups(
     runs: ValueRuns, need: GroupNeed, coordinates: Coordinates, groups: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Every group divided along quasi-identifiers as long as both parts meet the requirement."""
+    """Divide every group along quasi-identifiers as long as both parts meet the requirement."""
     order = np.argsort(groups, kind="stable")
     waiting = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
     divider = _GroupDivider(runs, need, coordinates)
@@ -163,7 +163,7 @@ def divide_groups(
 
 @dataclass(frozen=True, eq=False)
 class _GroupDivider:
-    """Finds a cut of a group's rows that leaves two groups."""
+    """Search for a cut of a group's rows into two groups that meet the requirement."""
 
     runs: ValueRuns
     need: GroupNeed
@@ -173,7 +173,7 @@ class _GroupDivider:
         codes = self.runs.codes[rows]
         values, inner, counts = np.unique(codes, return_inverse=True, return_counts=True)
         valued = values >= 0
-        # Both halves need k values, and a value of a single row is in one of them alone.
+        # Both halves need k values, and a value with a single row can be in only one of them.
         if int(np.minimum(counts[valued], 2).sum()) < 2 * self.need.k:
             return None
         own = self.coordinates[rows]
@@ -198,7 +198,7 @@ class _GroupDivider:
 
 
 def _median_cut(coordinates: Coordinates) -> tuple[NDArray[np.bool_], float]:
-    """Which rows lie right of the cut nearest to the half, and where it is; both sides have rows."""
+    """Mark the rows to the right of the cut nearest to the median, and return it; both sides have rows."""
     ordered = np.sort(coordinates)
     half = len(ordered) // 2
     above = int(np.searchsorted(ordered, ordered[half], side="right"))
@@ -209,13 +209,16 @@ def _median_cut(coordinates: Coordinates) -> tuple[NDArray[np.bool_], float]:
 
 
 def _repair_cut(right: NDArray[np.bool_], distances: Coordinates, inner: RowIndexes) -> NDArray[np.bool_]:
-    """The sides with each value of several rows, NULL included, on both: its row nearest the cut moves."""
+    """Spread values over both sides: if all rows of a value are on one side, the nearest to the cut moves.
+
+    Applies to values with several rows, NULL included.
+    """
     size = int(inner.max()) + 1
     counts = np.bincount(inner, minlength=size)
     on_right = np.bincount(inner[right], minlength=size)
     missing = (counts > 1) & ((on_right == 0) | (on_right == counts))
     order = np.lexsort((distances, inner))
-    # The first of each value's rows, which stand together and nearest first.
+    # The first of each value's rows, which are adjacent and sorted by distance.
     nearest = order[np.cumsum(counts) - counts]
     moved = right.copy()
     moved[nearest[missing]] ^= True
@@ -226,11 +229,11 @@ _WIDEST = 1 << 62
 
 
 def find_row_types(frequency_set: FrequencySet, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The place in a frequency set of each row's row type, shape ``(rows,)``.
+    """Find the position in a frequency set of each row's row type, shape ``(rows,)``.
 
     ``codes`` are the rows' leaf codes, shape ``(rows, quasi-identifiers)``. Columns are packed one after the
-    other into one number, and ranked again where it would grow beyond 62 bits: a sort per such step.
-    ``InternalError`` where a row is of none.
+    other into one number, and ranked again before it would exceed 62 bits: one sort per ranking. Raises
+    ``InternalError`` if a row has no row type.
     """
     kinds = frequency_set.row_types
     both = np.concatenate([frequency_set.codes, codes])
@@ -260,9 +263,9 @@ def partition_by_classes(
     *,
     merge_failing: bool,
 ) -> NDArray[np.int64]:
-    """The group of each row from its class, rows of no class (``SUPPRESSED``) counting as a failing one.
+    """Use each row's class as its group; rows without class (``SUPPRESSED``) count as a failing one.
 
-    Raises ``RequirementNotMet`` where a class fails and ``merge_failing`` is False.
+    Raises ``RequirementNotMet`` if a class fails and ``merge_failing`` is False.
     """
     _, groups = np.unique(classes, return_inverse=True)
     facts = count_group_facts(runs, groups, int(groups.max()) + 1)
@@ -290,7 +293,7 @@ def partition_by_classes(
 def row_classes_at_node(
     hierarchies: Sequence[GeneralizationHierarchy], node: LatticeNode, codes: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The class of each row at a full-domain node; ``codes``, (rows, attributes), are leaf codes."""
+    """Return the class of each row at a full-domain node; ``codes``, (rows, attributes), are leaf codes."""
     classes = np.zeros(len(codes), dtype=np.int64)
     for attribute, (hierarchy, level) in enumerate(zip(hierarchies, node, strict=True)):
         shown = hierarchy.level_map(level)[codes[:, attribute]]
@@ -301,9 +304,9 @@ def row_classes_at_node(
 def row_classes_of_recoding(
     recoding: ClassRecoding, row_types: NDArray[np.int64], draw: DrawOrder = draw_order
 ) -> NDArray[np.int64]:
-    """The class of each row, given its row type; ``SUPPRESSED`` for none.
+    """Return the class of each row, given its row type; ``SUPPRESSED`` for none.
 
-    Where a row type's rows lie in several classes, which row goes where is drawn. ``InputError`` where the
+    If the rows of a row type belong to several classes, the assignment is drawn. Raises ``InputError`` if the
     rows are not those that the recoding counted.
     """
     order = draw(len(row_types))

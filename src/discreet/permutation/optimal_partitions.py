@@ -45,16 +45,16 @@ _PYTHON_LOOPS: dict[str, Callable[..., Any]] = {
     "close-groups": close_groups,
 }
 _STEPS_WORTH_COMPILING = 500_000
-"""Steps that plain Python takes in the time of compiling a loop, roughly."""
+"""Approximate number of steps of plain Python in the time of compiling a loop."""
 _STEPS_WITHOUT_NUMBA = 50_000
-"""Steps that plain Python takes in less time than numba takes to be imported."""
+"""Number of steps that plain Python takes in less time than importing numba."""
 
 PartitionNotice = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class PartitionLoops:
-    """Either kind of loops, and the arrays that they take."""
+    """Compiled or plain Python loops, and the arrays that they take."""
 
     compiled: bool
 
@@ -67,7 +67,7 @@ class PartitionLoops:
         evaluator: Backend = Backend.AUTO,
         notice: PartitionNotice | None = None,
     ) -> PartitionLoops:
-        """Compiled ones where numbers fit 64 bits, and ``steps`` are many and worth it or they are there."""
+        """Choose compiled loops if numbers fit 64 bits and the steps justify compiling or loading them."""
         if runs.units is not None and runs.array is None:
             if notice is not None and steps > _STEPS_WORTH_COMPILING:
                 notice("numbers do not fit 64 bits of one unit; plain Python makes the partition, slowly")
@@ -93,18 +93,21 @@ class PartitionLoops:
         return result
 
     def numbers(self, values: Sequence[int] | NDArray[Any]) -> Any:
-        """Whole numbers or truth values as the loops take them."""
+        """Convert integers or truth values to the form that the loops take."""
         if self.compiled:
             found = np.asarray(values)
             return found if found.dtype == np.bool_ else found.astype(np.int64, copy=False)
         return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
     def filled(self, size: int, value: int = 0) -> Any:
-        """Work of a size."""
+        """Allocate a filled work array."""
         return np.full(size, value, dtype=np.int64) if self.compiled else [value] * size
 
     def work(self, size: int, *, narrow: bool = False) -> Any:
-        """Work that is written before it is read; ``narrow``: of 32 bits. Memory not touched is not taken."""
+        """Allocate an array, of 32 bits if ``narrow``, that is written before it is read.
+
+        Memory that is never touched is not used.
+        """
         return np.empty(size, dtype=np.int32 if narrow else np.int64) if self.compiled else [0] * size
 
 
@@ -120,7 +123,7 @@ _RING_GROWTH = 32
 
 @dataclass(frozen=True)
 class GroupNeed:
-    """What groups need, in units of the values: ``k`` and ``e``, and those of the group of the smallest."""
+    """Requirement in units of the values: ``k`` and ``e`` of every group and of the group of the smallest."""
 
     k: int
     e: int
@@ -129,16 +132,24 @@ class GroupNeed:
 
     @property
     def units(self) -> tuple[int, int, int, int]:
-        """The four as the loops take them."""
+        """The four numbers as the loops take them."""
         return self.k, self.e, self.first_k, self.first_e
 
     def without_first(self) -> GroupNeed:
-        """The same where no group is special."""
+        """Return the requirement without a special first group."""
         return GroupNeed(self.k, self.e, self.k, self.e)
 
 
 def partition_least_sum(runs: ValueRuns, need: GroupNeed, loops: PartitionLoops) -> tuple[ValueParts, int]:
-    """The partition, and its sum of errors in units."""
+    """Compute the partition of least sum of errors, and that sum in units.
+
+    Cost: a sort, then one pass over the rows.
+
+    References
+    ----------
+    Zhang, Koudas, Srivastava and Yu (2007), *Aggregate Query Answering on Anonymized Tables*. ICDE.
+    Section 6.
+    """
     cuts = sorted_cuts(_sorted_rows(runs, loops), need, loops)
     parts = ValueParts.of_cuts(runs.counts, cuts)
     return parts, sum_of_ranges(runs, parts)
@@ -147,9 +158,9 @@ def partition_least_sum(runs: ValueRuns, need: GroupNeed, loops: PartitionLoops)
 def partition_least_weighted_sum(
     runs: ValueRuns, need: GroupNeed, loops: PartitionLoops
 ) -> tuple[ValueParts, int]:
-    """The groups of neighbours with the least sum of ranges, each times its rows, and that sum in units.
+    """Compute the contiguous groups with the least sum of ranges times rows, and that sum in units.
 
-    ``loops`` must be the twin where rows times the whole range does not fit 62 bits.
+    ``loops`` must be plain Python if rows times the whole range does not fit 62 bits.
     """
     size = runs.rows + 1
     cuts, totals, queue, takeovers = (loops.work(size) for _ in range(4))
@@ -163,7 +174,7 @@ def partition_least_weighted_sum(
 
 
 def _sorted_rows(runs: ValueRuns, loops: PartitionLoops) -> Any:
-    """Every row's value in units, ascending, as the loops take them."""
+    """Return every row's value in units, ascending, as the loops take them."""
     if loops.compiled and runs.array is not None:
         return runs.array if runs.rows == runs.distinct else np.repeat(runs.array, runs.counts)
     rows, integers = np.repeat(np.arange(runs.distinct), runs.counts), runs.integers
@@ -171,7 +182,7 @@ def _sorted_rows(runs: ValueRuns, loops: PartitionLoops) -> Any:
 
 
 def sorted_cuts(values: object, need: GroupNeed, loops: PartitionLoops) -> NDArray[np.int64]:
-    """The places before which ascending ``values`` (an int64 array, or a list for the twin) are cut."""
+    """Return the positions before which ascending ``values`` (int64 array, or list in Python) are cut."""
     size = len(values) + 1  # type: ignore[arg-type]
     cuts = loops.work(size, narrow=size < 1 << 31)
     ring = min(_RING_SIZE, 1 << size.bit_length())
@@ -180,7 +191,8 @@ def sorted_cuts(values: object, need: GroupNeed, loops: PartitionLoops) -> NDArr
         count = int(loops.run("cut-least-sum", values, need.units, ring - 1, rings, cuts))
         if count >= 0:
             break
-        # More cuts were open at once than the ring holds: rare, and known only once it has happened.
+        # The ring was too small for the open cuts: rare, and known only after the run. Repeat with a larger
+        # ring until it suffices.
         ring *= _RING_GROWTH
     if count == 0:
         raise InternalError("no partition where the whole column is a group")
@@ -189,12 +201,12 @@ def sorted_cuts(values: object, need: GroupNeed, loops: PartitionLoops) -> NDArr
 
 
 def sum_of_ranges(runs: ValueRuns, parts: ValueParts) -> int:
-    """The sum of the groups' ranges in units."""
+    """Sum the ranges of the groups, in units."""
     return sum(part_ranges(runs, parts))
 
 
 def part_ranges(runs: ValueRuns, parts: ValueParts) -> list[int]:
-    """Each group's range in units."""
+    """Compute each group's range in units."""
     count = parts.group_count
     least = np.full(count, runs.distinct, dtype=np.int64)
     most = np.full(count, -1, dtype=np.int64)
@@ -209,13 +221,13 @@ CONTIGUOUS_LOOPS = ("can-cut", "cut-bounded")
 def partition_contiguous_least_maximum(
     runs: ValueRuns, need: GroupNeed, loops: PartitionLoops
 ) -> tuple[ValueParts, int]:
-    """The partition, and its largest range in units."""
+    """Compute the contiguous partition of least maximum range, and that range in units."""
     bound = least_bound(runs, need, loops)
     return cut_within(runs, need, bound, loops), bound
 
 
 def least_bound(runs: ValueRuns, need: GroupNeed, loops: PartitionLoops) -> int:
-    """The least maximum error of groups of neighbours, in units."""
+    """Find the least maximum error of contiguous groups, in units, by bisection."""
     values, shared = loops.numbers(runs.integers), loops.numbers(runs.counts > 1)
     reached = loops.filled(runs.distinct + 1)
     low, high = min(need.e, need.first_e), runs.span
@@ -229,7 +241,10 @@ def least_bound(runs: ValueRuns, need: GroupNeed, loops: PartitionLoops) -> int:
 
 
 def cut_within(runs: ValueRuns, need: GroupNeed, bound: int, loops: PartitionLoops) -> ValueParts:
-    """The least sum of errors, and of those the most groups, where ``bound`` can be kept and is."""
+    """Cut to the least sum of errors under ``bound``, and among those to the most groups.
+
+    ``bound`` must be attainable.
+    """
     size = runs.distinct
     values, shared = loops.numbers(runs.integers), loops.numbers(runs.counts > 1)
     work = [loops.filled(size) for _ in range(2)]
@@ -246,7 +261,10 @@ def cut_within(runs: ValueRuns, need: GroupNeed, bound: int, loops: PartitionLoo
 
 
 def _cut_positions(runs: ValueRuns, begins: list[tuple[int, bool]]) -> NDArray[np.int64]:
-    """Places of cuts among sorted rows; a value cut inside is shared so that its neighbours become alike."""
+    """Return the positions of cuts among sorted rows.
+
+    If a cut divides a value's rows, it is moved such that the neighbouring groups become similar in size.
+    """
     starts = np.cumsum(runs.counts) - runs.counts
     places = [int(starts[left]) for left, _ in begins]
     ends = [0, *places, runs.rows]
@@ -264,7 +282,7 @@ MIN_MAX_LOOPS = ("can-cut", "cut-bounded", "chain-groups", "cut-least-sum", "wal
 
 @dataclass(frozen=True)
 class _ChainGroup:
-    """One group of a chain: its first and last value, and how many single values it keeps of the next."""
+    """Group of a chain: its first and last value, and the number of single values it keeps of the next."""
 
     begin: int
     end: int
@@ -274,7 +292,15 @@ class _ChainGroup:
 def partition_least_maximum(
     runs: ValueRuns, need: GroupNeed, loops: PartitionLoops
 ) -> tuple[ValueParts, int]:
-    """The partition, and its largest range in units."""
+    """Compute the partition of least maximum range, whose groups may overlap, and that range in units.
+
+    Cost: a bisection over the range, each step linear in the values within the bound times k.
+
+    References
+    ----------
+    Zhang, Koudas, Srivastava and Yu (2007), *Aggregate Query Answering on Anonymized Tables*. ICDE.
+    Section 6.
+    """
     high = least_bound(runs, need, loops)
     chains = _ChainSearch(runs, need, loops)
     low = max(min(need.e, need.first_e), 0)
@@ -291,7 +317,7 @@ def partition_least_maximum(
 
 
 class _ChainSearch:
-    """Overlapping groups under a bound, by the loop and its work."""
+    """Search for chains of overlapping groups under a bound, with its work arrays."""
 
     def __init__(self, runs: ValueRuns, need: GroupNeed, loops: PartitionLoops) -> None:
         self._loops, self._need, self._size = loops, need, runs.distinct
@@ -308,11 +334,11 @@ class _ChainSearch:
         self._tables = (loops.filled(states), loops.filled(states), loops.filled(states))
 
     def exist(self, bound: int) -> bool:
-        """Whether every range can be at most ``bound``."""
+        """Check whether every range can be at most ``bound``."""
         return self._run(bound) >= 0
 
     def find(self, bound: int) -> list[_ChainGroup]:
-        """The groups of a chain, from left to right."""
+        """Return the groups of a chain from left to right."""
         state = self._run(bound)
         if state < 0:
             raise InternalError("no chain of groups where one was found")
@@ -335,7 +361,7 @@ class _ChainSearch:
 
 
 def _parts_of_chain(runs: ValueRuns, links: list[_ChainGroup]) -> ValueParts:
-    """Rows of each value in each group: halves of a value of several rows, single values as they are kept."""
+    """Assign rows to the groups of a chain: half of a value's rows each, single values as they are kept."""
     values: list[int] = []
     groups: list[int] = []
     rows: list[int] = []
@@ -361,9 +387,9 @@ def _parts_of_chain(runs: ValueRuns, links: list[_ChainGroup]) -> ValueParts:
 
 
 def _singles_of_left_group(singles: list[int], link: _ChainGroup) -> list[int]:
-    """Which single values of the overlap the left group keeps: its last one, then the lowest.
+    """Select the single values of the overlap that the left group keeps: its last one, then the lowest.
 
-    The lowest of all is the next group's where that begins with it, and is kept last.
+    The lowest of all belongs to the next group if that begins with it, and is selected last.
     """
     ordered = [value for value in singles if value == link.end]
     ordered += [value for value in singles[1:] if value != link.end]
@@ -372,7 +398,7 @@ def _singles_of_left_group(singles: list[int], link: _ChainGroup) -> list[int]:
 
 
 def _cut_each(runs: ValueRuns, parts: ValueParts, need: GroupNeed, loops: PartitionLoops) -> ValueParts:
-    """Every group cut by itself to the least sum of errors."""
+    """Cut every group separately to the least sum of errors."""
     order = np.argsort(parts.groups, kind="stable")
     values, rows = parts.values[order], parts.rows[order]
     ends = np.searchsorted(parts.groups[order], np.arange(parts.group_count), side="right")

@@ -17,7 +17,7 @@ from discreet.permutation.value_runs import ValueRuns
 
 
 class PartitionStrategy(StrEnum):
-    """The partitions by name."""
+    """Names of the partition strategies."""
 
     MIN_SUM = "min-sum"
     MIN_MAX = "min-max"
@@ -37,7 +37,7 @@ _NUMBERLESS_STRATEGIES = tuple(
 
 
 def parse_strategy(name: PartitionStrategy | str) -> PartitionStrategy:
-    """The strategy of a name; ``InputError`` for any other."""
+    """Return the strategy with a name; raise ``InputError`` for any other."""
     try:
         return PartitionStrategy(name)
     except ValueError:
@@ -45,7 +45,7 @@ def parse_strategy(name: PartitionStrategy | str) -> PartitionStrategy:
 
 
 def check_requirement(requirement: GroupRequirement, column: SensitiveColumn) -> None:
-    """Raise ``InputError`` for a requirement that asks nothing, or what the column's values cannot meet."""
+    """Raise ``InputError`` for a requirement without effect, or one that the column's type cannot meet."""
     k, e = requirement.k, requirement.e
     if k < 1:
         raise InputError(f"k = {k}", allowed="a whole number of at least 1")
@@ -70,7 +70,7 @@ def check_strategy_arguments(
     quasi_identifiers: NDArray[np.int64] | None,
     classes: NDArray[np.int64] | None,
 ) -> None:
-    """Raise ``InputError`` where a strategy lacks what it needs, or is given what it has no use for."""
+    """Raise ``InputError`` if a strategy lacks an argument it needs, or has one it does not support."""
     if strategy not in _NUMBERLESS_STRATEGIES and column.numbers is None:
         raise InputError(
             f"'{strategy}' needs numbers, and values of '{column.attribute}' are none",
@@ -100,7 +100,7 @@ def check_strategy_arguments(
 
 
 def check_column_is_group(runs: ValueRuns, requirement: GroupRequirement, column: SensitiveColumn) -> None:
-    """Raise ``NoSolution`` unless the whole column is a group; what range it has is not told."""
+    """Raise ``NoSolution`` unless the whole column is a group; the message does not reveal its range."""
     if runs.distinct < requirement.k:
         raise NoSolution(
             f"'{column.attribute}' has fewer than k = {requirement.k:,} distinct values: {runs.distinct:,}",

@@ -60,7 +60,7 @@ _MERGE_MINIMALITY = (
 
 @dataclass(frozen=True, eq=False)
 class _PartitionTask:
-    """One partition to be made."""
+    """Inputs of one partition."""
 
     runs: ValueRuns
     need: GroupNeed
@@ -78,7 +78,7 @@ class _PartitionTask:
 
 @dataclass(frozen=True, eq=False)
 class _Partition:
-    """The group of each row, and the objective's value in units where there is one."""
+    """Group of each row, and the objective's value in units if there is one."""
 
     groups: RowIntegers
     error: int | None = None
@@ -101,17 +101,21 @@ def partition_rows(
 ) -> GroupPartition:
     """Divide all rows into groups that meet (k,e).
 
-    ``first`` is asked of the group of the smallest value instead (Zhang et al. 2007, Problem 3), by all that
-    have an objective; it may not be less than ``requirement``. ``quasi_identifiers``,
+    ``first`` replaces the requirement of the group of the smallest value (Zhang et al. 2007, Problem 3), for
+    strategies with an objective; it must not be less strict than ``requirement``. ``quasi_identifiers``,
     shape ``(rows, attributes)``, are coordinates for ``qi-aware``. ``classes``, shape ``(rows,)``, are the
-    equivalence classes for ``recoding`` (-1: suppressed); with ``merge_failing`` those that fail are merged.
-    Which rows of equal values go where is drawn by ``draw``. Where the column has subjects, k values of a
-    group are of k different people; ``min-sum``, ``random`` and ``recoding`` can do that. Where values
-    are no numbers, ``min-sum`` and ``min-max`` have no error to tell partitions apart, and make the most
-    groups (of people: not always the most).
+    equivalence classes for ``recoding`` (-1: suppressed); with ``merge_failing`` failing ones are merged.
+    ``draw`` draws which rows of equal values belong to which group. If the column has subjects, the k values
+    of a group belong to k different people; ``min-sum``, ``random`` and ``recoding`` support that. If values
+    are no numbers, ``min-sum`` and ``min-max`` have no error to minimize, and make the most groups (with
+    subjects not always the most).
 
-    Raises ``InputError`` for a requirement that asks nothing or makes no sense here, ``NoSolution`` where the
-    column has fewer than k distinct values or a range below e, ``RequirementNotMet`` where a class fails.
+    Raises ``InputError`` for a requirement without effect or that does not apply, ``NoSolution`` if the
+    column has fewer than k distinct values or a range below e, ``RequirementNotMet`` if a class fails.
+
+    References
+    ----------
+    Zhang, Koudas, Srivastava and Yu (2007), *Aggregate Query Answering on Anonymized Tables*. ICDE.
     """
     chosen = parse_strategy(strategy)
     runs = ValueRuns.of(column)
@@ -125,7 +129,7 @@ def partition_rows(
     )
     found = makers[chosen](task)
     error = None if found.error is None else runs.as_decimal(found.error)
-    del runs, task  # before the partition is counted again, by values of its own
+    del runs, task  # frees their arrays before the check counts the partition with arrays of its own
     result = GroupPartition(
         strategy=chosen.value,
         requirement=requirement,
@@ -238,7 +242,7 @@ _SUBJECT_MAKERS: dict[PartitionStrategy, Callable[[_PartitionTask], _Partition]]
 
 
 def _need(runs: ValueRuns, requirement: GroupRequirement, first: GroupRequirement | None) -> GroupNeed:
-    """The requirement in units; k is 2 at least, which a range above 0 implies."""
+    """Convert the requirement to units; k is at least 2, which a range above 0 implies."""
     special = first or requirement
     return GroupNeed(
         max(requirement.k, 2),
@@ -249,13 +253,13 @@ def _need(runs: ValueRuns, requirement: GroupRequirement, first: GroupRequiremen
 
 
 def sum_of_errors(column: SensitiveColumn, groups: RowIntegers) -> Decimal:
-    """The sum of the groups' ranges in the attribute's unit, of any partition."""
+    """Sum the groups' ranges in the attribute's unit, for any partition."""
     runs = ValueRuns.of(column)
     return runs.as_decimal(sum(count_group_facts(runs, groups, int(groups.max(initial=-1)) + 1).ranges()))
 
 
 def maximum_error(column: SensitiveColumn, groups: RowIntegers) -> Decimal:
-    """The largest of the groups' ranges in the attribute's unit, of any partition."""
+    """Return the largest of the groups' ranges in the attribute's unit, for any partition."""
     runs = ValueRuns.of(column)
     return runs.as_decimal(
         max(count_group_facts(runs, groups, int(groups.max(initial=-1)) + 1).ranges(), default=0)

@@ -1,12 +1,12 @@
 """Row positions: their integer type, random orders of them, and permutations within groups.
 
-Orders come from the operating system's generator and no seed is kept, because whoever knows a seed can
-undo a permutation. Each position gets 64 random bits as a sort key; ties are drawn again. One random
-order of all rows, cut into groups, is uniform within each group and independent between groups. Row
-counts and positions are int32 if they fit.
+Orders come from the operating system's generator and no seed is kept, because a known seed would reveal a
+permutation. Each position gets 64 random bits as a sort key; ties are drawn again. One random order of all
+rows, cut into groups, is uniform within each group and independent between groups. Row counts and positions
+are int32 if they fit.
 
-Cost: three sorts of the rows; from a million rows on a compiled loop shuffles each group in a third of
-that time.
+Cost: three sorts of the rows; from a million rows on a compiled loop shuffles each group in a third of that
+time.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from discreet.frequency.kernel_choice import choose_kernels
 from discreet.frequency.packed_keys import sort_integers, sort_with_positions
 
 RowIntegers = NDArray[np.signedinteger[Any]]
-"""int32 or int64. Whoever multiplies them takes int64."""
+"""int32 or int64; convert to int64 before multiplying."""
 
 ROWS_PER_BATCH = 1 << 18
-"""Rows that are looked at together: what is counted of them stays near the processor."""
+"""Rows that are processed together, so that their working arrays fit the processor's caches."""
 _INT32_VALUES = 1 << 31
 _ROWS_WITHOUT_KERNELS = 50_000
 _KERNEL_BYTES = 10**8
-"""Bytes of what is loaded to compute with: compiled loops and their compiler."""
+"""Size of the loaded code: compiled loops and their compiler."""
 
 
 def integer_dtype(size: int) -> type[np.signedinteger[Any]]:
-    """The type that holds 0, …, ``size`` - 1, and -1.
+    """Return the smallest type for 0, …, ``size`` - 1, and -1.
 
     >>> integer_dtype(1 << 31), integer_dtype((1 << 31) + 1)
     (<class 'numpy.int32'>, <class 'numpy.int64'>)
@@ -42,10 +42,10 @@ def integer_dtype(size: int) -> type[np.signedinteger[Any]]:
 
 
 def working_bytes(rows: int, distinct: int, keys: int = 0) -> int:
-    """Bytes that arrays take beside a column's while groups are found and values change places.
+    """Estimate the bytes of arrays, next to a column's own, while groups are computed and values permuted.
 
-    ``keys`` are the quasi-identifiers that groups depend on. The most is taken where groups are told to rows,
-    or where neighbours are counted.
+    ``keys`` is the number of quasi-identifiers that groups depend on. The maximum is reached when groups are
+    assigned to rows, or when neighbours are counted.
     """
     whole, wide = np.dtype(integer_dtype(rows + 1)).itemsize, np.dtype(np.int64).itemsize
     told = 3 * rows + 10 * distinct
@@ -54,21 +54,21 @@ def working_bytes(rows: int, distinct: int, keys: int = 0) -> int:
 
 
 DrawOrder = Callable[[int], RowIntegers]
-"""From n to an order of 0, …, n - 1, each as likely as any other."""
+"""Returns, for n, an order of 0, …, n - 1 that is uniformly random."""
 
 _KEY_BYTES, _WORD_BYTES = 8, 4
 _ALL_BITS = (1 << 64) - 1
 
 
 def random_words(number: int) -> NDArray[np.uint32]:
-    """Words of 32 random bits; nothing that could repeat them is kept."""
+    """Return words of 32 random bits; no seed is kept."""
     return np.frombuffer(os.urandom(number * _WORD_BYTES), dtype=np.uint32)
 
 
 def draw_order(n: int) -> RowIntegers:
-    """An order of 0, …, n - 1, each as likely as any other; nothing that could repeat it is kept.
+    """Draw a uniformly random order of 0, …, n - 1; no seed is kept.
 
-    Places are sorted in the low bits of their keys, which takes half the time of sorting them by their keys.
+    Positions are the low bits of the sort keys, which halves the time of sorting positions by separate keys.
     """
     bits = n.bit_length()
     place = (1 << bits) - 1
@@ -84,7 +84,7 @@ def draw_order(n: int) -> RowIntegers:
 
 
 def _draw_ties(order: RowIntegers, tied: NDArray[np.bool_]) -> None:
-    """Draw the order among neighbours of one key; ``tied`` (n - 1,) says which have the key before theirs."""
+    """Draw the order of neighbours with equal keys; ``tied`` (n - 1,) marks keys equal to the one before."""
     several = np.flatnonzero(np.append(tied, False) | np.insert(tied, 0, False))
     runs = np.cumsum(~tied[several[1:] - 1])
     runs = np.insert(runs, 0, 0)
@@ -98,7 +98,7 @@ _FEWEST_SHUFFLED_ROWS, _ROWS_WORTH_COMPILING, _MOST_SHUFFLED_ROWS = 1 << 20, 1 <
 
 
 def permute_within(groups: RowIntegers, draw: DrawOrder = draw_order) -> RowIntegers:
-    """From which row each row gets its value, shape ``(rows,)``: a random permutation within each group."""
+    """Draw a random permutation within each group: the source row of each row's value, shape ``(rows,)``."""
     rows = len(groups)
     many = draw is draw_order and _FEWEST_SHUFFLED_ROWS <= rows < _MOST_SHUFFLED_ROWS
     if many and choose_kernels([_SHUFFLE_KERNEL], "permutation", worth=rows > _ROWS_WORTH_COMPILING):
@@ -111,7 +111,10 @@ def permute_within(groups: RowIntegers, draw: DrawOrder = draw_order) -> RowInte
 
 
 def _shuffle_compiled(groups: RowIntegers) -> RowIntegers:
-    """The same by the compiled loop. A spare word for every 64th row is more than unlikely to be too few."""
+    """Permute with the compiled loop.
+
+    One spare word per 64 rows nearly always suffices; otherwise the permutation is drawn again.
+    """
     from discreet.kernels.group_kernels import shuffle_groups
     from discreet.kernels.precompilation import mark_compiled
 
@@ -124,7 +127,7 @@ def _shuffle_compiled(groups: RowIntegers) -> RowIntegers:
 
 
 def order_by_group(groups: RowIntegers) -> RowIntegers:
-    """The order of rows by group, and in a group as they come."""
+    """Return the stable order of rows by group."""
     keys = groups.astype(np.uint64)
     places = sort_with_positions(keys)
     if places is None:
@@ -134,12 +137,12 @@ def order_by_group(groups: RowIntegers) -> RowIntegers:
 
 
 def draw_group_numbers(groups: int, draw: DrawOrder = draw_order) -> RowIntegers:
-    """The published number of each group, 1, 2, …, in a random order: they carry no order of the groups."""
+    """Number the groups 1, 2, … in a random order, so that numbers reveal no order of the groups."""
     return draw(groups) + 1
 
 
 def is_permutation_within(groups: RowIntegers, sources: RowIntegers) -> bool:
-    """Whether every row's value goes to exactly one row, and to one of its own group."""
+    """Check whether every row's value goes to exactly one row of its own group."""
     used = np.zeros(len(groups), dtype=np.bool_)
     used[sources] = True
     return bool(len(sources) == len(groups) and used.all() and (groups[sources] == groups).all())

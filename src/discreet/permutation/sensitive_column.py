@@ -1,9 +1,9 @@
 """Sensitive columns read from the engine: codes of its values, exact numbers, and strata of rows.
 
-Texts of one number (``1``, ``1.0``, `` 01``) are one value. Numbers are integers in units of the last
-decimal if 64 bits hold them; with an exponent or more digits all are doubles. The embedded engine
-returns one code per row; other engines return the rows of each *stratum*: the rows of one value (and row
-type), which a partition treats alike.
+Texts of one number (``1``, ``1.0``, `` 01``) are one value. Numbers are integers in units of the last decimal
+if they fit 64 bits; with an exponent or more digits all are doubles. The embedded engine returns one code per
+row; other engines return the rows of each *stratum*: the rows of one value (and row type), which a partition
+does not distinguish.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _LARGEST = (1 << 63) - 1
 
 @dataclass(frozen=True)
 class NumberForm:
-    """How a column's texts say numbers: exactly with ``scale`` decimals, or as doubles where it is None.
+    """Number format of a column's texts: exact with ``scale`` decimals, or doubles if it is None.
 
-    ``canonical`` says that each text is just what its exact number reads as with so many decimals: ``10`` and
-    ``1.50`` are, ``010``, ``.5`` and ``1e0`` are not. Only then a number in its place loses nothing.
+    ``canonical`` means that each text equals the text of its exact number with ``scale`` decimals: ``10`` and
+    ``1.50`` do, ``010``, ``.5`` and ``1e0`` do not. Only then numbers can replace the texts without loss.
     """
 
     scale: int | None
@@ -40,10 +40,10 @@ class NumberForm:
 
 @dataclass(frozen=True, eq=False)
 class CodedTexts:
-    """The distinct values of a column: ``table`` has each text's code in the engine.
+    """Distinct values of a column; ``table`` contains each text's code in the engine.
 
-    ``distinct`` is the number of codes, ``numbers`` what each says (see ``SensitiveColumn``); ``form`` is
-    None where they are no numbers.
+    ``distinct`` is the number of codes, ``numbers`` their numbers (see ``SensitiveColumn``); ``form`` is None
+    if the texts are no numbers.
     """
 
     table: str
@@ -52,7 +52,7 @@ class CodedTexts:
     form: NumberForm | None
 
     def column(self, attribute: str, codes: RowIntegers) -> SensitiveColumn:
-        """The column of rows with these codes; ``InputError`` where doubles are too large to be added."""
+        """Build the column of rows with these codes; raise ``InputError`` if doubles are too large to add."""
         column = SensitiveColumn(
             attribute=attribute,
             codes=codes,
@@ -74,11 +74,11 @@ def read_texts(
     integers: bool = False,
     counted: bool = False,
 ) -> CodedTexts:
-    """The values of the column whose cell text is the expression ``text`` over the held table.
+    """Read the values of the column whose cell text is the expression ``text`` over the staged table.
 
-    ``exact`` is the held column of which it is the text, where that has exact numbers. ``whole`` says that
-    these are whole numbers of at most 64 bits: no text is looked at then. ``counted`` asks for the rows of
-    each text beside its code (``sql.value_permutation.strata``).
+    ``exact`` is the staged column of the text if it has exact numbers. ``integers`` means that these are
+    integers of at most 64 bits: then no text is inspected. ``counted`` also counts the rows of each text
+    (``sql.value_permutation.strata``).
     """
     query = sql.counted_texts(staged, text) if counted else sql.distinct_texts(staged, text, exact)
     texts = tables.create(query)
@@ -105,10 +105,10 @@ def read_sensitive(
     *,
     exact: str | None = None,
 ) -> tuple[SensitiveColumn, NumberForm | None]:
-    """The column of all held rows, by their numbers in the table, and the form of its numbers (None: none).
+    """Read the column of all staged rows, by row number, and its number form (None: no numbers).
 
-    One code per row is fetched, which is for the embedded engine alone. ``exact`` is as of ``read_texts``.
-    ``InputError`` where doubles are too large to be added.
+    One code per row is fetched, which only the embedded engine supports. ``exact`` is as in ``read_texts``.
+    Raises ``InputError`` if doubles are too large to add.
     """
     coded = read_texts(engine, tables, staged, text, exact=exact)
     query = sql.codes_of_rows(staged, text, coded.table, rows)
@@ -125,7 +125,7 @@ def read_sensitive(
 
 
 def select_rows(column: SensitiveColumn, rows: RowIntegers) -> SensitiveColumn:
-    """The column of some of the rows, by their places; values that none of them has is left out."""
+    """Select some rows of a column by their positions; values that none of them has are dropped."""
     codes = column.codes[rows]
     used, inverse = np.unique(codes[codes != NULL_CODE], return_inverse=True)
     kept = np.full_like(codes, NULL_CODE)
@@ -140,7 +140,7 @@ def select_rows(column: SensitiveColumn, rows: RowIntegers) -> SensitiveColumn:
 
 
 def _number_form(engine: Engine, texts: str) -> NumberForm | None:
-    """The form of the numbers, or None where a text says none, or there is no text."""
+    """Determine the form of the numbers; None if a text is no number, or there is no text."""
     every, plain, numbers, scale, integers = engine.fetch_rows(sql.kinds_of_texts(engine.dialect, texts))[0]
     if not every or numbers < every:
         return None
@@ -150,7 +150,7 @@ def _number_form(engine: Engine, texts: str) -> NumberForm | None:
 
 
 def _exact_form(engine: Engine, texts: str, scale: int) -> NumberForm | None:
-    """The form of texts that are plain numbers of so many decimals; None where there is no text."""
+    """Determine the form of texts that are plain numbers of ``scale`` decimals; None if there is no text."""
     widest, unlike = engine.fetch_rows(sql.exact_numbers(engine.dialect, texts, scale))[0]
     if widest is None:
         return None
@@ -160,7 +160,7 @@ def _exact_form(engine: Engine, texts: str, scale: int) -> NumberForm | None:
 
 
 def _check_magnitude(column: SensitiveColumn) -> None:
-    """Raise where doubles are so large that a sum of them may be infinite."""
+    """Raise ``InputError`` if doubles are so large that a sum of them may be infinite."""
     numbers = column.numbers
     if numbers is None or numbers.dtype.kind != "f" or not len(numbers):
         return
@@ -173,7 +173,7 @@ def _check_magnitude(column: SensitiveColumn) -> None:
 
 
 def largest_magnitude(column: SensitiveColumn) -> int:
-    """The largest magnitude of exact numbers, in units of the last decimal; 0 where there are none."""
+    """Return the largest magnitude of exact numbers, in units of the last decimal; 0 if there are none."""
     numbers = column.numbers
     if numbers is None or numbers.dtype.kind == "f" or not len(numbers):
         return 0
@@ -181,7 +181,7 @@ def largest_magnitude(column: SensitiveColumn) -> int:
 
 
 def total_magnitude(column: SensitiveColumn) -> int:
-    """The sum of the magnitudes of all rows' exact numbers, in units of the last decimal, never rounded."""
+    """Sum the magnitudes of all rows' exact numbers, in units of the last decimal, without rounding."""
     largest = largest_magnitude(column)
     if column.numbers is None or not largest:
         return 0
@@ -196,10 +196,11 @@ def total_magnitude(column: SensitiveColumn) -> int:
 
 @dataclass(frozen=True, eq=False)
 class RowStrata:
-    """The strata of a held table, by number: ``table`` has them in the engine.
+    """Strata of a staged table, by number; ``table`` contains them in the engine.
 
-    ``codes`` (strata,) are of the value, -1 for NULL; ``leaf_codes`` (strata, quasi-identifiers) of the row
-    type, with no column where strata do not tell them apart; ``counts`` (strata,) are rows.
+    ``codes``, shape ``(strata,)``, are value codes, -1 for NULL; ``leaf_codes``, shape ``(strata,
+    quasi-identifiers)``, those of the row type, without columns if strata do not distinguish row types;
+    ``counts``, shape ``(strata,)``, are rows.
     """
 
     table: str
@@ -209,18 +210,18 @@ class RowStrata:
 
     @property
     def keys(self) -> int:
-        """The quasi-identifiers by which strata are told apart."""
+        """Number of quasi-identifiers that distinguish strata."""
         return int(self.leaf_codes.shape[1])
 
     @property
     def stratum_of_position(self) -> NDArray[np.int64]:
-        """The stratum of each place."""
+        """Stratum of each position."""
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
     def parts(
         self, groups: NDArray[np.int64], places: NDArray[np.int64] | None = None
     ) -> tuple[NDArray[np.int64], ...]:
-        """Stratum, group, first seat and rows of each part, given the group of all places, or of some.
+        """Return stratum, group, first seat and rows of each part, given the group of all or some positions.
 
         A stratum's parts take its seats 0, 1, … one after the other.
         """
@@ -235,16 +236,16 @@ class RowStrata:
         return strata, found, before - before[starts], rows.astype(np.int64)
 
     def whole(self, strata: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which parts (of these strata, with so many rows) are all the rows of their stratum."""
+        """Mark the parts, given their strata and rows, that contain all rows of their stratum."""
         return np.equal(self.counts[strata], rows)
 
 
 def count_strata(
     engine: Engine, tables: TemporaryTables, staged: str, text: str, coded: CodedTexts, keys: int, rows: int
 ) -> RowStrata:
-    """Count the strata of a held table by the value whose text is ``text``, and by ``keys`` leaf codes.
+    """Count the strata of a staged table by the value whose text is ``text``, and by ``keys`` leaf codes.
 
-    What is fetched is a frequency set. ``InternalError`` where it is not one of ``rows`` rows.
+    The result is a frequency set. Raises ``InternalError`` if it does not have ``rows`` rows.
     """
     table = tables.create(sql.strata(staged, text, coded.table, keys))
     found = engine.fetch_arrays(sql.strata_in_order(table, keys))

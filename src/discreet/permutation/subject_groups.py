@@ -1,8 +1,8 @@
 """Rows, distinct values and range of each group; with subjects, distinct values of distinct subjects.
 
-If subjects have several rows, a group's k is the size of the largest matching between its subjects and
-its values (decision 0006). It never falls when rows join, so a partition of least sum of errors cuts
-between different values. ``value_cuts`` finds it; ``closing_groups`` closes groups along a random order
+If subjects have several rows, a group's k is the size of the largest matching between its subjects and its
+values (decision 0006). It never falls when rows join, so a partition of least sum of errors cuts between
+different values. ``find_value_cuts`` computes it; ``close_subject_groups`` closes groups along a random order
 of the rows.
 
 Cost: a sort of the rows; with subjects, values · rows of a group · k.
@@ -24,17 +24,17 @@ from discreet.permutation.value_runs import ValueRuns, spread_ungrouped_rows
 
 
 class GrowingGroup:
-    """A group that rows join one by one; ``carried`` is the size of its largest matching."""
+    """Group that rows join one by one; ``matching_size`` is the size of its largest matching."""
 
     def __init__(self) -> None:
-        """No rows."""
+        """Create a group without rows."""
         self.matching_size = 0
         self._subjects_of: dict[int, list[int]] = {}
         self._value_of: dict[int, int] = {}
         self._free: list[int] = []
 
     def add(self, subject: int, value: int) -> None:
-        """A row joins. A matching grows by one at most, from a value that has no person of its own yet."""
+        """Add a row; the matching grows by at most one, from a value without a person of its own."""
         owners = self._subjects_of.setdefault(value, [])
         if not owners:
             self._free.append(value)
@@ -49,12 +49,13 @@ class GrowingGroup:
 
 
 def find_value_cuts(runs: ValueRuns, need: GroupNeed) -> NDArray[np.int64]:
-    """The places among the rows sorted by value before which the partition of the least sum is cut.
+    """Return the positions, among rows sorted by value, before which the partition of least sum is cut.
 
-    ``runs`` has subjects, and is a group as a whole.
+    ``runs`` must have subjects, and be a group as a whole.
     """
     units, latest = runs.integers, _latest_beginnings(runs, need)
-    # best[b] is of the values before b: the gaps at its cuts in all, and its groups; None where impossible
+    # best[b] covers the values before b: the sum of the gaps at its cuts, and its groups; None if impossible.
+    # A cut saves its gap, so the least sum of ranges has the largest sum of gaps.
     best: list[tuple[int, int] | None] = [(0, 0)]
     before: list[int] = [0]
     champion: tuple[int, int, int] | None = None
@@ -81,7 +82,7 @@ def find_value_cuts(runs: ValueRuns, need: GroupNeed) -> NDArray[np.int64]:
 
 
 def _latest_beginnings(runs: ValueRuns, need: GroupNeed) -> list[int]:
-    """For each value the latest one with which a group that ends there may begin, -1 where none may."""
+    """Return, for each value, the latest one at which a group ending there can begin, -1 if there is none."""
     owners = _subjects_of_values(runs)
     units, found = runs.integers, [-1] * runs.distinct
     for last in range(runs.distinct):
@@ -96,7 +97,7 @@ def _latest_beginnings(runs: ValueRuns, need: GroupNeed) -> list[int]:
 
 
 def _subjects_of_values(runs: ValueRuns) -> list[list[int]]:
-    """The people who have each value."""
+    """Return the subjects of each value."""
     assert runs.subjects is not None
     valued = runs.codes >= 0
     pairs = np.unique(np.column_stack([runs.codes[valued], runs.subjects[valued]]), axis=0)
@@ -106,7 +107,7 @@ def _subjects_of_values(runs: ValueRuns) -> list[list[int]]:
 
 
 def close_subject_groups(runs: ValueRuns, need: GroupNeed, draw: DrawOrder) -> RowIntegers:
-    """The group of each row, groups being closed along a drawn order of the rows."""
+    """Close groups along a drawn order of the rows, and return the group of each row."""
     assert runs.subjects is not None
     valued = np.flatnonzero(runs.codes >= 0)
     order = valued[draw(len(valued))]
@@ -128,9 +129,10 @@ def close_subject_groups(runs: ValueRuns, need: GroupNeed, draw: DrawOrder) -> R
 def matching_sizes(
     groups: RowIntegers, values: RowIntegers, subjects: RowIntegers, count: int
 ) -> NDArray[np.int64]:
-    """The largest matching of people and values of each group 0, …, ``count`` - 1, from rows with values.
+    """Compute the largest matching of people and values of each group 0, …, ``count`` - 1.
 
-    Only groups in which some person has several values, and some value several people, are matched.
+    Rows must have values. Only groups in which some person has several values, and some value several people,
+    are matched.
     """
     rows = np.unique(np.column_stack([groups, values, subjects]), axis=0).astype(np.int64)
     of_values = _distinct_by_group(rows[:, [0, 1]], count)
@@ -152,9 +154,9 @@ def _distinct_by_group(pairs: NDArray[np.int64], count: int) -> NDArray[np.int64
 
 @dataclass(frozen=True, eq=False)
 class GroupFacts:
-    """Arrays of shape ``(groups,)``: all rows, rows with a value, distinct values, and the ends' positions.
+    """Rows, rows with a value, distinct values and extreme values of each group, shape ``(groups,)``.
 
-    ``least`` and ``most`` are positions among the runs' values, -1 where a group has no value.
+    ``least`` and ``most`` are positions among the runs' values, -1 if a group has no value.
     """
 
     runs: ValueRuns
@@ -166,18 +168,18 @@ class GroupFacts:
 
     @property
     def count(self) -> int:
-        """The number of groups."""
+        """Number of groups."""
         return len(self.rows)
 
     def ranges(self) -> list[int]:
-        """Each group's range in units; 0 where it has no value."""
+        """Compute each group's range in units; 0 if it has no value."""
         found = np.zeros(self.count, dtype=object)
         held = self.most >= 0
         found[held] = self.runs.spans(self.least[held], self.most[held])
         return found.tolist()
 
     def meets(self, k: int, e: int) -> NDArray[np.bool_]:
-        """Whether each group has ``k`` distinct values and a range of ``e`` units."""
+        """Check whether each group has ``k`` distinct values and a range of ``e`` units."""
         enough = self.distinct >= k
         if e <= 0:
             return enough
@@ -209,7 +211,7 @@ def count_group_facts(runs: ValueRuns, groups: RowIntegers, count: int) -> Group
 
 
 def sort_group_values(groups: RowIntegers, codes: RowIntegers, size: int) -> NDArray[np.int64]:
-    """Group · ``size`` + code of every row with a value, ascending: one array of 64 bits, sorted in place."""
+    """Return group · ``size`` + code of every row with a value: one int64 array, sorted in place."""
     pairs = groups.astype(np.int64)
     pairs *= size
     pairs += codes

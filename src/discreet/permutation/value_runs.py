@@ -29,9 +29,9 @@ _LARGEST = (1 << 63) - 1
 class ValueRuns:
     """Distinct values, ascending, each with its rows.
 
-    ``units`` are multiples of ``unit``, counted from the smallest value; None where values are no numbers.
-    ``counts``, shape ``(values,)``, are rows. ``codes``, shape ``(rows,)``, say which value a row has, or
-    ``NULL``; ``subjects`` whose it is, where people have several rows.
+    ``units`` are multiples of ``unit``, counted from the smallest value; None if values are no numbers.
+    ``counts``, shape ``(values,)``, are rows. ``codes``, shape ``(rows,)``, are the value of each row, or -1
+    for NULL; ``subjects`` are the people of the rows if people have several rows.
     """
 
     units: Sequence[int] | NDArray[np.int64] | None
@@ -43,7 +43,7 @@ class ValueRuns:
 
     @classmethod
     def of(cls, column: SensitiveColumn) -> ValueRuns:
-        """The runs of a column; ``InputError`` for numbers that are not finite."""
+        """Build the runs of a column; raise ``InputError`` for numbers that are not finite."""
         codes, numbers, kind = column.codes, column.numbers, integer_dtype(column.rows + 1)
         counts = np.bincount(_nonnull_codes(codes), minlength=column.distinct).astype(kind)
         if not counts.all():
@@ -63,35 +63,35 @@ class ValueRuns:
 
     @property
     def distinct(self) -> int:
-        """The number of distinct values."""
+        """Number of distinct values."""
         return len(self.counts)
 
     @cached_property
     def rows(self) -> int:
-        """Rows that have a value."""
+        """Number of rows with a value."""
         return int(self.counts.sum())
 
     @property
     def span(self) -> int:
-        """The whole range in units; 0 where there are no numbers."""
+        """Whole range in units; 0 without numbers."""
         if self.units is None or not self.distinct:
             return 0
         return int(self.units[-1])
 
     @property
     def array(self) -> NDArray[np.int64] | None:
-        """The units as an array, None where they do not fit 64 bits (or are no numbers)."""
+        """Units as an array; None if they do not fit 64 bits or there are no numbers."""
         return self.units if isinstance(self.units, np.ndarray) else None
 
     @cached_property
     def integers(self) -> list[int]:
-        """The units as Python's integers; zeros where values are no numbers."""
+        """Units as Python integers; zeros if values are no numbers."""
         if self.units is None:
             return [0] * self.distinct
         return self.units.tolist() if isinstance(self.units, np.ndarray) else list(self.units)
 
     def spans(self, least: RowIntegers, most: RowIntegers) -> list[int]:
-        """The ranges in units between values at these places, of which each pair is in order."""
+        """Compute the ranges in units between values at positions ``least`` and ``most``, pair by pair."""
         if self.array is not None:
             found: list[int] = (self.array[most] - self.array[least]).tolist()
             return found
@@ -99,11 +99,11 @@ class ValueRuns:
         return [units[high] - units[low] for low, high in zip(least.tolist(), most.tolist(), strict=True)]
 
     def least_range(self, e: Decimal) -> int:
-        """The smallest whole number of units that is a range of at least ``e``."""
+        """Return the smallest whole number of units that is a range of at least ``e``."""
         return ceil(Fraction(e) / self.unit)
 
     def as_decimal(self, units: int) -> Decimal:
-        """A range or a sum of ranges in the attribute's unit."""
+        """Convert a range or a sum of ranges to the attribute's unit."""
         exact = units * self.unit
         if self.of_floats:
             return Decimal(repr(float(exact)))
@@ -113,7 +113,7 @@ class ValueRuns:
 
 
 def _nonnull_codes(codes: RowIntegers) -> RowIntegers:
-    """The codes of rows that have a value."""
+    """Return the codes of rows that have a value."""
     return codes if codes.min(initial=0) >= 0 else codes[codes >= 0]
 
 
@@ -127,7 +127,7 @@ def _subtract_smallest(numbers: NDArray[np.int64]) -> list[int] | NDArray[np.int
 def _units_of_floats(
     numbers: NDArray[np.float64], attribute: str
 ) -> tuple[list[int] | NDArray[np.int64], Fraction]:
-    """Integers and their common unit, a power of two."""
+    """Convert doubles to integers and their common unit, a power of two."""
     if not np.isfinite(numbers).all():
         raise InputError(
             f"'{attribute}' has numbers that are not finite", allowed="finite numbers, and NULL for none"
@@ -150,7 +150,10 @@ def _units_of_floats(
 
 @dataclass(frozen=True, eq=False)
 class ValueParts:
-    """``rows[p]`` rows of value ``values[p]`` belong to group ``groups[p]``; values ascend."""
+    """Parts of a partition: ``rows[p]`` rows of value ``values[p]`` belong to group ``groups[p]``.
+
+    Values ascend.
+    """
 
     values: RowIntegers
     groups: RowIntegers
@@ -158,9 +161,9 @@ class ValueParts:
 
     @classmethod
     def of_cuts(cls, counts: RowIntegers, cuts: RowIntegers) -> ValueParts:
-        """Groups of neighbours: rows sorted by value are cut before each of the places ``cuts``.
+        """Cut rows sorted by value before each of the positions ``cuts`` into contiguous groups.
 
-        Every value has rows. Cost: linear, in marks of a byte for each row.
+        Every value must have rows. Cost: linear, with one byte per row.
         """
         ends = np.cumsum(counts)
         rows = int(ends[-1]) if len(ends) else 0
@@ -177,18 +180,18 @@ class ValueParts:
 
     @property
     def group_count(self) -> int:
-        """The number of groups."""
+        """Number of groups."""
         return int(self.groups.max()) + 1
 
 
 def assign_rows_to_groups(runs: ValueRuns, parts: ValueParts, draw: DrawOrder) -> RowIntegers:
-    """The group of each row, those without a value spread over the groups in proportion to their rows.
+    """Assign each row to a group; rows without a value are spread in proportion to the groups' rows.
 
-    Cost: linear, and a sort of the rows whose value lies in several groups.
+    Cost: linear, and a sort of the rows whose value belongs to several groups.
     """
     first = np.searchsorted(parts.values, np.arange(runs.distinct, dtype=parts.values.dtype))
     several = np.diff(first, append=len(parts.values)) > 1
-    # The code of no value, -1, finds what is appended.
+    # The code of no value, -1, indexes the appended last entry.
     groups = np.append(parts.groups[first], parts.groups.dtype.type(-1))[runs.codes]
     del first
     if several.any():
@@ -201,7 +204,7 @@ def assign_rows_to_groups(runs: ValueRuns, parts: ValueParts, draw: DrawOrder) -
 
 
 def spread_ungrouped_rows(groups: RowIntegers, draw: DrawOrder) -> RowIntegers:
-    """Rows of no group (-1) dealt out, in an order that is drawn, in proportion to the groups' rows.
+    """Assign rows of no group (-1) in a drawn order, in proportion to the groups' rows.
 
     Each group gets its share up to one row.
     """

@@ -1,10 +1,10 @@
 """Published classes of a recoding: decided from arrays, and loaded into tables of the engine.
 
-``ClassDecision`` has the published values of each class and the class of each row type, decided from
-arrays. Classes are numbered in the order of their published values, so that sorting by number reveals
-nothing else. ``load_recoding`` creates the tables of labels, rows and row types, with leaf codes packed
-into words of at most 62 bits. A recoding by classes is checked first: its parts must be the rows of the
-table, and every cell must cover the leaves of its rows.
+``ClassDecision`` contains the published values of each class and the class of each row type, decided from
+arrays. Classes are numbered in the order of their published values, so that sorting by number reveals nothing
+else. ``load_recoding`` creates the tables of labels, rows and row types, with leaf codes packed into words of
+at most 62 bits. A recoding by classes is checked first: its parts must be the rows of the table, and every
+cell must cover the leaves of its rows.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _WORD_VALUES = 1 << 62
 
 
 def pack_words(sizes: Sequence[int]) -> tuple[tuple[tuple[int, int], ...], ...]:
-    """Columns of ``0 … size - 1`` packed in order into words of at most 62 bits, by their factors."""
+    """Assign columns of ``0 … size - 1`` in order to words of at most 62 bits, each with its factor."""
     words: list[list[tuple[int, int]]] = [[]]
     span = 1
     for i, size in enumerate(sizes):
@@ -50,7 +50,7 @@ def pack_words(sizes: Sequence[int]) -> tuple[tuple[tuple[int, int], ...], ...]:
 
 
 def pack_codes(codes: NDArray[np.int64], word: Word) -> NDArray[np.int64]:
-    """The word of each row of codes, shape ``(rows,)``."""
+    """Compute the word of each row of codes, shape ``(rows,)``."""
     found = np.zeros(len(codes), dtype=np.int64)
     for i, factor in word:
         found += codes[:, i] * factor
@@ -59,10 +59,10 @@ def pack_codes(codes: NDArray[np.int64], word: Word) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class LoadedRecoding:
-    """The tables of a recoding.
+    """Tables of a recoding.
 
-    ``labels`` has what each published class shows, ``numbers`` the rows that it should have, ``row_types``
-    the published class of each row type by its ``words``, ``parts`` those of row types that are split.
+    ``labels`` contains the labels of each published class, ``numbers`` its expected rows, ``row_types`` the
+    published class of each row type by its ``words``, ``parts`` the classes of row types that are split.
     """
 
     labels: str
@@ -78,9 +78,9 @@ def load_recoding(
     counted: CountedTable,
     recoding: ClassRecoding | StoredClasses,
 ) -> LoadedRecoding:
-    """Load a recoding; classes that show the same texts get one number.
+    """Load a recoding; classes with the same labels get one number.
 
-    Arrays speak of the row types of ``counted``, which is their frequency set then.
+    The arrays of a ``ClassRecoding`` refer to the row types of ``counted``, which must be a frequency set.
     """
     words = pack_words([hierarchy.null_code + 1 for hierarchy in counted.hierarchies])
     parts: dict[str, NDArray[np.int64]] | None = None
@@ -118,7 +118,7 @@ def load_recoding(
 
 
 def _class_columns(recoding: ClassRecoding) -> tuple[list[list[str | None]], dict[str, NDArray[np.int64]]]:
-    """The texts of each attribute by number, and the numbers that each class shows, with its rows."""
+    """Return the texts of each attribute by number, and the columns of the classes: text numbers and rows."""
     columns: dict[str, NDArray[np.int64]] = {sql.CLASS_COLUMN: np.arange(recoding.class_count)}
     labels = []
     for i, cells in enumerate(recoding.cells):
@@ -137,7 +137,7 @@ def _load_texts(tables: TemporaryTables, texts: list[str | None]) -> str:
 
 
 def number_labels(cells: Cells) -> tuple[NDArray[np.int64], list[str | None]]:
-    """Each cell's number by its text, and the texts by number: cells of one text are one."""
+    """Number the cells by their texts, and return the texts by number; cells of equal text share one."""
     number: dict[str | None, int] = {}
     numbers = [number.setdefault(label, len(number)) for label in cells.labels]
     return np.array(numbers, dtype=np.int64), list(number)
@@ -146,9 +146,10 @@ def number_labels(cells: Cells) -> tuple[NDArray[np.int64], list[str | None]]:
 def _split_row_types(
     recoding: ClassRecoding, row_types: int
 ) -> tuple[NDArray[np.int64], dict[str, NDArray[np.int64]] | None]:
-    """The class of each row type, a number of its own from ``FIRST_SPLIT`` down where it has several parts.
+    """Return the class of each row type and the parts of the row types that are split, or None.
 
-    Then those parts: the split's number, the place of its first row from 1, and its class.
+    A split row type gets a number of its own, from ``FIRST_SPLIT`` down. Each part has the split's number,
+    the position of its first row from 1, its rows and its class.
     """
     types = recoding.row_types
     class_of = np.full(row_types, SUPPRESSED, dtype=np.int64)
@@ -172,14 +173,14 @@ def _split_row_types(
 
 @dataclass(frozen=True, eq=False)
 class ClassDecision:
-    """Published classes, numbered from 0, and where the rows go.
+    """Published classes, numbered from 0, and the class of each combination of quasi-identifiers.
 
-    ``codes`` are the leaf codes of the combinations of quasi-identifiers, shape ``(combinations,
-    quasi-identifiers)``; of an attribute whose place is not in ``telling`` they are 0, and a row's value does
-    not matter. ``class_of`` is the class of each combination, ``SUPPRESSED`` for none. Class c shows
-    ``labels[i][shown[c, i]]`` (None is NULL) for the attribute at place i. ``leaves`` says of which
-    attributes each row shows its own value. ``class_row_counts`` are the rows of each class, shape
-    ``(classes,)``, ``rows`` those of the table, ``suppressed`` those of no class.
+    ``codes`` are the leaf codes of the combinations, shape ``(combinations, quasi-identifiers)``; attributes
+    that are not in ``deciding`` have code 0, and a row's value does not matter. ``class_of`` is the class of
+    each combination, ``SUPPRESSED`` for none. Class c shows ``labels[i][shown[c, i]]`` (None is NULL) for
+    attribute i. ``leaves`` marks the attributes for which each row shows its own value. ``class_rows`` are
+    the rows of each class, shape ``(classes,)``, ``rows`` those of the table, ``suppressed`` those without
+    class.
     """
 
     hierarchies: tuple[GeneralizationHierarchy, ...]
@@ -195,14 +196,14 @@ class ClassDecision:
 
     @property
     def kept(self) -> int:
-        """The rows that are published with their values."""
+        """Number of rows that are published with their values."""
         return self.rows - self.suppressed
 
 
 def decide_classes_of_node(frequency_set: FrequencySet, recoding: FullDomainRecoding) -> ClassDecision:
-    """The classes of a full-domain recoding; those that fail its requirement are suppressed.
+    """Decide the classes of a full-domain recoding; classes that fail its requirement are suppressed.
 
-    For tables without subjects. ``frequency_set`` holds the sensitive attributes that the requirement names.
+    For tables without subjects. ``frequency_set`` must contain the sensitive attributes of the requirement.
     """
     places = [frequency_set.attributes.index(name) for name in recoding.attributes]
     hierarchies = tuple(frequency_set.hierarchies[place] for place in places)
@@ -231,7 +232,7 @@ def decide_classes_of_node(frequency_set: FrequencySet, recoding: FullDomainReco
 
 
 def positions_of_failing(frequency_set: FrequencySet, recoding: FullDomainRecoding) -> NDArray[np.int64]:
-    """What each class that fails shows, as positions in its level, shape ``(classes, quasi-identifiers)``."""
+    """Return the failing classes as positions in their levels, shape ``(classes, quasi-identifiers)``."""
     places = [frequency_set.attributes.index(name) for name in recoding.attributes]
     codes, _, fails = _judge_node(frequency_set, recoding, places)
     return codes[fails]
@@ -240,7 +241,7 @@ def positions_of_failing(frequency_set: FrequencySet, recoding: FullDomainRecodi
 def _judge_node(
     frequency_set: FrequencySet, recoding: FullDomainRecoding, places: Sequence[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """What each class shows, the class of each row type, and which classes fail."""
+    """Return the values of each class, the class of each row type, and the classes that fail."""
     positions = [
         frequency_set.hierarchies[place].level_map(level)[frequency_set.codes[:, place]]
         for place, level in zip(places, recoding.node, strict=True)
@@ -259,9 +260,9 @@ def _judge_node(
 
 
 def decide_classes_of_recoding(frequency_set: FrequencySet, recoding: ClassRecoding) -> ClassDecision:
-    """The classes of a recoding that keeps row types whole; classes that show the same texts are one.
+    """Decide the classes of a recoding that does not split row types; classes with equal labels are merged.
 
-    ``InternalError`` where a class fails the requirement, counted by what is shown.
+    Raises ``InternalError`` if a class, counted by its labels, fails the requirement.
     """
     texts, columns = [], []
     for i, cells in enumerate(recoding.cells):
@@ -298,21 +299,25 @@ def decide_classes_of_recoding(frequency_set: FrequencySet, recoding: ClassRecod
 
 
 def has_sensitive_values(counted: CountedTable, spec: TableSpec) -> TypeGuard[FrequencySet]:
-    """Whether classes can be judged from arrays: the row types, with every sensitive attribute's values.
+    """Check whether classes can be judged from arrays: row types with every sensitive attribute's values.
 
-    A criterion of all of them would otherwise be asked of those alone that were counted.
+    A criterion of all sensitive attributes would otherwise judge only those that were counted.
     """
     names = tuple(attribute.name for attribute in spec.sensitive)
     return isinstance(counted, FrequencySet) and counted.sensitive_attributes == names
 
 
 def splits_row_types(recoding: ClassRecoding) -> bool:
-    """Whether rows of one row type go to several classes."""
+    """Check whether rows of one row type belong to several classes."""
     return bool((np.diff(recoding.row_types) == 0).any())
 
 
 def find_distinct_rows(table: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """One row of each kind in a table of whole numbers from 0 on, and of each row the place of its kind."""
+    """Find the distinct rows of an array of nonnegative integers.
+
+    Returns the index of one row of each kind, and the kind of each row.
+    """
+    # Each word is replaced by its rank before it is combined, so that products stay within 64 bits.
     words = pack_words([int(column.max(initial=0)) + 1 for column in table.T])
     place = np.zeros(len(table), dtype=np.int64)
     first = np.zeros(min(len(table), 1), dtype=np.int64)
@@ -325,7 +330,7 @@ def find_distinct_rows(table: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDA
 
 
 def sum_rows(numbers: NDArray[np.int64], rows: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
-    """How many ``rows`` there are of each number below ``classes``."""
+    """Sum ``rows`` by number, for the numbers below ``classes``."""
     found = np.zeros(classes, dtype=np.int64)
     np.add.at(found, numbers, rows)
     return found
@@ -334,7 +339,7 @@ def sum_rows(numbers: NDArray[np.int64], rows: NDArray[np.int64], classes: int) 
 def _used_labels(
     shown: NDArray[np.int64], labels: Sequence[Sequence[str | None]]
 ) -> tuple[NDArray[np.int64], tuple[tuple[str | None, ...], ...]]:
-    """What classes show, by positions in those labels alone that one of them shows."""
+    """Reduce labels to those that some class shows, and translate the positions."""
     positions = np.empty_like(shown)
     texts = []
     for i, of_attribute in enumerate(labels):
@@ -344,9 +349,9 @@ def _used_labels(
 
 
 def number_in_value_order(decided: ClassDecision, attributes: Sequence[str]) -> ClassDecision:
-    """The same classes numbered by their texts in the order of ``attributes``, by code points and NULL last.
+    """Renumber classes by their texts in the order of ``attributes``, by code points with NULL last.
 
-    Classes that show the same become one. Cost: a sort of the classes.
+    Classes with equal texts are merged. Cost: a sort of the classes.
     """
     positions = {hierarchy.attribute: i for i, hierarchy in enumerate(decided.hierarchies)}
     keys = [
@@ -372,7 +377,7 @@ def number_in_value_order(decided: ClassDecision, attributes: Sequence[str]) -> 
 
 
 def find_star_class(decided: ClassDecision) -> int:
-    """The class that shows what suppressed rows do, all stars; ``SUPPRESSED`` where there is none."""
+    """Return the class that shows only stars, as suppressed rows do; ``SUPPRESSED`` if there is none."""
     stars = np.ones(len(decided.shown), dtype=np.bool_)
     for i, labels in enumerate(decided.labels):
         stars &= np.array([text == STAR for text in labels], dtype=np.bool_)[decided.shown[:, i]]
@@ -381,20 +386,20 @@ def find_star_class(decided: ClassDecision) -> int:
 
 
 def _ranks(labels: Sequence[str | None]) -> NDArray[np.int64]:
-    """The place of each text among the different ones, NULL last."""
+    """Rank the texts, NULL last."""
     ordered = sorted({text for text in labels if text is not None})
     positions: dict[str | None, int] = {text: place for place, text in enumerate(ordered)}
     return np.array([positions.get(text, len(ordered)) for text in labels], dtype=np.int64)
 
 
 def check_class_recoding(recoding: ClassRecoding, counted: CountedTable) -> None:
-    """Raise ``InternalError`` where parts are not the table's rows, or cells do not hold their rows.
+    """Raise ``InternalError`` if parts are not the table's rows, or cells do not cover their rows.
 
-    Each row type's parts must add up to its rows, parts must ascend, each class must show a cell that there
-    is, and every cell must cover the leaves of the rows that show it. O(parts · quasi-identifiers).
+    Each row type's parts must add up to its rows, parts must ascend, each class must show an existing cell,
+    and every cell must cover the leaves of the rows that show it. O(parts · quasi-identifiers).
 
-    ``InputError`` where subjects have several rows and equal rows are divided over classes: which rows a
-    person has in which class would be a guess.
+    Raises ``InputError`` if subjects have several rows and equal rows are divided over classes: the class of
+    a subject's row would be a guess.
     """
     if not isinstance(counted, FrequencySet):
         raise InternalError("a recoding of row types was applied without their frequency set")
@@ -452,7 +457,7 @@ def _has_wrong_classes(recoding: ClassRecoding) -> bool:
 
 
 def _uncovered_attribute(recoding: ClassRecoding, frequency_set: FrequencySet) -> str | None:
-    """The attribute of which a row shows a cell that does not cover its leaf; None where there is none."""
+    """Name the attribute of which a row shows a cell that does not cover its leaf; None if there is none."""
     kept = recoding.classes != SUPPRESSED
     types, classes = recoding.row_types[kept], recoding.classes[kept]
     for i, cells in enumerate(recoding.cells):

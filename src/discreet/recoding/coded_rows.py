@@ -1,4 +1,4 @@
-"""Coded tables: the steps that copy a source's rows with codes in place of quasi-identifiers.
+"""Coded tables: the steps that copy a source's rows with codes instead of quasi-identifiers.
 
 Cells are compared as numbers, dates or booleans if every leaf is the canonical text of such a value;
 otherwise as texts.
@@ -25,7 +25,7 @@ from discreet.sql import recoded_rows
 from discreet.sql.cell_expressions import is_long
 
 DrawSortKeys = Callable[[Engine, str, int], None]
-"""Creates a table, of a given name, of that many sort keys (columns ``sql.recoded_rows.SORT_KEYS``)."""
+"""Creates a table of a given name with a number of sort keys (columns ``sql.recoded_rows.SORT_KEYS``)."""
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DECIMAL = re.compile(r"DECIMAL\(([0-9]+), ?([0-9]+)\)")
@@ -33,11 +33,11 @@ _DECIMAL = re.compile(r"DECIMAL\(([0-9]+), ?([0-9]+)\)")
 
 @dataclass(frozen=True)
 class StoredColumns:
-    """What a coded table keeps beside the quasi-identifiers.
+    """Columns of a coded table next to the quasi-identifiers.
 
     ``others`` are expressions over the source's alias ``s``; ``subject`` is the coded table's column of
-    subjects, where there are any, and ``person`` that of a column which may name people and is no subject; a
-    row is left out where one of ``never_null`` is NULL.
+    subjects, if any, and ``person`` the column of another attribute that may name people. Rows in which one
+    of ``never_null`` is NULL are dropped.
     """
 
     others: tuple[str, ...]
@@ -53,7 +53,7 @@ class StoredColumns:
         columns: Sequence[PublishedColumn],
         person: str | None = None,
     ) -> StoredColumns:
-        """Those that the published columns, the subject, a ``person`` column and the NULL policy need."""
+        """Collect the columns that the published columns, subject, ``person`` and NULL policy need."""
         others = [column.stored for column in columns if column.stored is not None]
         subject = whose = None
         if spec.source.subject is not None:
@@ -74,7 +74,7 @@ def key_columns(
     hierarchies: Sequence[GeneralizationHierarchy],
     node: Sequence[int],
 ) -> list[recoded_rows.KeyColumn]:
-    """The quasi-identifiers on their way to a node; their values and positions are loaded into the engine."""
+    """Build the key columns that generalize to a node; load their values and positions into the engine."""
     return [
         _key_column(tables, table, hierarchy, level)
         if level < hierarchy.height
@@ -86,12 +86,12 @@ def key_columns(
 def leaf_columns(
     tables: TemporaryTables, table: SourceTable, hierarchies: Sequence[GeneralizationHierarchy]
 ) -> list[recoded_rows.KeyColumn]:
-    """The quasi-identifiers on their way to leaf codes, NULL to the code after the last leaf."""
+    """Build the key columns that encode leaves; NULL gets the code after the last leaf."""
     return [_key_column(tables, table, hierarchy, 0) for hierarchy in hierarchies]
 
 
 def leaf_texts(table: SourceTable, hierarchy: GeneralizationHierarchy) -> list[str | None]:
-    """The texts by leaf code that a column can hold, None for others and for NULL, which is the last."""
+    """Return the texts by leaf code that a column can contain, None for others and for NULL, the last."""
     native = native_key(table, hierarchy.attribute, hierarchy.leaves)
     held = repeat(True) if native is None else native[2]
     return [leaf if there else None for leaf, there in zip(hierarchy.leaves, held, strict=False)] + [None]
@@ -112,7 +112,7 @@ def _key_column(
 
 
 def check_rows(engine: Engine, coded: str, keys: int, spec: TableSpec, counted: CountedTable) -> int:
-    """The rows of a coded table; ``InputError`` where they are not those that were counted."""
+    """Count the rows of a coded table; raise ``InputError`` if they are not those that were counted."""
     rows, uncovered = engine.fetch_rows(recoded_rows.coded_rows(coded, keys))[0]
     if uncovered or rows != counted.rows:
         new = f", {uncovered} of them with a new value" if uncovered else ""
@@ -123,9 +123,9 @@ def check_rows(engine: Engine, coded: str, keys: int, spec: TableSpec, counted: 
 def add_sort_keys(
     engine: Engine, tables: TemporaryTables, coded: str, rows: int, draw_keys: DrawSortKeys
 ) -> str:
-    """Replace a coded table by one in which each row has its sort keys; its name.
+    """Replace a coded table by one with sort keys for each row, and return its name.
 
-    The database draws them, where it can; elsewhere ``draw_keys`` loads a table of them.
+    The database draws the keys if it can; otherwise ``draw_keys`` loads a table of them.
     """
     if engine.dialect.random_key is not None:
         ordered = tables.create(recoded_rows.with_random_keys(engine.dialect, coded))
@@ -139,7 +139,7 @@ def add_sort_keys(
 
 
 def sensitive_texts(spec: TableSpec, columns: Sequence[PublishedColumn]) -> dict[int, str]:
-    """The expression of each sensitive attribute's text in the coded table, by its place in the spec."""
+    """Return the expression of each sensitive attribute's text in the coded table, by spec position."""
     by_name = {column.name: column for column in columns}
     return {place: by_name[a.name].counted_text for place, a in enumerate(spec.sensitive)}
 
@@ -147,12 +147,12 @@ def sensitive_texts(spec: TableSpec, columns: Sequence[PublishedColumn]) -> dict
 def native_key(
     table: SourceTable, name: str, leaves: Sequence[str]
 ) -> tuple[str, str, NDArray[np.bool_]] | None:
-    """A column's cell as a house type, that type, and which leaves it can hold; None to compare texts.
+    """Return a column's cell in a canonical type, that type and the leaves it can contain; None for texts.
 
-    The cell is of the relation's alias ``s``. Comparing numbers is cheaper than their texts, but a value is
-    the cell's text, and matches leaves exactly. So a leaf is a value of the type only where it reads just as
-    the type's canonical text; another one cannot occur in such a column. (Dates that are infinite or of more
-    than four digits can: where leaves say such, or no date, texts are compared.)
+    The cell is of the relation's alias ``s``. Comparing numbers is cheaper than comparing their texts, but a
+    value is the cell's text, and matches leaves exactly. So a leaf is a value of the type only if it equals
+    the type's canonical text; other leaves cannot occur in such a column. Infinite dates and dates of more
+    than four digits can occur: if a leaf is such a date, or no date, texts are compared.
     """
     if table.null_values:
         return None
@@ -170,7 +170,7 @@ def native_key(
 
 
 def _canonical_type(type_name: str) -> tuple[str, Callable[[str], bool]] | None:
-    """The type to compare as, and whether a text is the canonical one of a value of the column's type."""
+    """Return the type to compare as, and a predicate for the canonical texts of the column's type."""
     if is_long(type_name):
         return "BIGINT", lambda text: _INTEGER.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
     if type_name == "BOOLEAN":
@@ -195,7 +195,7 @@ def _is_date(text: str) -> bool:
 
 
 def _is_decimal(text: str, width: int, scale: int) -> bool:
-    """Whether a text is a number of ``scale`` decimals within ``width`` digits, as casts write it."""
+    """Check whether a text is a number of ``scale`` decimals within ``width`` digits, as casts write it."""
     whole, point, decimals = text.removeprefix("-").partition(".")
     if len(decimals) != scale or bool(point) != bool(scale) or not (whole + decimals).isdecimal():
         return False

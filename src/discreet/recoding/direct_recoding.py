@@ -38,14 +38,14 @@ from discreet.sql.recoded_rows import other_name
 
 _MOST_TEXTS = 2000
 _MOST_DICTIONARY_BYTES = 1 << 14
-"""The list stands in each row group of a file, some hundred thousand rows."""
+"""The dictionary is repeated in each row group of a file, every few hundred thousand rows."""
 _FEWEST_ENCODED_ROWS = 100_000
-"""Below, to ask takes as long as it saves."""
+"""With fewer rows the query takes as long as it saves."""
 _SAMPLED_TEXT_ROWS = 20_000
 
 
 def find_dictionary(texts: Iterable[str | None]) -> list[str] | None:
-    """The different texts in ascending order, which says nothing of the rows; None where they are many."""
+    """Return the distinct texts in ascending order, which reveals no row; None if there are many."""
     known = sorted({text for text in texts if text is not None})
     return known if 0 < len(known) <= _MOST_TEXTS and not any("\0" in text for text in known) else None
 
@@ -57,10 +57,10 @@ def dictionary_encoded_cells(
     columns: Sequence[PublishedColumn],
     decided: ClassDecision,
 ) -> dict[str, str]:
-    """The expression, over the coded rows ``t``, of each column that is written as places, by its name.
+    """Return the expression, over the coded rows ``t``, of each dictionary-encoded column, by its name.
 
-    ``types`` are those of the columns that ``coded`` stores beside the class: of rows that are published, and
-    all of those. Columns are looked at in the first classes, and those of few texts there in all rows.
+    ``types`` are those of all columns that ``coded`` stores next to the class. Columns are sampled in the
+    first classes, and those with few texts there are read in all rows.
     """
     if engine.dialect.few_texts is None or decided.kept < _FEWEST_ENCODED_ROWS:
         return {}
@@ -86,18 +86,18 @@ def dictionary_encoded_cells(
 _SAMPLED_ROWS = 20_000
 _MOST_CELLS = 2_000
 _MOST_COLUMNS = 500
-"""Beyond so many columns rows are hardly ever alike, and to ask takes the engine's memory for nothing."""
+"""With more columns rows are hardly ever equal, and the query would only take the engine's memory."""
 _ROWS_PER_COMBINATION = 4
-"""With fewer rows alike than this, on the average, grouping costs more than it saves."""
+"""With fewer equal rows on average, grouping costs more than it saves."""
 
 
 def is_grouping_worthwhile(
     engine: Engine, table: SourceTable, others: Sequence[str], decided: ClassDecision
 ) -> bool:
-    """Whether the rows of a decided recoding should be counted, by an estimate of how many are alike.
+    """Estimate from equal rows whether the rows of a decided recoding should be grouped and counted.
 
-    ``others`` are the cells beside the class, over the source ``s``. The first rows tell which there are and
-    how often; they are taken to be independent of the classes. A wrong guess costs time alone.
+    ``others`` are the cells next to the class, over the source ``s``. Their frequencies are sampled in the
+    first rows and assumed to be independent of the classes. A wrong estimate costs only time.
     """
     least = engine.dialect.counts_rows
     if least is None or decided.kept < least or len(others) > _MOST_COLUMNS:
@@ -109,10 +109,10 @@ def is_grouping_worthwhile(
 
 
 def expected_combinations(class_rows: NDArray[np.int64], cells: NDArray[np.int64]) -> float:
-    """How many combinations of a class and other cells to expect, these being drawn independently.
+    """Estimate the number of combinations of a class and other cells, drawn independently.
 
-    ``cells`` says how often each of the other cells occurs in a sample. A class of n rows has the cell of
-    probability p by 1 - (1 - p)^n.
+    ``cells`` are the frequencies of the other cells in a sample. A class of n rows contains a cell of
+    probability p with probability 1 - (1 - p)^n.
     """
     sizes, of_size = np.unique(class_rows, return_counts=True)
     counts, of_count = np.unique(cells, return_counts=True)
@@ -135,8 +135,8 @@ def apply_decided_classes(
 ) -> Iterator[ClassedRows]:
     """Publish the rows of a spec without a subject as decided; tables are dropped when the context ends.
 
-    ``native`` and ``draw_keys`` are as in ``recoding.recoding_application.recoded``. Raises ``InputError``
-    where the source is no longer the one that was counted.
+    ``native`` and ``draw_keys`` are as in ``recoding_application.apply_full_domain``. Raises ``InputError``
+    if the source is no longer the one that was counted.
     """
     if spec.source.subject is not None:
         raise InternalError("rows of subjects were to be published without counting subjects")
@@ -157,7 +157,7 @@ def apply_decided_classes(
             order = " " + engine.dialect.random_order.format(f"t.{sort_key}")
         elif not spec.draws_order:
             order = _order_by_class_and_cells(engine, types, decided, suppression)
-        # Sorted once: as they are stored where tables keep their order, else as they are written.
+        # Rows are sorted once: when stored if the engine's tables keep their order, else when written.
         early = engine.dialect.keeps_stored_order
         counted = (
             early
@@ -195,7 +195,7 @@ def _query_rows(
     *,
     draws: bool,
 ) -> tuple[str, str | None]:
-    """The query of the published rows, and its column of random keys where the database ``draws`` such."""
+    """Build the query of the published rows, and name its column of keys if the database draws them."""
     dialect = table.dialect
     starred = suppression is SuppressionPolicy.STAR
     kept = (decided.class_of != SUPPRESSED) | starred
@@ -207,6 +207,7 @@ def _query_rows(
     }
     loaded = {recoded_rows.key_name(i): codes[:, i] for i in decided.deciding}
     numbers = decided.class_of[kept].astype(np.int32)
+    # Few cells are sent as texts; the engine joins many from loaded codes instead.
     if codes.size <= dialect.cells_sent:
         texts = {
             f"k{i}": texts_at_positions(leaf_texts(table, decided.hierarchies[i]), codes[:, i])
@@ -229,7 +230,7 @@ def _query_rows(
 def _groups_equal_rows(
     engine: Engine, table: SourceTable, types: Sequence[str], others: Sequence[str], decided: ClassDecision
 ) -> bool:
-    """Whether rows that are alike are put together: where equal cells read the same, and it pays.
+    """Check whether to group equal rows: equal cells must have equal texts, and it must be worthwhile.
 
     ``types`` are those of the coded rows: the class and the ``others``.
     """
@@ -240,14 +241,14 @@ def _groups_equal_rows(
 def _order_by_class_and_cells(
     engine: Engine, types: Sequence[str], decided: ClassDecision, suppression: SuppressionPolicy
 ) -> str:
-    """The end of a query that sorts coded rows ``t`` by what they show: their class, then the other cells."""
+    """Build the ORDER BY clause that sorts coded rows ``t`` by their class, then by the other cells."""
     cells = [(f"t.{recoded_rows.other_name(i)}", kind) for i, kind in enumerate(types[1:])]
     key = f"t.{sql.CLASS_KEY}"
     shares = find_star_class(decided) if suppression is SuppressionPolicy.STAR else sql.SUPPRESSED_CLASS
     if shares != sql.SUPPRESSED_CLASS:
-        # That class shows what suppressed rows show: they are among its rows, as cells say. Elsewhere they
-        # come first, and need no stars to be sorted, which for many columns would double the memory: all of
-        # them read the same, in whatever order.
+        # That class shows the same stars as suppressed rows, so both are sorted together by their cells.
+        # Otherwise suppressed rows come first and need no starred cells to sort by, which would double the
+        # memory for many columns: all of them are equal in any order.
         key = f"CASE WHEN {key} = {sql.SUPPRESSED_CLASS} THEN {shares} ELSE {key} END"
         cells = [(sql.star_suppressed(cell), kind) for cell, kind in cells]
     keys = [key, *(k for cell, kind in cells for k in cell_sort_keys(engine.dialect, f"({cell})", kind))]
@@ -263,7 +264,7 @@ def _load_class_labels(
     *,
     native: bool,
 ) -> str:
-    """The table of what each class shows, in its published type; suppressed rows show stars."""
+    """Load the labels of each class in their published types; suppressed rows show stars."""
     numbers = np.arange(len(decided.shown), dtype=np.int32)
     shown = decided.shown
     texts: list[tuple[str | None, ...]] = list(decided.labels)
@@ -291,7 +292,7 @@ def _load_class_labels(
 
 
 def texts_at_positions(texts: Sequence[str | None], positions: NDArray[np.int64]) -> list[str | None]:
-    """The texts at some places."""
+    """Return the texts at some positions."""
     return [texts[place] for place in positions.tolist()]
 
 
@@ -304,9 +305,9 @@ def _load_texts(tables: TemporaryTables, texts: Sequence[str | None]) -> str:
 def _published_types(
     engine: Engine, labels: str, columns: Sequence[PublishedColumn], stored: Sequence[str]
 ) -> tuple[str, ...] | None:
-    """The types of the published columns where all that is stored of a row is text; else None.
+    """Return the types of the published columns if all stored cells are texts; else None.
 
-    To have the engine describe thousands of columns once more takes as much memory as to write them.
+    Describing thousands of columns once more would take the engine as much memory as writing them.
     """
     if not stored or not all(map(is_text, stored[1:])):
         return None
@@ -327,7 +328,7 @@ def _check_row_count(engine: Engine, coded: str, spec: TableSpec, published: int
 def _sort_by_loaded_keys(
     engine: Engine, tables: TemporaryTables, coded: str, rows: int, others: int, draw_keys: DrawSortKeys
 ) -> str:
-    """The coded table in the order of loaded sort keys."""
+    """Sort the coded table by loaded sort keys."""
     sort_keys = tables.new_name()
     # Rounded up: each loaded row has the keys of several rows.
     draw_keys(engine, sort_keys, -(-rows // len(recoded_rows.SORT_KEYS)))

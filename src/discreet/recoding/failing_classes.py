@@ -21,9 +21,9 @@ from discreet.sql import subject_matching as sql
 
 
 def reaches_matching(carriers: Mapping[int, Sequence[int]], l: int) -> bool:
-    """Whether ``l`` values can be matched with ``l`` different subjects.
+    """Check whether ``l`` values can be matched with ``l`` different subjects.
 
-    ``carriers`` names the subjects of each value. Augmenting paths, breadth first, one search per value,
+    ``carriers`` contains the subjects of each value. Augmenting paths, breadth first, one search per value,
     until ``l`` values are matched: O(values · pairs).
     """
     value_of: dict[int, int] = {}
@@ -67,7 +67,7 @@ def _flip(subject: int, start: int, reached_from: dict[int, int], value_of: dict
 def find_classes_reaching(
     classes: NDArray[np.int64], values: NDArray[np.int64], subjects: NDArray[np.int64], l: int
 ) -> list[int]:
-    """The classes, among pairs sorted by class and value, of which ``l`` values find different subjects."""
+    """Return the classes, among pairs sorted by class and value, in which ``l`` values can be matched."""
     if len(classes) == 0:
         return []
     starts = np.flatnonzero(np.append(True, classes[1:] != classes[:-1]))
@@ -90,7 +90,7 @@ _PAIRS_AT_ONCE = 1_000_000
 
 
 class FailingClassFinder:
-    """Counts the classes of a coded table; ``subject`` is its column of subjects, where there is one."""
+    """Finder of failing classes in a coded table; ``subject`` is its column of subjects, if any."""
 
     def __init__(
         self, engine: Engine, tables: TemporaryTables, coded: str, keys: int, subject: str | None
@@ -102,10 +102,10 @@ class FailingClassFinder:
         self._subject = subject
 
     def table(self, bound: Sequence[BoundCriterion], texts: Mapping[int, str]) -> str:
-        """A new table of the classes that fail one of the criteria; its name.
+        """Create a table of the classes that fail one of the criteria, and return its name.
 
-        ``texts`` are expressions over the coded table, by the place of a sensitive attribute. ``InputError``
-        for a criterion that engines do not count.
+        ``texts`` are expressions over the coded table, by the position of a sensitive attribute. Raises
+        ``InputError`` for a criterion that engines do not count.
         """
         failing = [self._failing(one, texts) for one in bound]
         return self._tables.create(recoded_rows.failing_table(self._coded, self._keys, failing))
@@ -121,10 +121,10 @@ class FailingClassFinder:
         return self._few_values_of_subjects(text, self._subject, one.criterion.threshold)
 
     def _few_values_of_subjects(self, text: str, subject: str, l: int) -> str:
-        """The classes in which fewer than ``l`` values are carried by that many different subjects.
+        """Return the query of the classes in which fewer than ``l`` values match different subjects.
 
-        SQL decides nearly all; of the classes in which few persons share several values it leaves at most
-        l · (l − 1) pairs each, which are matched here.
+        SQL decides nearly all classes; of those in which few persons share several values it leaves at most l
+        · (l − 1) pairs each, which are matched here.
         """
         create, keys = self._tables.create, self._keys
         pairs = create(sql.value_subject_pairs(self._coded, keys, text, subject))
@@ -138,7 +138,7 @@ class FailingClassFinder:
         return sql.classes_not_reaching(self._coded, judged, uncertain, unsettled, matched, keys)
 
     def _matched(self, pairs: str, unsettled: str, l: int) -> NDArray[np.int64]:
-        """The unsettled classes that reach ``l`` after all."""
+        """Return the unsettled classes that reach ``l`` by matching."""
         last = self._engine.fetch_rows(sql.last_class(unsettled))[0][0]
         found: list[int] = []
         step = max(1, _PAIRS_AT_ONCE // (l * l))

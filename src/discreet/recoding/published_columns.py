@@ -24,12 +24,12 @@ _NATIVE_TYPES = _RESTORABLE_TYPES | {"BLOB", "UUID"}
 
 @dataclass(frozen=True)
 class PublishedColumn:
-    """A published column.
+    """Published column.
 
-    ``stored`` is what the coded table keeps of it, over the source's alias ``s`` (None for a
-    quasi-identifier, of which it keeps a position). ``published`` is the released cell and
+    ``stored`` is the expression that the coded table stores, over the source's alias ``s`` (None for a
+    quasi-identifier, of which it stores a position). ``published`` is the released cell and
     ``published_text`` its text, both over the coded table's ``t`` and the label tables; ``counted_text`` is
-    the text over the coded table alone. ``unchanged`` says that each row shows the source's own cell.
+    the text over the coded table only. ``unchanged`` means that each row shows the source's own cell.
     """
 
     name: str
@@ -43,9 +43,9 @@ class PublishedColumn:
 
 @dataclass(frozen=True)
 class PublishedText:
-    """A quasi-identifier's published text over the label tables; ``leaves``: each row shows its own value.
+    """Published text of a quasi-identifier over the label tables; ``leaves``: each row shows its own value.
 
-    ``typed`` says that the label tables hold it as it is published, be that a text or not.
+    ``typed`` means that the label tables contain it in the published type.
     """
 
     text: str
@@ -56,7 +56,7 @@ class PublishedText:
 def texts_at_levels(
     hierarchies: Sequence[GeneralizationHierarchy], node: Sequence[int]
 ) -> dict[str, PublishedText]:
-    """The published text of each quasi-identifier at its level."""
+    """Return the published text of each quasi-identifier at its level."""
     found = {}
     for i, (hierarchy, level) in enumerate(zip(hierarchies, node, strict=True)):
         top = level == hierarchy.height
@@ -68,12 +68,12 @@ def texts_at_levels(
 def build_published_columns(
     spec: TableSpec, table: SourceTable, shown: Mapping[str, PublishedText], *, native: bool
 ) -> tuple[PublishedColumn, ...]:
-    """The published columns, in the source's order.
+    """Build the published columns, in the source's order.
 
-    ``shown`` says how each quasi-identifier is shown. Identifiers and the subject are never among the
-    columns, nor are unlisted ones unless the spec has them published. ``native`` keeps the source's types
-    where a file can hold them and they hold nothing of other rows; an enumerated type lists every value of
-    the column, so it becomes text.
+    ``shown`` contains the text of each quasi-identifier. Identifiers and the subject are never among the
+    columns, nor are unlisted ones unless the spec publishes them. ``native`` keeps the source's types if a
+    file can contain them and they reveal nothing of other rows; an enumerated type lists every value of the
+    column, so it becomes text.
     """
     _check_listed(spec, table)
     roles = spec.published_roles(table.columns)
@@ -95,14 +95,14 @@ def build_published_columns(
 
 
 def _check_listed(spec: TableSpec, table: SourceTable) -> None:
-    """Raise ``InputError`` for a published column that the source has not any more."""
+    """Raise ``InputError`` for a published column that the source no longer has."""
     for attribute in spec.attributes:
         if attribute.role is not AttributeRole.IDENTIFIER and attribute.name not in table.columns:
             raise source_changed_error(spec, f"it has no column '{attribute.name}' any more")
 
 
 def source_changed_error(spec: TableSpec, change: str) -> InputError:
-    """What to raise where rows are not those that were counted."""
+    """Build the error for rows that are not those that were counted."""
     return InputError(
         f"{spec.source.label} changed after it was counted: {change}",
         advice="Nothing was published. Negotiate again, and publish while nothing writes to it.",
@@ -110,7 +110,7 @@ def source_changed_error(spec: TableSpec, change: str) -> InputError:
 
 
 def restored_type(leaves: bool, type_name: str) -> str | None:
-    """The source's type where a quasi-identifier's published texts can be read as it again, else None."""
+    """Return the source's type if a quasi-identifier's published texts can be cast to it, else None."""
     return type_name if leaves and _base_type(type_name) in _RESTORABLE_TYPES else None
 
 
@@ -139,5 +139,5 @@ def _copied_column(
 
 
 def _base_type(type_name: str) -> str:
-    """A type without its parameters: ``DECIMAL`` of ``DECIMAL(18,3)``."""
+    """Return a type without its parameters: ``DECIMAL`` of ``DECIMAL(18,3)``."""
     return type_name.partition("(")[0].strip()

@@ -19,12 +19,11 @@ from discreet.sql.recoded_classes import LABELS_ALIAS, ClassCells
 
 @dataclass(frozen=True, kw_only=True)
 class RecodedTable(ABC):
-    """A recoding applied: how many rows there are, and how they are published.
+    """Applied recoding: its rows in the engine and the queries that publish them.
 
     ``rows`` are the rows after the NULL policy, ``suppressed`` those of failing classes. ``subject`` is the
-    coded table's column of subjects, where there are any; ``types`` are the house types of the published
-    columns, where they are known. The tables live in the engine until the context
-    that made them ends.
+    coded table's column of subjects, if any; ``types`` are the canonical types of the published columns, if
+    known. The tables exist in the engine until the context that made them ends.
     """
 
     source_columns: tuple[str, ...]
@@ -39,26 +38,26 @@ class RecodedTable(ABC):
 
     @property
     def kept(self) -> int:
-        """Rows that are published with their values."""
+        """Number of rows that are published with their values."""
         return self.rows - self.suppressed
 
     @abstractmethod
     def query(self) -> str:
-        """The published rows, one result column per entry of ``columns``, in the order of a release."""
+        """Return the query of the published rows in the order of a release, one result column per column."""
 
     @abstractmethod
     def unordered(self) -> str:
-        """The same rows in no order."""
+        """Return the query of the published rows without an order."""
 
     def class_cells(self) -> ClassCells | None:
-        """What rows have in common with their class; None where one table of labels does not say it."""
+        """Return the cells that rows share with their class; None unless one table of labels has them."""
         return None
 
     @abstractmethod
     def witness_query(self, names: Sequence[str]) -> str:
-        """The subject of each row that is kept, behind the texts of the columns in ``names``; in no order.
+        """Return the query of the subjects of kept rows, after the texts of the columns ``names``; unordered.
 
-        The last result column says whether every published cell of the row is ``*``.
+        The last result column is true if every published cell of the row is ``*``.
         """
 
 
@@ -66,7 +65,7 @@ class RecodedTable(ABC):
 class CodedRows(RecodedTable):
     """Rows whose classes were counted in the engine, and the table ``failing`` of the classes that fail.
 
-    They go by their cells where ``types`` are known, else by the sort keys of ``coded``.
+    Rows are sorted by their cells if ``types`` are known, else by the sort keys of ``coded``.
     """
 
     failing: str
@@ -74,7 +73,7 @@ class CodedRows(RecodedTable):
     labels: tuple[tuple[int, str], ...]
 
     def query(self) -> str:
-        """The published rows (see ``RecodedTable``)."""
+        """Return the query of the published rows (see ``RecodedTable``)."""
         if self.types is None:
             return self._rows(drawn=True)
         names = [f"c{i}" for i in range(len(self.columns))]
@@ -82,11 +81,11 @@ class CodedRows(RecodedTable):
         return cell_expressions.sorted_by_cells(self.dialect, self.unordered(), self.types, names, shown)
 
     def unordered(self) -> str:
-        """The same rows in no order."""
+        """Return the query of the published rows without an order."""
         return self._rows(drawn=False)
 
     def witness_query(self, names: Sequence[str]) -> str:
-        """The subject of each row that is kept (see ``RecodedTable``)."""
+        """Return the query of the subjects of kept rows (see ``RecodedTable``)."""
         by_name = {column.name: column for column in self.columns}
         texts = [by_name[name].published_text for name in names]
         cells = [
@@ -113,18 +112,17 @@ class CodedRows(RecodedTable):
 
 
 def order_by_cells(engine: Engine, rows: CodedRows) -> CodedRows:
-    """The same rows in the order of their cells."""
+    """Return the same rows in the order of their cells."""
     return replace(rows, types=engine.column_types(rows.unordered()))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClassedRows(RecodedTable):
-    """Rows whose classes were known beforehand; ``labels`` names the table of what each class shows.
+    """Rows whose classes were decided beforehand; ``labels`` names the table of their labels.
 
-    ``coded`` has the rows that are published and no others, where they are ``counted`` one for each that are
-    alike with the number of them; they go in the ``order`` that ends the query, or as it has them. ``listed``
-    are cells that are written otherwise than they are read again, by the name of their column
-    (``recoding.direct_recoding``).
+    ``coded`` contains exactly the published rows; if ``counted``, equal rows are stored once with their
+    number. The query ends with ``order``; without it the stored order is used. ``listed`` are expressions
+    that write a column otherwise than it is read again, by its name (``recoding.direct_recoding``).
     """
 
     labels: str
@@ -133,16 +131,16 @@ class ClassedRows(RecodedTable):
     listed: Mapping[str, str] = field(default_factory=dict)
 
     def query(self) -> str:
-        """The published rows (see ``RecodedTable``)."""
+        """Return the query of the published rows (see ``RecodedTable``)."""
         columns = [replace(c, published=self.listed.get(c.name, c.published)) for c in self.columns]
         return self._rows(identifier(self.labels), columns, self.order)
 
     def unordered(self) -> str:
-        """The same rows in no order."""
+        """Return the query of the published rows without an order."""
         return self._rows(identifier(self.labels), self.columns)
 
     def class_cells(self) -> ClassCells:
-        """What rows have from the table of labels, and the rest of them."""
+        """Return the cells that rows take from the table of labels, and their other cells."""
         shown = {i: c.published for i, c in enumerate(self.columns) if _is_quasi_identifier(c)}
         others = [column for column in self.columns if not _is_quasi_identifier(column)]
 
@@ -170,9 +168,9 @@ class ClassedRows(RecodedTable):
         *first: str,
         repeated: bool = True,
     ) -> str:
-        """The rows' cells of ``columns`` behind those that are named ``first``, by a relation of labels.
+        """Build the query of the cells ``first`` and of ``columns``, over a relation of labels.
 
-        Counted rows come as often as they are counted, unless they are not to be ``repeated``.
+        Counted rows are repeated as often as they were counted, unless ``repeated`` is false.
         """
         starred = self.suppression is SuppressionPolicy.STAR
         own = [*(False for _ in first), *(not _is_quasi_identifier(column) for column in columns)]
@@ -187,7 +185,7 @@ class ClassedRows(RecodedTable):
         )
 
     def witness_query(self, names: Sequence[str]) -> str:
-        """Never asked for: a table with subjects is counted in the engine."""
+        """Raise ``InternalError``: a table with subjects is counted in the engine."""
         raise InternalError(f"the subjects of {', '.join(names)} were asked of rows without subjects")
 
 

@@ -72,20 +72,18 @@ def apply_full_domain(
     draw_keys: DrawSortKeys,
     expected_suppressed: int | None = None,
 ) -> Iterator[CodedRows]:
-    """Apply a recoding; its tables are dropped when the context ends.
+    """Apply a full-domain recoding; its tables are dropped when the context ends.
 
-    ``native`` asks for the source's own types in columns that are not generalized; everything is text
-    otherwise, and always where suppressed rows are starred. ``draw_keys`` creates a table, of a given name,
-    of that many sort keys (columns ``sql.recoded_rows.SORT_KEYS``), which order the published rows where the
-    spec asks for an order that is drawn. The hierarchies are those of ``counted``. Rows are left out by the
-    spec's NULL policy first; then the rows of each class that fails ``recoding.requirement`` are suppressed
-    (k counts subjects, and l values of different subjects, where the spec names a subject; NULL is no
-    sensitive value). The engine counts k and l; where more is asked, ``counted`` is judged, which must be the
-    frequency set.
+    ``native`` keeps the source's types in columns that are not generalized; otherwise, and always if
+    suppressed rows are starred, everything is text. ``draw_keys`` creates a table of a given name with a
+    number of sort keys (columns ``sql.recoded_rows.SORT_KEYS``), which order the published rows if the spec
+    requires a drawn order. The hierarchies are those of ``counted``. The spec's NULL policy drops rows first;
+    then the rows of each class that fails ``recoding.requirement`` are suppressed (if the spec names a
+    subject, k counts subjects, and l values of different subjects; NULL is no sensitive value). The engine
+    counts k and l; for other criteria ``counted``, which must be the frequency set, is judged.
 
-    Raises ``InputError`` where the source is no longer the one that was counted, as it is where
-    ``expected_suppressed`` is given and differs from the number of suppressed rows; and for a criterion that
-    nobody counts.
+    Raises ``InputError`` if the source is no longer the one that was counted, or if ``expected_suppressed``
+    is given and differs from the number of suppressed rows; and for a criterion that neither can count.
     """
     hierarchies = hierarchies_of_recoding(spec, counted, recoding)
     native = native and recoding.suppression is SuppressionPolicy.DROP
@@ -133,7 +131,7 @@ def apply_full_domain(
 def hierarchies_of_recoding(
     spec: TableSpec, counted: CountedTable, recoding: FullDomainRecoding
 ) -> tuple[GeneralizationHierarchy, ...]:
-    """The hierarchies in the recoding's attribute order; ``InputError`` where it does not fit."""
+    """Return the hierarchies in the recoding's attribute order; raise ``InputError`` if it does not fit."""
     by_name = {hierarchy.attribute: hierarchy for hierarchy in counted.hierarchies}
     named = {attribute.name for attribute in spec.require_quasi_identifiers()}
     if set(recoding.attributes) != named or set(by_name) != named:
@@ -148,7 +146,7 @@ def hierarchies_of_recoding(
 
 
 def _load_failing(tables: TemporaryTables, counted: FrequencySet, recoding: FullDomainRecoding) -> str:
-    """The table of failing classes, judged from arrays: for criteria that the engine does not count."""
+    """Load the failing classes, judged from arrays for criteria that the engine does not count."""
     positions = positions_of_failing(counted, recoding)
     columns = {recoded_rows.key_name(i): positions[:, i] for i in range(positions.shape[1])}
     return tables.load(columns)
@@ -180,13 +178,12 @@ def apply_classes(
     native: bool,
     draw_keys: DrawSortKeys,
 ) -> Iterator[CodedRows]:
-    """Apply a recoding by classes; its tables are dropped when the context ends (see
-    ``recoding.recoding_application``).
+    """Apply a recoding by classes; its tables are dropped when the context ends.
 
-    Raises ``InputError`` where the source is no longer the one that was counted or subjects have several
-    rows, and for a criterion that nobody counts; ``RequirementNotMet`` where drawing rows of split row types
-    left a class below its l; ``InternalError`` where a class is counted to fail otherwise, or the suppressed
-    rows differ.
+    Raises ``InputError`` if the source is no longer the one that was counted or subjects have several rows,
+    and for a criterion that neither engine nor arrays can count; ``RequirementNotMet`` if drawing rows of
+    split row types left a class below its l; ``InternalError`` if a class is counted to fail otherwise, or
+    the suppressed rows differ.
     """
     if isinstance(recoding, ClassRecoding):
         check_class_recoding(recoding, counted)
@@ -229,9 +226,9 @@ def apply_classes(
 def _judge_from_arrays(
     spec: TableSpec, counted: CountedTable, recoding: ClassRecoding | StoredClasses
 ) -> bool:
-    """Judge a recoding's classes from arrays where the engine does not count all that is asked.
+    """Judge a recoding's classes from arrays if the engine does not count every criterion.
 
-    ``InputError`` where they cannot be: row types in the engine, or drawn among several classes.
+    Raises ``InputError`` if arrays cannot judge them: row types in the engine, or split among classes.
     """
     if all(map(is_engine_counted, recoding.requirement.criteria)):
         return False
@@ -263,7 +260,7 @@ def _published_texts(
 def _draw_split_rows(
     engine: Engine, tables: TemporaryTables, coded: str, parts: str, others: int, draw_keys: DrawSortKeys
 ) -> str:
-    """The coded table with the rows of split row types drawn into their parts; its name."""
+    """Draw the rows of split row types into their parts, and return the name of the new coded table."""
     split = tables.create(sql.rows_of_split_types(coded))
     rows = int(engine.fetch_rows(recoded_rows.coded_rows(split, 1))[0][0])
     split = add_sort_keys(engine, tables, split, rows, draw_keys)
@@ -284,7 +281,7 @@ def _check_counts(
     bound: Sequence[BoundCriterion],
     texts: Mapping[int, str],
 ) -> None:
-    """Count the classes of the coded rows, by what they show, and compare with the recoding's word."""
+    """Count the classes of the coded rows by their labels, and compare them with the recoding."""
     miscounted = engine.fetch_rows(sql.miscounted_classes(coded, loaded.numbers))[0][0]
     if miscounted:
         raise source_changed_error(spec, f"{miscounted:,} classes have other numbers of rows now")
@@ -317,12 +314,14 @@ def apply_recoding(
     draw_keys: DrawSortKeys,
     expected_suppressed: int | None = None,
 ) -> AbstractContextManager[RecodedTable]:
-    """A recoding applied to a spec's table, by the fastest way that the table allows.
+    """Apply a recoding to a spec's table by the fastest method that the table allows.
 
-    Without a subject, and with the row types in memory and none of them split, classes are decided from
-    arrays (``direct``); elsewhere the engine counts them (``apply``, ``classes``). The released rows are the
-    same. ``native``, ``draw_keys`` and ``expected_suppressed`` are as in
-    ``recoding.recoding_application.recoded``.
+    If there is no subject and the row types are in memory and not split, classes are decided from arrays
+    (``direct_recoding``); otherwise the engine counts them (``apply_full_domain``, ``apply_classes``). The
+    released rows are the same. ``native``, ``draw_keys`` and ``expected_suppressed`` are as in
+    ``apply_full_domain``.
+
+    Cost: one scan of the source with a join per quasi-identifier; no row passes through Python.
     """
     decided = _decide_from_arrays(spec, counted, recoding, expected_suppressed)
     if decided is not None:
@@ -345,7 +344,7 @@ def apply_recoding(
 def _decide_from_arrays(
     spec: TableSpec, counted: CountedTable, recoding: Recoding, expected_suppressed: int | None
 ) -> ClassDecision | None:
-    """The classes, where arrays tell them."""
+    """Decide the classes from arrays; None if the table or the recoding does not allow it."""
     if spec.source.subject is not None or not isinstance(counted, FrequencySet):
         return None
     if isinstance(recoding, FullDomainRecoding):

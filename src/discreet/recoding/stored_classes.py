@@ -12,11 +12,11 @@ from discreet.model.search_result import FullDomainRecoding, SuppressionPolicy
 
 
 class CountedTable(Protocol):
-    """What applying a recoding must know of a table that was counted; a frequency set knows it."""
+    """Counted table, as the application of a recoding needs it; a frequency set is one."""
 
     @property
     def hierarchies(self) -> tuple[GeneralizationHierarchy, ...]:
-        """The quasi-identifiers' hierarchies, built from the values that occur."""
+        """Hierarchies of the quasi-identifiers, built from the values that occur."""
 
     @property
     def rows(self) -> int:
@@ -24,23 +24,23 @@ class CountedTable(Protocol):
 
     @property
     def dropped(self) -> int:
-        """Rows that the NULL policy left out."""
+        """Rows that the NULL policy dropped."""
 
     @property
     def set_apart(self) -> int:
-        """Rows that show nothing in any quasi-identifier, left out before."""
+        """Rows that show nothing in any quasi-identifier, removed before."""
 
 
 @dataclass(frozen=True, eq=False)
 class StoredClasses:
-    """A recoding by classes whose row types and classes are tables of the engine, not arrays.
+    """Recoding by classes whose row types and classes are tables of the engine, not arrays.
 
     ``row_types`` names a table with the leaf codes of each row type (``c0``, … in the order of
     ``attributes``, NULL by its code) and its ``class``; ``shown`` one with, for each ``class``, the numbers
-    of what it shows (``q0``, …) and its rows (``n``); ``labels[i]`` one with the distinct text ``label`` of
-    each such number, ``position``. Each row type is in one class, and no row is suppressed. ``leaves`` says
-    of which attributes each class shows one leaf as it is, ``derived`` of which it shows texts derived from
-    the data.
+    of its labels (``q0``, …) and its rows (``n``); ``labels[i]`` one with the distinct text ``label`` of each
+    such number, ``position``. Each row type is in one class, and no row is suppressed. ``leaves`` marks the
+    attributes of which each class shows one leaf unchanged, ``derived`` those with texts derived from the
+    data.
     """
 
     model: str
@@ -56,4 +56,4 @@ class StoredClasses:
 
 
 Recoding = FullDomainRecoding | ClassRecoding | StoredClasses
-"""Whatever can be applied."""
+"""Recodings that can be applied."""

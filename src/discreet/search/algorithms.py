@@ -16,7 +16,7 @@ from discreet.model.search_result import SearchResult
 from discreet.search.search_problem import SearchProblem
 
 SearchAlgorithm = Callable[[SearchProblem], SearchResult]
-"""What every algorithm is."""
+"""The signature of every algorithm."""
 
 _FUNCTIONS = {
     "samarati": ("samarati", "samarati"),
@@ -31,17 +31,17 @@ _FUNCTIONS = {
 }
 
 ALGORITHMS = tuple(_FUNCTIONS)
-"""The names, the simplest first."""
+"""The names of the algorithms, from the simplest to the most elaborate."""
 
 IN_DATABASE = tuple(name for name in ALGORITHMS if name not in ("optimal", "anytime"))
-"""Those that can leave the table in the database."""
+"""The algorithms that can leave the table in the database."""
 
 EVERY_SOLUTION = ("bottom-up", "bottom-up-rollup", "incognito", "incognito-superroots", "incognito-cube")
-"""The searches that find every solution by themselves; ``exhaustive`` does so by evaluating the lattice."""
+"""The searches that find every solution without evaluating the lattice, as ``exhaustive`` does."""
 
 
 def load_algorithm(name: str) -> SearchAlgorithm:
-    """The function of a named algorithm; ``InputError`` for a name that none has."""
+    """Return the function of a named algorithm; raise ``InputError`` for an unknown name."""
     if name not in _FUNCTIONS:
         raise InputError(
             f"the search algorithm '{name}'",

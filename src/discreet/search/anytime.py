@@ -1,9 +1,9 @@
 """Anytime search of large lattices: a good node at once, better ones later, and a proven gap.
 
 Descents (``incumbent``) improve the best node from above while branch and bound raises the proven lower
-bound. Every reported node is counted exactly; the best node never gets worse. The search ends when the
-best node is proven optimal, when its budget of seconds or nodes is spent, or at an interrupt; without a
-budget after 30 seconds. With a budget of nodes it is reproducible.
+bound. Every reported node is counted exactly; the best node never gets worse. The search ends when the best
+node is proven optimal, when its budget of seconds or nodes is spent, or at an interrupt; without a budget
+after 30 seconds. With a budget of nodes it is reproducible.
 
 Cost: a roll-up per node; a quarter of the memory limit for counted states, half of it for open boxes.
 """
@@ -35,14 +35,18 @@ _BY_LEVELS = ("height", "precision")
 
 
 class _BudgetSpent(Exception):
-    """The search ends here."""
+    """The budget of the search is spent."""
 
 
 def anytime(task: SearchProblem) -> SearchResult:
-    """The best node found within the budget, the bound that is proven, and whether that settles it.
+    """Find the best node within the budget, and prove a lower bound of the cost.
 
-    Its default cost is the loss. No solution only where there is none. An interrupt before the first answer
-    is passed on.
+    The default cost is the loss. The result has no solution only if none exists. An interrupt before the
+    first answer is passed on as ``KeyboardInterrupt``.
+
+    Cost: a roll-up per counted node. Counted states take at most a quarter of ``memory_limit`` and open boxes
+    at most half of it; where that is spent, the boxes of the largest bounds are forgotten and limit the
+    proof.
     """
     start = perf_counter()
     task.require_monotone("anytime")
@@ -91,7 +95,7 @@ def _run_until_budget(search: BranchAndBound, watch: _Budget) -> None:
 
 
 def _guides(search: BranchAndBound) -> list[Guide]:
-    """The guides without Λ; where no domain share counts, identity comes first."""
+    """Return the guides without Λ; identity comes first for costs that ignore domain shares."""
     table = search.task.frequency_set
     by_share = [loss_per_bit_guide(table), loss_guide(table)]
     by_bits = [bits_guide(table)]
@@ -101,11 +105,11 @@ def _guides(search: BranchAndBound) -> list[Guide]:
 
 
 def _unbounded() -> None:
-    """Nothing ends the last steps."""
+    """Impose no budget on the last steps of the search."""
 
 
 class _Budget:
-    """Keeps the budget, and tells of the best node, the bound and the gap."""
+    """Budget of an anytime search; reports the best node, the bound and the gap."""
 
     def __init__(self, search: BranchAndBound, start: float) -> None:
         task = search.task
@@ -119,18 +123,18 @@ class _Budget:
         self._reported_at = self._stepped_at = start
 
     def allows(self, nodes: int) -> bool:
-        """Whether the budget has room for so many counts more."""
+        """Check whether the budget has room for ``nodes`` further counts."""
         return self._nodes is None or self._search.counter.counted + nodes <= self._nodes
 
     def before_count(self) -> None:
-        """End the search where its budget is spent; the first count, which tells all, is always made."""
+        """End the search if its budget is spent; the first count, which yields an answer, is always made."""
         counted = self._search.counter.counted
         if counted and self._nodes is not None and counted >= self._nodes:
             raise _BudgetSpent
         self.check_time()
 
     def check_time(self) -> None:
-        """The same for the seconds; and tell how things stand, from time to time."""
+        """End the search if its seconds are spent; report progress and the best node from time to time."""
         now = perf_counter()
         if self._search.counter.counted and self._seconds is not None and now - self._start >= self._seconds:
             raise _BudgetSpent
@@ -141,7 +145,7 @@ class _Budget:
             self.report()
 
     def report(self, *, finally_: bool = False) -> None:
-        """One line: the best node's cost, what is proven, and the gap."""
+        """Send one line with the cost of the best node, the proven bound and the gap."""
         best, notice = self._search.best, self._search.task.notice
         self._reported, self._reported_at = best, perf_counter()
         if notice is None or best is None or (finally_ and self._search.complete):
@@ -156,7 +160,7 @@ class _Budget:
         )
 
     def _proven(self) -> tuple[int, int]:
-        """How much of the best cost is proven, or how much of the budget is spent, in thousandths."""
+        """Return the proven share of the best cost or the spent share of the budget, in thousandths."""
         search = self._search
         shares = [search.proven]
         if self._seconds:

@@ -34,11 +34,11 @@ from discreet.search.node_counts import StatisticsCounter
 from discreet.search.search_problem import Candidate, SearchProblem, exceeds_best, preferred_of_two
 
 Guide = tuple[tuple[float, ...], ...]
-"""``guide[i][level]``: the score of attribute i's step from that level to the next."""
+"""``guide[i][level]``: the score of the step of attribute i from that level to the next."""
 
 
 def loss_guide(table: FrequencySet) -> Guide:
-    """The share of the domain that each step gives up."""
+    """Score each step by the share of the domain that it generalizes away."""
     rows = max(table.rows, 1)
     return tuple(
         tuple((up.total - down.total) / (rows * max(len(h.leaves) - 1, 1)) for down, up in pairwise(sums))
@@ -47,7 +47,7 @@ def loss_guide(table: FrequencySet) -> Guide:
 
 
 def bits_guide(table: FrequencySet) -> Guide:
-    """The bits of identity that each step takes away, negative: the largest first."""
+    """Score each step by minus the bits of identity that it removes: larger steps have smaller scores."""
     guide = []
     for i, hierarchy in enumerate(table.hierarchies):
         rows = rows_by_code(table, i)
@@ -61,7 +61,7 @@ def bits_guide(table: FrequencySet) -> Guide:
 
 
 def loss_per_bit_guide(table: FrequencySet) -> Guide:
-    """The share of the domain given up for each bit of identity taken away."""
+    """Score each step by its share of the domain per bit of identity that it removes."""
     return tuple(
         tuple(loss / max(-bits, 1e-9) for loss, bits in zip(losses, gains, strict=True))
         for losses, gains in zip(loss_guide(table), bits_guide(table), strict=True)
@@ -69,7 +69,7 @@ def loss_per_bit_guide(table: FrequencySet) -> Guide:
 
 
 def lambda_guide(lattice: Lattice, rows: int, groups: Callable[[LatticeNode], int]) -> Guide:
-    """The negative gain in Λ; ``groups`` counts a node's classes and is asked once per level."""
+    """Score each step by its negative gain in Λ; ``groups`` counts the classes of a node, once per level."""
     bottom = lattice.bottom
     counted = []
     ground = groups(bottom)
@@ -81,7 +81,7 @@ def lambda_guide(lattice: Lattice, rows: int, groups: Callable[[LatticeNode], in
 
 
 def guided_chain(guide: Guide, low: LatticeNode, high: LatticeNode) -> list[LatticeNode]:
-    """The nodes from ``low`` to ``high``, each one step above the last, small scores first."""
+    """Return the nodes from ``low`` to ``high``, each one step above the last, with small scores first."""
     nodes = [low]
     node = list(low)
     while tuple(node) != high:
@@ -93,7 +93,7 @@ def guided_chain(guide: Guide, low: LatticeNode, high: LatticeNode) -> list[Latt
 
 
 def steps_down(guide: Guide, node: LatticeNode, low: LatticeNode) -> Iterator[int]:
-    """The attributes that may go one level down, the largest score first."""
+    """Yield the attributes that can go one level down, the largest score first."""
     free = [i for i, level in enumerate(node) if level > low[i]]
     return iter(sorted(free, key=lambda i: (-guide[i][node[i] - 1], i)))
 
@@ -102,9 +102,9 @@ _CACHED_NODES = 2048
 
 
 class NodeCache:
-    """Suppressed rows of counted nodes, and which nodes keep the limit.
+    """Suppressed rows of counted nodes, and verdicts on the suppression limit for nodes above and below them.
 
-    The newest 2,048 nodes of either kind draw conclusions; ``inferred`` counts those drawn.
+    The newest 2,048 nodes of either verdict imply verdicts for others; ``inferred`` counts those verdicts.
     """
 
     def __init__(self, attributes: int, limit: int) -> None:
@@ -115,12 +115,12 @@ class NodeCache:
         self._beyond = _ImpliedRegion(attributes, upwards=False)
 
     def add(self, node: LatticeNode, suppressed: int) -> None:
-        """A node was counted."""
+        """Store the suppressed rows of a counted node."""
         self.suppressed[node] = suppressed
         (self._within if suppressed <= self.limit else self._beyond).add(node)
 
     def verdict(self, node: LatticeNode) -> bool | None:
-        """Whether the node keeps the limit; None where it is not known."""
+        """Return whether the node keeps the suppression limit, or None if that is unknown."""
         counted = self.suppressed.get(node)
         if counted is not None:
             return counted <= self.limit
@@ -134,7 +134,7 @@ class NodeCache:
 
 
 class _ImpliedRegion:
-    """Nodes that speak for all above them (``upwards``), or for all below; the newest of them."""
+    """Up-set (``upwards``) or down-set of the newest nodes with one verdict."""
 
     def __init__(self, attributes: int, *, upwards: bool) -> None:
         self._nodes: NDArray[np.int16] = np.zeros((_CACHED_NODES, attributes), np.int16)
@@ -142,14 +142,14 @@ class _ImpliedRegion:
         self._upwards = upwards
 
     def covers(self, node: LatticeNode) -> bool:
-        """Whether one of them speaks for the node."""
+        """Check whether a stored node is below the given one (``upwards``) or above it."""
         known = self._nodes[: min(self._number, _CACHED_NODES)]
         levels = np.array(node, np.int16)
         beside = known <= levels if self._upwards else known >= levels
         return bool(beside.all(axis=1).any())
 
     def add(self, node: LatticeNode) -> None:
-        """One more, unless another speaks for it."""
+        """Store a node unless another one covers it; the oldest is overwritten."""
         if not self.covers(node):
             self._nodes[self._number % _CACHED_NODES] = node
             self._number += 1
@@ -171,12 +171,12 @@ class LatticeBox(NamedTuple):
 
 
 class BranchAndBound:
-    """The open boxes of one task, the best node so far and what is proven of it.
+    """Branch and bound over one problem: its open boxes, the best node, and the proven lower bound.
 
-    ``memory`` (bytes) bounds the open boxes and what is known of nodes; half of it again bounds the counted
-    states that are kept. ``before_count`` is called before each count and may raise to end the search. With
-    ``forget`` boxes of the largest bounds are given up where memory ends, and the
-    proof goes no further than they allow; without it ``LimitReached`` is raised.
+    ``memory`` (bytes) limits the open boxes and the cached nodes; half of it again limits the stored counted
+    states. ``before_count`` is called before each count and may raise to end the search. With ``forget`` the
+    boxes of the largest bounds are discarded when memory is spent, and the proof is limited by their bounds;
+    without it ``LimitReached`` is raised.
     """
 
     def __init__(self, task: SearchProblem, cost: Cost, memory: int, *, forget: bool) -> None:
@@ -203,7 +203,7 @@ class BranchAndBound:
 
     @property
     def bound(self) -> float:
-        """No node that keeps the limit costs less than this."""
+        """Lower bound of the cost of every node that keeps the suppression limit."""
         bounds = [self._forgotten]
         bounds += [self._boxes[0].bound] if self._boxes else []
         bounds += [self._open.bound] if self._open is not None else []
@@ -212,25 +212,26 @@ class BranchAndBound:
 
     @property
     def proven(self) -> float:
-        """How much of the best cost is proven, from 0 to 1; 0 where that says nothing."""
+        """Proven share of the best cost, from 0 to 1; 0 without a best node or if its cost is 0 or less."""
         if self.best is None or float(self.best.cost) <= 0:
             return 0.0
         return min(max(float(self.bound) / float(self.best.cost), 0.0), 1.0)
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to look at."""
+        """True if no box is open."""
         return not self._boxes and self._open is None
 
     @property
     def complete(self) -> bool:
-        """Whether the best node is proven to be the best, or that there is none."""
+        """True if the best node is proven to be optimal, or no node is proven to exist."""
         return self.finished and (self._forgotten == inf or exceeds_best(self._forgotten, self.best))
 
     def keeps_limit(self, node: LatticeNode, *, exactly: bool = False) -> bool:
-        """Whether a node keeps the suppression limit: as known, or counted; then it may become the best.
+        """Check whether a node keeps the suppression limit; count it if the cache does not know.
 
-        ``exactly``: count it even where it is known to keep the limit, for its cost.
+        A counted node that keeps the limit may become the best one. With ``exactly`` a node is counted for
+        its cost even if it is known to keep the limit.
         """
         verdict = self.known.verdict(node)
         if verdict is False or (verdict and (not exactly or node in self.known.suppressed)):
@@ -238,12 +239,12 @@ class BranchAndBound:
         return self._counted(node).suppressed <= self.task.limit
 
     def count_classes(self, node: LatticeNode) -> int:
-        """The number of classes of any node, which may lie outside the task's bounds."""
+        """Count the classes of any node, even outside the bounds of the problem."""
         self.before_count()
         return len(self.counter.count(node).class_sizes)
 
     def _counted(self, node: LatticeNode) -> NodeStatistics:
-        """A node's classes; what they tell is remembered."""
+        """Count a node, cache its suppressed rows and update the best node."""
         self.before_count()
         statistics = self.counter.count(node)
         suppressed = statistics.suppressed
@@ -254,9 +255,10 @@ class BranchAndBound:
         return statistics
 
     def expand(self) -> None:
-        """Look at the box of least bound: cut it off, or part it in two.
+        """Cut off the box of least bound or split it in two.
 
-        An interruption at any place leaves the bound valid: the box stays open until its parts are in.
+        An interruption at any point leaves the bound valid: the box counts as open until both parts are
+        pushed.
         """
         self._open = self._boxes[0]
         heappop(self._boxes)
@@ -283,6 +285,7 @@ class BranchAndBound:
             return
         attribute = self._parting(box)
         level = box.low[attribute]
+        # The upper half is pushed first: of equal bounds and heights the newest box is expanded first.
         lower = (*box.high[:attribute], level, *box.high[attribute + 1 :])
         upper = (*box.low[:attribute], level + 1, *box.low[attribute + 1 :])
         self._push(upper, box.high, suppressed, max(bound, self.cost.least(upper, suppressed)))
@@ -298,13 +301,13 @@ class BranchAndBound:
             self._make_room()
 
     def _cut_off(self, bound: float, height: int) -> bool:
-        """Whether no node of such a cost and height, or of more, can be preferred."""
+        """Check whether no node of at least this cost and height can be preferred to the best one."""
         if self.best is None:
             return False
         return exceeds_best(bound, self.best) or (bound >= self.best.cost and height > sum(self.best.node))
 
     def _bound(self, low: LatticeNode, suppressed: int) -> float:
-        """The bound by tables; costs of class sizes are worth counting the lower node for."""
+        """Bound the cost of a box from tables; count the lower node if the cost depends on class sizes."""
         if not isinstance(self.cost, ClassSizeCost):
             return self.cost.least(low, suppressed)
         if low not in self._sizes_at:
@@ -312,7 +315,7 @@ class BranchAndBound:
         return self.cost.lower_bound_above(self._sizes_at[low], suppressed)
 
     def _lowest_is_best(self, box: LatticeBox, suppressed: int) -> bool:
-        """Whether the lower node keeps the limit and nothing in the box is preferred; it is then counted."""
+        """Check whether the lower node keeps the limit and is preferred within its box; count it."""
         if not self.cost.monotone or suppressed > self.task.limit:
             return False
         if sum(box.high) - box.height > _SMALL_BOX and self.known.verdict(box.low) is not True:
@@ -322,12 +325,12 @@ class BranchAndBound:
         return self.cost.always_monotone or self.known.suppressed[box.low] == suppressed
 
     def _parting(self, box: LatticeBox) -> int:
-        """The attribute whose next step gives up much of its domain and takes much identity away."""
+        """Choose the attribute to split: its next step has much loss and removes many bits of identity."""
         free = [i for i, level in enumerate(box.low) if level < box.high[i]]
         return max(free, key=lambda i: (self._score[i][box.low[i]], -i))
 
     def _make_room(self) -> None:
-        """Forget counts, which can be made again; then the boxes of the largest bounds."""
+        """Forget cached counts, which can be made again; then the boxes of the largest bounds."""
         self.known.suppressed.clear()
         self._sizes_at.clear()
         kept = self._most // 2
@@ -346,11 +349,14 @@ class BranchAndBound:
 
 
 def _no_budget() -> None:
-    """No budget."""
+    """Impose no budget."""
 
 
 def build_branch_and_bound_result(search: BranchAndBound, name: str, start: float) -> SearchResult:
-    """What a search found, as the contract reports it; whether the node is minimal may take more counts."""
+    """Return the ``SearchResult`` of a search.
+
+    Counts the children of the best node to see whether it is minimal.
+    """
     task, best = search.task, search.best
     solutions: tuple[Solution, ...] = ()
     if best is not None:

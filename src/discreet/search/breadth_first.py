@@ -31,15 +31,15 @@ Family = tuple[int, ...]
 """Positions of attributes in the lattice, ascending."""
 
 FamilyNodes = NDArray[np.bool_]
-"""The nodes of a family: shape = levels searched of each of its attributes."""
+"""Truth value per node of a family; one axis per attribute, as long as the number of its searched levels."""
 
 
 def join_candidates(
     family: Family, levels: Sequence[int], survivors: Mapping[Family, FamilyNodes]
 ) -> FamilyNodes:
-    """The nodes of a family whose projections on all attributes but one survived.
+    """Return the nodes of a family whose projections on all attributes but one survived.
 
-    ``levels`` are the numbers of levels of all attributes of the lattice.
+    ``levels`` contains the number of levels of every attribute of the lattice.
     """
     found = np.ones([levels[attribute] for attribute in family], dtype=np.bool_)
     if len(family) > 1:
@@ -49,7 +49,7 @@ def join_candidates(
 
 
 def roots(nodes: FamilyNodes) -> FamilyNodes:
-    """The nodes to which no edge leads: none of their direct specializations is among ``nodes``."""
+    """Return the nodes without a direct specialization among ``nodes``."""
     reached = np.zeros_like(nodes)
     for axis in range(nodes.ndim):
         upper, lower = [slice(None)] * nodes.ndim, [slice(None)] * nodes.ndim
@@ -60,50 +60,50 @@ def roots(nodes: FamilyNodes) -> FamilyNodes:
 
 
 class RootSets(Protocol):
-    """Frequency sets of the roots of one family after the other."""
+    """Source of the frequency sets of roots, one family after the other."""
 
     def enter(self, family: Family, roots: Sequence[LatticeNode]) -> None:
-        """Begin with a family, whose roots are these."""
+        """Begin with a family and its roots."""
 
     def of(self, root: LatticeNode) -> AttributeFrequencySet:
-        """The frequency set of a root of the family."""
+        """Return the frequency set of a root of the family."""
 
     def keeps(self, counts: AttributeFrequencySet) -> bool:
-        """Whether it will be asked for again, and must not be released by who got it."""
+        """Check whether the frequency set is needed again, so that callers must not release it."""
 
     def leave(self) -> None:
         """End with the family."""
 
 
 class CountedRootSets:
-    """Basic Incognito: every root is counted from the table."""
+    """Roots of basic Incognito, each counted from the table."""
 
     def __init__(self, frequencies: FrequencySets) -> None:
         self._frequencies = frequencies
         self._family: Family = ()
 
     def enter(self, family: Family, roots: Sequence[LatticeNode]) -> None:  # noqa: ARG002
-        """Nothing is made before a root is asked for."""
+        """Begin with a family; nothing is counted in advance."""
         self._family = family
 
     def of(self, root: LatticeNode) -> AttributeFrequencySet:
-        """Counted from the table."""
+        """Count the frequency set of a root from the table."""
         return self._frequencies.count(self._family, root)
 
     def keeps(self, counts: AttributeFrequencySet) -> bool:  # noqa: ARG002
-        """Nothing is kept."""
+        """Return False: no frequency set is reused."""
         return False
 
     def leave(self) -> None:
-        """Nothing is left."""
+        """End with the family; there is nothing to release."""
 
 
 class SuperRootSets:
-    """Super-roots: a family's roots are rolled up from one frequency set.
+    """Roots of super-roots Incognito, rolled up from one frequency set per family.
 
-    It is that of their greatest common specialization, level by level the least (the paper calls it the least
-    upper bound), and the only one of the family that is counted from the table. It is no candidate itself,
-    unless it is the only root.
+    The super-root is the greatest common specialization of the roots, that is, the least level of each
+    attribute (the paper calls it the least upper bound). Of the family only it is counted from the table. It
+    is no candidate unless it is the only root.
     """
 
     def __init__(self, frequencies: FrequencySets) -> None:
@@ -111,17 +111,17 @@ class SuperRootSets:
         self._base: AttributeFrequencySet | None = None
 
     def enter(self, family: Family, roots: Sequence[LatticeNode]) -> None:
-        """Count the super-root."""
+        """Count the super-root of the family."""
         levels = tuple(min(level) for level in zip(*roots, strict=True))
         self._base = self._frequencies.count(family, levels)
 
     def of(self, root: LatticeNode) -> AttributeFrequencySet:
-        """Rolled up from the super-root."""
+        """Roll up the frequency set of a root from the super-root."""
         assert self._base is not None
         return self._base if self._base.levels == root else self._base.roll_up(root)
 
     def keeps(self, counts: AttributeFrequencySet) -> bool:
-        """The super-root is kept."""
+        """Check whether the frequency set is the super-root."""
         return counts is self._base
 
     def leave(self) -> None:
@@ -133,7 +133,7 @@ class SuperRootSets:
 
 @dataclass
 class _NodeQueue:
-    """The nodes of a family come upon: a queue by height, and in the paper's order within one."""
+    """Queue of the family's discovered nodes, by height and then in the paper's node order."""
 
     queue: list[tuple[int, LatticeNode, LatticeNode]]
     nodes: set[LatticeNode]
@@ -148,10 +148,11 @@ class _NodeQueue:
 
 
 class FamilySearch:
-    """The breadth-first search of one family, among the candidates ``nodes``.
+    """Breadth-first search of one family among the candidates ``nodes``.
 
-    Without ``roll_up`` every node's frequency set is made as a root's. ``watched``: tell the task's listener
-    of every node. ``suppressed`` has the rows of the nodes that were checked and survive.
+    Without ``roll_up`` the frequency set of every node comes from ``root_sets``. With ``watched`` each node
+    is reported to the problem's progress listener. ``suppressed`` contains the suppressed rows of the checked
+    nodes that survive.
     """
 
     def __init__(
@@ -180,7 +181,7 @@ class FamilySearch:
         self.suppressed: dict[LatticeNode, int] = {}
 
     def run(self) -> FamilyNodes:
-        """The nodes that survive."""
+        """Return the nodes that survive."""
         first = [self._node(index) for index in np.argwhere(roots(self._nodes)).tolist()]
         if not first:
             return self._nodes
@@ -251,16 +252,30 @@ class FamilySearch:
 
 
 _MOST_ATTRIBUTES = 64
-"""The axes that an array may have."""
+"""Maximal number of axes of a numpy array."""
 
 
 def bottom_up(task: SearchProblem) -> SearchResult:
-    """Every solution; each checked node's frequency set is counted from the table."""
+    """Find every solution; the frequency set of each checked node is counted from the table.
+
+    Cost: one scan per checked node, one frequency set in memory, a byte per node of the lattice.
+
+    References
+    ----------
+    LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
+    """
     return _search_bottom_up(task, "bottom-up", roll_up=False)
 
 
 def bottom_up_rollup(task: SearchProblem) -> SearchResult:
-    """Every solution; each checked node's frequency set but the first is rolled up from one below it."""
+    """Find every solution; each checked node but the first is rolled up from a node below it.
+
+    Cost: one scan and a roll-up per checked node; the frequency sets of the failing nodes of two heights.
+
+    References
+    ----------
+    LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
+    """
     return _search_bottom_up(task, "bottom-up-rollup", roll_up=True)
 
 

@@ -1,10 +1,10 @@
 """Candidate nodes of least cost within the suppression limit, found without evaluating the lattice.
 
-With some attributes at their top levels a node suppresses no more rows than any node of the same other
-levels. So nodes over a few attributes are counted first in a small table; whatever exceeds the limit
-there, or whose bound exceeds the incumbent's cost, is removed for all levels of the other attributes
-(the subsets of Incognito, LeFevre et al. 2005, with suppression). The rest is joined with the levels of
-the next attributes.
+A node with some attributes at their top levels suppresses no more rows than any node with the same levels of
+the other attributes. So nodes over a few attributes are counted first in a small table; every node that
+exceeds the limit there, or whose bound exceeds the incumbent's cost, is removed for all levels of the other
+attributes (the subsets of Incognito, LeFevre et al. 2005, with suppression). The rest is joined with the
+levels of the next attributes.
 
 Cost: the states of the counted nodes, a small part of the lattice's.
 """
@@ -40,20 +40,20 @@ StageLevels = NDArray[np.int64]
 StageRows = NDArray[np.int64]
 
 _FEWEST = 4
-"""A stage costs a sort and some passes over its nodes: of fewer attributes it leaves too few out."""
+"""A stage costs a sort and some passes over its nodes; with fewer attributes it removes too few nodes."""
 _PROBE_ATTRIBUTES = 3
 _USEFUL_SHARE = 0.98
-"""Where a stage leaves more than that, bounds say little, and only the last stage follows."""
+"""If a stage retains a larger share, bounds remove little, and only the last stage follows."""
 _WORTHWHILE_SHARE = 0.93
-"""Where it leaves more than that, and bounds will leave little out, the lattice is as soon evaluated."""
+"""If a stage retains a larger share and bounds remove little, evaluating the lattice is as fast."""
 _WORTHWHILE_SHARE_PER_NODE = 0.5
-"""The same under a function of one node, for which the lattice is evaluated where many nodes are left."""
+"""The same for a cost function of one node, for which the lattice is evaluated if many nodes remain."""
 _FAR, _HALVINGS = 2, 8
 
 
 @dataclass(frozen=True, eq=False)
 class _CountedStage:
-    """The nodes over some attributes, and the rows that each of them suppresses for k."""
+    """Nodes over some attributes, and the rows that each suppresses for k."""
 
     attributes: tuple[int, ...]
     levels: StageLevels
@@ -62,10 +62,10 @@ class _CountedStage:
 
 @dataclass(eq=False)
 class SubsetFilter:
-    """The nodes of one task that no bound leaves out; ``best`` is a node that is known.
+    """Filter of the nodes of one problem by subsets of attributes; ``best`` is a known node within the limit.
 
-    ``gave_up``: the lattice is better evaluated.
-    ``checked`` are the nodes counted, over all sets of attributes; ``scans`` the tables that were made.
+    ``abandoned``: evaluating the lattice is faster. ``checked`` counts nodes over all subsets of attributes,
+    ``scans`` the tables that were made.
     """
 
     task: SearchProblem
@@ -78,7 +78,7 @@ class SubsetFilter:
     _stages: list[_CountedStage] = field(default_factory=list)
 
     def run(self) -> tuple[StageLevels, StageRows]:
-        """The nodes that are left, and the rows that each suppresses for k; nothing of use if it gave up."""
+        """Return the remaining nodes and the rows that each suppresses for k; unusable if ``abandoned``."""
         levels, suppressed = np.array([self.task.low]), np.zeros(1, np.int64)
         kept: tuple[int, ...] = ()
         parts, of_use = self._parts(), True
@@ -110,7 +110,7 @@ class SubsetFilter:
         return levels, suppressed
 
     def exceeds(self, node: LatticeNode) -> bool:
-        """Whether a node is known to exceed the suppression limit."""
+        """Check whether a stage has shown that a node exceeds the suppression limit."""
         for stage in self._stages:
             at = [node[a] for a in stage.attributes]
             same = (stage.levels[:, list(stage.attributes)] == at).all(axis=1)
@@ -119,7 +119,7 @@ class SubsetFilter:
         return False
 
     def _parts(self) -> list[tuple[int, ...]]:
-        """Ever larger sets of attributes, ascending."""
+        """Return ever larger sets of attributes, each ascending."""
         order, heights = self.sizes.order, self.task.lattice.heights
         always = [a for a in order if not heights[a]]
         growing = [a for a in order if heights[a]]
@@ -129,13 +129,13 @@ class SubsetFilter:
         if len(numbers) == 1 and len(growing) > _PROBE_ATTRIBUTES and not self.cost.prunes_by_levels:
             numbers.append(
                 _PROBE_ATTRIBUTES
-            )  # a look at whether the limit leaves anything out, before all is counted
+            )  # probe whether the limit removes anything before all attributes are counted
         return [tuple(sorted([*always, *growing[:number]])) for number in reversed(numbers)]
 
     def _joined(
         self, levels: StageLevels, suppressed: StageRows, added: list[int]
     ) -> tuple[StageLevels, StageRows]:
-        """Every node with every combination of the levels of some attributes."""
+        """Combine every node with all levels of the added attributes."""
         for attribute in added:
             choices = np.arange(self.task.low[attribute], self.task.high[attribute] + 1)
             levels = np.repeat(levels, len(choices), axis=0)
@@ -144,14 +144,15 @@ class SubsetFilter:
         return levels, suppressed
 
     def _most(self, levels: StageLevels) -> StageRows:
-        """The most rows that a node may suppress and still win, it or one above it; or some more.
+        """Bound the rows that a node may suppress if it or a node above it can still win.
 
-        What the costs say is asked where the limit alone would leave few nodes out.
+        The bound may be too large. It uses costs only if the limit would otherwise remove few nodes.
         """
         most = np.full(len(levels), self.task.limit)
         if self.best is None or self.task.limit <= _FAR * self.best.suppressed:
             return most
         enough = np.zeros(len(levels), np.int64)
+        # Bisect for each node the largest number of rows at which its bound does not exceed the best cost.
         for _ in range(_HALVINGS):
             middle = (enough + most + 1) // 2
             beyond = exceed_best(self.cost.cheap_lower_bounds(levels, middle), self.best)
@@ -160,7 +161,7 @@ class SubsetFilter:
         return most
 
     def _may_win(self, levels: StageLevels, suppressed: StageRows) -> NDArray[np.bool_]:
-        """Whether a node, or one above it that suppresses as many rows or more, may be preferred."""
+        """Check whether each node, or one above it that suppresses as many rows or more, may be preferred."""
         found = suppressed <= self.task.limit
         if self.best is not None and found.any():
             bounds = self.cost.cheap_lower_bounds(levels[found], suppressed[found])
@@ -169,7 +170,7 @@ class SubsetFilter:
 
 
 def _smaller_subset_size(attributes: int) -> int:
-    """How many the set of attributes before one of so many has: three fifths of them."""
+    """Return the size of the subset before one of ``attributes`` attributes: three fifths of it."""
     return (3 * attributes + 1) // 5
 
 
@@ -180,18 +181,18 @@ def _select(
 
 
 MOST_SINGLE_COUNTS = 64
-"""Where classes may fail for more than their rows, no more nodes are counted one by one."""
+"""Maximal number of nodes counted one by one if classes can fail for more than their rows."""
 
 CandidateLevels = NDArray[np.int64]
 CandidateRows = NDArray[np.int64]
 
 
 def find_candidate_nodes(task: SearchProblem, cost: Cost) -> tuple[CandidateLevels, CandidateRows] | None:
-    """Nodes within the limit, among them every one of least cost, and the rows that each suppresses.
+    """Return nodes within the limit, among them every one of least cost, and the rows that each suppresses.
 
-    Shapes ``(nodes, attributes)`` and ``(nodes,)``, in mixed-radix order. Looked up where the lattice is
-    known; None where it is to be evaluated (``search.candidate_nodes`` does not serve, or would count many
-    nodes).
+    Shapes ``(nodes, attributes)`` and ``(nodes,)``, in mixed-radix order. A known lattice is looked up.
+    Returns None if the lattice should be evaluated: no ``SubsetFilter`` applies, or it would count many
+    nodes.
     """
     if task.known is not None:
         suppressed = task.known.suppression(task.requirement)
@@ -212,9 +213,10 @@ def find_candidate_nodes(task: SearchProblem, cost: Cost) -> tuple[CandidateLeve
 
 
 def open_subset_filter(task: SearchProblem, cost: Cost, counter: StatisticsCounter) -> SubsetFilter | None:
-    """For a task; None where classes of any size may pass, or no compiled kernel serves.
+    """Build the subset filter of a problem, or return None.
 
-    None as well where the release is judged as a whole: which classes stay depends on all of them.
+    None if classes of any size may pass, if no compiled kernel applies, or if a criterion judges the release
+    as a whole: which classes remain then depends on all of them.
     """
     asked = task.requirement
     if asked.least_rows < 2 or any(criterion.of_release for criterion in asked.criteria):
@@ -229,7 +231,7 @@ def open_subset_filter(task: SearchProblem, cost: Cost, counter: StatisticsCount
 
 
 def fails_by_size_only(task: SearchProblem) -> bool:
-    """Whether a class fails for its number of rows alone."""
+    """Check whether a class fails only for its number of rows."""
     requirement = task.requirement
     if not all(criterion.counted == SIZE_SCORE for criterion in requirement.criteria):
         return False
@@ -245,7 +247,7 @@ def _count_candidates(
     levels: CandidateLevels,
     suppressed: CandidateRows,
 ) -> tuple[CandidateLevels, CandidateRows] | None:
-    """Those within the limit, counted in the order of their bounds until none may win; None if many."""
+    """Count candidates in the order of their bounds until none can win; None if there are many."""
     rows = np.full(len(levels), task.limit + 1)
     best: Candidate | None = None
     bounds = cost.cheap_lower_bounds(levels, suppressed)

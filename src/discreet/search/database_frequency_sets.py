@@ -31,7 +31,7 @@ _BYTES_PER_PAIR = 200
 
 
 class DatabaseFrequencySet:
-    """One frequency set in the database: see ``AttributeFrequencySet``."""
+    """Frequency set in a table of the database; implements ``AttributeFrequencySet``."""
 
     def __init__(
         self, owner: DatabaseFrequencySets, name: str, attributes: tuple[int, ...], levels: tuple[int, ...]
@@ -43,21 +43,21 @@ class DatabaseFrequencySet:
 
     @cached_property
     def classes(self) -> int:
-        """Groups: classes, told apart by sensitive codes and subjects where these are asked for."""
+        """Number of groups: classes, divided by the sensitive codes and subjects that are counted."""
         return self._owner.number(sql.table_row_count(self.name))
 
     @property
     def nbytes(self) -> int:
-        """The bytes it takes, about."""
+        """Approximate size in bytes."""
         return self.classes * _BYTES_PER_CELL * (len(self.attributes) + len(self._owner.value_columns) + 1)
 
     @property
     def codes(self) -> list[str]:
-        """The columns of its attributes."""
+        """Names of the columns of its attributes."""
         return [sql.code_name(a) for a in self.attributes]
 
     def roll_up(self, levels: Sequence[int]) -> DatabaseFrequencySet:
-        """The frequency set of the same attributes at levels none of which is lower."""
+        """Return the frequency set of the same attributes at the same or higher levels."""
         steps = [
             self._owner.step(a, level, wanted)
             for a, level, wanted in zip(self.attributes, self.levels, levels, strict=True)
@@ -65,7 +65,7 @@ class DatabaseFrequencySet:
         return self._owner.derive(self.name, steps, self.attributes, tuple(levels), sql.ROWS_OF_COUNTS)
 
     def sum_out(self, attribute: int) -> DatabaseFrequencySet:
-        """The frequency set of the other attributes at the same levels."""
+        """Return the frequency set of the other attributes at the same levels."""
         place = self.attributes.index(attribute)
         attributes = self.attributes[:place] + self.attributes[place + 1 :]
         levels = self.levels[:place] + self.levels[place + 1 :]
@@ -73,7 +73,7 @@ class DatabaseFrequencySet:
         return self._owner.derive(self.name, steps, attributes, levels, sql.ROWS_OF_COUNTS)
 
     def suppressed(self) -> int:
-        """Rows in classes that fail the requirement."""
+        """Count the rows in classes that fail the requirement."""
         return self._owner.suppressed(self)
 
     def release(self) -> None:
@@ -83,7 +83,10 @@ class DatabaseFrequencySet:
 
 @dataclass(eq=False)
 class DatabaseFrequencySets:
-    """The frequency sets of a fact table: see ``FrequencySets``. ``tables`` drops what is left at its end."""
+    """Frequency sets of a fact table; implements ``FrequencySets``.
+
+    ``tables`` drops the tables that remain at its end.
+    """
 
     table: FactTable
     requirement: Requirement
@@ -103,17 +106,17 @@ class DatabaseFrequencySets:
 
     @property
     def used_bytes(self) -> int:
-        """What the tables not yet dropped take, about."""
+        """Approximate size in bytes of the tables that are not yet dropped."""
         return sum(s.nbytes for s in self._live.values())
 
     def count(self, attributes: Sequence[int], levels: Sequence[int]) -> DatabaseFrequencySet:
-        """The frequency set of some attributes at some levels: one GROUP BY over the fact table."""
+        """Compute the frequency set of some attributes at some levels with a GROUP BY over the fact table."""
         steps = [self.step(a, 0, level) for a, level in zip(attributes, levels, strict=True)]
         self.scans += 1
         return self.derive(self.table.facts, steps, tuple(attributes), tuple(levels), sql.ROWS_OF_FACTS)
 
     def step(self, attribute: int, level: int, target: int) -> sql.LevelStep:
-        """How one attribute goes from a level to another."""
+        """Return the step of one attribute from a level to another."""
         top = self.table.hierarchies[attribute].height
         dimension = self.table.dimensions[attribute]
         return sql.LevelStep(attribute, dimension, level, None if level == target else target, target == top)
@@ -126,31 +129,32 @@ class DatabaseFrequencySets:
         levels: tuple[int, ...],
         rows: str,
     ) -> DatabaseFrequencySet:
-        """A new frequency set from the fact table or from another one."""
+        """Create a frequency set from the fact table or from another frequency set."""
         name = self._free.pop() if self._free else self.tables.new_name()
         self.table.engine.create_table(name, sql.frequency_set(source, steps, self.value_columns, rows))
         self._live[name] = DatabaseFrequencySet(self, name, attributes, levels)
         return self._live[name]
 
     def drop(self, released: DatabaseFrequencySet) -> None:
-        """Drop a frequency set's table."""
+        """Drop a frequency set's table; its name is reused."""
+        # A second release finds the name free or owned by a later frequency set.
         if self._live.get(released.name) is released:
             del self._live[released.name]
             self.tables.drop(released.name)
             self._free.append(released.name)
 
     def suppressed(self, of: DatabaseFrequencySet) -> int:
-        """Rows in classes that fail the requirement."""
+        """Count the rows in classes that fail the requirement."""
         by_subject = self.table.by_subject
         rows = self.number(sql.suppressed_row_count(of.name, of.codes, self._bound, by_subject=by_subject))
         return rows + self._unmatched(of) if by_subject and self._value_criteria else rows
 
     def number(self, query: str) -> int:
-        """The one number that a query returns."""
+        """Return the single number of a query's result."""
         return int(self.table.engine.fetch_rows(query)[0][0])
 
     def _unmatched(self, of: DatabaseFrequencySet) -> int:
-        """Rows in classes with enough values and subjects, but not enough values of different subjects."""
+        """Count the rows in classes with enough values and subjects that cannot be matched."""
         engine = self.table.engine
         passing = sql.classes_to_match(engine.dialect, of.name, of.codes, self._bound)
         classes = self.tables.create(passing)
@@ -176,7 +180,7 @@ class DatabaseFrequencySets:
 
 
 def _unmatched_classes(pairs: dict[str, NDArray[Any]], one: BoundCriterion) -> dict[int, int]:
-    """The classes, with their rows, of which too few values can be told of as many subjects."""
+    """Return the classes, with their rows, in which too few values can be matched to different subjects."""
     order = np.argsort(pairs["g"], kind="stable")
     groups, rows, values, subjects = (pairs[name][order].astype(np.int64) for name in ("g", "n", "s", "u"))
     names, first, class_of = np.unique(groups, return_index=True, return_inverse=True)

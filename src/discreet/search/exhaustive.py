@@ -1,6 +1,6 @@
 """Exhaustive search: count every node and report every solution; the reference of the other searches.
 
-If the lattice fits the memory limit it is evaluated (``lattice.evaluate``). Otherwise, and in the
+If the lattice fits the memory limit it is evaluated (``lattice.evaluation``). Otherwise, and in the
 database, nodes are visited depth first, the last attribute fastest, and each is rolled up from its
 predecessor, so that one frequency set per attribute is in memory.
 
@@ -24,7 +24,11 @@ from discreet.search.solutions import SearchTally, box_size, build_result, check
 
 
 def exhaustive(task: SearchProblem) -> SearchResult:
-    """Every solution, with every node's suppression counted."""
+    """Find every solution by counting the suppressed rows of every node between the bounds.
+
+    Cost: one scan and a check per node. The evaluated lattice if it fits the memory limit, otherwise one
+    frequency set per attribute.
+    """
     tally = SearchTally()
     evaluated = None if isinstance(task.table, FactTable) else evaluate_if_fits(task)
     with open_frequency_sets(task) as frequencies:
@@ -39,7 +43,7 @@ def exhaustive(task: SearchProblem) -> SearchResult:
 
 
 def _within(task: SearchProblem, evaluated: EvaluatedLattice) -> dict[LatticeNode, int]:
-    """The solutions between the bounds."""
+    """Return the solutions between the bounds with their suppressed rows."""
     suppressed = evaluated.suppression(task.requirement)
     nodes = solution_indices(task, suppressed)
     found = zip(map(tuple, levels_of_nodes(task, nodes).tolist()), suppressed[nodes].tolist(), strict=True)
@@ -47,7 +51,7 @@ def _within(task: SearchProblem, evaluated: EvaluatedLattice) -> dict[LatticeNod
 
 
 class _DepthFirst:
-    """The walk from the lowest node, one attribute raised after the other."""
+    """Depth-first traversal from the lowest node, raising one attribute after the other."""
 
     def __init__(self, task: SearchProblem, frequencies: FrequencySets) -> None:
         self._task = task
@@ -57,14 +61,14 @@ class _DepthFirst:
         self._solutions: dict[LatticeNode, int] = {}
 
     def run(self) -> dict[LatticeNode, int]:
-        """The solutions with their suppressed rows."""
+        """Return the solutions with their suppressed rows."""
         counts = self._frequencies.count(range(len(self._task.low)), self._task.low)
         self._descend(counts, 0)
         counts.release()
         return self._solutions
 
     def _descend(self, counts: AttributeFrequencySet, attribute: int) -> None:
-        """Visit the nodes that agree with ``counts`` before ``attribute``; from there on it is lowest."""
+        """Visit the nodes that agree with ``counts`` before ``attribute``; the others start at the bottom."""
         if attribute == len(self._task.low):
             self._visit(counts)
             return

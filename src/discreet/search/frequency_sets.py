@@ -39,7 +39,7 @@ class FrequencySetsTooLarge(LimitReached):
 
 
 class AttributeFrequencySet(Protocol):
-    """One frequency set: the equivalence classes of some attributes at some levels, with their rows."""
+    """Frequency set: the equivalence classes of some attributes at some levels, with their rows."""
 
     @property
     def attributes(self) -> tuple[int, ...]:
@@ -47,45 +47,45 @@ class AttributeFrequencySet(Protocol):
 
     @property
     def levels(self) -> tuple[int, ...]:
-        """The level of each of them."""
+        """Level of each attribute."""
 
     @property
     def classes(self) -> int:
-        """Its size: classes, told apart by sensitive values too where the database needs them."""
+        """Number of classes, divided by sensitive values if the database needs them."""
 
     @property
     def nbytes(self) -> int:
-        """The bytes it takes, about."""
+        """Approximate size in bytes."""
 
     def roll_up(self, levels: Sequence[int]) -> AttributeFrequencySet:
-        """The frequency set of the same attributes at levels none of which is lower."""
+        """Return the frequency set of the same attributes at the same or higher levels."""
 
     def sum_out(self, attribute: int) -> AttributeFrequencySet:
-        """The frequency set of the other attributes at the same levels."""
+        """Return the frequency set of the other attributes at the same levels."""
 
     def suppressed(self) -> int:
-        """Rows in classes that fail the requirement."""
+        """Count the rows in classes that fail the requirement."""
 
     def release(self) -> None:
-        """Free it; a second call does nothing."""
+        """Free its memory or table; a second call does nothing."""
 
 
 class FrequencySets(Protocol):
-    """The frequency sets of one table under one requirement.
+    """Frequency sets of one table under one requirement.
 
-    ``scans`` is how many of them were made from the table itself.
+    ``scans`` counts those computed from the table itself.
     """
 
     scans: int
 
     @property
     def used_bytes(self) -> int:
-        """What the frequency sets not yet released take, about."""
+        """Approximate size in bytes of the frequency sets that are not yet released."""
 
     def count(self, attributes: Sequence[int], levels: Sequence[int]) -> AttributeFrequencySet:
-        """The frequency set of some attributes at some levels, made from the table: one scan.
+        """Compute the frequency set of some attributes at some levels from the table, with one scan.
 
-        ``FrequencySetsTooLarge`` where it would exceed the memory limit.
+        Raises ``FrequencySetsTooLarge`` if it would exceed the memory limit.
         """
 
 
@@ -95,11 +95,12 @@ _WORKING_BYTES = 40
 
 @dataclass(frozen=True, eq=False)
 class _Diversity:
-    """What each class is tested for beside its rows.
+    """Class statistics next to the numbers of rows.
 
-    ``bits`` has one row per class; ``slices`` are the words of each sensitive attribute asked for. ``lists``
-    serve instead where bits do not: one per sensitive attribute asked for. ``subjects`` are what k counts.
-    ``people`` are the population's who match each class, those without rows among the classes, where asked.
+    ``bits`` has one row per class; ``slices`` are the words of each counted sensitive attribute. ``lists``
+    replace ``bits`` where those do not suffice: one per counted sensitive attribute. ``subjects`` are the
+    units that k counts. ``people`` is the population that matches each class, if a criterion needs it;
+    classes without rows are included.
     """
 
     bits: NDArray[np.uint64] | None = None
@@ -109,7 +110,7 @@ class _Diversity:
     people: NDArray[np.int64] | None = None
 
     def merged(self, class_of: NDArray[np.int64], classes: int) -> _Diversity:
-        """The same of merged classes; ``class_of`` is the new class of each old one."""
+        """Merge classes; ``class_of`` is the new class of each old one."""
         return replace(
             self,
             bits=None if self.bits is None else _unite_bits(self.bits, class_of, classes),
@@ -120,7 +121,7 @@ class _Diversity:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its arrays."""
+        """Size of its arrays in bytes."""
         lists = [*self.lists, *([self.subjects] if self.subjects is not None else [])]
         per_entry = [16 if s.subjects is None and s.counts is None else 24 for s in lists]
         entries = sum(len(s.codes) * size for s, size in zip(lists, per_entry, strict=True))
@@ -139,7 +140,7 @@ def _unite_bits(bits: NDArray[np.uint64], class_of: NDArray[np.int64], classes: 
 
 
 class MemoryFrequencySet:
-    """One frequency set in memory: see ``AttributeFrequencySet``."""
+    """Frequency set in memory; implements ``AttributeFrequencySet``."""
 
     def __init__(
         self,
@@ -160,32 +161,32 @@ class MemoryFrequencySet:
 
     @property
     def classes(self) -> int:
-        """Classes."""
+        """Number of classes."""
         return len(self.counts)
 
     def roll_up(self, levels: Sequence[int]) -> MemoryFrequencySet:
-        """The frequency set of the same attributes at levels none of which is lower."""
+        """Return the frequency set of the same attributes at the same or higher levels."""
         return self._owner.derive(self, self.attributes, tuple(levels))
 
     def sum_out(self, attribute: int) -> MemoryFrequencySet:
-        """The frequency set of the other attributes at the same levels."""
+        """Return the frequency set of the other attributes at the same levels."""
         place = self.attributes.index(attribute)
         attributes = self.attributes[:place] + self.attributes[place + 1 :]
         levels = self.levels[:place] + self.levels[place + 1 :]
         return self._owner.derive(self, attributes, levels)
 
     def suppressed(self) -> int:
-        """Rows in classes that fail the requirement."""
+        """Count the rows in classes that fail the requirement."""
         return int(self.counts[self._owner.failing(self)].sum())
 
     def release(self) -> None:
-        """Free it; a second call does nothing."""
+        """Subtract it from the used memory; a second call does nothing."""
         self._owner.forget(self)
 
 
 @dataclass(eq=False)
 class MemoryFrequencySets:
-    """The frequency sets of a counted table: see ``FrequencySets``."""
+    """Frequency sets of a counted table; implements ``FrequencySets``."""
 
     table: FrequencySet
     requirement: Requirement
@@ -214,14 +215,14 @@ class MemoryFrequencySets:
         )
 
     def count(self, attributes: Sequence[int], levels: Sequence[int]) -> MemoryFrequencySet:
-        """The frequency set of some attributes at some levels: one pass over the row types."""
+        """Compute the frequency set of some attributes at some levels with one pass over the row types."""
         self.scans += 1
         return self.derive(self._row_types, tuple(attributes), tuple(levels))
 
     def derive(
         self, source: MemoryFrequencySet, attributes: tuple[int, ...], levels: tuple[int, ...]
     ) -> MemoryFrequencySet:
-        """The frequency set of some of a frequency set's attributes, at levels none of which is lower."""
+        """Compute the frequency set of some of the source's attributes at the same or higher levels."""
         self._reserve(source.nbytes, source.classes)
         lower, node = self._node(source.attributes, source.levels), self._node(attributes, levels)
         keys = self._fields.generalized(source.keys, lower, node)
@@ -233,20 +234,20 @@ class MemoryFrequencySets:
         return found
 
     def _node(self, attributes: tuple[int, ...], levels: tuple[int, ...]) -> LatticeNode:
-        """A node of the whole lattice: attributes that are left out stand at their tops."""
+        """Return the node of the whole lattice with the other attributes at their top levels."""
         node = list(self._top)
         for attribute, level in zip(attributes, levels, strict=True):
             node[attribute] = level
         return tuple(node)
 
     def forget(self, released: MemoryFrequencySet) -> None:
-        """Count a frequency set as held no more."""
+        """Subtract a released frequency set from the used memory."""
         if id(released) in self._live:
             self._live.discard(id(released))
             self.used_bytes -= released.nbytes
 
     def failing(self, found: MemoryFrequencySet) -> NDArray[np.bool_]:
-        """The classes that the requirement suppresses."""
+        """Mark the classes that the requirement suppresses."""
         counts, diversity = found.counts, found.diversity
         cells = None if self.requirement.of_cells is None else self._fields.codes(found.keys)
         sizes = counts if diversity.subjects is None else np.diff(diversity.subjects.offsets)
@@ -287,7 +288,10 @@ def _build_diversity(needs: Sequence[ValueSets], subjects: ValueSets | None, row
 
 @contextmanager
 def open_frequency_sets(task: SearchProblem) -> Iterator[FrequencySets]:
-    """The frequency sets of a task's table, in memory or in its database; gone when the context ends."""
+    """Open the frequency sets of a problem's table, in memory or in its database.
+
+    They are released when the context ends.
+    """
     limit = task.settings.memory_limit
     if not isinstance(task.table, FactTable):
         yield MemoryFrequencySets(task.table, task.requirement, limit)

@@ -39,13 +39,16 @@ from discreet.search.search_problem import SearchProblem
 from discreet.search.solutions import SearchTally, build_result, list_nodes
 
 _ROOT_SHARE = 1 / 32
-"""The share of nodes that are taken to become roots."""
+"""Assumed share of nodes that become roots."""
 
 ClassEstimates = NDArray[np.float64]
 
 
 def materialize_points(points: Mapping[Family, list[AttributeFrequencySet]], task: SearchProblem) -> None:
-    """Add the points that save the most to each family's list, whose first is its lowest point."""
+    """Append the points of greatest benefit to each family's list.
+
+    The first entry of a list is the family's lowest point.
+    """
     left = task.cube_budget
     choices = {f: _FamilyPoints(f, held[0], task) for f, held in points.items() if held[0].classes}
     queue: list[tuple[float, Family, tuple[int, ...]]] = []
@@ -74,13 +77,16 @@ def materialize_points(points: Mapping[Family, list[AttributeFrequencySet]], tas
 
 
 def smallest_below(points: list[AttributeFrequencySet], levels: tuple[int, ...]) -> AttributeFrequencySet:
-    """The smallest point none of whose levels is higher."""
+    """Return the smallest point with no level above ``levels``."""
     below = [p for p in points if all(a <= b for a, b in zip(p.levels, levels, strict=True))]
     return min(below, key=lambda point: point.classes)
 
 
 class _FamilyPoints:
-    """The points of one family, one axis per attribute: estimated classes, and what a roll-up reads now."""
+    """Points of one family, one axis per attribute.
+
+    For each point: the estimated classes, and the classes that a roll-up to it reads now.
+    """
 
     def __init__(self, family: Family, lowest: AttributeFrequencySet, task: SearchProblem) -> None:
         self._low = lowest.levels
@@ -95,41 +101,41 @@ class _FamilyPoints:
         self._read = np.full(values.shape, float(lowest.classes))
 
     def levels(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """The levels of a place."""
+        """Return the levels of a point."""
         return tuple(low + i for low, i in zip(self._low, index, strict=True))
 
     def nbytes(self, index: tuple[int, ...]) -> float:
-        """The bytes that a point is estimated to take."""
+        """Estimate the size of a point in bytes."""
         return float(self._classes[index] * self._bytes)
 
     def best(self, left: float) -> tuple[float, tuple[int, ...]]:
-        """The greatest benefit per byte among the points that fit, and its place; 0 where none has any."""
+        """Return the greatest benefit per byte among the points that fit, and its index; 0 if none helps."""
         reads, above = self._read, np.ones_like(self._read)
-        # Sums over a point and all that lie above it: whatever may be rolled up from it.
+        # Sums over a point and all points above it, which can be rolled up from it.
         for axis in range(reads.ndim):
             reads = np.flip(np.cumsum(np.flip(reads, axis), axis=axis), axis)
             above = np.flip(np.cumsum(np.flip(above, axis), axis=axis), axis)
         size = self._classes * self._bytes
         with np.errstate(invalid="ignore"):
             density = (_ROOT_SHARE * (reads - self._classes * above) - self._read) / size
-        # A point that was refused is endless, so that its density is no number; it goes with those too large.
+        # A refused point has infinite size and a NaN density; the negated test excludes it as too large.
         density[~(size <= left)] = 0.0
         index = np.unravel_index(int(density.argmax()), density.shape)
         return float(density[index]), tuple(int(i) for i in index)
 
     def take(self, index: tuple[int, ...], classes: int) -> None:
-        """A point was materialized: whatever lies above it may be rolled up from it."""
+        """Record that a point was materialized; all points above it can be rolled up from it."""
         self._classes[index] = max(classes, 1)
         above = self._read[tuple(slice(i, None) for i in index)]
         np.minimum(above, classes, out=above)
 
     def refuse(self, index: tuple[int, ...]) -> None:
-        """A point turned out not to fit."""
+        """Record that a point does not fit."""
         self._classes[index] = np.inf
 
 
 def expected_distinct(values: ClassEstimates, draws: int) -> ClassEstimates:
-    """How many of so many values are expected among draws at even odds (Cardenas 1975)."""
+    """Estimate the distinct values among uniform draws with replacement (Cardenas 1975)."""
     # 1 - (1 - 1/v)^n, in a form that does not round small chances away.
     with np.errstate(divide="ignore"):
         missed = np.expm1(draws * np.log1p(-1.0 / values))
@@ -138,12 +144,12 @@ def expected_distinct(values: ClassEstimates, draws: int) -> ClassEstimates:
 
 
 def families(attributes: int, size: int) -> Iterator[Family]:
-    """The sets of so many of the first attributes, in lexicographic order."""
+    """Yield the sets of ``size`` out of ``attributes`` attributes in lexicographic order."""
     return combinations(range(attributes), size)
 
 
 class CubeRootSets:
-    """Materialized points by family; as ``RootSets`` they give roots."""
+    """Roots of cube Incognito, rolled up from materialized points of each family."""
 
     def __init__(self, task: SearchProblem, frequencies: FrequencySets) -> None:
         self._points: dict[Family, list[AttributeFrequencySet]] = {}
@@ -157,7 +163,7 @@ class CubeRootSets:
 
     @property
     def points(self) -> int:
-        """How many points are materialized, at the lowest levels or above."""
+        """Number of materialized points, at the lowest levels and above."""
         return sum(map(len, self._points.values()))
 
     def _lowest_point(
@@ -178,12 +184,12 @@ class CubeRootSets:
         self._family = family
 
     def of(self, root: LatticeNode) -> AttributeFrequencySet:
-        """The root's own point, or a roll-up of the smallest point below it."""
+        """Return the root's own point, or roll it up from the smallest point below it."""
         smallest = smallest_below(self._points[self._family], root)
         return smallest if smallest.levels == root else smallest.roll_up(root)
 
     def keeps(self, counts: AttributeFrequencySet) -> bool:
-        """Points are kept until their family is left."""
+        """Check whether the frequency set is a point; points remain until their family is left."""
         return any(counts is point for point in self._points.get(self._family, ()))
 
     def leave(self) -> None:
@@ -196,17 +202,41 @@ RootSetsFactory = Callable[[FrequencySets, SearchTally], RootSets]
 
 
 def incognito(task: SearchProblem) -> SearchResult:
-    """Every solution; roots are counted from the table."""
+    """Find every solution with basic Incognito: roots are counted from the table.
+
+    Cost: exponential in the number of attributes; one scan per root, a byte per node of every set of
+    attributes.
+
+    References
+    ----------
+    LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
+    """
     return _search(task, "incognito", lambda frequencies, _: CountedRootSets(frequencies))
 
 
 def incognito_superroots(task: SearchProblem) -> SearchResult:
-    """Every solution; the roots of a family are rolled up from their greatest common specialization."""
+    """Find every solution; the roots of a family are rolled up from their greatest common specialization.
+
+    Cost: as ``incognito``, with one scan per family.
+
+    References
+    ----------
+    LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
+    """
     return _search(task, "incognito-superroots", lambda frequencies, _: SuperRootSets(frequencies))
 
 
 def incognito_cube(task: SearchProblem) -> SearchResult:
-    """Every solution; roots are rolled up from a cube, whose building is told apart."""
+    """Find every solution; roots are rolled up from a cube, whose construction is timed separately.
+
+    Cost: as ``incognito``, with one scan and 2^d frequency sets for d attributes; ``cube_budget`` bytes for
+    further points.
+
+    References
+    ----------
+    LeFevre, DeWitt and Ramakrishnan (2005), *Incognito: Efficient Full-Domain K-Anonymity*. SIGMOD, 49–60.
+    Harinarayan, Rajaraman and Ullman (1996), *Implementing Data Cubes Efficiently*. SIGMOD.
+    """
 
     def build(frequencies: FrequencySets, tally: SearchTally) -> CubeRootSets:
         cube = CubeRootSets(task, frequencies)
@@ -244,7 +274,7 @@ def _search(task: SearchProblem, name: str, open_roots: RootSetsFactory) -> Sear
 
 
 def _check_memory(task: SearchProblem, levels: list[int]) -> None:
-    """Refuse families whose nodes alone would not fit; a byte each, of two sizes of families at a time."""
+    """Refuse families whose nodes would not fit: a byte each, for two sizes of families at a time."""
     number = len(levels)
     by_size = [1] + [0] * number
     for side in levels:

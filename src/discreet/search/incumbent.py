@@ -27,16 +27,16 @@ _MOST_RAISED = 4
 
 
 class LimitOracle(Protocol):
-    """What tells a descent of the nodes that it comes to."""
+    """Oracle of a descent: decides whether nodes keep the suppression limit."""
 
     task: SearchProblem
 
     def keeps_limit(self, node: LatticeNode, *, exactly: bool = False) -> bool:
-        """Whether a node keeps the suppression limit; counted in any case where ``exactly``."""
+        """Check whether a node keeps the suppression limit; with ``exactly`` the node is always counted."""
 
 
 def descend_from_chain(search: LimitOracle, guide: Guide) -> LatticeNode:
-    """The end of a descent from a guide's chain; the task's highest node must keep the limit."""
+    """Return the end of a descent from a guide's chain; the problem's highest node must keep the limit."""
     task = search.task
     nodes = guided_chain(guide, task.low, task.high)
     fails, keeps = -1, len(nodes) - 1
@@ -52,7 +52,7 @@ def descend_from_chain(search: LimitOracle, guide: Guide) -> LatticeNode:
 def descend(
     search: LimitOracle, start: LatticeNode, guide: Guide, fixed: Collection[int] = ()
 ) -> LatticeNode:
-    """The end of the descent from a node that keeps the limit, attributes in ``held`` staying up."""
+    """Return the end of a descent from a node that keeps the limit; attributes in ``fixed`` stay."""
     low, node, closed = search.task.low, start, set(fixed)
     moved = True
     while moved:
@@ -70,9 +70,9 @@ def descend(
 
 
 class RestartedDescents:
-    """Descents from around the best node: one attribute raised, each in turn; then a few, drawn at random.
+    """Descents from around the best node: first each attribute raised in turn, then a few random ones.
 
-    The generator's seed is fixed, so that a search of so many counts is the same each time.
+    The seed of the generator is fixed, so a search with a given number of counts is reproducible.
     """
 
     def __init__(self, search: BranchAndBound, guides: list[Guide]) -> None:
@@ -83,7 +83,7 @@ class RestartedDescents:
         self._random = np.random.default_rng(0)
 
     def step(self) -> None:
-        """One descent; the task's highest node must keep the limit, and a best node be known."""
+        """Make one descent, if there is a best node; the problem's highest node must keep the limit."""
         search = self._search
         if search.best is None:
             return
@@ -107,7 +107,10 @@ _TIE = 1e-9
 
 
 class IncumbentSearch:
-    """Nodes that were counted, and the best of them; where ``sizes`` tell enough, most by these."""
+    """Counted nodes and the best of them.
+
+    With ``sizes`` most nodes are judged by the sizes of their classes.
+    """
 
     def __init__(
         self, task: SearchProblem, cost: Cost, counter: StatisticsCounter, sizes: SizeCounter | None = None
@@ -122,11 +125,11 @@ class IncumbentSearch:
 
     @property
     def sized_count(self) -> int:
-        """The nodes whose sizes alone were counted."""
+        """Number of nodes for which only class sizes were counted."""
         return len(self._rows_by_size)
 
     def keeps_limit(self, node: LatticeNode, *, exactly: bool = False) -> bool:  # noqa: ARG002
-        """Whether a node keeps the suppression limit; then it may be the best, unless sizes told so."""
+        """Check whether a node keeps the suppression limit; without ``sizes`` it may become the best one."""
         if self._sizes is None:
             return self._counted(node)
         if node not in self._rows_by_size:
@@ -134,7 +137,7 @@ class IncumbentSearch:
         return self._rows_by_size[node] <= self.task.limit
 
     def count_least_bound(self) -> None:
-        """Count the told node of least bound, which is the best then: it is not always the lowest."""
+        """Count the sized node of least bound, which becomes the best one; it is not always the lowest."""
         within = {node: rows for node, rows in self._rows_by_size.items() if rows <= self.task.limit}
         if within:
             levels, rows = np.array(list(within)), np.array(list(within.values()))
@@ -154,9 +157,10 @@ class IncumbentSearch:
 def find_incumbent(
     task: SearchProblem, cost: Cost, counter: StatisticsCounter, sizes: SizeCounter | None = None
 ) -> tuple[Candidate | None, int]:
-    """The best node of a descent, None where the highest node exceeds the suppression limit.
+    """Return the best node of a descent and the number of nodes judged by ``sizes``.
 
-    And the nodes that ``sizes`` told: they are to be given where a class fails for its rows alone.
+    The node is None if the highest node exceeds the suppression limit. Pass ``sizes`` only if a class fails
+    only for its number of rows.
     """
     counted = IncumbentSearch(task, cost, counter, sizes)
     if counted.keeps_limit(task.high):
@@ -166,7 +170,7 @@ def find_incumbent(
 
 
 def _cost_guide(task: SearchProblem, cost: Cost) -> Guide:
-    """What each step costs by the cost's own bounds; where these are equal, the bits that it takes away."""
+    """Score each step by the cost's own bounds; ties by the bits of identity that it removes."""
     table = task.frequency_set
     bits = bits_guide(table)
     heights = task.lattice.heights

@@ -44,7 +44,7 @@ CostRows = NDArray[np.int64]
 def costs_from_class_sums(
     task: SearchProblem, cost: Cost, levels: CostLevels, suppressed: CostRows, batch: NodeBatch
 ) -> NDArray[np.float64] | None:
-    """The costs of nodes that the sums of their classes tell; None of a cost that asks for more."""
+    """Compute the costs of nodes from sums over their classes; None for a cost that needs more."""
     if isinstance(cost, ClassSizeCost):
         found = batch.sums(every=cost.of_all)
         costs: NDArray[np.float64] = cost.of_sizes(found.classes, found.squares, suppressed)
@@ -71,9 +71,9 @@ def find_cheapest(
     counter: StatisticsCounter,
     batch: NodeBatch | None = None,
 ) -> Candidate | None:
-    """The preferred of some nodes within the limit, counted in the order of their bounds; None of none.
+    """Return the preferred node within the limit, counting in the order of bounds; None without nodes.
 
-    A function of one's own is given what is ``told``, and nodes are counted when it reads more of them.
+    A user's cost function reads from ``batch``; a node is counted when the function reads more of it.
     """
     if isinstance(cost, UserCost) and cost.monotone:
         asked = np.flatnonzero(_needs_cost(levels, suppressed, all_same=task.suppression_never_rises))
@@ -101,9 +101,9 @@ def _statistics_reader(
     counter: StatisticsCounter,
     batch: NodeBatch | None,
 ) -> Callable[[int], NodeStatistics]:
-    """How a cost gets the statistics of the node at a position.
+    """Return the function that gives a cost the statistics of the node at a position.
 
-    Where a class may stay or go for what the other classes are, every node is counted.
+    Every node is counted if the suppression of a class may depend on the other classes.
     """
     asked = task.requirement
     by_itself = not any(one.of_release or one.of_rest for one in asked.criteria) and asked.of_cells is None
@@ -114,10 +114,10 @@ def _statistics_reader(
 
 
 def _needs_cost(levels: CostLevels, suppressed: CostRows, *, all_same: bool) -> NDArray[np.bool_]:
-    """Which nodes a monotone cost must be asked of: none of whose children suppresses the same rows.
+    """Mark the nodes for which a monotone cost must be computed: no child suppresses the same rows.
 
-    Two nodes of which one lies above the other suppress the same rows where they suppress none; and, with
-    ``all_same``, where they suppress as many.
+    Of two nodes, one above the other, both suppress the same rows if they suppress none and, with
+    ``all_same``, if they suppress equally many.
     """
     rows = dict(zip(map(tuple, levels.tolist()), suppressed.tolist(), strict=True))
     return np.array(
@@ -133,7 +133,7 @@ def _needs_cost(levels: CostLevels, suppressed: CostRows, *, all_same: bool) -> 
 
 @dataclass(eq=False)
 class FilteredOptimum:
-    """The answer of one task; ``settled`` where the nodes that are left are few enough to judge."""
+    """Optimum among the nodes that the subset filter retains; ``settled`` unless too many nodes remained."""
 
     task: SearchProblem
     cost: Cost
@@ -144,7 +144,7 @@ class FilteredOptimum:
 
     @classmethod
     def of(cls, task: SearchProblem, cost: Cost, counter: StatisticsCounter) -> FilteredOptimum | None:
-        """For a task; None where the lattice is not to be searched by stages (``open_subset_filter``)."""
+        """Search a problem by stages; None if no subset filter applies (``open_subset_filter``)."""
         search = open_subset_filter(task, cost, counter)
         if search is None:
             return None
@@ -158,16 +158,16 @@ class FilteredOptimum:
 
     @property
     def checked(self) -> int:
-        """The nodes counted."""
+        """Number of counted nodes."""
         return self.search.checked + self.counter.counted
 
     @property
     def scans(self) -> int:
-        """The frequency sets made from the row types."""
+        """Number of frequency sets computed from the row types."""
         return self.search.scans + self.counter.scans
 
     def solution(self) -> Solution | None:
-        """The best node; whether it is minimal may take more counts."""
+        """Return the best node; counts its children to see whether it is minimal."""
         best = self.best
         if best is None:
             return None
@@ -176,7 +176,7 @@ class FilteredOptimum:
         return Solution(best.node, best.suppressed, minimal, best.cost)
 
     def _decide(self, levels: CostLevels, suppressed: CostRows) -> None:
-        """Find the best of the nodes that are left."""
+        """Find the best of the remaining nodes."""
         if not len(levels):
             return
         if not fails_by_size_only(self.task):
@@ -190,7 +190,7 @@ class FilteredOptimum:
             self.best = find_cheapest(self.task, self.cost, levels, suppressed, self.counter, batch)
 
     def _decide_by_counting(self, levels: CostLevels, suppressed: CostRows) -> None:
-        """Count the nodes that are left, in the order of their bounds, unless there are many of them."""
+        """Count the remaining nodes in the order of their bounds, unless there are many."""
         bounds = self.cost.cheap_lower_bounds(levels, suppressed)
         for position in order_of_preference(levels, suppressed, bounds).tolist():
             if exceeds_best(cost_at(bounds, position), self.best):
@@ -215,10 +215,10 @@ class FilteredOptimum:
 
 @dataclass(frozen=True, eq=False)
 class NodeCosts:
-    """The costs of some nodes under a task's requirement; ``levels`` has shape ``(nodes, attributes)``.
+    """Costs of some nodes under a problem's requirement; ``levels`` has shape ``(nodes, attributes)``.
 
-    ``bounds`` are lower bounds, where ``told`` the costs themselves: shape ``(nodes,)``, or a column for each
-    part of a cost, the first to be compared in front.
+    ``bounds`` are lower bounds, or the costs themselves if ``exact``. Their shape is ``(nodes,)``, or
+    ``(nodes, parts)`` for a cost of several parts, the most significant part first.
     """
 
     cost: Cost
@@ -236,7 +236,10 @@ class NodeCosts:
         suppressed: NDArray[np.int64],
         evaluated: EvaluatedLattice | None = None,
     ) -> NodeCosts:
-        """The costs of nodes; of an evaluated lattice all of its nodes, in its order, else any."""
+        """Compute the costs or bounds of nodes.
+
+        If ``evaluated`` is given, ``levels`` contains all of its nodes in its order.
+        """
         cost = task.cost_or("height")
         counter = StatisticsCounter(task.frequency_set, task.requirement, task.settings.memory_limit // 4)
         costs = None
@@ -248,7 +251,7 @@ class NodeCosts:
         return cls(cost, levels, suppressed, bounds, costs is not None, counter)
 
     def at(self, position: int) -> float:
-        """The cost of one of the nodes, counted where its levels and suppressed rows do not tell it."""
+        """Return the cost of one node; count it if its levels and suppressed rows do not determine it."""
         if self.exact:
             return cost_at(self.bounds, position)
         node = tuple(self.levels[position].tolist())

@@ -32,9 +32,9 @@ from discreet.search.search_problem import SearchProblem, evaluate_if_fits
 
 
 class StatisticsCounter:
-    """Counts nodes of one table under one requirement, each from the nearest one that is kept.
+    """Counter of nodes of one table under one requirement, each from the nearest stored node.
 
-    ``memory`` is in bytes and bounds what is kept; the row types come on top.
+    ``memory`` (bytes) limits the stored states; the row types are not included.
     """
 
     def __init__(self, table: FrequencySet, requirement: Requirement, memory: int) -> None:
@@ -49,16 +49,16 @@ class StatisticsCounter:
 
     @property
     def counted(self) -> int:
-        """The nodes counted."""
+        """Number of counted nodes."""
         return self._counter.counted
 
     @property
     def scans(self) -> int:
-        """How many of them were counted from the row types."""
+        """Number of nodes counted from the row types."""
         return self._counter.scans
 
     def count(self, node: LatticeNode) -> NodeStatistics:
-        """A node's classes, and which of them fail the requirement."""
+        """Count the classes of a node, and mark those that fail the requirement."""
         classes = self._counter.count(node)
         return NodeStatistics(
             node=node,
@@ -70,7 +70,7 @@ class StatisticsCounter:
         )
 
     def forget(self) -> None:
-        """Keep nothing, now and from now on."""
+        """Discard all stored states, and store none from now on."""
         self._counter.forget()
 
     def _failing(self, classes: NodeClasses) -> NDArray[np.bool_]:
@@ -83,7 +83,7 @@ class StatisticsCounter:
             values[place] = ClassValues(classes.distinct[kind], owners, codes, rows, whole)
         cells = None
         if self._requirement.of_cells is not None:
-            # What a class shows follows from its key, in which equal values are one leaf's.
+            # The labels of a class follow from its key, in which equal values have the code of one leaf.
             cells = self._counter.codes(classes, np.arange(classes.classes))
         facts = ClassStatistics(sizes, tuple(values), self._population(classes), cells)
         return suppression_mask(self._facts.bound, facts)
@@ -100,7 +100,7 @@ class StatisticsCounter:
 def size_nodes(
     evaluated: EvaluatedLattice, requirement: Requirement, nodes: NDArray[np.int64], *, every: bool
 ) -> NodeSizes:
-    """The sums of nodes' classes: of every one, or of those that are published."""
+    """Sum the classes of nodes: all of them (``every``), or the published ones."""
     counted = Requirement() if every else requirement
     classes, squares = sum_class_sizes(evaluated, counted, nodes)
     return NodeSizes(evaluated.suppression(counted)[nodes], classes, squares)
@@ -109,7 +109,7 @@ def size_nodes(
 def sum_class_sizes(
     evaluated: EvaluatedLattice, requirement: Requirement, nodes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The number of classes that are published, and the sum of their squared sizes, by node.
+    """Count the published classes and sum their squared sizes, for each node.
 
     Sizes must be rows, not subjects. A signature's rows divided by its size are its classes. Cost: a pass
     over the entries of all nodes.
@@ -137,7 +137,7 @@ def sum_class_sizes(
 def _range_sums(
     values: NDArray[np.int64], starts: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The sums of stretches; a total beyond 64 bits wraps around, and the differences come out right."""
+    """Sum ranges of an array; totals may wrap around at 64 bits, and the differences remain correct."""
     totals = np.zeros(len(values) + 1, np.int64)
     np.cumsum(values, out=totals[1:])
     return totals[stops] - totals[starts]
@@ -146,32 +146,32 @@ def _range_sums(
 Positions = NDArray[np.int64]
 
 _COUNT_TO_EVALUATE_RATIO = 32
-"""A node that is counted by itself takes as long as so many that are evaluated together."""
+"""Nodes evaluated together in the time of one node that is counted separately."""
 
 
 class ClassSums(Protocol):
-    """Of each node: the classes that are published, and the sum of their squared sizes."""
+    """Sums over the published classes of each node."""
 
     @property
     def classes(self) -> NDArray[np.int64]:
-        """The number of them."""
+        """Number of classes."""
 
     @property
     def squares(self) -> NDArray[np.int64]:
-        """The sum."""
+        """Sum of the squared class sizes."""
 
 
 class NodeBatch(Protocol):
-    """Some nodes of a task whose sizes are rows."""
+    """Some nodes of a problem whose class sizes are rows."""
 
     def sums(self, *, every: bool = False) -> ClassSums:
-        """The sums; with ``every`` classes that are suppressed count, too."""
+        """Return the sums over the classes; with ``every`` suppressed classes are included."""
 
     def sizes_of(self, position: int) -> Callable[[], SizesAndFailures] | None:
-        """What lists the sizes of one node's classes; None where the node must be counted."""
+        """Return a function that lists one node's class sizes; None if the node must be counted."""
 
     def only(self, chosen: Positions) -> Self:
-        """Those at some positions."""
+        """Return the batch of the nodes at some positions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,15 +183,15 @@ class EvaluatedBatch:
     nodes: NDArray[np.int64]
 
     def sums(self, *, every: bool = False) -> ClassSums:
-        """By a pass over the histograms."""
+        """Compute the sums with a pass over the histograms."""
         return size_nodes(self.evaluated, self.requirement, self.nodes, every=every)
 
     def sizes_of(self, position: int) -> Callable[[], SizesAndFailures]:
-        """The histogram written out."""
+        """Return a function that expands the node's histogram."""
         return partial(self._listed, int(self.nodes[position]))
 
     def only(self, chosen: Positions) -> EvaluatedBatch:
-        """Those at some positions."""
+        """Return the batch of the nodes at some positions."""
         return replace(self, nodes=self.nodes[chosen])
 
     @cached_property
@@ -210,25 +210,25 @@ class EvaluatedBatch:
 
 @dataclass(frozen=True, eq=False)
 class CandidateBatch:
-    """Nodes that stages leave over, of which a class fails for its number of rows alone."""
+    """Nodes that remain after the stages, for requirements under which a class fails only for its rows."""
 
     task: SearchProblem
     counter: SizeCounter
     levels: NDArray[np.int64]
 
     def sums(self, *, every: bool = False) -> ClassSums:
-        """Counted by the kernels, all nodes at once."""
+        """Count all nodes at once with the size kernels."""
         least = 1 if every else self.task.requirement.least_rows
         return self.counter.count(range(self.levels.shape[1]), self.levels, least)
 
     def sizes_of(self, position: int) -> Callable[[], SizesAndFailures] | None:
-        """By the whole lattice where so many nodes are left that it is as soon evaluated."""
+        """Look up the evaluated lattice; None if few nodes remain, so that counting them is faster."""
         if len(self.levels) * _COUNT_TO_EVALUATE_RATIO < self.task.lattice.size or self._evaluated is None:
             return None
         return self._evaluated.sizes_of(position)
 
     def only(self, chosen: Positions) -> CandidateBatch:
-        """Those at some positions."""
+        """Return the batch of the nodes at some positions."""
         return replace(self, levels=self.levels[chosen])
 
     @cached_property

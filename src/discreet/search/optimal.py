@@ -40,10 +40,13 @@ _MOST_TWIN_GROUPS = 5 * 10**9
 
 
 def optimal(task: SearchProblem) -> SearchResult:
-    """The preferred node of least cost; no solution where every node exceeds the suppression limit.
+    """Find the preferred node of least cost; no solution if every node exceeds the suppression limit.
 
-    The default cost is the height. Raises ``LimitReached`` where neither the evaluated lattice nor the search
-    fits the memory limit, ``InputError`` for criteria that are not monotone where there are so many nodes.
+    The default cost is the height. Raises ``LimitReached`` if neither the evaluated lattice nor branch and
+    bound fits the memory limit, and ``InputError`` for criteria that are not monotone on too many nodes.
+
+    Cost: the states of the candidates or the evaluated lattice, and one roll-up per counted node. The subsets
+    of attributes are those of LeFevre et al. (2005), with suppression.
     """
     start = perf_counter()
     table = task.frequency_set
@@ -69,7 +72,7 @@ def optimal(task: SearchProblem) -> SearchResult:
 def _result(
     task: SearchProblem, cost: Cost, solution: Solution | None, checked: int, scans: int, start: float
 ) -> SearchResult:
-    """The answer of a search that looked at every node."""
+    """Return the result of a search that considered every node."""
     return SearchResult(
         algorithm="optimal",
         lattice=task.lattice,
@@ -87,7 +90,7 @@ def _result(
 
 
 def _compare_every_node(task: SearchProblem, cost: Cost, start: float) -> SearchResult:
-    """The answer by counting every node, nothing being concluded from one to another."""
+    """Count every node; nothing is concluded from one node to another."""
     nodes = box_size(task.low, task.high)
     if nodes * BYTES_PER_NODE > task.settings.memory_limit:
         task.require_monotone(f"optimal over {nodes:,} nodes, too many to count each")
@@ -108,7 +111,7 @@ def _compare_every_node(task: SearchProblem, cost: Cost, start: float) -> Search
 
 
 def _is_too_slow_to_evaluate(task: SearchProblem) -> bool:
-    """Whether the numpy twin may have to evaluate, for criteria beside k and l, and would take long."""
+    """Check whether the numpy twin may have to evaluate criteria other than k and l, and would take long."""
     table = task.frequency_set
     if task.lattice.size * table.row_types < _MOST_TWIN_GROUPS:
         return False
@@ -116,7 +119,7 @@ def _is_too_slow_to_evaluate(task: SearchProblem) -> bool:
 
 
 def _branch_and_bound(task: SearchProblem, cost: Cost, start: float) -> SearchResult:
-    """The answer for a lattice that is not evaluated: a good node first, then the proof."""
+    """Search a lattice that is not evaluated: find a good node first, then the proof."""
     search = BranchAndBound(task, cost, task.settings.memory_limit // 2, forget=False)
     if search.keeps_limit(task.high, exactly=True):
         descend_from_chain(search, loss_per_bit_guide(task.frequency_set))

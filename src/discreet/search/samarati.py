@@ -21,7 +21,14 @@ from discreet.search.solutions import SearchTally, build_result, check_node_limi
 
 
 def samarati(task: SearchProblem) -> SearchResult:
-    """A solution of the least height: the tie rule's, or none."""
+    """Find a solution of the least height, the one that the tie rule prefers.
+
+    Cost: about log2(height of the lattice) heights; one scan per checked node, one frequency set in memory.
+
+    References
+    ----------
+    Samarati (2001), *Protecting Respondents' Identities in Microdata Release*. IEEE TKDE 13(6), 1010–1027.
+    """
     task.require_monotone("samarati")
     with open_frequency_sets(task) as frequencies:
         search = _BinarySearch(task, frequencies)
@@ -38,7 +45,7 @@ class _BinarySearch:
         self.tally = SearchTally()
 
     def run(self) -> tuple[LatticeNode, int] | None:
-        """The preferred solution with its suppressed rows."""
+        """Return the preferred solution with its suppressed rows; None if there is none."""
         low, high = sum(self._task.low), sum(self._task.high)
         total = max((high - low).bit_length(), 1) + 1
         done = 0
@@ -62,7 +69,7 @@ class _BinarySearch:
         return best
 
     def _checked(self, height: int) -> Iterator[tuple[LatticeNode, int]]:
-        """The nodes of a height, in the paper's order, each with its suppressed rows."""
+        """Yield the nodes of a height in the paper's order, each with its suppressed rows."""
         check_node_limit(width_at(self._task.low, self._task.high, height), self._task)
         for node in nodes_at_height(self._task.low, self._task.high, height):
             if node not in self._suppressed:

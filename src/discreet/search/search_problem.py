@@ -38,14 +38,14 @@ from discreet.sql.recoded_rows import is_engine_counted, require_countable
 
 @dataclass(frozen=True, eq=False)
 class FactTable:
-    """A star schema in an engine: one fact table and a dimension table per quasi-identifier.
+    """Star schema in an engine: one fact table and a dimension table per quasi-identifier.
 
-    ``facts`` names the fact table: one row per row of the source after the NULL policy, holding leaf codes
-    of ``hierarchies`` (NULL is ``hierarchy.null_code``), codes of the sensitive values (-1 for NULL) and,
-    where the spec names a subject, its number. ``dimensions[i]`` names the table of attribute i: a leaf code
-    and its generalization at every level. ``dropped`` is the number of rows that the NULL policy left out,
-    ``remove_isolated`` that of rows that show nothing (``FrequencySet``).
-    The tables live as long as the context that made them (``search.star_schema_loader.in_database``).
+    ``facts`` names the fact table: one row per row of the source after the NULL policy, with leaf codes of
+    ``hierarchies`` (NULL is ``hierarchy.null_code``), codes of the sensitive values (-1 for NULL) and, if the
+    spec names a subject, its number. ``dimensions[i]`` names the table of attribute i: a leaf code and its
+    generalization at every level. ``dropped`` counts the rows that the NULL policy removed, ``set_apart``
+    those that show nothing (``FrequencySet``). The tables exist as long as the context that made them
+    (``star_schema_loader.star_schema``).
     """
 
     engine: Engine
@@ -60,27 +60,28 @@ class FactTable:
 
 
 def is_countable_in_database(requirement: Requirement) -> bool:
-    """Whether classes of a fact table can be judged by all criteria of a requirement."""
+    """Check whether the engine can judge classes of a fact table by all criteria of a requirement."""
     return all(map(is_engine_counted, requirement.criteria))
 
 
 def require_countable_in_database(requirement: Requirement) -> None:
-    """Raise ``InputError`` for a criterion by which they cannot."""
+    """Raise ``InputError`` for a criterion that the engine cannot judge."""
     require_countable(requirement, "a search in the database", "Leave --in-database out.")
 
 
 SearchProgress = Callable[[int, int], None]
-"""Called with the nodes done and the nodes in all."""
+"""Called with the number of finished nodes and the total."""
 
 SearchNotice = Callable[[str], None]
-"""Called with one line that the user should see."""
+"""Called with one line for the user."""
 
 
 class Marking(StrEnum):
-    """Which nodes a checked node that meets the requirement marks, so that they need no check.
+    """Nodes that a checked node marks if it meets the requirement, so that they need no check.
 
-    ``direct``: its direct generalizations, and a node skipped because it is marked does not mark on (the
-    pseudo-code of LeFevre et al. 2005, whose counts come from it). ``transitive``: every generalization.
+    ``direct``: its direct generalizations; a node skipped because it is marked does not mark others (the
+    pseudo-code of LeFevre et al. 2005, which produced the paper's counts). ``transitive``: every
+    generalization.
     """
 
     DIRECT = "direct"
@@ -91,11 +92,10 @@ class Marking(StrEnum):
 class SearchProblem:
     """One search: solutions are nodes between ``low`` and ``high`` that suppress at most ``limit`` rows.
 
-    ``table`` is the counted table, or a fact table in an engine (``--in-database``). ``cost`` is what a
-    solution costs, where that is asked; ``weights`` are the attributes' (1 where not named).
-    ``cube_budget`` is in bytes (algorithm ``incognito-cube``).
-    ``known`` is the evaluated lattice, where somebody has it already (algorithm ``optimal``).
-    ``time_budget`` (seconds) and ``node_budget`` (nodes checked) bound an anytime search.
+    ``table`` is the counted table, or a fact table in an engine (``--in-database``). ``cost`` is the cost of
+    solutions, if requested; ``weights`` are those of attributes (default 1). ``cube_budget`` is in bytes
+    (algorithm ``incognito-cube``). ``known`` is the evaluated lattice if the caller has it already (algorithm
+    ``optimal``). ``time_budget`` (seconds) and ``node_budget`` (checked nodes) limit an anytime search.
     """
 
     table: FrequencySet | FactTable
@@ -130,7 +130,7 @@ class SearchProblem:
     def of(
         cls, table: FrequencySet | FactTable, request: Request, settings: Settings, **how: Any
     ) -> SearchProblem:
-        """A task from a request; ``how`` are further fields.
+        """Build the problem of a request; ``how`` contains further fields.
 
         Raises ``InputError`` for levels out of range or crossed, an attribute that is no quasi-identifier,
         and an l of an attribute that is not sensitive.
@@ -142,30 +142,30 @@ class SearchProblem:
 
     @cached_property
     def lattice(self) -> Lattice:
-        """The whole lattice of the table's hierarchies; the search stays between ``low`` and ``high``."""
+        """Whole lattice of the table's hierarchies; the search stays between ``low`` and ``high``."""
         return table_lattice(self.table)
 
     @property
     def hierarchies(self) -> tuple[GeneralizationHierarchy, ...]:
-        """The hierarchy of each quasi-identifier."""
+        """Hierarchy of each quasi-identifier."""
         return self.table.hierarchies
 
     @property
     def rows(self) -> int:
-        """The table's rows after the NULL policy."""
+        """Number of rows of the table after the NULL policy."""
         return self.table.rows
 
     @property
     def suppression_never_rises(self) -> bool:
-        """Whether what meets the requirement within the limit does so at every node above, too."""
+        """True if every node above one that meets the requirement within the limit does so too."""
         return is_growing(self.requirement) or (self.limit == 0 and is_monotone(self.requirement))
 
     def cost_or(self, default: str) -> Cost:
-        """The cost that was asked, else the one of that name, over the table."""
+        """Return the requested cost over the table, or the cost named ``default``."""
         return cost_over(self.cost or default, self.frequency_set, self.requirement, self.weights)
 
     def require_monotone(self, algorithm: str) -> None:
-        """Raise ``InputError`` where it is not so, for an algorithm that concludes from a node to others."""
+        """Raise ``InputError`` if suppression may rise, for algorithms that infer from one node to others."""
         if self.suppression_never_rises:
             return
         advice = "Use --algorithm exhaustive, or optimal, which look at every node by itself"
@@ -175,7 +175,7 @@ class SearchProblem:
 
     @property
     def frequency_set(self) -> FrequencySet:
-        """The counted table; ``InputError`` where the search was asked to stay in the database."""
+        """Counted table; raises ``InputError`` if the search must stay in the database."""
         if isinstance(self.table, FactTable):
             raise InputError(
                 "this search works on the frequency set in memory, not in the database",
@@ -186,20 +186,20 @@ class SearchProblem:
         return self.table
 
     def advance(self, done: int, total: int) -> None:
-        """Tell whoever listens how many nodes are done."""
+        """Report the number of finished nodes to the progress listener."""
         if self.progress is not None:
             self.progress(done, total)
 
 
 def table_lattice(table: FrequencySet | FactTable) -> Lattice:
-    """The lattice of a table's hierarchies."""
+    """Return the lattice of a table's hierarchies."""
     return Lattice(tuple(h.attribute for h in table.hierarchies), tuple(h.height for h in table.hierarchies))
 
 
 def evaluate_if_fits(task: SearchProblem) -> EvaluatedLattice | None:
-    """The lattice with what the requirement asks for; None where it would not fit the memory limit.
+    """Evaluate the lattice for the criteria of the requirement; None if it would not fit the memory limit.
 
-    One that is known already is not evaluated again. ``InputError`` where the task's table is in a database.
+    A known lattice is returned unchanged. Raises ``InputError`` if the problem's table is in a database.
     """
     if task.known is not None:
         return task.known
@@ -221,7 +221,7 @@ def evaluate_if_fits(task: SearchProblem) -> EvaluatedLattice | None:
 
 
 def fits_memory(task: SearchProblem) -> bool:
-    """Whether the lattice fits the memory limit, where sizes alone are counted."""
+    """Check whether the evaluated lattice fits the memory limit if only class sizes are counted."""
     try:
         check_memory(task.lattice, task.frequency_set, 0, task.settings)
     except LimitReached:
@@ -230,10 +230,11 @@ def fits_memory(task: SearchProblem) -> bool:
 
 
 def solution_indices(task: SearchProblem, suppressed: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The indices of the task's solutions, from the suppressed rows of every node of the lattice."""
+    """Return the indices of the problem's solutions, given the suppressed rows of every node."""
     within = suppressed <= task.limit
     if (task.low, task.high) != (task.lattice.bottom, task.lattice.top):
         box = np.zeros([h + 1 for h in task.lattice.heights if h], dtype=np.bool_)
+        # Attributes of height 0 have no axis.
         box[
             tuple(
                 slice(a, b + 1)
@@ -246,7 +247,7 @@ def solution_indices(task: SearchProblem, suppressed: NDArray[np.int64]) -> NDAr
 
 
 def levels_of_nodes(task: SearchProblem, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The nodes of these indices, shape ``(nodes, attributes)``."""
+    """Return the levels of the nodes with the given indices, shape ``(nodes, attributes)``."""
     levels = np.empty((len(nodes), len(task.lattice.heights)), dtype=np.int64)
     for i, (stride, height) in enumerate(zip(task.lattice.strides, task.lattice.heights, strict=True)):
         levels[:, i] = nodes // stride % (height + 1)
@@ -254,21 +255,21 @@ def levels_of_nodes(task: SearchProblem, nodes: NDArray[np.int64]) -> NDArray[np
 
 
 def parents_within(node: LatticeNode, high: LatticeNode) -> Iterator[LatticeNode]:
-    """The direct generalizations at or below ``high``."""
+    """Yield the direct generalizations at or below ``high``."""
     for i, level in enumerate(node):
         if level < high[i]:
             yield (*node[:i], level + 1, *node[i + 1 :])
 
 
 def children_within(node: LatticeNode, low: LatticeNode) -> Iterator[LatticeNode]:
-    """The direct specializations at or above ``low``."""
+    """Yield the direct specializations at or above ``low``."""
     for i, level in enumerate(node):
         if level > low[i]:
             yield (*node[:i], level - 1, *node[i + 1 :])
 
 
 def nodes_by_height_between(low: LatticeNode, high: LatticeNode) -> Iterator[list[LatticeNode]]:
-    """The nodes of each height from ``low`` to ``high``, each list in the paper's node order."""
+    """Yield the nodes of each height from ``low`` to ``high``, each list in the paper's node order."""
     nodes = [low]
     while nodes:
         yield nodes
@@ -277,7 +278,7 @@ def nodes_by_height_between(low: LatticeNode, high: LatticeNode) -> Iterator[lis
 
 
 def nodes_at_height(low: LatticeNode, high: LatticeNode, height: int) -> list[LatticeNode]:
-    """The nodes of one height between ``low`` and ``high``, in the paper's node order."""
+    """Return the nodes of one height between ``low`` and ``high``, in the paper's node order."""
 
     def chosen(i: int, left: int) -> Iterator[LatticeNode]:
         if i == len(low):
@@ -295,7 +296,7 @@ def nodes_at_height(low: LatticeNode, high: LatticeNode, height: int) -> list[La
 
 
 def width_at(low: LatticeNode, high: LatticeNode, height: int) -> int:
-    """The number of nodes of one height between ``low`` and ``high``, without listing them."""
+    """Count the nodes of one height between ``low`` and ``high`` without listing them."""
     widths = {0: 1}
     for least, greatest in zip(low, high, strict=True):
         above: dict[int, int] = {}
@@ -308,7 +309,7 @@ def width_at(low: LatticeNode, high: LatticeNode, height: int) -> int:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A node within the suppression limit, with its exact cost."""
+    """Node within the suppression limit, with its exact cost."""
 
     node: LatticeNode
     cost: float
@@ -316,12 +317,12 @@ class Candidate:
 
     @property
     def tie_order(self) -> tuple[Any, ...]:
-        """Height, suppressed rows, the paper's node order: the smaller, the better among equal costs."""
+        """Height, suppressed rows and the paper's node order; among equal costs the smallest is preferred."""
         return (sum(self.node), self.suppressed, tie_break_key(self.node))
 
 
 def preferred_of_two(first: Candidate | None, second: Candidate) -> Candidate:
-    """The preferred of two; costs that differ by rounding alone are equal."""
+    """Return the preferred of two candidates; costs that differ only by rounding are equal."""
     if first is None or clearly_less(second.cost, first.cost):
         return second
     if exceeds_best(second.cost, first):
@@ -330,12 +331,16 @@ def preferred_of_two(first: Candidate | None, second: Candidate) -> Candidate:
 
 
 def exceeds_best(bound: float, best: Candidate | None) -> bool:
-    """Whether nothing of at least this cost can be preferred; bounds are trusted up to rounding."""
+    """Check whether no node of at least this cost can be preferred; bounds are exact up to rounding."""
     return best is not None and clearly_less(best.cost, bound)
 
 
 def exceed_best(bounds: NDArray[np.float64], best: Candidate) -> NDArray[np.bool_]:
-    """``beyond`` of many bounds, shape ``(nodes,)``; or of their parts, the first to be compared in front."""
+    """Apply ``exceeds_best`` to many bounds.
+
+    ``bounds`` has shape ``(nodes,)``, or ``(nodes, parts)`` for costs of several parts, the most significant
+    first.
+    """
     if bounds.ndim == 1:
         cost = float(best.cost)
         return (cost < bounds) & (
@@ -351,7 +356,7 @@ def exceed_best(bounds: NDArray[np.float64], best: Candidate) -> NDArray[np.bool
 def preferred_node(
     levels: NDArray[np.int64], suppressed: NDArray[np.int64], costs: NDArray[np.float64]
 ) -> Candidate:
-    """The preferred of one or more nodes; ``levels`` has shape ``(nodes, attributes)``."""
+    """Return the preferred of one or more nodes; ``levels`` has shape ``(nodes, attributes)``."""
     least = float(costs.min())
     equal = np.flatnonzero(costs <= least + rounding_tolerance(least))
     first = equal[order_of_preference(levels[equal], suppressed[equal], np.zeros(len(equal)))[0]]
@@ -361,10 +366,11 @@ def preferred_node(
 def order_of_preference(
     levels: NDArray[np.int64], suppressed: NDArray[np.int64], costs: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Positions of nodes (``levels`` has shape ``(nodes, attributes)``) from the preferred one down.
+    """Return the positions of nodes (``levels`` has shape ``(nodes, attributes)``), the preferred one first.
 
-    ``costs`` has one for each node, or its parts, the first to be compared in front.
+    ``costs`` has shape ``(nodes,)``, or ``(nodes, parts)`` with the most significant part first.
     """
     order = [levels[:, i] for i in range(levels.shape[1])]
     parts = [costs] if costs.ndim == 1 else [costs[:, i] for i in range(costs.shape[1])]
+    # lexsort compares its last key first: cost, height, suppressed rows, then the node order of the tie rule.
     return np.lexsort((*order[-2::-1], *order[-1:], suppressed, levels.sum(axis=1), *parts[::-1]))

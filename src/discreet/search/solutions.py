@@ -22,12 +22,12 @@ from discreet.search.node_counts import StatisticsCounter
 from discreet.search.search_problem import SearchProblem, children_within
 
 BYTES_PER_NODE = 300
-"""What a listed node takes, about."""
+"""Approximate size in bytes of a listed node."""
 
 
 @dataclass
 class SearchTally:
-    """The work of a search so far."""
+    """Counters of a search's work."""
 
     checked: int = 0
     marked: int = 0
@@ -42,11 +42,11 @@ def build_result(
     solutions: Mapping[LatticeNode, int | None],
     tally: SearchTally,
 ) -> SearchResult:
-    """The result of a search whose clock stops now.
+    """Build the result of a search; its clock stops now.
 
-    ``solutions`` gives the suppressed rows of each, None where the search did not count them; they are
-    counted here, as is what the task's cost needs, and neither is part of ``seconds``, ``scans`` or
-    ``nodes_checked``.
+    ``solutions`` maps each solution to its suppressed rows, or None if the search did not count them. They
+    are counted here, as are the statistics that the problem's cost needs; this work is not part of
+    ``seconds``, ``scans`` or ``nodes_checked``.
     """
     seconds, scans = perf_counter() - tally.started, frequencies.scans
     known = count_solutions(task, frequencies, solutions)
@@ -79,10 +79,10 @@ def build_result(
 def count_solutions(
     task: SearchProblem, frequencies: FrequencySets, solutions: Mapping[LatticeNode, int | None]
 ) -> dict[LatticeNode, int]:
-    """The suppressed rows of every solution.
+    """Return the suppressed rows of every solution.
 
-    Suppression never rises on the way up, so nothing is counted above a node that suppresses nothing. What is
-    left is rolled up from the frequency set of a minimal solution below it.
+    Suppression never rises upwards, so nothing is counted above a node that suppresses nothing. The other
+    solutions are rolled up from the frequency set of a minimal solution below them.
     """
     if task.limit == 0:
         return dict.fromkeys(solutions, 0)
@@ -108,7 +108,7 @@ def count_solutions(
 
 
 def _suppressed_above(base: AttributeFrequencySet, node: LatticeNode) -> int:
-    """The suppressed rows of a node, by a frequency set of a node below it."""
+    """Roll up a frequency set to a node above it and count the suppressed rows."""
     made = base.roll_up(node)
     suppressed = made.suppressed()
     made.release()
@@ -120,7 +120,7 @@ def _lies_above(node: LatticeNode, other: LatticeNode) -> bool:
 
 
 def check_node_limit(number: int, task: SearchProblem) -> None:
-    """Raise ``LimitReached`` where a search would have to list so many nodes and they would not fit."""
+    """Raise ``LimitReached`` if a list of ``number`` nodes would exceed the memory limit."""
     if number * BYTES_PER_NODE > task.settings.memory_limit:
         raise LimitReached(
             f"the search would list {number:,} nodes, which take about {number * BYTES_PER_NODE:,} bytes, "
@@ -130,24 +130,24 @@ def check_node_limit(number: int, task: SearchProblem) -> None:
 
 
 def list_nodes(selected: NDArray[np.bool_], task: SearchProblem) -> list[LatticeNode]:
-    """The nodes of an array of truth values, one axis per attribute, from its lowest level searched on.
+    """List the nodes of a truth array with one axis per attribute, from the lowest searched level.
 
-    ``LimitReached`` where they would not fit the memory limit.
+    Raises ``LimitReached`` if they would not fit the memory limit.
     """
     check_node_limit(int(selected.sum()), task)
     return list(map(tuple, (np.argwhere(selected) + np.array(task.low)).tolist()))
 
 
 def box_size(low: LatticeNode, high: LatticeNode) -> int:
-    """The number of nodes between two nodes."""
+    """Count the nodes between two nodes."""
     return prod(b - a + 1 for a, b in zip(low, high, strict=True))
 
 
 def cost_solutions(task: SearchProblem, suppressed: Mapping[LatticeNode, int]) -> dict[LatticeNode, float]:
-    """The cost of every node of ``suppressed`` (its rows suppressed); none where the task names no cost.
+    """Compute the cost of every node of ``suppressed``; empty if the problem has no cost.
 
-    A node whose cost its levels and suppressed rows do not tell is counted, from the nearest one counted
-    before.
+    ``suppressed`` contains the suppressed rows of each node. A node is counted, from the nearest one counted
+    before, if its levels and suppressed rows do not determine its cost.
     """
     if task.cost is None:
         return {}

@@ -1,9 +1,8 @@
 """Loader of a table into a star schema in its engine (LeFevre et al. 2005).
 
-The source is read once into the cell texts of the columns that the spec counts. Their distinct values
-give the hierarchies, which are loaded as materialized dimension tables; a join with them makes the fact
-table of codes. The search stores hierarchies only; rows and frequency sets stay in the engine, which
-spills to disk.
+The source is read once into the cell texts of the columns that the spec counts. Their distinct values give
+the hierarchies, which are loaded as materialized dimension tables; a join with them makes the fact table of
+codes. Python stores only the hierarchies; rows and frequency sets stay in the engine, which spills to disk.
 
 Cost: one read of the source, one GROUP BY per column over the texts, one join per column.
 """
@@ -42,9 +41,9 @@ _BYTES_PER_VALUE = 400
 
 @contextmanager
 def star_schema(engine: Engine, spec: TableSpec, settings: Settings) -> Iterator[FactTable]:
-    """A spec's table as a star schema, for as long as the context lasts.
+    """Load a spec's table as a star schema for the duration of the context.
 
-    Raises ``InputError`` as counting the table does; ``LimitReached`` where the distinct values of a column
+    Raises ``InputError`` as counting the table does; ``LimitReached`` if the distinct values of a column
     would not fit the memory limit, or the engine has no more room.
     """
     keys = GroupingKeys.of(spec)
@@ -56,7 +55,7 @@ def star_schema(engine: Engine, spec: TableSpec, settings: Settings) -> Iterator
 
 @dataclass(frozen=True, eq=False)
 class _StarSchemaLoader:
-    """What the steps below share."""
+    """Inputs that the loading steps share."""
 
     engine: Engine
     spec: TableSpec
@@ -90,25 +89,29 @@ class _StarSchemaLoader:
         )
 
     def _shows_nothing(self) -> str:
-        """What is a text in rows that show nothing, and NULL in all others; it lies behind the columns."""
+        """SQL of the column after the counted ones: a text in rows that show nothing, else NULL."""
         keys = [(self.table.column(name), self.table.types[name]) for name in self.keys.quasi_identifiers]
         test = all_stars_predicate(keys, list(map(literal, self.table.null_values)), self.table.dialect)
         return f"CASE WHEN {test} THEN '*' END"
 
     @property
     def _shown(self) -> str:
-        """The predicate of the rows that show something."""
+        """Predicate of the rows that show something."""
         return f"{sql.text_name(len(self.keys.grouped))} IS NULL"
 
     def _kept(self) -> str:
-        """The predicate of the rows that show something and that the NULL policy keeps."""
+        """Return the predicate of the rows that show something and that the NULL policy retains."""
         if self.spec.source.nulls is not NullPolicy.DROP:
             return self._shown
         known = [sql.text_name(i) for i in range(len(self.keys.encoded))]
         return f"{self._shown} AND NOT {any_null(known)}"
 
     def _check_rows(self, texts: str, kept: str) -> tuple[int, int, int]:
-        """The rows, those that show something, and those kept: some, with subjects where one is named."""
+        """Count all rows, those that show something and the retained ones; raise ``InputError`` if unusable.
+
+        Unusable are tables without rows, without visible rows, without retained rows, or with rows without
+        subject.
+        """
         predicates = [self._shown, kept]
         if self.keys.subject is not None:
             predicates.append(f"({kept}) AND {sql.text_name(len(self.keys.encoded))} IS NULL")
@@ -167,7 +170,7 @@ class _StarSchemaLoader:
 
 
 def _dimension_columns(hierarchy: GeneralizationHierarchy) -> dict[str, Any]:
-    """The columns of a dimension table: leaves, then NULL, with their positions in each level."""
+    """Build the columns of a dimension table: the leaves, then NULL, with their positions in each level."""
     columns: dict[str, Any] = {sql.TEXT_VALUE: [*hierarchy.leaves, None]}
     for level in range(hierarchy.height + 1):
         columns[sql.level_name(level)] = hierarchy.level_map(level).astype(np.int32)
