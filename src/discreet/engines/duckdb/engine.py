@@ -40,7 +40,7 @@ from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from discreet.sql.dialect import DUCKDB, Dialect
 from discreet.sql.names import identifier, literal
-from discreet.sql.source import ENUMERATED, LIST, column_name
+from discreet.sql.source import ENUMERATED, LIST, column_name, is_floating
 
 if TYPE_CHECKING:
     import duckdb
@@ -70,6 +70,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         self._readers: dict[str, Reader] = {}
         self._serial: set[str] = set()
         self._written: dict[str, AsWritten] = {}
+        self._disabled: set[str] = set()
         self._opened = 0
         try:
             self._database = databases.take(self._buffers.limit, settings.threads, str(self._spill))
@@ -93,15 +94,12 @@ class DuckdbEngine(GroupAtATime, Closing):
             self._create_view(name)
             columns = read_names(source, reader.columns)
             types = dict(zip(columns, self._types(name, reader), strict=True))
+            self._disable_optimizers(types)
             whole = whole_columns(self.fetch_rows, source, identifier(name), columns, types)
             written = AsWritten.of(source, columns, types, whole)
             if not written.as_it_stands:
                 self._written[name] = written
                 self._create_view(name)
-            if len(reader.columns) > _WIDE:
-                # Planning a sort with the one, and a CASE for each column with the other, takes time by the
-                # square of the columns: 30 s, and 50 s, of 10,000.
-                self.execute("SET disabled_optimizers = 'compressed_materialization,statistics_propagation'")
         except DiscreetError:
             del self._readers[name]
             self._written.pop(name, None)
@@ -114,6 +112,21 @@ class DuckdbEngine(GroupAtATime, Closing):
             null_values=source.null_values,
             written=written.refusing,
         )
+
+    def _disable_optimizers(self, types: Mapping[str, str]) -> None:
+        """Disable the optimizers that misread a source's columns, or take too long, while the engine is open.
+
+        Statistics of Parquet files leave NaN out (those of pyarrow do), and DuckDB 2.0.0 believes them: of the
+        cells NaN and 5.0 it finds both below 1e308, and isnan(NaN) false.
+        """
+        if len(types) > _WIDE:
+            # Planning a sort with the one, and a CASE for each column with the other, takes time by the
+            # square of the columns: 30 s, and 50 s, of 10,000.
+            self._disabled |= {"compressed_materialization", "statistics_propagation"}
+        elif any(map(is_floating, types.values())):
+            self._disabled |= {"statistics_propagation"}
+        if self._disabled:
+            self.execute(f"SET disabled_optimizers = {literal(','.join(sorted(self._disabled)))}")
 
     def close_source(self, table: SourceTable) -> None:
         """Forget an opened source, whose file may then go (see ``Engine``)."""
