@@ -142,7 +142,9 @@ def test_a_target_that_appeared_meanwhile_is_not_replaced(out: Path) -> None:
 
 def test_ctrl_c_during_a_query(tmp_path: Path, out: Path) -> None:
     """The signal arrives while the engine works; it stops, and nothing stays."""
-    hook = "publication.audit_source = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT) or engine.fetch_rows("
+    hook = (
+        "publication.audit_source = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT) or engine.fetch_rows("
+    )
     hook += "'SELECT count(*) FROM range(10000000000) AS r(i) WHERE hash(i) = 1')"
     command = [sys.executable, "-c", CHILD, str(tmp_path), "new", hook]
     with ctrl_c_arrives():

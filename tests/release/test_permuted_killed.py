@@ -90,7 +90,9 @@ def test_killed_while_a_database_is_filled(settings: Settings, tmp_path: Path, o
     assert sorted(path.name for path in out.iterdir()) == ["p.duckdb", "p.duckdb.manifest.json"]
 
 
-@pytest.mark.parametrize("name", ["write_parts", "audit_output", "build_permuted_manifest", "build_permuted_log_entry"])
+@pytest.mark.parametrize(
+    "name", ["write_parts", "audit_output", "build_permuted_manifest", "build_permuted_log_entry"]
+)
 def test_a_step_that_fails(
     name: str, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

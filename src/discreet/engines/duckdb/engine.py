@@ -45,7 +45,7 @@ from discreet.engines.source_query import SourceQuery, find_integer_columns, sou
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
-from discreet.sql.cell_expressions import ENUMERATED, LIST, column_name
+from discreet.sql.cell_expressions import ENUMERATED, LIST, column_name, is_floating
 from discreet.sql.dialect import DUCKDB, Dialect
 from discreet.sql.quoting import identifier, literal
 
@@ -110,6 +110,7 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
         self._readers: dict[str, Reader] = {}
         self._serial: set[str] = set()
         self._written: dict[str, SourceQuery] = {}
+        self._disabled: set[str] = set()
         self._opened = 0
         try:
             self._database = database.acquire_database(
@@ -135,15 +136,12 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
             self._create_view(name)
             columns = source_column_names(source, reader.columns)
             types = dict(zip(columns, self._types(name, reader), strict=True))
+            self._disable_optimizers(types)
             whole = find_integer_columns(self.fetch_rows, source, identifier(name), columns, types)
             written = SourceQuery.of(source, columns, types, whole)
             if not written.is_plain:
                 self._written[name] = written
                 self._create_view(name)
-            if len(reader.columns) > _WIDE:
-                # Planning time with these optimizers is quadratic in the columns: for 10,000 columns, a sort
-                # takes 30 s with the first, and one CASE per column takes 50 s with the second.
-                self.execute("SET disabled_optimizers = 'compressed_materialization,statistics_propagation'")
         except DiscreetError:
             del self._readers[name]
             self._written.pop(name, None)
@@ -156,6 +154,21 @@ class DuckdbEngine(SequentialGroupsMixin, ContextMixin):
             null_values=source.null_values,
             written=written.strict_formats,
         )
+
+    def _disable_optimizers(self, types: Mapping[str, str]) -> None:
+        """Disable the optimizers that misread a source's columns or plan too long, while the engine is open.
+
+        Parquet statistics may exclude NaN (pyarrow's do), and DuckDB 2.0.0 trusts them: for the cells NaN and
+        5.0 it finds both below 1e308, and isnan(NaN) is false.
+        """
+        if len(types) > _WIDE:
+            # Planning time with these optimizers is quadratic in the columns: for 10,000 columns, a sort
+            # takes 30 s with the first, and one CASE per column takes 50 s with the second.
+            self._disabled |= {"compressed_materialization", "statistics_propagation"}
+        elif any(map(is_floating, types.values())):
+            self._disabled |= {"statistics_propagation"}
+        if self._disabled:
+            self.execute(f"SET disabled_optimizers = {literal(','.join(sorted(self._disabled)))}")
 
     def close_source(self, table: SourceTable) -> None:
         """Close an opened source; its file may be removed afterwards (see ``Engine``)."""
