@@ -123,7 +123,7 @@ class LabelledColumn:
         )
         return replace(found, note=note)
 
-    # --- numbers -------------------------------------------------------
+    # Numbers
 
     def _numbers(self, use: ColumnUse, *, known: bool = True) -> ColumnMeaning | None:
         """Parse the labels as numbers; return None if they are not.
@@ -159,7 +159,7 @@ class LabelledColumn:
         }
         return replace(found, means=means)
 
-    # --- texts ---------------------------------------------------------
+    # Texts
 
     def _masks(self) -> dict[str, LabelTexts]:
         form = self.form
@@ -217,7 +217,7 @@ class LabelledColumn:
         end = text.startswith if self.form.side == "left" else text.endswith
         return end(self.form.character)
 
-    # --- refusals ------------------------------------------------------
+    # Refusals
 
     def _refusal(self, use: ColumnUse) -> InputError:
         name = self.attribute

@@ -151,8 +151,7 @@ class _KernelJob:
     def cut_down(self, segment: NDArray[np.int64], *, once: bool) -> NDArray[np.int64]:
         """Cut a segment to the end, or make one cut; return the segments that remain to be cut.
 
-        Scratch arrays are reused through a list whose ``pop`` and ``append`` are atomic, so no lock is
-        needed.
+        Scratch arrays are reused by later calls on any thread.
         """
         from discreet.kernels.mondrian_loops import cut_segment
 

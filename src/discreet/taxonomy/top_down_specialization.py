@@ -68,7 +68,7 @@ class TreeCut:
     def specialize(self, i: int, value: int, types: NDArray[np.int64], limit: int) -> bool:
         """Replace a value by its children, unless more than ``limit`` rows would be in failing classes.
 
-        Columns and ``class_of`` are copied before they are written, because callers keep the former arrays.
+        Columns are copied before they are written, because ``_improve_cut`` keeps the former ones.
         """
         shown = self.trees[i].child_above(value, self.leaves[i][types])
         size = len(self.trees[i].labels)
