@@ -103,7 +103,7 @@ def _find_occurring(codes: NDArray[np.int64], order: LeafOrder) -> NDArray[np.in
 
 
 def _coordinates(order: LeafOrder, occurring: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the coordinate of each position, in a unit of which the occurring values are whole numbers."""
+    """Return the coordinate of each position, in a unit in which the occurring values are integers."""
     null = len(order.rank) - 1
     if order.numbers is None:
         return np.arange(null + 1, dtype=np.float64)

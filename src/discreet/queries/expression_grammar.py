@@ -282,7 +282,7 @@ def choose_operand(
     written: Callable[[OperandType], str],
     names: tuple[str, ...] = (),
 ) -> Operand:
-    """Combine operands of which one is chosen, in every type that all of them have."""
+    """Combine the alternatives of CASE or COALESCE, in every type that all of them have."""
     as_number = all(operand.number is not None for operand in operands)
     as_text = all(operand.text is not None for operand in operands)
     if not (as_number or as_text):

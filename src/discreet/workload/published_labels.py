@@ -45,7 +45,7 @@ _WHOLE_ENDS = re.compile(r"\d+-\d+")
 
 @dataclass(frozen=True)
 class NumberRange:
-    """Numbers between two ends, each of which may be included; None means unbounded."""
+    """Numbers between two ends, each included or excluded; None means unbounded."""
 
     low: Decimal | None
     high: Decimal | None
