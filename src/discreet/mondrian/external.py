@@ -395,7 +395,7 @@ class FactTableView(Protocol):
 
     @property
     def set_apart(self) -> int:
-        """Number of rows with NULL in every quasi-identifier, removed before counting."""
+        """Number of rows without a value in any quasi-identifier, removed before counting."""
 
     @property
     def by_subject(self) -> bool:
