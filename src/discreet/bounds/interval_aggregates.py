@@ -1,10 +1,10 @@
-"""Bounds of aggregates: of the values in groups, and of a column whose rows show ranges (Zhang et al. 2007).
+"""Bounds of aggregates over grouped values and over columns with ranges (Zhang et al. 2007).
 
-Groups: at least ``certain`` and at most ``possible`` rows of a group are selected, with between
-f = max(0, certain - NULLs) and t = min(possible, values) values. SUM is least for the j least values with
-the best j in f … t; AVG adds values to the f least of every group while they lower it; MIN and MAX follow
-from the ends. Ranges: each number is anywhere in the range of its label; values known to occur in each
-class, and stated means, tighten the bounds (LeFevre et al. 2006).
+Groups: at least ``certain`` and at most ``possible`` rows of a group are selected, with between f = max(0,
+certain - NULLs) and t = min(possible, values) values. SUM is least for the j least values with the best j
+in f … t; AVG adds values to the f least of every group while they lower it; MIN and MAX follow directly.
+Ranges: values that are known to occur in each class, and stated means, tighten the bounds (LeFevre et al.
+2006).
 
 Numbers are whole, in units of 10^-scale, and exact; doubles contain them up to 2^53. Cost: one pass over
 groups, and for AVG a sort of the values that may be selected.
@@ -36,10 +36,11 @@ Key = str | int | float | bool | None
 
 @dataclass(frozen=True)
 class BoundRow:
-    """One aggregate of one group: surely between ``lower`` and ``upper``, about ``estimate``.
+    """Bounds ``lower`` and ``upper`` and the ``estimate`` of one aggregate of one group.
 
-    ``group`` holds the values of the keys. None stands for NULL: no row can be selected, or none with a
-    value. Where that is only possible, bounds are those of the other cases, but that a SUM may then be 0.
+    ``group`` contains the values of the keys. None means NULL: no row can be selected, or none with a
+    value. If this is only possible, the bounds are those of the other cases, except that a SUM may then be
+    0.
     """
 
     group: tuple[Key, ...]
@@ -57,7 +58,7 @@ class BoundRow:
         upper: Number | None,
         estimate: Number | None,
     ) -> BoundRow:
-        """A row whose estimate rounding has not left outside the bounds."""
+        """Build a row and clip the estimate to the bounds, which rounding may have exceeded."""
         if lower is None or upper is None:
             return cls(group, aggregate, lower, upper, None)
         if estimate is not None:
@@ -66,14 +67,14 @@ class BoundRow:
 
     @property
     def width(self) -> Number | None:
-        """How far the bounds are apart."""
+        """Distance between the bounds."""
         return None if self.lower is None or self.upper is None else self.upper - self.lower
 
 
 def round_outwards(value: Decimal, *, upwards: bool | None = None) -> Number:
-    """An exact number as JSON takes it: a whole one, or the nearest double in the direction that is safe.
+    """Convert an exact number for JSON: to an integer, or to the nearest double in the safe direction.
 
-    A lower bound goes down and an upper one up where the nearest double lies on the other side.
+    A lower bound is rounded down and an upper one up if the nearest double is on the other side.
     """
     if value == value.to_integral_value():
         return int(value)
@@ -86,9 +87,9 @@ def round_outwards(value: Decimal, *, upwards: bool | None = None) -> Number:
 
 
 AggregateBounds = tuple[Number | None, Number | None, Number | None]
-"""Lower, upper, estimate."""
+"""Lower bound, upper bound, estimate."""
 ExactIntegers = NDArray[Any]
-"""Whole numbers: 64 bits where they suffice, else Python's own."""
+"""Integers of 64 bits if they suffice, else Python integers."""
 
 _MOST_INTEGER_SUM = 1 << 62
 _MOST_EXACT_DOUBLE = 1 << 53
@@ -96,7 +97,7 @@ _MOST_EXACT_DOUBLE = 1 << 53
 
 @dataclass(frozen=True, eq=False)
 class SelectedRows:
-    """How many rows of each group are selected: surely, possibly, and as is expected; shape ``(groups,)``."""
+    """Certain, possible and expected number of selected rows of each group; shape ``(groups,)``."""
 
     certain: NDArray[np.int64]
     possible: NDArray[np.int64]
@@ -105,10 +106,10 @@ class SelectedRows:
 
 @dataclass(frozen=True, eq=False)
 class ValueGroups:
-    """The values of each group in ascending order, one group behind the other.
+    """Values of each group in ascending order, concatenated by group.
 
-    ``rows`` and ``values`` are the rows of each group and those with a value, shape ``(groups,)``;
-    ``ordered`` is None where values are no numbers. A value is ``ordered`` · 10^-``scale``.
+    ``rows`` and ``values`` are the number of rows and of non-NULL values of each group, shape
+    ``(groups,)``; ``ordered`` is None if values are not numbers. A value is ``ordered`` · 10^-``scale``.
     """
 
     rows: NDArray[np.int64]
@@ -124,7 +125,7 @@ class ValueGroups:
         numbers: Sequence[Decimal | None],
         groups: int,
     ) -> ValueGroups:
-        """Groups of ``rows[i]`` rows each with ``numbers[i]`` (None is NULL) in group ``group[i]``."""
+        """Build groups: ``rows[i]`` rows with ``numbers[i]`` (None is NULL) are in group ``group[i]``."""
         known = np.array([number is not None for number in numbers], dtype=np.bool_)
         found = [number for number in numbers if number is not None]
         scale = max((-int(n.as_tuple().exponent) for n in found), default=0)
@@ -147,13 +148,13 @@ class ValueGroups:
     def of_counts(
         cls, group: NDArray[np.int64], rows: NDArray[np.int64], known: NDArray[np.bool_], groups: int
     ) -> ValueGroups:
-        """Groups of values that are no numbers; ``known`` says which rows have one."""
+        """Build groups of non-numeric values; ``known`` marks the rows with a value."""
         all_rows = np.bincount(group, weights=rows, minlength=groups).astype(np.int64)
         values = np.bincount(group[known], weights=rows[known], minlength=groups).astype(np.int64)
         return cls(all_rows, values, None)
 
     def by_row(self) -> RowMeasure | None:
-        """The values with their rows, by group; None where doubles do not hold their sums exactly."""
+        """Return the values with their rows, by group; None if doubles do not contain their sums exactly."""
         groups = np.arange(len(self.rows))
         if self.ordered is None:
             unit, amount, rows = groups, np.ones(len(groups)), self.values
@@ -178,7 +179,7 @@ class ValueGroups:
         return RowMeasure(units[kept], all_rows[kept], amounts[kept], numbers[kept])
 
     def told(self, aggregate: Aggregate, ends: tuple[float | None, float | None]) -> tuple[Any, Any]:
-        """Bounds in units as numbers: exact ones but for an average."""
+        """Convert bounds in units to numbers, which are exact except for an average."""
         lower, upper = ends
         if lower is None or upper is None:
             return None, None
@@ -189,7 +190,7 @@ class ValueGroups:
         return self._numbers(lower, upper)
 
     def bounds(self, aggregate: Aggregate, selected: SelectedRows) -> AggregateBounds:
-        """The answer of one aggregate of the values."""
+        """Compute lower bound, upper bound and estimate of one aggregate of the values."""
         forced = np.maximum(0, selected.certain - (self.rows - self.values))
         most = np.minimum(selected.possible, self.values)
         expected = selected.expected * self.values / np.maximum(self.rows, 1)
@@ -224,12 +225,12 @@ class ValueGroups:
 
     @cached_property
     def _upto(self) -> ExactIntegers:
-        """Sums of the values before each place, over all groups, shape ``(values + 1,)``."""
+        """Sums of the values before each position, over all groups, shape ``(values + 1,)``."""
         return np.concatenate((np.zeros(1, dtype=self._ordered.dtype), np.cumsum(self._ordered)))
 
     @cached_property
     def _below_and_above(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The negative and the positive values of each group."""
+        """Number of negative and of positive values of each group."""
         of_group = np.repeat(np.arange(len(self.values)), self.values)
         groups = len(self.values)
         negative = np.bincount(of_group[(self._ordered < 0).astype(np.bool_)], minlength=groups)
@@ -269,7 +270,7 @@ class ValueGroups:
         return self._least_average(least, sure), -self._least_average(-largest, sure)
 
     def _least_average(self, values: ExactIntegers, sure: NDArray[np.bool_]) -> float:
-        """The sure values, then the others, the least first, as long as they lower the average."""
+        """Return the least average: the certain values, then the least others while they lower it."""
         optional = np.sort(values[~sure], kind="stable")
         forced = int(sure.sum())
         totals = values[sure].sum() + np.concatenate(([0], np.cumsum(optional)))
@@ -279,7 +280,7 @@ class ValueGroups:
         return float(averages.min()) / 10.0**self.scale
 
     def _rank(self, expected: NDArray[np.float64], least: bool) -> NDArray[np.int64]:
-        """The place of the value that is expected to be the least, or the largest, of those selected."""
+        """Return the position of the expected minimum, or maximum, of the selected values."""
         rank = np.floor((self.values + 1) / (expected + 1) + 0.5).astype(np.int64)
         rank = np.clip(rank, 1, np.maximum(self.values, 1))
         return self._starts + rank - 1 if least else self._starts + self.values - rank
@@ -307,10 +308,10 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class RangedRows:
-    """Units of rows by the label that they show: ``shown`` and ``rows`` have shape ``(units,)``.
+    """Units of rows by their label: ``shown`` and ``rows`` have shape ``(units,)``.
 
-    ``place`` is that of the column in ``classes``, the rows by class where values are known to occur in each,
-    else None; ``spread`` says how the units meet a region.
+    ``place`` is the column's index in ``classes``. ``classes`` contains the rows by class if values are
+    known to occur in each, else None; ``spread`` computes how the units meet a region.
     """
 
     meaning: ColumnMeaning
@@ -321,7 +322,7 @@ class RangedRows:
     spread: Callable[[Sequence[Box]], RegionSpread]
 
     def bounds(self, aggregate: Aggregate, region: Sequence[Box]) -> AggregateBounds:
-        """Lower, upper and estimate of the rows in a region."""
+        """Compute lower bound, upper bound and estimate of the rows in a region."""
         name = self.meaning.cells.attribute
         values = np.append(np.ones(len(self.meaning.texts), dtype=np.bool_), False)
         wanted = values if aggregate is Aggregate.COUNT else self.meaning.numbers
@@ -358,7 +359,7 @@ class RangedRows:
         )
 
     def _ends(self, region: Sequence[Box], spread: RegionSpread) -> tuple[_Floats, _Floats]:
-        """The least and the largest number of each unit's rows in a region."""
+        """Return the least and the greatest number of each unit's rows in a region."""
         cells, scale = self.meaning.cells, max(self._scale, 0)
         least = np.array([np.nan if e is None else float(e[0].scaleb(scale)) for e in self.meaning.ends])
         largest = np.array([np.nan if e is None else float(e[1].scaleb(scale)) for e in self.meaning.ends])
@@ -372,7 +373,7 @@ class RangedRows:
         return low, high
 
     def _by_code(self) -> CodeMeasure:
-        """What rows may have of the column, in units, by code; and the means that labels state."""
+        """Return the possible values of the column by code, in units, and the means that labels state."""
         unit = self._scale
         ends = [(Decimal(0), Decimal(0)) if e is None else e for e in self.meaning.ends]
         low, high = (np.array([float(e[i].scaleb(unit)) for e in ends]) for i in (0, 1))
@@ -386,7 +387,7 @@ class RangedRows:
     def _estimate(
         self, aggregate: Aggregate, expected: _Floats, low: _Floats, high: _Floats, certain: NDArray[np.bool_]
     ) -> float | None:
-        """Rows spread evenly over their ranges."""
+        """Estimate the aggregate from rows that are evenly spread over their ranges."""
         some = (expected > 0) & (np.isfinite(low) | np.isfinite(high))
         if not some.any():
             return None

@@ -1,10 +1,10 @@
 """Codes of the values that a column's labels may represent, for one query.
 
-Values that a query does not distinguish share a code. Numbers: the line is cut where a label ends and where
-the query compares; between two cuts is one code, each cut is one, and whole numbers have their own if the
-query needs the values. Dates: ISO 8601 texts are ordered as texts, so a period is a range of texts. Texts:
-``531**`` represents the texts with that prefix, and the codes are a tree of the texts and prefixes that
-the query compares with.
+Values that a query does not distinguish share a code. Numbers: the line is cut at the ends of labels and at
+the numbers that the query compares; each interval between two cuts is one code, each cut is one, and whole
+numbers have their own if the query needs the values. Dates: ISO 8601 texts are ordered as texts, so a
+period is a range of texts. Texts: ``531**`` represents the texts with that prefix, and the codes are a tree
+of the texts and prefixes that the query compares.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from discreet.workload.published_labels import NumberRange, build_cells_of_codes
 
 UNBOUNDED = (Decimal("-Infinity"), Decimal("Infinity"))
 CodeEnds = tuple[Decimal, Decimal] | None
-"""The least and the largest number that a code may be, infinite where there is no end; None: no number."""
+"""Least and greatest number of a code, infinite if unbounded; None if the code is not a number."""
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnMeaning:
-    """The codes of a column, and which of them each of its labels covers.
+    """Codes of a column, and the codes that each of its labels covers.
 
-    ``texts[c]`` stands for all values of code c; NULL has the code after the last. ``ends[c]`` are the
-    numbers that they may be. ``note`` says what was taken for granted. ``means`` hold, by label that states
-    a mean, the mean and half a unit of its last digit. ``occurring`` are, by label, the codes that occur in
-    every class which shows it: the ends of a range, the members of a set; labels of one value have none.
+    ``texts[c]`` represents all values of code c; NULL has the code after the last. ``ends[c]`` bounds the
+    numbers of code c. ``note`` states an assumption. ``means`` contains, by label that states a mean, the
+    mean and half a unit of its last digit. ``occurring`` contains, by label, the codes that occur in every
+    class with that label: the ends of a range, the members of a set; labels of one value have none.
     """
 
     cells: Cells
@@ -50,12 +50,12 @@ class ColumnMeaning:
 
     @property
     def numbers(self) -> NDArray[np.bool_]:
-        """Which codes are numbers, NULL last."""
+        """Mask of the codes that are numbers, NULL last."""
         return np.array([*(end is not None for end in self.ends), False], dtype=np.bool_)
 
 
 def meaning_of_values(name: str, labels: Sequence[str | None]) -> ColumnMeaning:
-    """A column that shows values."""
+    """Return the meaning of a column whose labels are values."""
     texts = tuple(label for label in labels if label is not None)
     place = {text: code for code, text in enumerate(texts)}
     codes = [np.array([len(texts) if label is None else place[label]]) for label in labels]
@@ -69,7 +69,10 @@ def meaning_by_hierarchy(
     nullable: bool,
     summary: str | None = None,
 ) -> ColumnMeaning:
-    """A column whose hierarchy is known; ``InputError`` for labels that cover none of its values."""
+    """Return the meaning of a column with a known hierarchy.
+
+    Raises ``InputError`` for labels that cover none of its values.
+    """
     read = read_cells(hierarchy, labels, nullable=nullable)
     means = {
         label: (Decimal(str(mean)), half)
@@ -96,14 +99,15 @@ _EXACT = Context(prec=1400)
 _ONE = Decimal(1)
 
 LabelNumbers = tuple[NumberRange, ...] | None
-"""The numbers that a label tells, none where it stands for itself and is no number; None: anything."""
+"""Ranges of a label's numbers; empty for a label that is a value but not a number, None for any value."""
 
 
 @dataclass(frozen=True, eq=False)
 class NumberLine:
-    """What the labels of one column tell; ``told`` lacks NULL. ``whole``: all its numbers are whole.
+    """Numbers of the labels of one column, without NULL, as pieces of the number line.
 
-    ``occurring`` are numbers that occur in every class of a label; each is an end of what the label tells.
+    ``whole`` is True if all numbers are integers. ``occurring`` contains numbers that occur in every class
+    of a label; each is an end of one of the label's ranges.
     """
 
     attribute: str
@@ -113,7 +117,7 @@ class NumberLine:
     occurring: Mapping[str, tuple[Decimal, ...]] = field(default_factory=dict)
 
     def meaning(self, labels: Sequence[str | None], use: ColumnUse) -> ColumnMeaning | None:
-        """The codes for a query that uses the column so; None where it needs values that are not told."""
+        """Return the codes for a query's use of the column; None if it needs values that are unknown."""
         cuts = self._cuts(use)
         places = self._places(cuts)
         pieces = [piece for piece in places if piece is not None]
@@ -146,7 +150,7 @@ class NumberLine:
         return [Decimal(number) for number in range(int(first), int(last) + 1)]
 
     def _places(self, cuts: Sequence[Decimal]) -> list[_NumberPiece | None]:
-        """What lies between cuts, at even places, and the cuts; None where it holds no number."""
+        """Return intervals between cuts, at even positions, and cuts; None for one without a number."""
         found: list[_NumberPiece | None] = []
         for low, high in zip([UNBOUNDED[0], *cuts], [*cuts, UNBOUNDED[1]], strict=True):
             found += [_piece_between(low, high, whole=self.whole), _piece_at(high, whole=self.whole)]
@@ -155,7 +159,7 @@ class NumberLine:
     def _codes(
         self, label: str | None, place: Mapping[Decimal, int], number: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """The codes of a label, by the place of each cut and the code of each place."""
+        """Return the codes of a label from the position of each cut and the code of each position."""
         null = int(number.max(initial=-1)) + 2
         if label is None:
             return np.array([null])
@@ -170,14 +174,14 @@ class NumberLine:
     def _has_unlisted_values(
         self, pieces: Sequence[_NumberPiece], codes: Sequence[NDArray[np.int64]]
     ) -> bool:
-        """Whether a label may stand for values that are not listed one by one."""
+        """Check whether a label may represent values that are not listed one by one."""
         listed = np.array([*(piece.single for piece in pieces), False, True])
         return any(not listed[covered].all() for covered in codes)
 
 
 @dataclass(frozen=True)
 class _NumberPiece:
-    """A number, or the numbers between two cuts; ``text`` is one of them, ``ends`` bound them."""
+    """Number, or interval between two cuts; ``text`` is a number of it, ``ends`` are its bounds."""
 
     text: str
     ends: tuple[Decimal, Decimal]
@@ -189,7 +193,7 @@ class _NumberPiece:
 
 
 def _positions_of_range(held: NumberRange, place: Mapping[Decimal, int], places: int) -> slice:
-    """The places of a range, whose ends are cuts."""
+    """Return the positions of a range whose ends are cuts."""
     first = 0 if held.low is None else place[held.low] + (not held.with_low)
     last = places - 1 if held.high is None else place[held.high] - (not held.with_high)
     return slice(first, last + 1)
@@ -202,7 +206,7 @@ def _piece_at(number: Decimal, *, whole: bool) -> _NumberPiece | None:
 
 
 def _piece_between(low: Decimal, high: Decimal, *, whole: bool) -> _NumberPiece | None:
-    """The numbers between two cuts, ends left out; None where there is none."""
+    """Return the numbers between two cuts, without the ends; None if there is none."""
     first, last = low, high
     if whole:
         first = _EXACT.add(_floor(low), _ONE) if low.is_finite() else low
@@ -239,11 +243,14 @@ _ELLIPSIS = " … "
 _LAST_TEXT = "~"
 
 TextRange = tuple[str, str, bool]
-"""From a text up to another, which belongs to it or not."""
+"""First text, last text, and whether the last one belongs to the range."""
 
 
 def parse_period(label: str, *, own: bool) -> TextRange | None:
-    """The texts that a label stands for; None where it tells no period. ``own``: a day is that text alone."""
+    """Parse a label as a range of ISO texts; None if it is no period.
+
+    With ``own``, a day represents only that text, without times of the day.
+    """
     if _ELLIPSIS in label:
         low, _, high = label.partition(_ELLIPSIS)
         return (low, high, True) if _is_date(low) and _is_date(high) and low <= high else None
@@ -260,7 +267,7 @@ def parse_period(label: str, *, own: bool) -> TextRange | None:
 
 
 def _parse_days(label: str) -> tuple[date, date | None] | None:
-    """The first day of a period, and the first one behind it."""
+    """Return the first day of a period and the first day after it."""
     if (found := _DAY.fullmatch(label)) is not None:
         day = date(*map(int, found.groups()))
         return day, day + timedelta(days=1)
@@ -287,7 +294,7 @@ def _months(year: int, month: int, number: int) -> tuple[date, date | None]:
 
 
 def _is_date(text: str) -> bool:
-    """Whether a text is an ISO date, whatever time of the day stands behind it."""
+    """Check whether a text is an ISO date, with or without a time of day."""
     try:
         date.fromisoformat(text[:10])
     except ValueError:
@@ -297,9 +304,9 @@ def _is_date(text: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class DateLine:
-    """What the labels of one column tell, without NULL: ranges of texts, or anything (None).
+    """Text ranges of the labels of one column, without NULL; None for any value.
 
-    ``occurring`` are texts that occur in every class of a label.
+    ``occurring`` contains texts that occur in every class of a label.
     """
 
     attribute: str
@@ -308,7 +315,7 @@ class DateLine:
     occurring: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def meaning(self, labels: Sequence[str | None], use: ColumnUse) -> ColumnMeaning | None:
-        """The codes for a query that uses the column so; None where it needs values that are not told."""
+        """Return the codes for a query's use of the column; None if it needs values that are unknown."""
         cuts = self._cuts(use)
         pieces = _pieces_of_cuts(cuts)
         covered = [self._codes(label, pieces) for label in labels]
@@ -335,7 +342,7 @@ class DateLine:
         label_values = self.label_values[label]
         if label_values is None:
             return np.arange(len(pieces) + self.nullable)
-        lows = [low for low, _, _ in pieces]  # a cut stands before what lies behind it
+        lows = [low for low, _, _ in pieces]  # a cut precedes the piece after it
         held: set[int] = set()
         for first, last, with_last in label_values:
             behind = bisect_left(lows, last)
@@ -350,7 +357,7 @@ class DateLine:
 
 
 _TextPiece = tuple[str, str, str]
-"""Texts between two cuts, which do not belong to them, or one cut; and one of those texts."""
+"""Exclusive ends of the texts between two cuts, or twice the same cut; and one of the texts."""
 
 
 def _pieces_of_cuts(cuts: Sequence[str]) -> list[_TextPiece]:
@@ -369,7 +376,7 @@ def _days_between(low: str, high: str) -> float:
 
 
 def _day_number(text: str) -> int | None:
-    """The day at which a text stands among dates, as far as it says one."""
+    """Return the ordinal of a text that begins as a date, completed from 0001-01-01; None for others."""
     try:
         return date.fromisoformat(text[:10] + "0001-01-01"[len(text[:10]) :]).toordinal()
     except ValueError:
@@ -377,31 +384,31 @@ def _day_number(text: str) -> int | None:
 
 
 _CODE_CHARACTERS = 36.0
-"""How many characters a code is made of, for the estimate of how many texts there are."""
+"""Number of distinct characters of codes, used to estimate the number of texts of a prefix."""
 
 
 @dataclass(frozen=True)
 class TextPrefix:
-    """The texts that begin so, longer than that; of ``length`` characters where that is told."""
+    """Texts longer than ``prefix`` that begin with it, of ``length`` characters if that is known."""
 
     prefix: str
     length: int | None = None
 
 
 LabelTexts = tuple[str | TextPrefix, ...] | None
-"""The texts that a label stands for; None: anything."""
+"""Texts that a label represents; None for any."""
 
 
 @dataclass(frozen=True, eq=False)
 class TextTree:
-    """What the labels of one column tell, without NULL."""
+    """Texts and prefixes of the labels of one column, without NULL."""
 
     attribute: str
     label_values: Mapping[str, LabelTexts]
     nullable: bool
 
     def meaning(self, labels: Sequence[str | None], use: ColumnUse) -> ColumnMeaning | None:
-        """The codes for a query that uses the column so; None where it needs values that are not told."""
+        """Return the codes for a query's use of the column; None if it needs values that are unknown."""
         members = [part for label_values in self.label_values.values() for part in label_values or ()]
         open_ended = None in self.label_values.values() or any(
             isinstance(part, TextPrefix) for part in members
@@ -451,7 +458,7 @@ def _contains_prefix(outer: TextPrefix, inner: TextPrefix) -> bool:
 
 
 def _remaining_prefixes(begins: set[TextPrefix], beginnings: frozenset[str]) -> list[TextPrefix]:
-    """What begins so and with nothing longer that matters, of each length that a label tells, or of any."""
+    """Return a code's texts for each relevant prefix without the longer ones, by known length or any."""
     prefixes = {"", *beginnings, *(part.prefix for part in begins)}
     lengths = {part.length for part in begins} | {None}
     found = [
@@ -468,12 +475,12 @@ def _example_text(part: TextPrefix, fill: str) -> str:
 
 
 def _unused_character(text: str) -> str:
-    """A character that no text has which matters: neither a digit nor a letter, if it can be helped."""
+    """Return a character that does not occur in the text, neither a digit nor an ASCII letter."""
     return next(chr(code) for code in (*range(0xA1, 0x250), *range(0x4E00, 0x9FFF)) if chr(code) not in text)
 
 
 def parse_set_label(label: str) -> tuple[str, ...] | None:
-    """The members of ``{a, b, "c, d"}`` as our sets are written; None for another label."""
+    """Parse the members of ``{a, b, "c, d"}`` as discreet writes sets; None for another label."""
     if not (label.startswith("{") and label.endswith("}")):
         return None
     found = tuple(_iterate_members(label[1:-1]))

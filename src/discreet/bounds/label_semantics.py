@@ -1,7 +1,8 @@
-"""The meaning of labels without their hierarchies.
+"""Meaning of labels without their hierarchies.
 
-A manifest states the form of a rule's labels (``model.label_form``): intervals, masks, dates, or values.
-Otherwise labels are read as they are commonly written, and a note says so. ``*`` is any value.
+A manifest states the form of a rule's labels (``model.published_cells.LabelForm``): intervals, masks,
+dates, or values. Otherwise labels are parsed in their common notation, and a note says so. ``*`` is any
+value.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ _VALUE_SUMMARIES = (Summary.RANGES, Summary.MEANS, Summary.SETS)
 
 @dataclass(frozen=True, eq=False)
 class LabelledColumn:
-    """A generalized column as its release tells of it.
+    """Generalized column as described by its release.
 
-    ``form`` is None where the manifest does not say how its labels read; ``summary`` is what classes show;
-    ``nullable`` says whether ``*`` may stand for NULL too.
+    ``form`` is None if the manifest does not state the form of the labels; ``summary`` is the summary of
+    the classes; ``nullable`` is True if ``*`` may include NULL.
     """
 
     attribute: str
@@ -57,9 +58,9 @@ class LabelledColumn:
     nullable: bool
 
     def meaning(self, use: ColumnUse) -> ColumnMeaning:
-        """What its labels stand for, as far as a query that uses it so needs to know.
+        """Return the values that the labels represent, in the detail that a query's use requires.
 
-        ``InputError`` where they do not tell it.
+        Raises ``InputError`` if the labels do not determine them.
         """
         found = self._meaning(use)
         if found is None:
@@ -67,7 +68,7 @@ class LabelledColumn:
         return found
 
     def _read_as_numbers(self, use: ColumnUse) -> ColumnMeaning | None:
-        """Labels as numbers, whatever else they could be read as."""
+        """Parse the labels as numbers, even if they could be parsed otherwise."""
         kind = None if self.form is None else self.form.kind
         ranges = any(" … " in text for text in self._texts)
         if kind is LabelKind.INTERVALS or (kind is LabelKind.VALUES and not ranges):
@@ -99,7 +100,7 @@ class LabelledColumn:
         return self._read_by_custom(use)
 
     def _read_by_custom(self, use: ColumnUse) -> ColumnMeaning | None:
-        """Labels that a hierarchy of somebody's own gave, as they are commonly read."""
+        """Parse the labels of a custom hierarchy in their common notation, and add a note."""
         texts = self._texts
         if texts and all(_MASKED_CODE.fullmatch(text) for text in texts):
             found = TextTree(self.attribute, self._masks(), self.nullable).meaning(self.labels, use)
@@ -122,10 +123,14 @@ class LabelledColumn:
         )
         return replace(found, note=note)
 
-    # --- numbers -------------------------------------------------------
+    # Numbers
 
     def _numbers(self, use: ColumnUse, *, known: bool = True) -> ColumnMeaning | None:
-        """``known``: labels that are no numbers stand for themselves; else they tell nothing."""
+        """Parse the labels as numbers; return None if they are not.
+
+        With ``known``, labels that are not numbers represent only themselves; otherwise one such label
+        makes the result None.
+        """
         told: dict[str, LabelNumbers] = {TOP: None}
         for text in self._texts:
             ranges = _numbers_of_label(text, self.summary)
@@ -154,7 +159,7 @@ class LabelledColumn:
         }
         return replace(found, means=means)
 
-    # --- texts ---------------------------------------------------------
+    # Texts
 
     def _masks(self) -> dict[str, LabelTexts]:
         form = self.form
@@ -182,13 +187,14 @@ class LabelledColumn:
         return DateLine(self.attribute, {TOP: None, **own}, self.nullable, known).meaning(self.labels, use)
 
     def _is_range(self, text: str) -> bool:
-        """Whether a label is a range whose ends occur in each class."""
+        """Check whether a label is a range whose ends occur in each class."""
         return " … " in text and self.summary in _VALUE_SUMMARIES[:2]
 
     def _values(self, use: ColumnUse) -> ColumnMeaning | None:
-        """Values, sets of values, and ``*``; of a range in an order that is not told, anything.
+        """Parse values, sets of values, and ``*``.
 
-        So is a masked code, which a class may show in place of a wider range.
+        A range in an unknown order represents anything, and so does a masked code, which a class may
+        publish instead of a wider range.
         """
         ranges = {text for text in self._texts if " … " in text and self.summary in _VALUE_SUMMARIES[:2]}
         ranges |= {text for text in self._texts if self._is_masked(text)}
@@ -205,13 +211,13 @@ class LabelledColumn:
         return TextTree(self.attribute, told, self.nullable).meaning(self.labels, use)
 
     def _is_masked(self, text: str) -> bool:
-        """Whether a text may be a masked code."""
+        """Check whether a text may be a masked code."""
         if self.form is None or self.form.kind is not LabelKind.MASK:
             return False
         end = text.startswith if self.form.side == "left" else text.endswith
         return end(self.form.character)
 
-    # --- refusals ------------------------------------------------------
+    # Refusals
 
     def _refusal(self, use: ColumnUse) -> InputError:
         name = self.attribute
@@ -232,13 +238,13 @@ class LabelledColumn:
 
 
 def _members_of_label(text: str, summary: str | None) -> tuple[str, ...] | None:
-    """The members of a label that is a set, or that states the mean of a set."""
+    """Return the members of a label that is a set, or that states the mean of a set."""
     mean = parse_mean_label(text) if summary == Summary.MEANS else None
     return parse_set_label(text if mean is None else mean[1])
 
 
 def _numbers_of_label(text: str, summary: str | None) -> tuple[NumberRange, ...] | None:
-    """The numbers that a label tells; none where it is no label of numbers."""
+    """Return the numbers that a label represents; None for a label without numbers."""
     mean = parse_mean_label(text) if summary == Summary.MEANS else None
     text = text if mean is None else mean[1]
     number = parse_decimal(text)
@@ -255,7 +261,7 @@ def _numbers_of_label(text: str, summary: str | None) -> tuple[NumberRange, ...]
 
 
 def _may_be_whole(text: str) -> bool:
-    """Whether a label says nothing against whole numbers: ``20-24``, ``7``, ``<18``, ``≥90``, no number."""
+    """Check whether a label allows only whole numbers: ``20-24``, ``7``, ``<18``, ``≥90``, no number."""
     if is_integer_range(text):
         return True
     found = _numbers_of_label(text, None)

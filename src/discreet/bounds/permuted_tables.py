@@ -1,11 +1,11 @@
-"""The tables of a permuted release, in the engine, in their files and by name, and its group values in
-arrays.
+"""Tables of a permuted release: in the engine, in files, by name, and as arrays of group values.
 
-If every row has an exact number, all columns of a help table follow from one, the ordered values: sums are
-differences of running sums, so 16 bytes per row are kept in memory. For a query the engine returns the
-group and key of each matching row as one integer; a compiled loop counts them and looks up their bounds.
+If every row has an exact number, all columns of a help table follow from one column, the ordered values:
+sums are differences of running sums, so 16 bytes per row are kept in memory. For a query the engine returns
+the group and key of each matching row as one integer; a compiled loop counts them and looks up their
+bounds.
 
-Cost of a query with h hits: the scan (twice if keys that are no small integers are numbered first), and h
+Cost of a query with h hits: the scan (twice if keys that are not small integers are numbered first), and h
 integers fetched.
 """
 
@@ -55,23 +55,23 @@ from discreet.sql.quoting import identifier, literal, table_parts
 _Integers = NDArray[np.int64]
 
 _EXACT_DOUBLES = 1 << 53
-"""Sums below it are the same as doubles, which averages are."""
+"""Limit of sums that doubles represent exactly, as averages need."""
 _MOST_GROUP_NUMBERS = 1 << 31
 _BYTES_PER_ROW = 48
-"""Per row, while values are put in their places."""
+"""Bytes per row while values are sorted into their groups."""
 _HITS_WORTH_COMPILING = 500_000
 
 
 @dataclass(frozen=True, eq=False)
 class GroupValueArrays:
-    """The values of each group in units of the last of ``scale`` decimals, and the tables they are of."""
+    """Values of each group in units of the last of ``scale`` decimals, with the tables they belong to."""
 
     grouped: SortedGroupValues
     scale: int
     tables: PermutedTables
 
     def lines(self, engine: Engine, asked: ReleaseQuery) -> list[tuple[Any, ...]]:
-        """What the rewritten query of ``queries.permuted_query`` gives: a line for each key."""
+        """Return the result rows of the query rewritten by ``queries.permuted_query``, one per key."""
         with TemporaryTables(engine) as scratch:
             numbers = self._numbers(engine, asked, scratch)
             last = self.grouped.first + len(self.grouped.starts)
@@ -82,6 +82,7 @@ class GroupValueArrays:
         return [self._line(asked.aggregates, numbers.keys[place], found, place) for place in met]
 
     def _numbers(self, engine: Engine, asked: ReleaseQuery, scratch: TemporaryTables) -> KeyNumbers:
+        """Number the keys: by value if they are small integers, else in a temporary table of the engine."""
         if not asked.keys:
             return KeyNumbers()
         if len(asked.keys) == 1:
@@ -96,7 +97,10 @@ class GroupValueArrays:
         return KeyNumbers(tuple(line[1:] for line in occurring), f"k.{KEY_NUMBER_COLUMN}", table)
 
     def _bounds(self, packed: NDArray[Any], bits: int, asked: ReleaseQuery, keys: int) -> HitBounds:
-        """What hits stand for, by key."""
+        """Compute the bounds of the hits, by key.
+
+        The kernel is specialized by the item size of the packed hits, so each size is compiled separately.
+        """
         found, part = HitBounds.of_none(keys), f"hit-bounds-{packed.dtype.itemsize}"
         if not choose_kernels([part], "query", worth=len(packed) > _HITS_WORTH_COMPILING):
             bound_hits_twin(packed, bits, self.grouped, found)
@@ -127,10 +131,10 @@ class GroupValueArrays:
 
 
 def load_group_values(engine: Engine, tables: PermutedTables) -> GroupValueArrays | None:
-    """The values of a release's groups, read from its help table.
+    """Load the values of a release's groups from its help table.
 
-    None where some row has no value, values are no exact numbers or their sums pass 53 bits, memory does not
-    hold them, or the help table's lines are not those of the release's groups.
+    Returns None if some row has no value, if values are no exact numbers or their sums exceed 53 bits, if
+    memory does not suffice, or if the help table's rows are not those of the release's groups.
     """
     if not tables.numeric or tables.has_null or tables.scale is None or tables.scale + 1 >= LONG_DIGITS:
         return None
@@ -148,7 +152,7 @@ def load_group_values(engine: Engine, tables: PermutedTables) -> GroupValueArray
 
 @dataclass(frozen=True)
 class _HelpTableReader:
-    """Reads a help table, whose lines come in no order: each says its group and hits."""
+    """Reader of a help table, whose rows have no order: each contains its group and number of hits."""
 
     engine: Engine
     tables: PermutedTables
@@ -159,7 +163,10 @@ class _HelpTableReader:
         return self.engine.dialect.identifier(self.tables.group_column)
 
     def starts(self) -> tuple[int, _Integers] | None:
-        """The first group's number, and where each begins; None where groups or their lines are not whole."""
+        """Return the first group's number and the start of each group; None if groups or rows are incomplete.
+
+        A complete help table has, for each group of n rows, n rows with the hits 1 … n.
+        """
         same = [f"min({name}) = count(*) AND max({name}) = count(*)" for name in (GROUP_ROWS, GROUP_VALUES)]
         same += [f"min({HITS}) = 1 AND max({HITS}) = count(*) AND count({HITS}) = count(*)"]
         lines = self._counts(self.tables.help, f"CASE WHEN {' AND '.join(same)} THEN 1 ELSE 0 END")
@@ -178,7 +185,7 @@ class _HelpTableReader:
         return int(groups[0]), np.concatenate(([0], np.cumsum(lines["n"]))).astype(np.int64)
 
     def _counts(self, relation: str, same: str) -> dict[str, NDArray[Any]]:
-        """How many rows of a table each group has, by group; -1 is none."""
+        """Count the rows of each group of a table; -1 is the group of rows without one."""
         group = f"coalesce({self._group}, -1)"
         columns = f"{group} AS g, count(*) AS n, {same} AS same"
         counted = self.engine.fetch_arrays(f"SELECT {columns} FROM {relation} AS t GROUP BY {group}")
@@ -186,13 +193,13 @@ class _HelpTableReader:
         return {name: cells[order] for name, cells in counted.items()}
 
     def is_exact(self) -> bool:
-        """Whether no value is NULL, and no sum of them passes 53 bits."""
+        """Check that no value is NULL, and that no sum of values exceeds 53 bits."""
         summed = "count(*) FILTER (WHERE lowest IS NULL), sum(abs(lowest))"
         nulls, sums = self.engine.fetch_rows(f"SELECT {summed} FROM {self.tables.help} AS help")[0]
         return not nulls and sums * 10**self.scale < _EXACT_DOUBLES
 
     def grouped(self, first: int, starts: _Integers) -> SortedGroupValues | None:
-        """The values; None where a group has not one line for each number of hits, or they do not ascend."""
+        """Return the values; None if a group lacks a row for a number of hits, or values do not ascend."""
         dialect, rows = self.engine.dialect, int(starts[-1])
         cells = {n: dialect.cast(sql, "INTEGER") for n, sql in (("g", self._group), ("h", HITS))}
         cells["v"] = to_units(dialect, "lowest", self.scale)
@@ -213,11 +220,11 @@ _INTEGER_COLUMNS = ("hits", "values_lower", "values_upper", "group_rows", "group
 
 @dataclass(frozen=True, eq=False)
 class PermutedReleaseTables:
-    """The opened tables of a permuted release, whose data lies at ``address``.
+    """Opened tables of the permuted release at ``address``.
 
-    ``values`` is where the sensitive values are, None where they stand beside the data. ``held`` are names of
-    tables in the engine that hold the same rows, by ``data`` and ``help``; and the latter's by group.
-    ``groups`` holds the values of each group in arrays, by which queries are answered without the help table.
+    ``values`` is the source of the sensitive values, None if the data table contains them.
+    ``engine_tables`` names copies in the engine: of ``data``, of ``help``, and of the help table by group.
+    ``groups`` contains the values of each group as arrays, which answer queries without the help table.
     """
 
     address: ReleaseAddress
@@ -231,7 +238,7 @@ class PermutedReleaseTables:
 
     @property
     def in_engine(self) -> PermutedTables:
-        """The tables in the engine, by their columns' own names."""
+        """Tables in the engine, with their original column names."""
         return self._tables(
             self.engine_tables.get("data") or _named_relation(self.data, self._data_types),
             self.engine_tables.get(HELP_FILE) or _named_relation(self.help, self._help_types),
@@ -239,7 +246,7 @@ class PermutedReleaseTables:
         )
 
     def stored(self, dialect: Dialect) -> PermutedTables:
-        """The tables as a reader finds them without discreet, in files or in their database, by his SQL."""
+        """Return the tables as SQL that reads the files or database directly, without discreet."""
         listed, place = self.facts.files[HELP_FILE], self.address
         helped = place.part(HELP_FILE, listed.file)
         return self._tables(
@@ -248,7 +255,7 @@ class PermutedReleaseTables:
         )
 
     def named(self, release: str | None = None, help_table: str | None = None) -> PermutedTables:
-        """The tables by the names that a database has for them (None: those of a database file)."""
+        """Return the tables by their names in a database (None: the names in a database file)."""
         two = self.facts.form is ReleaseForm.TWO_TABLES
         return self._tables(
             release or (QUASI_IDENTIFIERS_NAME if two else ONE_TABLE_NAME), help_table or HELP_NAME
@@ -260,7 +267,7 @@ class PermutedReleaseTables:
 
     @property
     def _help_types(self) -> dict[str, str]:
-        """The types of the help table's columns where the file has none."""
+        """Types of the help table's columns for files without types."""
         if not self._is_text:
             return {}
         exact = "DOUBLE" if self.facts.scale is None else f"DECIMAL(38, {self.facts.scale})"
@@ -284,7 +291,7 @@ class PermutedReleaseTables:
 
 
 def _named_relation(table: SourceTable, casts: Mapping[str, str]) -> str:
-    """A source as a relation whose columns have their own names, and types where they are given."""
+    """Return a source as a relation with its own column names, cast to the given types."""
     columns = [
         f"{table.dialect.cast(table.column(name), casts[name])} AS {identifier(name)}"
         if name in casts
@@ -302,11 +309,12 @@ def stored_relation(
     types: Mapping[str, str],
     reader: Dialect,
 ) -> str:
-    """A table of a database by its name; a file or a folder by what reads it.
+    """Return SQL for a table of a database by its name, or for a file or folder by a reader function.
 
-    ``table`` is one of a DuckDB file, ``opened`` the release in the engine, ``reader`` the SQL of
-    who reads it there. Cells of CSV are texts but for the columns in ``types``; an empty one without quotes
-    is NULL.
+    ``table`` is a table of a DuckDB file, ``opened`` the release in the engine, ``reader`` the SQL dialect
+    in which the files are read. Cells of CSV are texts except for the columns in ``types``; an empty cell
+    without quotes is NULL. Wildcards in the path are escaped, because ``read_parquet`` and ``read_csv``
+    read patterns.
     """
     if address.path is None:
         return ".".join(reader.identifier(part) for part in table_parts(str(address.table)))

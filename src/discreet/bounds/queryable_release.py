@@ -1,4 +1,4 @@
-"""A release that can be queried: its manifest, its opened tables, and the columns that a query may name."""
+"""Queryable release: its manifest, its opened tables, and the columns that a query may name."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from discreet.sql.help_table import by_group_query
 from discreet.sql.quoting import identifier
 
 FEWEST_ARRAY_ROWS = 100_000
-"""Rows of a release that is held in arrays; of fewer, the engine's own statements take less time."""
+"""Rows from which a release is loaded into arrays; for fewer rows the engine's statements are faster."""
 
 
 @dataclass(frozen=True, eq=False)
 class OpenRelease:
-    """A release while its files are open; ``open_release`` makes it.
+    """Release with open files, created by ``open_release``.
 
-    ``permuted`` are the tables of a permuted release, None for one of equivalence classes. ``hierarchies``
-    say what the labels of generalized columns stand for; they need not be all.
+    ``permuted`` contains the tables of a permuted release, None for one of equivalence classes.
+    ``hierarchies`` define the labels of generalized columns; some may be missing.
     """
 
     engine: Engine
@@ -45,22 +45,22 @@ class OpenRelease:
 
     @property
     def missing(self) -> int:
-        """Rows that were suppressed: left out, or starred."""
+        """Number of suppressed rows, left out or starred."""
         return self.manifest.suppressed
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
-        """The quasi-identifiers that are published."""
+        """Published quasi-identifiers."""
         return tuple(a.name for a in self.manifest.attributes if _is_quasi_identifier(a.role) and a.published)
 
     def generalized(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Which of some columns show labels that may stand for several values."""
+        """Return the columns among ``names`` whose labels may represent several values."""
         levels = {a.name: a.level for a in self.manifest.attributes if _is_quasi_identifier(a.role)}
         return tuple(name for name in names if name in levels and levels[name] != 0)
 
     @cached_property
     def readable(self) -> QueryableColumns:
-        """What a query may name, by the types that the columns are stored with."""
+        """Columns that a query may name, by their stored types."""
         facts = None if self.permuted is None else self.permuted.facts
         refused: dict[str, str] = {}
         measures: dict[str, bool] = {}
@@ -99,11 +99,11 @@ def open_release(
     *,
     hold: bool = False,
 ) -> Iterator[OpenRelease]:
-    """A release to be asked, for as long as the context lasts; the engine is the one of its address.
+    """Open a release for queries while the context lasts; the engine is the one of its address.
 
-    ``hold`` reads a permuted release's tables into the engine once, which pays off where many queries are
-    asked. Raises ``InputError`` where it has no manifest, a file is missing or has other rows than the
-    manifest says, or a hierarchy is another than the one that the manifest has the digest of.
+    With ``hold``, a permuted release's tables are loaded into the engine once, which pays off for many
+    queries. Raises ``InputError`` if the release has no manifest, a file is missing or has another number
+    of rows than the manifest states, or a hierarchy does not match its digest in the manifest.
     """
     place = ReleaseAddress.of(address)
     manifest = read_manifest(place, engine)
@@ -138,9 +138,9 @@ def open_release(
 
 
 def read_permutation_facts(address: Path | ReleaseAddress, engine: Engine | None = None) -> PermutedRelease:
-    """What the manifest of a permuted release says; ``InputError`` for another release.
+    """Read the manifest entry of a permuted release; raise ``InputError`` for another release.
 
-    ``engine`` is needed where the release is a table of a database.
+    ``engine`` is required if the release is a table of a database.
     """
     facts = read_manifest(address, engine).permutation
     if facts is None:
@@ -154,7 +154,7 @@ def read_permutation_facts(address: Path | ReleaseAddress, engine: Engine | None
 def _load_into_engine(
     files: PermutedReleaseTables, engine: Engine, tables: TemporaryTables
 ) -> PermutedReleaseTables:
-    """The release's tables as the engine's own; the help table in arrays, or by group, where it has lists."""
+    """Load the tables into the engine; the help table as arrays, or by group if the engine has lists."""
     names = {
         purpose: tables.create(f"SELECT * FROM {relation} AS r")
         for purpose, relation in (("data", files.in_engine.release), (HELP_FILE, files.in_engine.help))
@@ -177,7 +177,7 @@ def _load_into_engine(
 
 
 def _help_by_group(files: PermutedReleaseTables, engine: Engine, tables: TemporaryTables) -> str | None:
-    """The name of the help table by group; None where some group of it has not one line for each hits."""
+    """Create the help table by group; return its name, or None if a group lacks a row for some hits."""
     lies = files.in_engine
     group = identifier(lies.group_column)
     name = tables.create(by_group_query(lies.help, group, numeric=lies.numeric, has_null=lies.has_null))
@@ -194,7 +194,10 @@ def _release_source(place: ReleaseAddress, manifest: Manifest, table: str | None
 
 
 def _sensitive_source(place: ReleaseAddress, manifest: Manifest, facts: PermutedRelease) -> SourceSpec | None:
-    """Where the sensitive values are, which only some queries need; None where they stand beside the data."""
+    """Return the source of the sensitive values, or None if the data table contains them.
+
+    Only some queries need it, so it is opened on demand.
+    """
     listed = facts.files.get(SENSITIVE_FILE)
     if listed is None:
         return None
@@ -212,7 +215,7 @@ def _check_rows(engine: Engine, table: SourceTable, rows: int) -> None:
 
 
 def _check_hierarchies(manifest: Manifest, hierarchies: Mapping[str, GeneralizationHierarchy]) -> None:
-    """A hierarchy that is not the release's says something else of its labels, and bounds would not hold."""
+    """Raise ``InputError`` for a hierarchy that is not the release's, because bounds would be wrong."""
     told = {a.name: a for a in manifest.attributes if _is_quasi_identifier(a.role) and a.level != 0}
     for name in told.keys() & hierarchies.keys():
         hierarchy = hierarchies[name]
@@ -226,7 +229,7 @@ def _check_hierarchies(manifest: Manifest, hierarchies: Mapping[str, Generalizat
 
 
 def _check_names(table: SourceTable) -> None:
-    """SQL does not mind upper and lower case, so columns that differ in it alone cannot be told apart."""
+    """Raise ``InputError`` if column names differ only in case, which SQL does not distinguish."""
     if len({name.casefold() for name in table.columns}) < len(table.columns):
         raise InputError(
             f"{table.label} has columns whose names differ in case alone",

@@ -1,11 +1,10 @@
-"""The answer to a query of a release: sure bounds and an estimate (Zhang et al. 2007).
+"""Answer to a query on a release: sure bounds and an estimate (Zhang et al. 2007).
 
-A permuted release answers in SQL (``queries.permuted_query``). If the query names a generalized column, and
-for releases of equivalence classes, the answer is computed from the values that cells may represent
-(Theorem 2): a row meets the condition surely if every combination of its possible values does, possibly
-if some does. The engine evaluates each comparison over all values of its columns; the results are boxes,
-which AND, OR and NOT combine. A row belongs to a key's group in the same way. Suppressed rows are left
-out.
+A permuted release is queried in SQL (``queries.permuted_query``). If the query names a generalized column,
+and for releases of equivalence classes, the answer is computed from the values that cells may represent
+(Theorem 2): a row meets the condition surely if every combination of its possible values does, possibly if
+some does. The engine evaluates each comparison over all values of its columns; the results are boxes, which
+AND, OR and NOT combine. A row belongs to a key's group in the same way. Suppressed rows are left out.
 
 Cost: the product of the numbers of values, per comparison of several columns.
 """
@@ -47,7 +46,7 @@ _POSITION_COLUMN = "discreet place"
 
 @dataclass(frozen=True, eq=False)
 class ConditionEvaluator:
-    """Evaluates conditions and keys over ``domains``, the values of each column; NULL is behind the last."""
+    """Evaluator of conditions and keys over ``domains``, the values of each column; NULL is last."""
 
     engine: Engine
     tables: TemporaryTables
@@ -55,9 +54,10 @@ class ConditionEvaluator:
     _loaded: dict[str, str] = field(default_factory=dict)
 
     def region(self, condition: Condition, *, wanted: bool = True) -> list[Box]:
-        """Disjoint boxes where a condition is true, or false where not ``wanted``.
+        """Return disjoint boxes in which a condition is true, or in which it is not if ``wanted`` is False.
 
-        ``InputError`` where a comparison has too many combinations of values, or there are too many boxes.
+        Raises ``InputError`` if a comparison has too many combinations of values, or there are too many
+        boxes.
         """
         if isinstance(condition, SqlComparison):
             return self._boxes(condition, wanted)
@@ -74,7 +74,7 @@ class ConditionEvaluator:
     def by_key(
         self, region: Sequence[Box], keys: Sequence[GroupKey]
     ) -> Iterator[tuple[tuple[Key, ...], list[Box]]]:
-        """The part of a region in which keys have each combination of their values; empty parts left out."""
+        """Yield each combination of key values with its part of a region; empty parts are left out."""
         if not keys:
             yield (), list(region)
             return
@@ -91,6 +91,7 @@ class ConditionEvaluator:
         yield from found
 
     def _boxes(self, comparison: SqlComparison, wanted: bool) -> list[Box]:
+        """Evaluate a comparison in the engine over the cross product of its columns' values."""
         names = comparison.attributes
         shape = self._shape(names, MOST_COMPARED_COMBINATIONS, comparison.sql)
         places = "".join(f"{self._place(i)} AS p{i}, " for i in range(len(names)))
@@ -104,7 +105,7 @@ class ConditionEvaluator:
         return list(_boxes_of_mask(mask, names))
 
     def _by_value(self, key: GroupKey) -> list[tuple[Key, list[Box]]]:
-        """Each value of a key, with the boxes in which it has it."""
+        """Return each value of a key, with the boxes in which the key has it."""
         names = key.attributes
         shape = self._shape(names, MOST_KEY_VALUES, key.title)
         places = "".join(f"{self._place(i)}, " for i in range(len(names)))
@@ -148,7 +149,7 @@ class ConditionEvaluator:
 
 
 def check_group_count(groups: int) -> None:
-    """``InputError`` where GROUP BY makes too many groups."""
+    """Raise ``InputError`` if GROUP BY yields too many groups."""
     if groups > MOST_ANSWERED_GROUPS:
         raise InputError(
             f"GROUP BY makes more than {MOST_ANSWERED_GROUPS:,} groups of what cells may stand for",
@@ -157,7 +158,7 @@ def check_group_count(groups: int) -> None:
 
 
 def _boxes_of_mask(mask: NDArray[np.bool_], names: Sequence[str]) -> Iterator[Box]:
-    """Disjoint boxes that cover where a mask is true, one axis per column."""
+    """Yield disjoint boxes that cover the true cells of a mask with one axis per column."""
     if mask.ndim == 1:
         if mask.any():
             yield {names[0]: mask}
@@ -177,11 +178,11 @@ _AnswerLine = tuple[tuple[Key, ...], str, AggregateBounds]
 def answer_from_cells(
     release: OpenRelease, release_query: ReleaseQuery
 ) -> tuple[tuple[BoundRow, ...], tuple[str, ...]]:
-    """The answers of a query whose columns were read as texts, and what was taken for granted for them.
+    """Answer a query whose columns were read as texts; return the rows and the assumptions made.
 
-    Keys are in ascending order, NULL last. Raises ``InputError`` for a generalized column whose labels do not
-    tell what is asked, an aggregate of texts that are no numbers, a comparison of too many combinations of
-    values, or a key of too many values.
+    Keys are in ascending order, NULL last. Raises ``InputError`` for a generalized column whose labels do
+    not determine the answer, an aggregate of texts that are not numbers, a comparison of too many
+    combinations of values, or a key of too many values.
     """
     units = count_units(release, release_query)
     with TemporaryTables(release.engine) as tables:
@@ -202,7 +203,7 @@ def answer_from_cells(
 def _answer_shown_columns(
     units: ReleaseUnits, release_query: ReleaseQuery, evaluator: ConditionEvaluator
 ) -> Iterator[_AnswerLine]:
-    """The answers where what rows show says whether they meet the condition, or may."""
+    """Yield the answers if the condition depends only on published cells."""
     for group, part in evaluator.by_key(
         _region_of_condition(evaluator, release_query.condition), release_query.keys
     ):
@@ -217,7 +218,7 @@ def _answer_shown_columns(
 def _answer_with_permuted_column(
     units: ReleaseUnits, release_query: ReleaseQuery, evaluator: ConditionEvaluator
 ) -> Iterator[_AnswerLine]:
-    """The answers where the condition or a key names the permuted column too."""
+    """Yield the answers if the condition or a key also names the permuted column."""
     values = units.permuted
     assert values is not None
     shown, hidden = split_query(release_query, values.name)
@@ -241,7 +242,7 @@ def _region_of_condition(evaluator: ConditionEvaluator, condition: Condition | N
 
 
 def _sort_groups(groups: set[tuple[Key, ...]], release_query: ReleaseQuery) -> list[tuple[Key, ...]]:
-    """Groups in the order asked, then by their keys; NULL last."""
+    """Sort the groups by the query's ORDER BY, then by their keys; NULL last."""
     found = sorted(groups, key=lambda group: [(key is None, _comparable(key)) for key in group])
     for place, descends in reversed(release_query.order):
         known = [group for group in found if group[place] is not None]
@@ -252,17 +253,17 @@ def _sort_groups(groups: set[tuple[Key, ...]], release_query: ReleaseQuery) -> l
 
 
 def _comparable(key: Key) -> tuple[bool, Decimal, str]:
-    """Numbers by what they are, as texts too, before other texts."""
+    """Return a sort key: numbers by value, also those given as texts, before other texts."""
     number = parse_decimal(key) if isinstance(key, str) else Decimal(key or 0)
     return (number is None, number or Decimal(0), key if isinstance(key, str) else "")
 
 
 @dataclass(frozen=True)
 class BoundedAnswer:
-    """The answers of a query, a row for each group and aggregate.
+    """Answers of a query, with one row per group and aggregate.
 
-    ``columns`` are the names of the groups' keys. ``sql`` is the rewritten query, which runs by itself; None
-    where there is none, as the answer follows from what generalized cells may stand for.
+    ``columns`` are the names of the groups' keys. ``sql`` is the rewritten query, which runs without
+    discreet; it is None if the answer follows from the values that generalized cells may represent.
     """
 
     columns: tuple[str, ...]
@@ -279,11 +280,32 @@ def answer_release_query(
     release_table: str | None = None,
     help_table: str | None = None,
 ) -> BoundedAnswer:
-    """The answers of one query in a dialect, in which its rewritten form is written too.
+    """Answer one query in a dialect, and return its rewritten form in the same dialect.
 
-    Without a dialect it is that of the engine which has the release. Names of tables concern the rewritten
-    form alone. Raises ``InputError`` for a query that is refused, or that names generalized columns whose
-    hierarchies are not known.
+    Parameters
+    ----------
+    release
+        The opened release.
+    text
+        The SELECT statement.
+    dialect
+        Dialect of the query, by default that of the engine that contains the release.
+    release_table, help_table
+        Names of the tables in the rewritten form.
+
+    Returns
+    -------
+    BoundedAnswer
+        Bounds and an estimate per group and aggregate.
+
+    Raises
+    ------
+    InputError
+        For a query that is not allowed, or that names generalized columns with unknown hierarchies.
+
+    References
+    ----------
+    Zhang, Koudas, Srivastava and Yu, "Aggregate query answering on anonymized tables", ICDE 2007.
     """
     runs = release.engine.dialect
     own = dialect_named(release.engine.name)
@@ -315,7 +337,7 @@ def answer_release_query(
 def _is_rewritable(
     release: OpenRelease, permuted: PermutedReleaseTables, release_query: ReleaseQuery
 ) -> bool:
-    """Whether a query of a permuted release names columns that show values, and aggregates no other's."""
+    """Check whether a query names only columns with values, and aggregates only the sensitive column."""
     labels = {label_column(name) for name in release.data.columns}
     return (
         not release.generalized(release_query.attributes)

@@ -1,8 +1,8 @@
-"""The rows of a release, counted by what they show, for the columns that a query names.
+"""Rows of a release, counted by their labels in the columns that a query names.
 
-A unit is a number of rows of one group with the same labels. If a condition names the permuted column, then
-of a group of n rows v values meet it and h rows meet the rest; between max(0, h + v - n) and min(h, v) rows
-meet both, h·v/n on average (Zhang et al. 2007).
+A unit is a number of rows of one group with the same labels. If a condition names the permuted column, v
+values of a group of n rows meet it and h rows meet the rest; then between max(0, h + v - n) and min(h, v)
+rows meet both, h·v/n on average (Zhang et al. 2007).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LineMask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class PermutedValues:
-    """The values of each group: ``rows[i]`` rows of group ``group[i]`` have ``texts[codes[i]]``, or NULL."""
+    """Values of each group: ``rows[i]`` rows of group ``group[i]`` have ``texts[codes[i]]``, or NULL."""
 
     name: str
     texts: tuple[str, ...]
@@ -51,14 +51,14 @@ class PermutedValues:
     groups: int
 
     def meeting(self, region: Sequence[Box]) -> LineMask:
-        """Which lines have a value in a region, which bounds this column alone."""
+        """Return a mask of the lines whose value is in a region that restricts only this column."""
         found = np.zeros(len(self.texts) + 1, dtype=np.bool_)
         for box in region:
             found |= box.get(self.name, True)
         return np.asarray(found[self.codes], dtype=np.bool_)
 
     def selected(self, rows: SelectedRows, meets: LineMask) -> SelectedRows:
-        """How many of the rows that are selected have a value that meets the condition too."""
+        """Return the numbers of selected rows whose value also meets the condition."""
         everything = np.bincount(self.group, self.rows, self.groups).astype(np.int64)
         having = np.bincount(self.group, self.rows * meets, self.groups).astype(np.int64)
         return SelectedRows(
@@ -68,12 +68,12 @@ class PermutedValues:
         )
 
     def counted(self, meets: LineMask) -> ValueGroups:
-        """The values that meet a condition, to be counted; all others as if they were NULL."""
+        """Return the values that meet a condition, for counting; all others count as NULL."""
         known = meets & (self.codes < len(self.texts))
         return ValueGroups.of_counts(self.group, self.rows, known, self.groups)
 
     def measured(self, meets: LineMask) -> ValueGroups:
-        """The same as numbers."""
+        """Return the values that meet a condition as numbers; all others count as NULL."""
         numbers: list[Decimal | None] = [*(parse_decimal(text) for text in self.texts), None]
         values = [
             numbers[code] if met else None
@@ -85,7 +85,7 @@ class PermutedValues:
 def load_permuted_values(
     release: OpenRelease, permuted: PermutedReleaseTables, numbers: Mapping[str, int]
 ) -> PermutedValues:
-    """The values of each group, whose name in the release ``numbers`` maps to its place."""
+    """Load the values of each group; ``numbers`` maps a group's name in the release to its index."""
     counted = _count_group_values(release, permuted)
     number_of = np.array([numbers.get(name, -1) for name in counted.texts[0]], dtype=np.int64)
     group = number_of[counted.codes[:, 0]]
@@ -109,12 +109,12 @@ def _count_group_values(release: OpenRelease, permuted: PermutedReleaseTables) -
 
 @dataclass(frozen=True, eq=False)
 class ReleaseUnits:
-    """Rows by what they show: unit u has ``rows[u]`` rows of group ``group[u]``.
+    """Units of rows with equal labels: unit u has ``rows[u]`` rows of group ``group[u]``.
 
-    It shows ``meanings[name].cells.labels[shown[u, i]]`` of the i-th name; ``values`` are the groups'
-    sensitive values, and others that are shown as they are. ``classes`` number the units' classes, from 0,
-    where labels say which values occur in each class; else None. ``permuted`` are the values of a permuted
-    column that the condition or a key names; which row has which of them is hidden.
+    The label of unit u in the i-th name is ``meanings[name].cells.labels[shown[u, i]]``. ``values`` are the
+    groups' sensitive values and other ungeneralized columns. ``classes`` numbers the units' classes from 0
+    if labels state values that occur in each class, else it is None. ``permuted`` contains the values of a
+    permuted column that the condition or a key names; their assignment to rows is hidden.
     """
 
     meanings: Mapping[str, ColumnMeaning]
@@ -128,12 +128,12 @@ class ReleaseUnits:
 
     @property
     def domains(self) -> dict[str, tuple[str, ...]]:
-        """A text for each code of each column."""
+        """One text for each code of each column."""
         own = {} if self.permuted is None else {self.permuted.name: self.permuted.texts}
         return {name: meaning.texts for name, meaning in self.meanings.items()} | own
 
     def selected(self, region: Sequence[Box]) -> SelectedRows:
-        """How many rows of each group lie in a region."""
+        """Return the numbers of rows of each group that are in a region."""
         spread = self._spread(region)
         share = sum(spread.share) if spread.share else np.zeros(len(self.rows))
 
@@ -147,7 +147,7 @@ class ReleaseUnits:
         )
 
     def meeting(self, region: Sequence[Box]) -> ClassBounds | None:
-        """How classes in which known values occur meet a region; None where none is known."""
+        """Return the bounds of classes with known occurring values in a region, or None if there is none."""
         return None if self.class_rows is None else ClassBounds(self.class_rows, tuple(region))
 
     def bounds(
@@ -157,7 +157,7 @@ class ReleaseUnits:
         selected: SelectedRows,
         meeting: ClassBounds | None,
     ) -> AggregateBounds:
-        """The answer of an aggregate of the rows in a region, of which ``selected`` are."""
+        """Compute an aggregate of the rows in a region; ``selected`` contains their numbers."""
         if asked.measure is None:
             if meeting is not None:
                 return (*meeting.counts, float(selected.expected.sum()))
@@ -182,7 +182,7 @@ class ReleaseUnits:
 
     @cached_property
     def class_rows(self) -> ClassRows | None:
-        """The rows by class, with the values that occur in each; None where nothing is known of them."""
+        """Rows by class with the values that occur in each; None if no such value is known."""
         if self.classes is None or not any(meaning.occurring for meaning in self.meanings.values()):
             return None
         return ClassRows(
@@ -199,9 +199,9 @@ class ReleaseUnits:
     def hidden_bounds(
         self, asked: SelectedAggregate, region: Sequence[Box], selected: SelectedRows, meets: LineMask
     ) -> AggregateBounds:
-        """The answer of an aggregate of rows in a region whose permuted value ``meets`` a condition.
+        """Compute an aggregate of rows in a region whose permuted value ``meets`` a condition.
 
-        ``selected`` are those of the region alone.
+        ``selected`` contains the numbers of rows in the region, before this condition.
         """
         values = self.permuted
         assert values is not None
@@ -215,7 +215,7 @@ class ReleaseUnits:
         return self._of_possible(asked, region).bounds(asked.aggregate, both)
 
     def _of_possible(self, asked: SelectedAggregate, region: Sequence[Box]) -> ValueGroups:
-        """The values of a column in the rows that may lie in a region: any of them may be selected."""
+        """Return a column's values in the rows that may be in a region; any of them may be selected."""
         assert asked.measure is not None
         meaning, place = self.meanings[asked.measure], list(self.meanings).index(asked.measure)
         here = self._spread(region).possible
@@ -230,10 +230,10 @@ class ReleaseUnits:
 
 
 def count_units(release: OpenRelease, asked: ReleaseQuery) -> ReleaseUnits:
-    """The units of a release for a query.
+    """Count the units of a release for a query.
 
-    Raises ``InputError`` for a generalized column whose labels do not tell what is asked, and an aggregate
-    of texts that are no numbers.
+    Raises ``InputError`` for a generalized column whose labels do not determine the answer, and for an
+    aggregate of texts that are not numbers.
     """
     if release.permuted is not None:
         return _count_permuted_units(release, release.permuted, asked)
@@ -241,7 +241,7 @@ def count_units(release: OpenRelease, asked: ReleaseQuery) -> ReleaseUnits:
 
 
 def _count_class_units(release: OpenRelease, asked: ReleaseQuery) -> ReleaseUnits:
-    """Rows with equal labels are a group."""
+    """Count the units of a release of classes; rows with equal labels form a group."""
     real = {label_column(column): column for column in release.data.columns}
     ranged = release.generalized(asked.measures)
     names = list(dict.fromkeys([*asked.attributes, *ranged]))
@@ -272,7 +272,7 @@ def _count_class_units(release: OpenRelease, asked: ReleaseQuery) -> ReleaseUnit
 
 
 def _number_rows(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct rows of codes (at least one), and which of them each is."""
+    """Return the distinct rows of codes (at least one), and the index of each row among them."""
     if not codes.shape[1] or not len(codes):
         return np.zeros((1, codes.shape[1]), dtype=np.int64), np.zeros(len(codes), dtype=np.int64)
     found, which = np.unique(codes, axis=0, return_inverse=True)
@@ -280,7 +280,7 @@ def _number_rows(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def _find_starred(counted: ColumnGroups) -> NDArray[np.bool_]:
-    """Which groups show ``*`` in every column."""
+    """Return a mask of the groups with ``*`` in every column."""
     found = np.ones(len(counted.rows), dtype=np.bool_)
     for place, texts in enumerate(counted.texts):
         star = texts.index(TOP) if TOP in texts else -1
@@ -296,7 +296,7 @@ def _group_values(
     group: NDArray[np.int64],
     rows: NDArray[np.int64],
 ) -> ValueGroups:
-    """The values of a column that shows them, which only SUM, AVG, MIN and MAX want to be numbers."""
+    """Return the values of an ungeneralized column, as numbers unless they are only counted."""
     place = counted.columns.index(name)
     texts, codes = counted.texts[place], all_codes[:, place]
     groups = int(group.max(initial=0)) + 1
@@ -312,7 +312,7 @@ def _group_values(
 def _count_permuted_units(
     release: OpenRelease, permuted: PermutedReleaseTables, asked: ReleaseQuery
 ) -> ReleaseUnits:
-    """Groups are those that values were permuted in; the help table holds their values in order."""
+    """Count the units of a permuted release, whose groups are those of the permutation."""
     facts = permuted.facts
     real = {label_column(column): column for column in release.data.columns}
     names = list(dict.fromkeys([*asked.attributes, *asked.measures]))
@@ -335,7 +335,7 @@ def _count_permuted_units(
 
 
 def _refuse_generalized_measures(release: OpenRelease, asked: ReleaseQuery, sensitive: str) -> None:
-    """Of rows that have one of some permuted values, only columns that show values are aggregated."""
+    """Raise ``InputError`` for aggregates of generalized columns over rows with some permuted values."""
     ranged = release.generalized(asked.measures)
     if ranged:
         raise InputError(
@@ -347,7 +347,7 @@ def _refuse_generalized_measures(release: OpenRelease, asked: ReleaseQuery, sens
 def _values_of_help_table(
     release: OpenRelease, permuted: PermutedReleaseTables, numbers: Mapping[str, int]
 ) -> ValueGroups:
-    """The values of each group from the lines of the help table."""
+    """Return the values of each group from the rows of the help table."""
     dialect = release.engine.dialect
     group_of = dialect.cast(identifier(permuted.facts.group_column), "VARCHAR")
     value = "NULL"
@@ -365,7 +365,7 @@ def _values_of_help_table(
 
 
 def _meaning(release: OpenRelease, asked: ReleaseQuery, name: str, texts: Sequence[str]) -> ColumnMeaning:
-    """What each label of a column may stand for; a column that is not generalized shows values."""
+    """Return the values that each label of a column may represent."""
     labels = (*texts, None)
     measured = name in asked.measures and not _is_only_counted(asked, name)
     if release.generalized([name]):

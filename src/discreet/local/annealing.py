@@ -1,13 +1,14 @@
 """Improvement of classes by simulated annealing, in rounds over parts of the table.
 
-A unit is a row, or a whole row type if more than row counts decide. Each sweep divides the classes anew
-into parts of similar classes; a round anneals two parts, on two threads if there are two, and keeps a
-part's result only if its loss fell. So more rounds are never worse, and the first rounds of a long run
-equal those of a short one. The temperature falls over eight sweeps, then starts again with twice the
-steps; a round without gain lowers it. The result depends on the seed and the rounds, not on the threads.
+A unit is a row, or a whole row type if the requirement depends on more than row counts. Each sweep divides
+the classes anew into parts of similar classes; a round anneals two parts, on two threads if available, and
+keeps a part's result only if its loss fell. More rounds are therefore never worse, and the first rounds of
+a long run equal those of a short one. The temperature falls over eight sweeps, then starts again with twice
+the steps; a round without gain lowers it. The result depends on the seed and the rounds, not on the
+threads.
 
 Cost: 128 steps or more per unit and sweep, fewer if classes are large, one or two microseconds each
-(``kernels.local_anneal``, or its twin for other class tests).
+(``kernels.local_annealing``, or its twin for other class tests).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 
 PART_UNITS = 1 << 14
-"""The units of a part, about: what it touches then stays in a processor's cache."""
+"""Approximate number of units of a part, so that the data of a part fit in a processor's cache."""
 
 _FEWEST_CLASSES = 16
 _SORTED_ATTRIBUTES = 3
@@ -46,7 +47,7 @@ _SORTED_ATTRIBUTES = 3
 
 @dataclass(frozen=True, eq=False)
 class LocalUnits:
-    """Units: ``rows[u]`` rows of row type ``kind[u]``; ``start`` as in ``kernels.local_annealing``."""
+    """Annealing units: ``rows[u]`` rows of type ``kind[u]``; ``start`` as in ``kernels.local_annealing``."""
 
     kind: NDArray[np.int64]
     rows: NDArray[np.int64]
@@ -54,9 +55,10 @@ class LocalUnits:
 
     @classmethod
     def of(cls, demand: ClassRequirement) -> LocalUnits:
-        """Where rows alone decide a row is a unit, else a row type.
+        """Build one unit per row if only row counts decide, else one per row type.
 
-        Of a row type with many rows, more than a class can do with stay together: they never need to part.
+        In a row type with many rows, the rows beyond those that a class can use form one unit, because they
+        never need to be separated.
         """
         counts = demand.frequency_set.counts
         single = np.zeros(len(counts), np.int64)
@@ -72,7 +74,7 @@ class LocalUnits:
 
     @classmethod
     def whole(cls, demand: ClassRequirement) -> LocalUnits:
-        """Each row type is one unit."""
+        """Build one unit per row type."""
         counts = demand.frequency_set.counts
         return cls(np.arange(len(counts)), counts, np.arange(len(counts) + 1))
 
@@ -80,10 +82,11 @@ class LocalUnits:
 def divide_into_parts(
     space: KeySpace, units: LocalUnits, class_of: NDArray[np.int64], seed: int, sweep: int
 ) -> Iterator[NDArray[np.int64]]:
-    """The units in classes, in parts of whole classes that lie near each other; a new division every sweep.
+    """Yield the units in classes, in parts of whole classes with similar values; each sweep divides anew.
 
-    Classes are sorted by the leaves of a member, a few attributes at random first, and cut into parts of
-    about equal size: at least two, so that two threads have work, unless the table is very small.
+    Classes are sorted by the leaves of a member, a few randomly chosen attributes first, and cut into parts
+    of about equal size. There are at least two parts, so that two threads have work, unless the table is
+    very small.
     """
     placed = np.flatnonzero(class_of >= 0)
     if not len(placed):
@@ -106,7 +109,7 @@ def divide_into_parts(
 
 
 STEPS_PER_UNIT = 128
-"""The steps of a round for each unit, where classes are small; a step costs more the larger they are."""
+"""Steps of a round per unit if classes are small; a step costs more the larger the classes are."""
 
 _SMALL_CLASS, _FEWEST_STEPS = 8, 4
 _MOST_NODES = 1024
@@ -119,11 +122,12 @@ _DISSOLVED_CLASSES_DIVERSE = 8
 
 @dataclass(frozen=True, eq=False)
 class AnnealingPart:
-    """Whole classes of the table, by themselves.
+    """Whole classes of the table, annealed separately from the others.
 
-    ``units`` are its units, by their numbers in the table; ``types`` its row types. Of unit i of the part,
-    ``kind[i]`` is the place of its row type in ``types`` and ``slot[i]`` its class, numbered from 0; row type
-    t's units are ``start[t] … start[t + 1] - 1``. Its rows can make no more than ``slots`` classes.
+    ``units`` contains the table's numbers of its units, ``types`` its row types. For unit i of the part,
+    ``kind[i]`` is the index of its row type in ``types`` and ``slot[i]`` its class, numbered from 0; row
+    type t has the units ``start[t] … start[t + 1] - 1``. The rows of the part form at most ``slots``
+    classes.
     """
 
     units: NDArray[np.int64]
@@ -138,7 +142,7 @@ class AnnealingPart:
     def of(
         cls, units: LocalUnits, chosen: NDArray[np.int64], class_of: NDArray[np.int64], need: int
     ) -> AnnealingPart:
-        """The part of some units, ascending, that are all of their classes."""
+        """Build the part from ascending units that are all the units of their classes."""
         types, kind = np.unique(units.kind[chosen], return_inverse=True)
         names, slot = np.unique(class_of[chosen], return_inverse=True)
         rows = units.rows[chosen]
@@ -155,7 +159,7 @@ class AnnealingPart:
 
 @dataclass(frozen=True)
 class AnnealingParameters:
-    """The heat to begin with, the steps for each unit, and what random numbers start from."""
+    """Initial temperature, steps per unit, and seed of the random numbers."""
 
     temperature: float
     steps_per_unit: int
@@ -163,15 +167,15 @@ class AnnealingParameters:
 
     @property
     def start(self) -> int:
-        """The state that random numbers start from, never 0."""
+        """Initial state of the random number generator, never 0."""
         return int(np.random.SeedSequence(list(self.seed)).generate_state(1, np.uint64)[0]) | 1
 
 
 class Annealer(Protocol):
-    """Anneals parts."""
+    """Annealer of parts."""
 
     def anneal(self, part: AnnealingPart, work: AnnealingParameters) -> tuple[NDArray[np.int64], float]:
-        """The class of each unit of a part then, and by how much the loss fell (below 0: it rose)."""
+        """Return the class of each unit after annealing, and the decrease of the loss (may be below 0)."""
 
 
 def anneal_parts(
@@ -183,7 +187,7 @@ def anneal_parts(
     work: AnnealingParameters,
     threads: int,
 ) -> float:
-    """Anneal each part, on a thread each, and write what lost less to ``class_of``; by how much in all."""
+    """Anneal each part on its own thread, write improved parts to ``class_of``, and return the total gain."""
     found = [AnnealingPart.of(units, part, class_of, need) for part in parts]
 
     def run(p: int) -> tuple[NDArray[np.int64], float]:
@@ -205,29 +209,29 @@ def anneal_parts(
 def build_annealer(
     space: KeySpace, demand: ClassRequirement, used_masks: NDArray[np.uint64], *, kernels: bool
 ) -> Annealer:
-    """An annealer whose near row types come from the nodes ``useful``, then the greatest one."""
+    """Build an annealer that finds near row types by ``used_masks``, then by the greatest node."""
     step = -(-len(used_masks) // _MOST_NODES) or 1
     masks = np.concatenate([used_masks[::step], space.forbidden[np.newaxis]])
     return _CompiledAnnealer(space, demand, masks) if kernels else _PlainAnnealer(space, demand, masks)
 
 
 def count_steps_per_unit(demand: ClassRequirement) -> int:
-    """The steps of a round of the first fall, for each unit."""
+    """Return the steps per unit of a round of the first cooling."""
     return max(STEPS_PER_UNIT * _SMALL_CLASS // max(demand.need, _SMALL_CLASS), _FEWEST_STEPS)
 
 
 def count_near_types(demand: ClassRequirement) -> int:
-    """How many near row types a row type may move to or swap with: more than its own class holds."""
+    """Return the number of near row types that a row type may join or swap with; it exceeds a class."""
     return min(max(_FEWEST_NEAR, 2 * demand.need), _MOST_NEAR)
 
 
 def most_dissolved_rows(demand: ClassRequirement) -> int:
-    """Larger classes are not dissolved: splitting rows off serves them better."""
+    """Return the most rows of a class that is dissolved; splitting rows off serves larger ones better."""
     return demand.need * (_DISSOLVED_CLASSES if demand.counts_only else _DISSOLVED_CLASSES_DIVERSE)
 
 
 class _CompiledAnnealer:
-    """By ``kernels.local_annealing``."""
+    """Annealer that uses ``kernels.local_annealing``."""
 
     def __init__(self, space: KeySpace, demand: ClassRequirement, masks: NDArray[np.uint64]) -> None:
         self._space, self._demand, self._masks = space, demand, masks
@@ -236,7 +240,7 @@ class _CompiledAnnealer:
         self._values = demand.values()
 
     def anneal(self, part: AnnealingPart, work: AnnealingParameters) -> tuple[NDArray[np.int64], float]:
-        """The class of each unit of a part then, and by how much the loss fell."""
+        """Return the class of each unit after annealing, and the decrease of the loss."""
         from discreet.kernels.local_annealing import (
             AnnealingScratch,
             ClassChains,
@@ -292,7 +296,7 @@ class _CompiledAnnealer:
         return classes.slot, before - float((classes.size * classes.loss).sum())
 
     def _values_of(self, part: AnnealingPart) -> RequiredValues:
-        """The sensitive values by row type of the part, and scratch that no other part writes."""
+        """Return the sensitive values of the part's row types, with scratch arrays of its own."""
         values = self._values
         return values._replace(
             begins=np.ascontiguousarray(values.begins[:, part.types]),
@@ -303,7 +307,7 @@ class _CompiledAnnealer:
 
 
 class _PlainAnnealer:
-    """By ``kernels.local_recoding_twin``, which serves any class test."""
+    """Annealer that uses ``kernels.local_recoding_twin``, which supports any class test."""
 
     def __init__(self, space: KeySpace, demand: ClassRequirement, masks: NDArray[np.uint64]) -> None:
         self._space, self._demand, self._masks = space, demand, masks
@@ -313,7 +317,7 @@ class _PlainAnnealer:
         self._loss_of: dict[frozenset[int], float] = {}
 
     def anneal(self, part: AnnealingPart, work: AnnealingParameters) -> tuple[NDArray[np.int64], float]:
-        """The class of each unit of a part then, and by how much the loss fell."""
+        """Return the class of each unit after annealing, and the decrease of the loss."""
         near = find_near_types_twin(
             self._masks, self._space.keys[:, part.types], count_near_types(self._demand)
         )
@@ -342,7 +346,7 @@ class _PlainAnnealer:
         return np.array(plain.slot, np.int64), before - sum(plain.total(c) for c in range(part.slots))
 
     def _loss(self, kinds: frozenset[int]) -> float:
-        """The loss of one row of a class, remembered by its row types."""
+        """Return the loss of one row of a class, cached by the row types of the class."""
         if kinds not in self._loss_of:
             if len(self._loss_of) > _MOST_CACHED_LOSSES:
                 self._loss_of.clear()
@@ -362,16 +366,19 @@ class _PlainAnnealer:
 PARTS_PER_ROUND = 2
 SWEEPS_PER_COOLING = 8
 HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE = 0.9, 0.25
-"""The heat of the first and the last sweep of a fall, in the unit of heat."""
+"""Temperature of the first and the last sweep of a cooling, in units of ``_temperature_unit``."""
 
 _SHARE_OF_CELL = 0.6
 _COOLING_FACTOR = 0.7
-"""A round that gains nothing was too hot: the unit of heat shrinks by this."""
+"""Factor that shrinks the temperature unit after a round without gain, which was too hot."""
 
 
 @dataclass(frozen=True, eq=False)
 class AnnealedClasses:
-    """The class of each unit, the rounds done, and the loss of all rows before and after each round."""
+    """Class of each unit, the rounds done, and the total loss before and after each round.
+
+    ``seconds`` are the times since the start, one per entry of ``losses``.
+    """
 
     units: LocalUnits
     class_of: NDArray[np.int64]
@@ -392,7 +399,10 @@ def improve_classes(
     kernels: bool,
     progress: Callable[[int, int], None] | None = None,
 ) -> AnnealedClasses:
-    """So many rounds, or as many as should end within ``time_budget`` seconds (at least one of the two)."""
+    """Improve classes for ``rounds`` rounds or within ``time_budget`` seconds; at least one must be given.
+
+    No round starts that would end after the budget if it took as long as the last one.
+    """
     if rounds == 0 or placement.loss <= 0:
         return AnnealedClasses(LocalUnits.whole(demand), placement.class_of, 0, (placement.loss,), (0.0,))
     units = LocalUnits.of(demand)
@@ -419,12 +429,15 @@ def improve_classes(
 
 
 def _temperature_unit(space: KeySpace, mean: float) -> float:
-    """What heat is counted in: the mean loss of a row, or most of one cell at its top where that is less."""
+    """Return the temperature unit: the mean loss of a row, or most of one cell's greatest loss if less."""
     return min(mean, _SHARE_OF_CELL * space.worst / len(space.losses))
 
 
 def cooling_and_temperature(sweep: int) -> tuple[int, float]:
-    """Which fall a sweep belongs to, from 0, and its heat in the unit of heat: a geometric fall."""
+    """Return the number of a sweep's cooling, from 0, and the sweep's temperature in temperature units.
+
+    The temperature falls geometrically within a cooling.
+    """
     fall, place = divmod(sweep, SWEEPS_PER_COOLING)
     return fall, float(
         HIGHEST_TEMPERATURE * (LOWEST_TEMPERATURE / HIGHEST_TEMPERATURE) ** (place / (SWEEPS_PER_COOLING - 1))
@@ -434,7 +447,7 @@ def cooling_and_temperature(sweep: int) -> tuple[int, float]:
 def _iterate_rounds(
     space: KeySpace, units: LocalUnits, class_of: NDArray[np.int64], seed: int
 ) -> Iterator[tuple[int, list[NDArray[np.int64]]]]:
-    """The parts of each round, without end; a sweep divides the classes as they then are."""
+    """Yield the sweep and the parts of each round without end; a sweep divides the current classes."""
     sweep = 0
     while True:
         parts = divide_into_parts(space, units, class_of, seed, sweep)
@@ -444,7 +457,7 @@ def _iterate_rounds(
 
 
 def _exceeds_budget(seconds: list[float], time_budget: float) -> bool:
-    """Whether another round as long as the last one would end too late."""
+    """Check whether another round as long as the last one would exceed the budget."""
     last = seconds[-1] - seconds[-2] if len(seconds) > 1 else 0.0
     return seconds[-1] + last > time_budget
 

@@ -1,17 +1,17 @@
 """Local recoding by cell generalization (LeFevre et al. 2005, section 5.2), with a proven bound.
 
-Rows that agree may be recoded differently, each cell shows any ancestor of its value, and no row need be
-suppressed. A class shows the lowest common ancestor of its members, or the range or set of their leaves;
-the measure is granularity (``measures.granularity``). Classes come from ``greedy_classes`` and are
-improved by ``annealing``; every class is counted again at the end.
+Equal rows may be recoded differently, each cell contains any ancestor of its value, and no row has to be
+suppressed. A class publishes the lowest common ancestor of its members, or the range or set of their
+leaves; the measure is granularity (``measures.recoding_metrics``). Classes come from ``greedy_classes`` and
+are improved by ``annealing``; every class is counted again at the end.
 
-The bound is a feasible point of the dual of the linear program that covers rows by classes: values α of
-the rows such that for each class C of each node with at least k rows, the k largest α in C sum to at most
-k times its loss. The α of all rows then sum to at most the loss of any recoding. A heuristic finds them,
-and the slacks are checked at the end over all nodes below a cap.
+The bound is a feasible point of the dual of the linear program that covers rows by classes: values α of the
+rows such that for each class C of each node with at least k rows, the k largest α in C sum to at most k
+times its loss. The α of all rows then sum to at most the loss of any recoding. A heuristic finds them, and
+the slacks are checked at the end over all nodes below a cap.
 
-Cost: the greedy about half of one evaluation of the lattice, a round about a second for two million
-steps on two threads, the bound three passes over the nodes per iteration.
+Cost: the greedy about half of one evaluation of the lattice, a round about a second for two million steps
+on two threads, the bound three passes over the nodes per iteration.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from discreet.settings import Settings
 def raise_cells(
     recoding: ClassRecoding, hierarchies: Sequence[GeneralizationHierarchy], levels: Sequence[int]
 ) -> ClassRecoding:
-    """The recoding with every cell, a value of its hierarchy, at the attribute's level or above."""
+    """Return the recoding with every cell, a value of its hierarchy, at the attribute's level or above."""
     shown = recoding.shown.copy()
     cells = list(recoding.cells)
     for i, (hierarchy, level) in enumerate(zip(hierarchies, levels, strict=True)):
@@ -64,7 +64,7 @@ def raise_cells(
 def _raise_attribute_cells(
     cells: Cells, hierarchy: GeneralizationHierarchy, level: int
 ) -> tuple[Cells, NDArray[np.int64]]:
-    """The cells at ``level`` or above, and where each former cell is among them."""
+    """Return the cells at ``level`` or above, and the index among them of each former cell."""
     found: dict[str | None, tuple[int, int]] = {}
     places = np.empty(len(cells.labels), np.int64)
     for cell, label in enumerate(cells.labels):
@@ -96,7 +96,7 @@ def _raise_attribute_cells(
 def check_recoded_classes(
     frequency_set: FrequencySet, demand: ClassRequirement, recoding: ClassRecoding, high: LatticeNode
 ) -> None:
-    """Raise ``InternalError`` where a class fails or rises above ``high``, or rows are lost."""
+    """Raise ``InternalError`` if a class fails or exceeds the levels ``high``, or if rows are lost."""
     placed = np.zeros(frequency_set.row_types, np.int64)
     np.add.at(placed, recoding.row_types, recoding.rows)
     if not np.array_equal(placed, frequency_set.counts):
@@ -124,13 +124,13 @@ def _check_values(demand: ClassRequirement, classes: NDArray[np.int64], row_type
 
 
 MOST_BOUND_NODES = 3000
-"""The cheapest nodes, which are looked at; what the next one costs at least is the cap of the values."""
+"""Number of the cheapest nodes that the bound visits; the least cost of the next node caps the values."""
 
 BOUND_ITERATIONS = 6
 _RAISED_SHARE, _RAISE_STEP = 0.1, 0.5
 _ROUNDING_SHARE = 1e-9
 SlackFunction = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-"""From values to the least slack of each row type's classes."""
+"""Function from values of the row types to the least slack of each row type's classes."""
 
 
 def bound_granularity(
@@ -144,7 +144,7 @@ def bound_granularity(
     iterations: int = BOUND_ITERATIONS,
     progress: Callable[[int, int], None] | None = None,
 ) -> float:
-    """An upper bound of the granularity of recodings that suppress exactly the rows not ``placed``."""
+    """Return an upper bound of the granularity of recodings that suppress exactly the rows not ``placed``."""
     table = _BoundTable.of(space, demand, placed)
     loss = table.least_loss(kernels, seed, threads, iterations, progress)
     suppressed = int(space.frequency_set.counts[~placed].sum())
@@ -153,7 +153,7 @@ def bound_granularity(
 
 @dataclass(frozen=True, eq=False)
 class _BoundTable:
-    """The placed row types, and the nodes whose classes may lose less than ``cap``."""
+    """Placed row types, and the nodes whose classes may lose less than ``cap``."""
 
     space: KeySpace
     need: int
@@ -200,7 +200,7 @@ class _BoundTable:
         iterations: int,
         progress: Callable[[int, int], None] | None,
     ) -> float:
-        """The sum of feasible values over all rows."""
+        """Return the sum of feasible values over all rows, a lower bound of the loss."""
         random = np.random.default_rng([seed, len(self.rows)])
         slacks = self._compiled_slacks(threads) if kernels else self._plain_slacks
         values = np.minimum(slacks(np.zeros(len(self.rows))) / self.need, self.cap)
@@ -223,6 +223,10 @@ class _BoundTable:
         return float((values * self.rows).sum())
 
     def _compiled_slacks(self, threads: int) -> SlackFunction:
+        """Return a slack function that divides the nodes among threads, each with its own scratch.
+
+        Row types are sorted by descending value, so that the k largest values of a class come first.
+        """
         from discreet.kernels.local_losses import allocate_slack_scratch, find_slacks
 
         trees = self.space.trees()
@@ -289,17 +293,58 @@ def generalize_cells(
     progress: LocalProgress | None = None,
     notice: LocalNotice | None = None,
 ) -> LocalRecoding:
-    """Classes that meet a requirement, and show as much as could be found.
+    """Build classes that meet a requirement and lose as little as the search can find.
 
-    ``effort`` is ``"fast"`` or a number of rounds of improvement; ``time_budget`` (seconds) ends them early,
-    or stands alone. ``min_node`` and ``max_node`` bound the levels shown; rows that no class within them can
-    hold are suppressed, at most ``limit``: the same rows that the full-domain recoding to ``max_node``
-    suppresses, and with the top, none. ``class_test`` is asked besides the requirement, and ``weights``
-    multiply the loss of attributes. The same seed gives the same answer on any number of threads.
+    Parameters
+    ----------
+    frequency_set
+        The counted table.
+    requirement
+        Criteria that each class must meet.
+    settings
+        Memory limit and threads.
+    effort
+        ``"fast"`` for the greedy only, or a number of rounds of improvement.
+    seed
+        Seed of the search; the same seed gives the same result on any number of threads.
+    time_budget
+        Seconds after which the rounds end; it may be given without ``effort``.
+    min_node, max_node
+        Bounds of the published levels. Rows that no class within them can contain are suppressed: the same
+        rows that full-domain recoding to ``max_node`` suppresses, and none if it is the top.
+    limit
+        Greatest number of suppressed rows.
+    shown
+        Published cells of a class.
+    class_test
+        A further test that each class must pass.
+    weights
+        Factors of the loss of attributes.
+    bound
+        Compute a proven upper bound of the granularity, too.
+    suppression
+        Treatment of suppressed rows.
+    evaluator
+        Kernels, numpy twin, or the choice between them.
 
-    Raises ``NoSolution`` where more rows would be suppressed or no row were left, ``InputError`` for options
-    out of range, ``LimitReached`` before any work that would not fit
-    ``settings.memory_limit``.
+    Returns
+    -------
+    LocalRecoding
+        The recoding and its measure.
+
+    Raises
+    ------
+    NoSolution
+        If more than ``limit`` rows would be suppressed, or no row would be left.
+    InputError
+        For options out of range.
+    LimitReached
+        Before any work that would not fit ``settings.memory_limit``.
+
+    References
+    ----------
+    LeFevre, DeWitt and Ramakrishnan, "Incognito: efficient full-domain k-anonymity", SIGMOD 2005,
+    section 5.2.
     """
     start_time = monotonic()
     options = _CheckedOptions.of(effort, time_budget, seed, shown, min_node)
@@ -346,7 +391,7 @@ def generalize_cells(
 
 @dataclass(frozen=True)
 class _CheckedOptions:
-    """Options that were checked; ``rounds`` is None where only a time budget ends them."""
+    """Validated options; ``rounds`` is None if only a time budget ends the rounds."""
 
     rounds: int | None
     improves: bool
@@ -383,7 +428,7 @@ class _CheckedOptions:
 def _notify_twin(
     frequency_set: FrequencySet, requirement: Requirement, compiled: bool, notice: LocalNotice | None
 ) -> None:
-    """Say what the kernels do not serve."""
+    """Report criteria that the kernels do not support."""
     if frequency_set.subjects is not None:
         announce_subjects("local recoding", notice)
     elif compiled and requirement.others and notice is not None:
@@ -465,7 +510,7 @@ def _build_recoding(
     options: _CheckedOptions,
     suppression: SuppressionPolicy,
 ) -> ClassRecoding:
-    """The recoding of the final classes: units of one row type and class are one part."""
+    """Build the recoding of the final classes; units of one row type and class are merged into one part."""
     frequency_set = space.frequency_set
     classes = _number_classes(improved.class_of)
     pairs, place = np.unique(
@@ -490,7 +535,7 @@ def _build_recoding(
 
 
 def _number_classes(class_of: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Classes numbered from 0 without a gap; ``SUPPRESSED`` stays."""
+    """Renumber the classes from 0 without gaps; ``SUPPRESSED`` is unchanged."""
     numbers = np.full(int(class_of.max(initial=-1)) + 2, SUPPRESSED, np.int64)
     occurs = np.zeros(len(numbers), np.bool_)
     occurs[class_of] = True

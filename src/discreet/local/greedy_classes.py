@@ -1,11 +1,10 @@
-"""Classes by a greedy over the lattice: nodes in order of cost, each class that meets the requirement is
-taken.
+"""Greedy search for classes: nodes in order of cost; each class that meets the requirement is taken.
 
 Row types that remain at the end join the class whose loss they raise least. If levels are limited to a
-node, a class is made within one class of that node; row types of a class that fails at that node have no
+node, a class is formed within one class of that node; row types of a class that fails at that node get no
 class.
 
-Cost: nodes times the remaining row types, some nanoseconds each (``kernels.local_greedy``).
+Cost: nodes times the remaining row types, some nanoseconds each (``kernels.greedy_cover``).
 """
 
 from __future__ import annotations
@@ -28,9 +27,10 @@ from discreet.model.class_recoding import SUPPRESSED
 
 @dataclass(frozen=True, eq=False)
 class GreedyClasses:
-    """The class of each row type (``SUPPRESSED``: none), how many there are, and what their rows lose in all.
+    """Class of each row type (``SUPPRESSED`` if none), the number of classes, and their total loss.
 
-    ``useful`` holds the masks of the nodes that made them, shape ``(nodes, words)``, cheapest first.
+    ``used_masks`` contains the masks of the nodes that formed the classes, shape ``(nodes, words)``,
+    cheapest first.
     """
 
     class_of: NDArray[np.int64]
@@ -47,6 +47,10 @@ def build_greedy_classes(
 
 
 def _by_kernels(space: KeySpace, demand: ClassRequirement, seed: int) -> GreedyClasses:
+    """Build the classes by kernels.
+
+    Counts are clipped to the needed rows, so that they fit in 32 bits; the losses use the full counts.
+    """
     from discreet.kernels.greedy_cover import RemainingTypes, allocate_slots, take_classes
     from discreet.kernels.local_losses import compute_spreads, join_remaining
 
@@ -103,7 +107,7 @@ def _by_twin(space: KeySpace, demand: ClassRequirement, seed: int) -> GreedyClas
 
 
 def _classes_at_greatest_levels(space: KeySpace) -> NDArray[np.int64]:
-    """Row types numbered by what they are at the greatest levels allowed."""
+    """Number the row types by their class at the greatest allowed levels."""
     groups = np.zeros(space.keys.shape[1], np.int64)
     for word, mask in enumerate(space.forbidden):
         if mask:
@@ -123,11 +127,12 @@ def _join_remaining(
     classes: int,
     tables: TreeTables,
 ) -> int:
-    """Let all of ``rest`` in a class of the greatest levels join a class there; how many classes are left.
+    """Put ``rest`` into classes of the same class at the greatest levels; return the number of classes.
 
-    A class may fail once others join, where only the union of two that meet the demand is sure to. So the
-    rest goes to the cheapest class that bears it, or else, with one class after the other merged in, cheapest
-    first, to the first union that does; where none does, it stays without a class.
+    If the criteria are monotone but not growing, only the union of two classes that meet them is sure to
+    meet them, so a class may fail after others join it. The rest therefore joins the cheapest class that
+    still holds, or else the first union of the cheapest classes that holds. If no union holds, the rest
+    stays without a class.
     """
     codes, counts = space.frequency_set.codes, space.frequency_set.counts
     groups = _classes_at_greatest_levels(space)

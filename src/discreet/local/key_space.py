@@ -1,12 +1,12 @@
-"""Row types as keys of bit fields with the loss of each level, and the lattice's nodes in order of loss.
+"""Row types as bit-field keys with the loss of each level, and the lattice's nodes in order of loss.
 
-``kernels.local_trees`` describes the form of a key. The loss of a cell is that of ARX: (m − 1) / D for a
-value that represents m of the hierarchy's D leaves; NULL below the top represents itself only
-(``measures.granularity``).
+``kernels.local_losses.TreeArrays`` describes the format of a key. The loss of a cell is that of ARX: (m −
+1) / D for a value that represents m of the hierarchy's D leaves; NULL below the top represents only itself
+(``measures.recoding_metrics``).
 
 The cost of a node is the sum over attributes of the mean loss of its level. Small lattices are sorted.
-Large ones are walked lazily by a heap up to a number of nodes, then nodes on random paths from the
-bottom to the top follow, and the top is last.
+Large ones are walked lazily with a heap up to a number of nodes, followed by nodes on random paths from the
+bottom to the top, and by the top.
 """
 
 from __future__ import annotations
@@ -35,13 +35,14 @@ _WORD_BITS = 64
 
 @dataclass(frozen=True, eq=False)
 class KeySpace:
-    """The keys of a frequency set's row types, within level limits.
+    """Keys of a frequency set's row types within level limits.
 
-    ``keys`` has shape ``(words, row types)``. Of attribute j the levels ``levels[j]`` are told apart (all of
-    them, unless its field would not fit one word) and ``node_masks[j]``, shape ``(levels, words)``, are the
-    bits that remain at each. ``losses[j]``, shape ``(levels, leaves + 1)``, is the weighted loss of a cell by
-    level and leaf code: a level below the least allowed loses as much as that one, a level above the greatest
-    is infinite. ``level_masks``, ``word`` and ``losses`` are what ``trees`` holds as arrays.
+    ``keys`` has shape ``(words, row types)``. The key distinguishes the levels ``levels[j]`` of attribute j
+    (all levels, unless its field would not fit in one word); ``node_masks[j]``, shape ``(levels, words)``,
+    contains the bits that remain at each. ``losses[j]``, shape ``(levels, leaves + 1)``, is the weighted
+    loss of a cell by level and leaf code: a level below the least allowed one loses as much as that one, a
+    level above the greatest is infinite. ``trees`` returns ``level_masks``, ``word`` and ``losses`` as
+    arrays.
     """
 
     frequency_set: FrequencySet
@@ -56,12 +57,12 @@ class KeySpace:
 
     @property
     def words(self) -> int:
-        """The words of a key."""
+        """Number of words of a key."""
         return len(self.keys)
 
     @property
     def forbidden(self) -> NDArray[np.uint64]:
-        """The bits in which members of one class must agree: those at the greatest levels and above."""
+        """Bits in which members of one class must agree: those at the greatest levels and above."""
         mask = np.zeros(self.words, np.uint64)
         for j, allowed in enumerate(self.allowed):
             mask |= self.node_masks[j][self.levels[j].index(allowed[-1])]
@@ -69,17 +70,17 @@ class KeySpace:
 
     @property
     def worst(self) -> float:
-        """The loss of one suppressed row: every cell at its top."""
+        """Loss of one suppressed row, with every cell at its top."""
         tops = (1.0 - 1.0 / len(h.leaves) for h in self.frequency_set.hierarchies)
         return sum(weight * top for weight, top in zip(self.weights, tops, strict=True))
 
     def granularity_of(self, loss: float) -> float:
-        """The granularity, by the weights, of a recoding whose rows lose so much in all."""
+        """Return the weighted granularity of a recoding from the total loss of its rows."""
         most = self.worst * self.frequency_set.rows
         return 1.0 - loss / most if most else 1.0
 
     def trees(self) -> TreeArrays:
-        """The hierarchies as the kernels read them."""
+        """Return the hierarchies as arrays for the kernels."""
         return kernel_trees(self)
 
 
@@ -89,7 +90,7 @@ def build_key_space(
     high: LatticeNode,
     weights: Mapping[str, float] | None = None,
 ) -> KeySpace:
-    """Keys and losses of a frequency set between the nodes ``low`` and ``high``."""
+    """Build the keys and losses of a frequency set between the nodes ``low`` and ``high``."""
     given = dict(weights or {})
     fields = [
         _KeyField.of(hierarchy, (low[j], high[j])) for j, hierarchy in enumerate(frequency_set.hierarchies)
@@ -125,7 +126,7 @@ def build_key_space(
 
 
 def kernel_trees(space: KeySpace) -> TreeArrays:
-    """The hierarchies of a key space as the kernels read them."""
+    """Return the hierarchies of a key space as arrays for the kernels."""
     from discreet.kernels.local_losses import TreeArrays
 
     numbers = [len(masks) for masks in space.level_masks]
@@ -142,7 +143,7 @@ def kernel_trees(space: KeySpace) -> TreeArrays:
 
 @dataclass(frozen=True, eq=False)
 class _KeyField:
-    """One attribute's field: the levels told apart, where each level's bits start, and each leaf's bits."""
+    """Bit field of one attribute: distinguished levels, first bit of each level, and bits of each leaf."""
 
     levels: tuple[int, ...]
     starts: tuple[int, ...]
@@ -151,7 +152,7 @@ class _KeyField:
 
     @classmethod
     def of(cls, hierarchy: GeneralizationHierarchy, limits: tuple[int, int]) -> _KeyField:
-        """All levels where they fit one word, else every other one, as often as needed."""
+        """Build the field with all levels if they fit in one word; else halve the levels until they do."""
         levels = list(range(hierarchy.height + 1))
         needed = {0, hierarchy.height, *limits}
         while True:
@@ -170,7 +171,7 @@ class _KeyField:
 
 
 def _sibling_positions(hierarchy: GeneralizationHierarchy, levels: Sequence[int]) -> list[NDArray[np.int64]]:
-    """For each level below the top, each leaf's (and NULL's) place among its siblings there."""
+    """Return, for each level below the top, the index of each leaf (and NULL) among its siblings there."""
     found = []
     for level, above in pairwise(levels):
         child, parent = hierarchy.level_map(level), hierarchy.level_map(above)
@@ -181,7 +182,7 @@ def _sibling_positions(hierarchy: GeneralizationHierarchy, levels: Sequence[int]
 
 
 def _pack_fields(bits: Sequence[int]) -> tuple[list[tuple[int, int]], int]:
-    """A word and a shift for each field, none across two words; and the number of words."""
+    """Assign a word and a shift to each field, none across two words; return them and the number of words."""
     places, word, used = [], 0, 0
     for width in bits:
         if used + width > _WORD_BITS:
@@ -204,21 +205,21 @@ def _limit_losses(
 
 
 MOST_LISTED_NODES = 1 << 18
-"""The nodes of a lattice that is listed whole."""
+"""Size up to which a lattice is listed completely."""
 
 WALKED_NODES = 1 << 13
-"""The nodes of a larger lattice that are walked one by one."""
+"""Number of nodes of a larger lattice that are walked in order of cost."""
 
 SAMPLED_NODES = 1 << 14
-"""The nodes of a larger lattice that are sampled beyond."""
+"""Number of nodes of a larger lattice that are sampled after the walked ones."""
 
 _NODES_PER_BATCH = 4096
 _COST_DIGITS = 12
-"""Costs are compared to so many digits, so that what is equal but for rounding stays in the nodes' order."""
+"""Decimal digits to which costs are compared, so that rounding does not change the order of equal nodes."""
 
 
 def level_costs(space: KeySpace) -> list[NDArray[np.float64]]:
-    """The cost of each level allowed, one array per attribute: the mean loss over the leaves that occur."""
+    """Return the cost of each allowed level by attribute: the mean loss of the occurring leaves."""
     costs = []
     for j, table in enumerate(space.losses):
         occurs = np.bincount(space.frequency_set.codes[:, j], minlength=table.shape[1]) > 0
@@ -230,7 +231,7 @@ def level_costs(space: KeySpace) -> list[NDArray[np.float64]]:
 def iterate_node_masks(
     space: KeySpace, seed: int, listed: int = MOST_LISTED_NODES
 ) -> Iterator[NDArray[np.uint64]]:
-    """The masks of the nodes to walk, in batches of shape ``(nodes, words)``."""
+    """Yield the masks of the nodes to visit, in batches of shape ``(nodes, words)``."""
     costs = level_costs(space)
     tables = _level_masks(space)
     if prod(len(levels) for levels in costs) <= listed:
@@ -248,10 +249,10 @@ def iterate_node_masks(
 
 
 def iterate_cheapest_nodes(costs: list[NDArray[np.float64]]) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """Every node with its cost, cheapest first, equal costs in the order of the levels; a lazy walk.
+    """Yield every node with its cost, cheapest first, lazily; nodes of equal cost in the order of the levels.
 
-    Nodes hold places in ``costs[j]``, which must not fall. Cost: a heap of at most (attributes) entries per
-    node yielded.
+    Nodes contain indices in ``costs[j]``, which must not decrease. Cost: a heap of at most (attributes)
+    entries per node yielded.
     """
     steps = [table.tolist() for table in costs]
     bottom = (0,) * len(steps)
@@ -270,7 +271,7 @@ def _node_cost(steps: list[list[float]], node: tuple[int, ...]) -> float:
 
 
 def sample_nodes(costs: list[NDArray[np.float64]], above: float, seed: int) -> NDArray[np.int64]:
-    """Nodes on random ways from the bottom to the top that cost more than ``above``, in order of cost."""
+    """Return nodes on random paths from bottom to top that cost more than ``above``, in order of cost."""
     random = np.random.default_rng([seed, len(costs)])
     steps = np.repeat(np.arange(len(costs)), [len(levels) - 1 for levels in costs])
     ways = []
@@ -295,7 +296,7 @@ def _level_masks(space: KeySpace) -> list[NDArray[np.uint64]]:
 
 
 def _list_masks(costs: list[NDArray[np.float64]], tables: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-    """The masks of all nodes in order of cost, nodes of equal cost in mixed-radix order."""
+    """Return the masks of all nodes in order of cost, nodes of equal cost in mixed-radix order."""
     cost = np.zeros(1)
     masks = np.zeros((1, tables[0].shape[1]), np.uint64)
     for levels, table in zip(costs, tables, strict=True):

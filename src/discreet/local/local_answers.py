@@ -1,10 +1,10 @@
-"""Answers to a request by local recoding: the request's own levels, or the smallest relaxations.
+"""Answers to a request by local recoding: the requested levels, or the smallest relaxations.
 
-Within greatest levels each class of a recoding is contained in one class of the node of those levels. So
-the fewest rows to suppress are those of the failing classes of that node, and it is known before a search
-what a request can have. If the suppression limit is not met, each part of the request is relaxed in turn
-(after ``negotiation.negotiate``; the future work of Pilalidou and Vassiliadis): ``max_suppressed``,
-``height``, and each criterion by its name. Criteria must be growing (``model.monotone``). Each answer is
+Within greatest levels, each class of a recoding is contained in one class of the node of those levels. The
+fewest rows to suppress are therefore those of the failing classes of that node, and this number is known
+before a search. If the suppression limit is not met, each part of the request is relaxed in turn (after
+``negotiation.negotiator``; the future work of Pilalidou and Vassiliadis): ``max_suppressed``, ``height``,
+and each criterion by its name. Criteria must be growing (``model.requirement.is_growing``). Each answer is
 then searched and its recoding counted.
 
 Cost: one evaluated lattice for the height (skipped if it does not fit the memory limit), and one local
@@ -38,9 +38,9 @@ from discreet.settings import Settings
 
 @dataclass(frozen=True)
 class LocalAnswer:
-    """A local recoding that satisfies the request, or the request with one part relaxed.
+    """Local recoding that satisfies the request, or the request with one part relaxed.
 
-    ``node`` holds the greatest levels that were allowed.
+    ``node`` contains the greatest allowed levels.
     """
 
     relaxed: str | None
@@ -49,7 +49,7 @@ class LocalAnswer:
     found: LocalRecoding
 
     def as_json(self, lattice: Lattice) -> dict[str, Any]:
-        """The form of a negotiation's answer, with classes, granularity, and a bound that was asked."""
+        """Return the form of a negotiation's answer, with classes, granularity, and the bound if any."""
         proven = {} if self.found.bound is None else {"bound": self.found.bound, "gap": self.found.gap}
         return {
             "relaxed": None if self.relaxed is None else str(self.relaxed),
@@ -65,7 +65,7 @@ class LocalAnswer:
 
 @dataclass(frozen=True)
 class LocalNegotiation:
-    """The exact answer alone, or the relaxations in the order of ``model.search_result.relaxations_of``."""
+    """Exact answer only, or the relaxations in the order of ``model.search_result.relaxable_names``."""
 
     lattice: Lattice
     rows: int
@@ -73,7 +73,7 @@ class LocalNegotiation:
 
     @property
     def exact(self) -> LocalAnswer | None:
-        """The exact answer, where there is one."""
+        """Exact answer, or None."""
         return next((a for a in self.answers if a.relaxed is None), None)
 
     @property
@@ -82,11 +82,11 @@ class LocalNegotiation:
         return "relaxed" if self.exact is None else "exact"
 
     def relaxation(self, relaxed: str) -> LocalAnswer | None:
-        """The answer that relaxes one part, or None where that part has no solution."""
+        """Return the answer that relaxes one part, or None if that relaxation has no solution."""
         return next((a for a in self.answers if a.relaxed == relaxed), None)
 
     def as_json(self) -> dict[str, Any]:
-        """The document of ``discreet negotiate --model local --json``."""
+        """Return the document of ``discreet negotiate --model local --json``."""
         return {
             "outcome": self.outcome,
             "rows": self.rows,
@@ -103,11 +103,12 @@ def negotiate_local(
     notice: Callable[[str], None] | None = None,
     **options: Any,
 ) -> LocalNegotiation:
-    """The exact answer to a request by local recoding, or its relaxations.
+    """Return the exact answer to a request by local recoding, or its relaxations.
 
-    ``options`` are those of ``local.cell_generalization.recode`` that a request does not say: effort, seed,
-    time_budget, shown, weights, and so on. Raises ``InputError`` for levels out of range or that cross, for a
-    request that asks nothing, and for a criterion that is not growing.
+    ``options`` are the options of ``local.cell_generalization.generalize_cells`` that a request does not
+    contain: effort, seed, time_budget, shown, weights, and so on. Raises ``InputError`` for levels out of
+    range or in the wrong order, for a request without a requirement, and for a criterion that is not
+    growing.
     """
     frequency_set = require_one_row_per_subject(frequency_set)
     lattice = build_lattice(frequency_set)
@@ -149,7 +150,7 @@ def negotiate_local(
 
 @dataclass(frozen=True, eq=False)
 class _NodeClasses:
-    """The classes of one node: rows, and the scores by each criterion of a requirement, in its order."""
+    """Classes of one node: rows, and the scores of each criterion of a requirement, in its order."""
 
     sensitive: tuple[str, ...]
     rows: NDArray[np.int64]
@@ -167,11 +168,14 @@ class _NodeClasses:
         )
 
     def suppressed(self, requirement: Requirement) -> int:
-        """Rows of the classes that fail the requirement, or one with other values of its parameters."""
+        """Return the rows of the classes that fail the requirement, which may have other parameter values."""
         return self._below([one.criterion.threshold for one in requirement.bound(self.sensitive)])
 
     def largest(self, requirement: Requirement, name: str, limit: int) -> int | None:
-        """The largest score within the limit, no criterion of that name above its own; None where none is."""
+        """Return the largest score of a criterion within the suppression limit, or None if there is none.
+
+        A score above the threshold of a criterion of that name does not raise its threshold.
+        """
         own = [one.criterion for one in requirement.bound(self.sensitive)]
         places = [i for i, criterion in enumerate(own) if criterion.name == name]
 
@@ -179,7 +183,7 @@ class _NodeClasses:
             capped = [min(c.threshold, score) if c.name == name else c.threshold for c in own]
             return self._below(capped) > limit
 
-        # More rows fail only once the threshold has passed a class's score: no other number need be tried.
+        # More rows fail only if the threshold exceeds a further class's score, so only scores are tried.
         found = np.unique(np.concatenate([self.scores[place] for place in places])).tolist()
         first = bisect_left(found, True, key=too_large)
         return found[first - 1] if first else None
@@ -196,7 +200,10 @@ def _raise_greatest_levels(
     settings: Settings,
     notice: Callable[[str], None] | None,
 ) -> LatticeNode | None:
-    """The lowest node at or above ``high`` that suppresses at most ``limit`` rows, and not all of them."""
+    """Return the lowest node at or above ``high`` that suppresses at most ``limit`` rows, but not all.
+
+    Return None if there is none, or if the lattice does not fit the memory limit.
+    """
     try:
         evaluated = evaluate_lattice(
             frequency_set, settings, diversity=False, criteria=requirement.criteria, notice=notice

@@ -1,4 +1,4 @@
-"""The result of local recoding: the recoding, its granularity, and the proven bound."""
+"""Result of local recoding: the recoding, its granularity, and the proven bound."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from enum import StrEnum
 from discreet.model.class_recoding import ClassRecoding
 
 FAST = "fast"
-"""The effort of the greedy alone."""
+"""Effort of the greedy without improvement."""
 
 
 class CellSummary(StrEnum):
-    """What a class shows: lowest common ancestors, ranges of leaves, or sets of leaves."""
+    """Published cells of a class: lowest common ancestors, ranges of leaves, or sets of leaves."""
 
     LCA = "lca"
     RANGES = "ranges"
@@ -21,7 +21,7 @@ class CellSummary(StrEnum):
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """The granularity after so many rounds of improvement, and the seconds since their start."""
+    """Granularity after ``rounds`` rounds of improvement, and the seconds since their start."""
 
     rounds: int
     granularity: float
@@ -30,13 +30,13 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class LocalRecoding:
-    """A recoding by cell generalization and its measure.
+    """Recoding by cell generalization and its measure.
 
-    ``granularity`` is that of what is shown (``measures.recoding_metrics``), unweighted. ``rounds`` says how
-    many rounds of improvement were done: as ``effort``, with the same seed, they give the same recoding
-    again. ``curve`` holds the granularity of lowest common ancestors, by the weights that were asked, after
-    each round; round 0 is the greedy. ``bound`` is a proven upper bound of it for every recoding with the
-    same rows suppressed; None where it was not asked.
+    ``granularity`` is that of the published cells (``measures.recoding_metrics``), unweighted. ``rounds``
+    is the number of rounds of improvement; given as ``effort`` with the same seed, it reproduces the
+    recoding. ``curve`` contains the weighted granularity of lowest common ancestors after each round; round
+    0 is the greedy. ``bound`` is a proven upper bound of it for every recoding with the same suppressed
+    rows, or None if it was not requested.
     """
 
     recoding: ClassRecoding
@@ -49,18 +49,19 @@ class LocalRecoding:
 
     @property
     def classes(self) -> int:
-        """The number of classes."""
+        """Number of classes."""
         return self.recoding.class_count
 
     @property
     def suppressed(self) -> int:
-        """Rows in no class."""
+        """Number of rows in no class."""
         return self.recoding.suppressed
 
     @property
     def gap(self) -> float | None:
-        """How far the recoding may be from the best one: bound − granularity; None without a bound.
+        """Greatest distance to the best recoding: bound − granularity; None without a bound.
 
-        Both are of lowest common ancestors: ranges and sets may show more than any hierarchy's value does.
+        Both refer to lowest common ancestors: ranges and sets may contain more information than any
+        hierarchy's value.
         """
         return None if self.bound is None else max(self.bound - self.curve[-1].granularity, 0.0)

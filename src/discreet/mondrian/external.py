@@ -1,12 +1,13 @@
-"""Mondrian on a table larger than memory: the engine makes the first cuts (LeFevre et al. 2006).
+"""Mondrian on a table larger than memory, with the first cuts made by the engine (LeFevre et al. 2006).
 
-The engine counts the row types into a table, then the histograms of all fragments by one GROUP BY with
-grouping sets. Fragments are cut by their histograms until their row types fit the memory limit; each is
-then cut to the end by the kernels, here or in the engine's workers (``FragmentCutter`` may be pickled).
-Row types, classes and their cells stay in the engine. The classes equal those of a table in memory.
+The engine counts the row types into a table, then counts the histograms of all fragments in one GROUP BY
+with grouping sets. Fragments are cut by their histograms until their row types fit the memory limit; the
+kernels then cut each one to the end, in this process or in the engine's workers (``FragmentCutter`` can be
+pickled). Row types, classes and their cells stay in the engine. The classes equal those of a table in
+memory.
 
-Cost: two reads and one write of the source, as in the paper; the table of row types is read once per
-level of the first cuts, and once more for the fragments.
+Cost: two reads and one write of the source, as in the paper; the table of row types is read once per level
+of the first cuts, and once more for the fragments.
 """
 
 from __future__ import annotations
@@ -42,11 +43,12 @@ from discreet.sql.star_schema import FACT_ROWS, sensitive_name
 
 @dataclass(frozen=True, eq=False)
 class FragmentHistograms:
-    """One fragment's counts.
+    """Histograms of one fragment, per attribute and per sensitive value.
 
-    ``places[j]`` and ``rows[j]`` hold the rows by place of attribute j; ``values[j, a]`` the distinct pairs
-    of place and code of sensitive attribute a, NULL left out. ``entries`` counts the row types, each once
-    for every combination of sensitive values.
+    ``positions[j]`` and ``rows[j]`` contain the occurring positions of attribute j and the rows of each;
+    ``values[j, a]`` contains the distinct pairs of position and code of sensitive attribute a, without
+    NULL. ``entries`` counts row types, each once per combination of sensitive values; ``total`` counts
+    rows.
     """
 
     entries: int
@@ -59,7 +61,7 @@ class FragmentHistograms:
     def split(
         cls, arrays: Mapping[str, NDArray[Any]], attributes: int, sensitive: Sequence[int]
     ) -> dict[int, FragmentHistograms]:
-        """The histograms of each fragment, from the columns of ``sql.star_schema.histograms``."""
+        """Split the columns of ``sql.star_schema.histograms`` into the histograms of each fragment."""
         order = np.argsort(arrays[sql.FRAGMENT], kind="stable")
         sorted_arrays = {name: column[order].astype(np.int64) for name, column in arrays.items()}
         numbers, starts = np.unique(sorted_arrays[sql.FRAGMENT], return_index=True)
@@ -73,6 +75,11 @@ class FragmentHistograms:
     def _of(
         cls, held: Mapping[str, NDArray[np.int64]], attributes: int, sensitive: Sequence[int]
     ) -> FragmentHistograms:
+        """Build the histograms of one fragment from its result rows.
+
+        A grouping set leaves the columns that it does not group by at a negative code. Rows without any
+        position and sensitive code therefore count the whole fragment.
+        """
         positions = [held[sql.cut_position_name(j)] for j in range(attributes)]
         codes = {a: held[sensitive_name(a)] for a in sensitive}
         plain = np.ones(len(held[FACT_ROWS]), dtype=np.bool_)
@@ -99,43 +106,43 @@ class FragmentHistograms:
         )
 
     def rows_by_position(self, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The places of an attribute that occur, ascending, and the rows of each."""
+        """Return the occurring positions of an attribute in ascending order, with the row count of each."""
         return self.positions[attribute], self.rows[attribute]
 
 
 @dataclass(frozen=True, eq=False)
 class StoredFragment:
-    """A fragment as a chooser of cuts sees it."""
+    """Fragment whose row types are in the engine, with the statistics that a chooser of cuts reads."""
 
     space: CutSpace
     histograms: FragmentHistograms
 
     @property
     def total(self) -> int:
-        """Rows in all."""
+        """Number of rows."""
         return self.histograms.total
 
     @property
     def entries(self) -> int:
-        """Row types, each once for every combination of sensitive values."""
+        """Number of row types, each counted once per combination of sensitive values."""
         return self.histograms.entries
 
     def widths(self) -> NDArray[np.float64]:
-        """The normalized range of each attribute."""
+        """Return the normalized range of each attribute."""
         positions = self.histograms.positions
         return self.space.widths(np.array([p[0] for p in positions]), np.array([p[-1] for p in positions]))
 
     def rows_by_position(self, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The places of an attribute that occur, ascending, and the rows of each."""
+        """Return the occurring positions of an attribute in ascending order, with the row count of each."""
         return self.histograms.rows_by_position(attribute)
 
     def holds(self, bound: Sequence[BoundCriterion]) -> bool:
-        """Whether the fragment as a whole meets criteria of rows and of distinct values."""
+        """Check whether the fragment as one class meets criteria on row counts and distinct values."""
         codes = {place: (self.histograms.values[0, place][1],) for place in sensitive_positions(bound)}
         return not failing_mask(bound, _class_facts([self.total], codes)).any()
 
     def allows_cut(self, cut: ProposedCut, bound: Sequence[BoundCriterion]) -> bool:
-        """Whether both sides of a cut do."""
+        """Check whether both sides of a cut meet the criteria."""
         positions, rows = self.rows_by_position(cut.attribute)
         below = int(rows[positions <= cut.last].sum())
         codes = {}
@@ -146,12 +153,12 @@ class StoredFragment:
 
 
 def sensitive_positions(bound: Sequence[BoundCriterion]) -> list[int]:
-    """The sensitive attributes that criteria speak of, by their place in the spec."""
+    """Return the spec positions of the sensitive attributes that the criteria refer to, ascending."""
     return sorted({one.place for one in bound if one.place is not None})
 
 
 def _class_facts(sizes: Sequence[int], codes: Mapping[int, Sequence[NDArray[np.int64]]]) -> ClassStatistics:
-    """Classes of so many rows, with the sensitive codes in each by the attribute's place."""
+    """Build the statistics of classes from their sizes and their sensitive codes by attribute position."""
     values: list[ClassValues | None] = [None] * (max(codes, default=-1) + 1)
     for place, held in codes.items():
         values[place] = ClassValues(np.array([len(np.unique(of_class)) for of_class in held]))
@@ -161,7 +168,7 @@ def _class_facts(sizes: Sequence[int], codes: Mapping[int, Sequence[NDArray[np.i
 def choose_cut(
     fragment: StoredFragment, options: MondrianOptions, least_rows: int, bound: Sequence[BoundCriterion]
 ) -> ProposedCut | None:
-    """The cut that strict Mondrian makes of a fragment; None where there is none."""
+    """Return the cut that strict Mondrian makes in a fragment, or None if no cut is allowed."""
     for cut in WidestFirst(options, least_rows)(fragment):
         if fragment.allows_cut(cut, bound):
             return cut
@@ -170,12 +177,12 @@ def choose_cut(
 
 @dataclass(frozen=True, eq=False)
 class StoredClassTables:
-    """The classes of all fragments, numbered through in the fragments' order, in tables of an engine.
+    """Names of the engine tables that contain the classes of all fragments, numbered in the fragments' order.
 
-    ``row_types`` names a table with the leaf codes of each row type (``c0``, …) and its ``class``; ``shown``
-    one with, for each ``class``, the numbers of what it shows (``q0``, …) and its rows (``n``); ``labels[i]``
-    one with the distinct ``label`` of each such number, ``position``. ``leaves`` says of which attributes
-    each class shows one leaf as it is, ``derived`` of which it shows texts derived from the data.
+    ``row_types`` has the leaf codes of each row type (``c0``, …) and its ``class``. ``shown`` has, for each
+    ``class``, the numbers of its published cells (``q0``, …) and its rows (``n``). ``labels[i]`` has the
+    distinct ``label`` of each cell number, ``position``. ``leaves[i]`` is True if every class publishes a
+    single unchanged leaf in attribute i, ``derived[i]`` if labels are derived from the data.
     """
 
     row_types: str
@@ -189,10 +196,10 @@ class StoredClassTables:
 
 @dataclass(frozen=True, eq=False)
 class StoredPartition:
-    """A recoding by classes whose row types and classes stay in the engine.
+    """Recoding by classes whose row types and classes stay in the engine.
 
-    ``tables`` live as long as the context that made them. ``fragments`` says into how many the engine cut the
-    table, and ``scans`` how often it read the row types for that.
+    ``tables`` exist as long as the context that created them. ``fragments`` is the number of fragments that
+    the engine cut the table into, ``scans`` the number of times it read the row types for that.
     """
 
     model: RecodingModel
@@ -207,21 +214,21 @@ class StoredPartition:
 
     @property
     def rows(self) -> int:
-        """Rows after the NULL policy."""
+        """Number of rows after the NULL policy."""
         return self.tables.rows
 
     @property
     def classes(self) -> int:
-        """The number of classes."""
+        """Number of classes."""
         return self.tables.classes
 
 
 def number_stored_classes(
     engine: Engine, tables: TemporaryTables, finished: str, fragments: Sequence[int], attributes: int
 ) -> StoredClassTables:
-    """Number the classes and cells of finished fragments through (``sql.star_schema``), in the engine.
+    """Number the classes and cells of finished fragments consecutively in the engine (``sql.star_schema``).
 
-    What comes here are the totals of each fragment, and two facts of each attribute.
+    Only the totals of each fragment and two facts of each attribute are fetched.
     """
     totals = {int(f): (int(c), int(n)) for f, c, n in engine.fetch_rows(sql.fragment_totals(finished))}
     classes = np.array([totals[fragment][0] for fragment in fragments], dtype=np.int64)
@@ -246,9 +253,10 @@ def number_stored_classes(
 
 @dataclass(frozen=True, eq=False)
 class FragmentCutter:
-    """Strict Mondrian of a fragment; ``occurring`` are the places that occur in the whole table.
+    """Callable that cuts one fragment to the end by strict Mondrian.
 
-    ``notice`` stays in this process.
+    ``occurring`` contains the positions of each attribute that occur in the whole table. ``notice`` is
+    dropped when the cutter is pickled for a worker.
     """
 
     hierarchies: tuple[GeneralizationHierarchy, ...]
@@ -264,7 +272,7 @@ class FragmentCutter:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The columns of the table of finished fragments, with their types."""
+        """Column names and types of the table of finished fragments."""
         values = (sql.entry_value_name(i) for i in range(self._width))
         numbers = dict.fromkeys(
             [sql.FRAGMENT, sql.ENTRY_KIND, *values, sql.FRAGMENT_CLASS, FACT_ROWS], "BIGINT"
@@ -272,7 +280,7 @@ class FragmentCutter:
         return {**numbers, sql.CELL_LABEL: "VARCHAR"}
 
     def __call__(self, arrays: Mapping[str, NDArray[Any]]) -> ColumnData:
-        """The entries of one fragment's classes, from its row types (see ``sql.star_schema``)."""
+        """Cut one fragment of row types and return the entries of its classes (``sql.star_schema``)."""
         table = self._frequency_set(arrays)
         classes = strict_classes(
             table,
@@ -298,6 +306,11 @@ class FragmentCutter:
         return max(len(self.hierarchies), sql.CELL_VALUES)
 
     def _frequency_set(self, arrays: Mapping[str, NDArray[Any]]) -> FrequencySet:
+        """Rebuild the frequency set of a fragment from its positions and sensitive codes.
+
+        Sensitive codes are renumbered to those that occur in the fragment; values have empty texts because
+        only distinct counts are needed.
+        """
         orders = [leaf_order_of_cuts(h, self.options.categorical) for h in self.hierarchies]
         codes = [order.code[arrays[sql.cut_position_name(i)]] for i, order in enumerate(orders)]
         values: list[tuple[str, ...]] = [h.leaves for h in self.hierarchies]
@@ -311,6 +324,7 @@ class FragmentCutter:
         return build_row_types(groups, self.hierarchies, self.sensitive, None, 0)
 
     def _entries(self, fragment: int, table: FrequencySet, recoding: ClassRecoding) -> ColumnData:
+        """Build one table with the three kinds of entries: row types, classes and cells."""
         numbers = np.arange(recoding.class_count)
         kinds = [
             (sql.ROW_TYPE_ENTRY, table.codes, recoding.classes, recoding.rows, [""] * table.row_types),
@@ -339,7 +353,7 @@ class FragmentCutter:
 def _cell_entries(
     attribute: int, cells: Cells, hierarchy: GeneralizationHierarchy
 ) -> tuple[NDArray[np.int64], list[str]]:
-    """The cells of one attribute as entries' values, and the label of each."""
+    """Return the cells of one attribute as entry values, and the label of each cell."""
     values = np.empty((len(cells.labels), sql.CELL_VALUES), dtype=np.int64)
     values[:, 0], values[:, 1] = attribute, np.arange(len(values))
     values[:, 2], values[:, 3] = has_only_leaves(cells, hierarchy), has_derived_label(cells, hierarchy)
@@ -353,38 +367,39 @@ _FEWEST_SHARED_ENTRIES = 1 << 16
 
 
 class FactTableView(Protocol):
-    """A fact table of leaf codes in an engine, as ``search.search_problem.FactTable`` describes one.
+    """Fact table of leaf codes in an engine, as ``search.search_problem.FactTable`` defines it.
 
-    Its columns: ``c0``, … (leaf codes; NULL is ``null_code``) and ``s0``, … (sensitive codes; -1 for NULL).
+    Its columns are ``c0``, … (leaf codes; NULL is ``null_code``) and ``s0``, … (sensitive codes; -1 for
+    NULL).
     """
 
     @property
     def engine(self) -> Engine:
-        """Where it lies."""
+        """Engine that contains the fact table."""
 
     @property
     def facts(self) -> str:
-        """The name of the fact table."""
+        """Name of the fact table."""
 
     @property
     def hierarchies(self) -> tuple[GeneralizationHierarchy, ...]:
-        """The quasi-identifiers'."""
+        """Hierarchies of the quasi-identifiers."""
 
     @property
     def sensitive_attributes(self) -> tuple[str, ...]:
-        """The sensitive attributes, in the spec's order."""
+        """Sensitive attributes, in the spec's order."""
 
     @property
     def dropped(self) -> int:
-        """Rows that the NULL policy left out."""
+        """Number of rows that the NULL policy dropped."""
 
     @property
     def set_apart(self) -> int:
-        """Rows that show nothing in any quasi-identifier, left out before."""
+        """Number of rows without a value in any quasi-identifier, removed before counting."""
 
     @property
     def by_subject(self) -> bool:
-        """Whether the spec names a subject."""
+        """True if the spec names a subject."""
 
 
 @contextmanager
@@ -397,11 +412,37 @@ def partition_in_engine(
     notice: MondrianNotice | None = None,
     progress: MondrianProgress | None = None,
 ) -> Iterator[StoredPartition]:
-    """Strict Mondrian of a fact table, in the engine until fragments fit ``settings.memory_limit``.
+    """Partition a fact table by strict Mondrian, in the engine until fragments fit the memory limit.
 
-    Raises ``InputError`` for relaxed Mondrian, for no requirement or more than k and l, and where subjects
-    are named; ``NoSolution`` where the table as a whole fails; ``LimitReached`` where a fragment can neither
-    be cut nor fetched.
+    Parameters
+    ----------
+    facts
+        The fact table of leaf codes.
+    requirement
+        k and distinct l.
+    settings
+        ``memory_limit`` bounds the row types of a fragment; ``threads`` are shared by the engine's workers.
+    options
+        Options of strict Mondrian.
+
+    Yields
+    ------
+    StoredPartition
+        The recoding; its tables are dropped when the context ends.
+
+    Raises
+    ------
+    InputError
+        For relaxed Mondrian, for no requirement or one with more than k and l, and if the spec names a
+        subject.
+    NoSolution
+        If the table as a whole fails the requirement.
+    LimitReached
+        If a fragment can neither be cut nor fetched.
+
+    References
+    ----------
+    LeFevre, DeWitt and Ramakrishnan, "Mondrian multidimensional k-anonymity", ICDE 2006.
     """
     if options.relaxed:
         raise InputError(
@@ -424,7 +465,7 @@ def partition_in_engine(
 
 @dataclass(frozen=True, eq=False)
 class _ExternalRun:
-    """What the steps of one run share."""
+    """Shared state of the steps of one run."""
 
     facts: FactTableView
     requirement: Requirement
@@ -461,7 +502,7 @@ class _ExternalRun:
         )
 
     def _count(self) -> str:
-        """The table of row types, with places instead of codes."""
+        """Count the row types into a table, with positions instead of codes, and return its name."""
         orders: list[str | None] = []
         for hierarchy in self.facts.hierarchies:
             rank = leaf_order_of_cuts(hierarchy, self.options.categorical).rank
@@ -472,6 +513,7 @@ class _ExternalRun:
         return self.tables.create(sql.count_row_types(self.facts.facts, orders, sensitive))
 
     def _empty(self) -> FrequencySet:
+        """Return a frequency set without row types; the root's cut space takes its hierarchies from it."""
         hierarchies = self.facts.hierarchies
         codes = np.empty((0, len(hierarchies)), dtype=np.int64)
         return FrequencySet(hierarchies, codes, np.empty(0, dtype=np.int64))
@@ -486,9 +528,10 @@ class _ExternalRun:
     def _cut_fragments(
         self, entries: str, root: StoredFragment, bound: Sequence[BoundCriterion]
     ) -> tuple[sql.Tree, list[int], int]:
-        """Cut until every fragment fits; the tree of cuts, its leaves from left to right, and the scans.
+        """Cut until every fragment fits; return the cut tree, its leaves from left to right, and the scans.
 
-        Where several fragments are worked on at once, smaller ones are wanted, so that no worker is idle.
+        If the engine works on several fragments in parallel, fragments are cut smaller so that no worker is
+        idle.
         """
         fits = self.settings.memory_limit // (
             _BYTES_PER_CODE * len(self.facts.hierarchies) + _BYTES_PER_ENTRY
@@ -519,7 +562,7 @@ class _ExternalRun:
         return tree, _leaves_of_tree(tree), scans
 
     def _failing_criteria(self, whole_table: StoredFragment, bound: Sequence[BoundCriterion]) -> Requirement:
-        """The criteria that all rows together fail; all where there are no rows."""
+        """Return the criteria that all rows together fail, or all criteria if there are no rows."""
         failing = [one.criterion for one in bound if not whole_table.holds([one])]
         return Requirement(criteria=dict.fromkeys(failing)) if failing else self.requirement
 
@@ -533,7 +576,7 @@ class _ExternalRun:
     def _cut_to_the_end(
         self, entries: str, tree: sql.Tree, fragments: Sequence[int], occurring: tuple[NDArray[np.int64], ...]
     ) -> str:
-        """The table of all fragments cut to the end."""
+        """Cut all fragments to the end and return the name of the table of their entries."""
         engine, sensitive = self.facts.engine, self.facts.sensitive_attributes
         threads = max(1, self.settings.threads // engine.groups_at_once)
         cutter = FragmentCutter(

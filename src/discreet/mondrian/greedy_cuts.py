@@ -1,8 +1,8 @@
-"""Strict and relaxed Mondrian in numpy: the twins of the kernels (LeFevre et al. 2006).
+"""Strict and relaxed Mondrian in numpy, the twins of the kernels (LeFevre et al. 2006).
 
 Strict: a stack replaces the recursion; each cut divides a slice of row types in place, left side first,
-with any chooser of cuts and any class test. Relaxed: rows at the median are divided over both sides, so
-with k only each class has k to 2k - 1 rows; with l a cut is made only if both sides have l values
+with any chooser of cuts and any class test. Relaxed: the rows at the median are divided over both sides, so
+with k only, each class has k to 2k - 1 rows; with l, a cut is made only if both sides have l values
 whichever rows are drawn.
 
 Cost: about n·d steps per level of the tree of cuts for n row types and d attributes.
@@ -26,29 +26,29 @@ from discreet.model.requirement import Requirement, failing_mask
 from discreet.mondrian.space import CutChooser, CutSpace, Fragment
 
 MondrianProgress = Callable[[int, int], None]
-"""Called with the rows in final classes and the rows in all."""
+"""Callback that receives the rows in final classes and the rows of the table."""
 
 
 class ClassJudge(Protocol):
-    """Says of row types whether they are a class that meets what is asked."""
+    """Test of whether row types form a class that meets the requirement."""
 
     def holds(self, types: NDArray[np.int64], /) -> bool:
-        """Whether the class of whole row types does."""
+        """Check whether the class of these whole row types meets the requirement."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClassTestJudge:
-    """What a ``ClassTest`` needs of some row types: rows, and rows by sensitive value.
+    """Adapter that gives a ``ClassTest`` the rows, and the rows by sensitive value, of some row types.
 
-    Where the frequency set holds no rows by value, each row type counts once for each of its values: enough
-    for distinct values.
+    If the frequency set has no row counts by value, each row type counts once for each of its values, which
+    is enough for distinct values.
     """
 
     frequency_set: FrequencySet
     test: ClassTest
 
     def holds(self, row_types: NDArray[np.int64]) -> bool:
-        """Whether the class of whole row types meets the test."""
+        """Check whether the class of these whole row types meets the test."""
         rows = int(self.frequency_set.counts[row_types].sum())
         return self.test.holds(
             rows, [_rows_by_value(sets, row_types) for sets in self.frequency_set.sensitive]
@@ -63,7 +63,7 @@ def _rows_by_value(sets: ValueSets, row_types: NDArray[np.int64]) -> NDArray[np.
 
 
 def value_entries(sets: ValueSets, row_types: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The positions in ``sets.codes`` of the entries of some row types, in their order."""
+    """Return the positions in ``sets.codes`` of the entries of some row types, in the row types' order."""
     starts = sets.offsets[row_types]
     lengths = sets.offsets[row_types + 1] - starts
     ends = np.cumsum(lengths)
@@ -80,10 +80,9 @@ def cut_greedily(
     *,
     subjects: ClassJudge | None = None,
 ) -> NDArray[np.int64]:
-    """The class of each row type, shape ``(row types,)``, classes numbered as the tree of cuts is walked.
+    """Return the class of each row type, shape ``(row types,)``, numbered in preorder of the tree of cuts.
 
-    The table as a whole meets the test. ``subjects`` judges classes in the place of ``test`` where subjects
-    are counted.
+    The table as a whole must meet the test. ``subjects`` replaces ``test`` if subjects are counted.
     """
     counter = subjects or ClassTestJudge(space.frequency_set, test)
     members = np.arange(space.frequency_set.row_types)
@@ -109,7 +108,7 @@ def cut_greedily(
 def _divide_members(
     fragment: Fragment, chooser: CutChooser, counter: ClassJudge, members: NDArray[np.int64]
 ) -> int:
-    """Divide ``members`` by the first cut that both sides survive; how many go left, 0 where none does."""
+    """Divide ``members`` by the first cut whose sides both hold; return the left side's size, or 0."""
     for cut in chooser(fragment):
         left = fragment.ranks[:, cut.attribute] <= cut.last
         sides: Sequence[NDArray[np.int64]] = (fragment.row_types[left], fragment.row_types[~left])
@@ -123,7 +122,7 @@ def _divide_members(
 
 @dataclass(frozen=True, eq=False)
 class RowParts:
-    """``rows[p]`` rows of ``row_types[p]`` are in class ``classes[p]``."""
+    """Parts of row types in classes: ``rows[p]`` rows of ``row_types[p]`` are in class ``classes[p]``."""
 
     row_types: NDArray[np.int64]
     classes: NDArray[np.int64]
@@ -131,9 +130,9 @@ class RowParts:
 
 
 def divide_rows(space: CutSpace, requirement: Requirement) -> RowParts:
-    """The parts of a table's rows, class by class; the table as a whole meets the requirement.
+    """Divide the rows of a table that meets the requirement into classes, by relaxed Mondrian.
 
-    ``InputError`` where l is asked and the frequency set holds no rows by sensitive value.
+    Raises ``InputError`` if l is required and the frequency set has no row counts by sensitive value.
     """
     bound = _bind_criteria(space.frequency_set, requirement)
     order = np.lexsort(space.ranks.T[::-1])
@@ -154,7 +153,7 @@ def divide_rows(space: CutSpace, requirement: Requirement) -> RowParts:
 
 
 CutSide = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Row types and how many rows of each."""
+"""Row types of one side of a cut, and the number of rows of each."""
 
 
 def _divide_class(
@@ -164,6 +163,11 @@ def _divide_class(
     least_rows: int,
     bound: tuple[BoundCriterion, ...],
 ) -> tuple[CutSide, CutSide] | None:
+    """Divide one class at the median of the widest attribute that allows it; return None if none does.
+
+    Attributes of zero width are tried once: their cut divides equal rows, so every further one would be the
+    same.
+    """
     total = int(rows.sum())
     if total < max(2 * least_rows, 2):
         return None
@@ -181,7 +185,7 @@ def _divide_class(
 def _divide_at_median(
     ranks: NDArray[np.int64], types: NDArray[np.int64], rows: NDArray[np.int64], total: int
 ) -> tuple[CutSide, CutSide]:
-    """The rows in the order of one attribute, then of the row types, divided in the middle."""
+    """Divide the rows in the middle, in the order of one attribute and then of the row types."""
     order = np.argsort(ranks, kind="stable")
     upto = np.cumsum(rows[order])
     left = np.empty_like(rows)
@@ -191,7 +195,7 @@ def _divide_at_median(
 
 
 def _bind_criteria(frequency_set: FrequencySet, requirement: Requirement) -> tuple[BoundCriterion, ...]:
-    """The criteria; of distinct values only where it is told how many rows have each."""
+    """Bind the criteria, and check that row counts by value exist for criteria on distinct values."""
     bound = requirement.bound(frequency_set.sensitive_attributes)
     for one in bound:
         if one.place is not None and frequency_set.sensitive[one.place].counts is None:
@@ -206,7 +210,7 @@ def _bind_criteria(frequency_set: FrequencySet, requirement: Requirement) -> tup
 def _certain_facts(
     sides: Sequence[CutSide], bound: Sequence[BoundCriterion], frequency_set: FrequencySet
 ) -> ClassStatistics:
-    """The sides' rows, and the distinct values that each has however the rows of its row types are drawn."""
+    """Return the rows of each side, and the distinct values it has whichever rows are drawn."""
     values: list[ClassValues | None] = [None] * len(frequency_set.sensitive)
     for place in {one.place for one in bound if one.place is not None}:
         sets = frequency_set.sensitive[place]
@@ -217,7 +221,10 @@ def _certain_facts(
 
 
 def _count_certain_values(sets: ValueSets, side: CutSide, frequency_set: FrequencySet) -> int:
-    """A value is sure to be there where more rows of a row type have it than go to other classes."""
+    """Count the values that a side contains whichever rows are drawn.
+
+    A value is certain if more rows of a row type have it than go to other classes.
+    """
     assert sets.counts is not None
     types, rows = side
     entries = value_entries(sets, types)

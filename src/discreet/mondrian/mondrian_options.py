@@ -1,4 +1,4 @@
-"""Options of Mondrian: where attributes are cut, and what the classes show."""
+"""Options of Mondrian: position of the cuts and published cells of the classes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["Categorical", "Cut", "MondrianOptions", "Summary", "Tie"]
 
 
 class Cut(StrEnum):
-    """Where an attribute is cut.
+    """Position of the cut of an attribute.
 
     ``median``: at the median only, the paper's greedy. ``best``: at the allowable cut nearest to the half,
-    so a class is final only where no allowable cut exists, and the paper's bounds hold.
+    so a class is final only if no allowable cut exists, and the paper's bounds hold.
     """
 
     MEDIAN = "median"
@@ -24,10 +24,10 @@ class Cut(StrEnum):
 
 
 class Categorical(StrEnum):
-    """Between which values of an attribute that is no number a cut may run.
+    """Boundaries at which a non-numeric attribute may be cut.
 
-    ``order``: any, in the publisher's order. ``hierarchy``: children of the lowest common ancestor of the
-    values in the class, in depth-first order.
+    ``order``: any boundary in the publisher's order. ``hierarchy``: between children of the lowest common
+    ancestor of the values in the class, in depth-first order.
     """
 
     ORDER = "order"
@@ -35,9 +35,10 @@ class Categorical(StrEnum):
 
 
 class Tie(StrEnum):
-    """Which of the attributes of equal normalized range is cut.
+    """Choice among attributes of equal normalized range.
 
-    ``fewest-values``: the one with the fewest values in the table, then the first. ``first``: the first.
+    ``fewest-values``: the attribute with the fewest values in the table, then the first. ``first``: the
+    first.
     """
 
     FEWEST_VALUES = "fewest-values"
@@ -46,7 +47,7 @@ class Tie(StrEnum):
 
 @dataclass(frozen=True)
 class MondrianOptions:
-    """The options of Mondrian; texts are taken for the enumerations.
+    """Options of Mondrian; texts are converted to the enumerations, and unknown ones raise ``InputError``.
 
     ``relaxed`` divides the rows at the median over both sides, so that classes have from k to 2k - 1 rows.
     """
@@ -60,7 +61,7 @@ class MondrianOptions:
 
     @property
     def by_tree(self) -> bool:
-        """Whether cuts follow the hierarchies."""
+        """True if cuts follow the hierarchies."""
         return self.categorical is Categorical.HIERARCHY
 
     def __post_init__(self) -> None:

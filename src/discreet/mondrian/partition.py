@@ -1,14 +1,14 @@
-"""Mondrian: multidimensional partitioning from the top down (LeFevre et al. 2006).
+"""Mondrian, top-down multidimensional partitioning (LeFevre et al. 2006).
 
-Rows are points, one coordinate per quasi-identifier (``space``). The class of the whole table is cut in
-two across one attribute, and so on, until no cut leaves two classes that meet the requirement. Strict
-cuts run between two values; relaxed ones divide the rows at the median.
+Rows are points with one coordinate per quasi-identifier (``space``). The class of the whole table is cut in
+two across one attribute, and so on, until no cut leaves two classes that meet the requirement. Strict cuts
+run between two values; relaxed ones divide the rows at the median.
 
 Differences from the paper: row types with counts are cut instead of rows; if the median of one attribute
-fails, the next widest is tried, and with ``best`` every allowable cut. Any requirement that is monotone
-under merging is allowed, so each proposed cut is tested separately.
+fails, the next widest attribute is tried, and with ``best`` every allowable cut. Any requirement that is
+monotone under merging is allowed, so each proposed cut is tested separately.
 
-Row types are packed into words for the compiled kernels, and threads share the segments. Cost: about
+The compiled kernels read row types packed into words, and threads share the segments. Cost: about
 n·d·log2(rows/k) steps for n row types and d attributes.
 """
 
@@ -60,12 +60,12 @@ _SECONDS_WORTH_COMPILING = 1.0
 
 
 def fits_kernels(table: FrequencySet) -> bool:
-    """Whether the rows of every row type, and the number of row types, fit half a word."""
+    """Check whether the rows of every row type, and the number of row types, fit in half a word."""
     return table.row_types < _HALF_WORD_VALUES and int(table.counts.max()) < _HALF_WORD_VALUES
 
 
 def find_occurring(table: FrequencySet, categorical: Categorical) -> list[NDArray[np.int64]]:
-    """The places of each attribute that occur, ascending, as ``CutSpace.of`` wants them."""
+    """Return the occurring positions of each attribute, ascending, in the form that ``CutSpace.of`` reads."""
     from discreet.kernels.mondrian_loops import mark_occurring
 
     orders = [leaf_order_of_cuts(hierarchy, categorical) for hierarchy in table.hierarchies]
@@ -85,9 +85,9 @@ def _order_offsets(orders: Sequence[LeafOrder]) -> NDArray[np.int64]:
 def choose_partition_kernels(
     part: str, table: FrequencySet, k: int, notice: Callable[[str], None] | None
 ) -> bool:
-    """Whether to use the kernel of ``strict`` or ``relaxed`` Mondrian (``frequency.kernel_choice``).
+    """Check whether to use the kernel of ``strict`` or ``relaxed`` Mondrian (``frequency.kernel_choice``).
 
-    A table that would keep the numpy twin busy for over a second is worth compiling it.
+    Compiling is worth it for a table that takes the numpy twin over a second.
     """
     if not fits_kernels(table):
         return False
@@ -98,7 +98,7 @@ def choose_partition_kernels(
 
 
 def cut_by_kernels(space: CutSpace, cut: Cut, requirement: Requirement, threads: int) -> NDArray[np.int64]:
-    """The class of each row type, as ``cut_greedily`` numbers them, for k and distinct l."""
+    """Return the class of each row type, numbered as by ``cut_greedily``, for k and distinct l."""
     from discreet.kernels.mondrian_loops import number_final_classes
     from discreet.kernels.precompilation import mark_compiled
 
@@ -116,7 +116,7 @@ def cut_by_kernels(space: CutSpace, cut: Cut, requirement: Requirement, threads:
 
 
 class _KernelJob:
-    """The arrays that all threads work on; each segment is one thread's at a time."""
+    """Arrays that all threads work on; only one thread at a time works on each segment."""
 
     def __init__(self, buffers: NDArray[np.uint64], fields: AttributeFields, needs: ClassNeeds) -> None:
         self.buffers = buffers
@@ -127,7 +127,7 @@ class _KernelJob:
 
     @classmethod
     def of(cls, space: CutSpace, cut: Cut, requirement: Requirement) -> _KernelJob:
-        """Row types packed into words, attributes in the order of ``space.priority``."""
+        """Pack the row types into words, with the attributes in the order of ``space.priority``."""
         from discreet.kernels.mondrian_loops import pack_row_types
 
         table = space.frequency_set
@@ -149,7 +149,10 @@ class _KernelJob:
         return cls(buffers, fields, _kernel_requirement(space, cut, requirement))
 
     def cut_down(self, segment: NDArray[np.int64], *, once: bool) -> NDArray[np.int64]:
-        """Cut a segment down, or once; the segments that are left to cut."""
+        """Cut a segment to the end, or make one cut; return the segments that remain to be cut.
+
+        Scratch arrays are reused by later calls on any thread.
+        """
         from discreet.kernels.mondrian_loops import cut_segment
 
         scratch = self._idle.pop() if self._idle else self.scratch()
@@ -158,7 +161,7 @@ class _KernelJob:
         return left
 
     def scratch(self) -> CutScratch:
-        """Work arrays for one thread."""
+        """Allocate the work arrays of one thread."""
         from discreet.kernels.mondrian_cuts import CutScratch
 
         attributes, least = len(self.fields.words), len(self.needs.least)
@@ -174,7 +177,7 @@ class _KernelJob:
 
 
 def _pack_fields(space: CutSpace) -> tuple[AttributeFields, int]:
-    """The bit fields, first fit, and the number of words that they take."""
+    """Assign bit fields to the attributes by first fit; return them and the number of words used."""
     from discreet.kernels.mondrian_cuts import AttributeFields
 
     words, shifts, masks, used = [], [], [], [0]
@@ -201,7 +204,7 @@ def _pack_fields(space: CutSpace) -> tuple[AttributeFields, int]:
 
 
 def _kernel_requirement(space: CutSpace, cut: Cut, requirement: Requirement) -> ClassNeeds:
-    """The thresholds, and the sensitive codes of the attributes that need l, numbered through."""
+    """Return the thresholds, and the consecutive sensitive codes of the attributes that need l."""
     from discreet.kernels.mondrian_cuts import ClassNeeds
 
     table = space.frequency_set
@@ -227,7 +230,7 @@ def _kernel_requirement(space: CutSpace, cut: Cut, requirement: Requirement) -> 
 
 
 def _cut_on_threads(job: _KernelJob, whole_table: NDArray[np.int64], threads: int) -> None:
-    """Cut large segments one cut at a time and hand their halves out; small ones to the end."""
+    """Cut large segments one cut at a time and submit the halves; cut small segments to the end."""
     grain = max(len(job.begins) // (_TASKS_PER_THREAD * threads), _FEWEST_SHARED_TYPES // 16)
     with ThreadPoolExecutor(threads) as pool:
         running: set[Future[Any]] = {pool.submit(job.cut_down, whole_table, once=True)}
@@ -240,7 +243,7 @@ def _cut_on_threads(job: _KernelJob, whole_table: NDArray[np.int64], threads: in
 
 
 def divide_by_kernels(space: CutSpace, requirement: Requirement, threads: int) -> RowParts:
-    """The parts of a table's rows, as ``divide`` lists them, for k alone."""
+    """Divide the rows of a table into classes as ``divide_rows`` does, for k only."""
     from discreet.kernels.mondrian_loops import divide_once
     from discreet.kernels.precompilation import mark_compiled
 
@@ -272,7 +275,7 @@ def _relaxed_scratch(job: _KernelJob) -> tuple[NDArray[np.int64], NDArray[np.uin
 def _divide_down(
     job: _KernelJob, words: NDArray[np.uint64], rows: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The parts of a class divided to the end, as words, and where each final class begins."""
+    """Divide a class to the end; return the parts as words, and the start of each final class."""
     from discreet.kernels.mondrian_loops import divide_fully
 
     k = job.needs.k
@@ -285,6 +288,7 @@ def _divide_down(
 
 
 def _join_results(results: list[tuple[NDArray[np.uint64], NDArray[np.int64]]]) -> RowParts:
+    """Concatenate and unpack the parts: rows in the upper half word, row type in the lower."""
     parts = np.concatenate([words for words, _ in results])
     starts = np.cumsum([0, *(len(words) for words, _ in results)])
     begins = np.concatenate([begin + start for (_, begin), start in zip(results, starts, strict=False)])
@@ -298,7 +302,7 @@ def _join_results(results: list[tuple[NDArray[np.uint64], NDArray[np.int64]]]) -
 
 
 MondrianNotice = Callable[[str], None]
-"""Called with one line about what a run waits for."""
+"""Callback that receives one line about the cause of a delay."""
 
 
 def partition_table(
@@ -313,16 +317,45 @@ def partition_table(
     notice: MondrianNotice | None = None,
     progress: MondrianProgress | None = None,
 ) -> ClassRecoding:
-    """The table cut into classes that meet ``requirement``, and ``class_test`` where one is given.
+    """Partition a table into classes that meet a requirement, by strict or relaxed Mondrian.
 
-    No row is suppressed. The result does not depend on the order of row types, on ``settings.threads``, or on
-    ``evaluator``. A class test or a chooser of cuts of the caller's own runs in numpy, and so does whatever
-    is asked beside k and l.
+    No row is suppressed. The result does not depend on the order of row types, ``settings.threads`` or
+    ``evaluator``.
 
-    Raises ``NoSolution`` where the table as a whole fails the requirement; ``InputError`` where neither a
-    requirement nor a class test is given, for l of an attribute that is not sensitive, for a subject with
-    several rows in relaxed Mondrian or beside a class test, for a criterion that is not monotone, and for
-    relaxed Mondrian with more than k and l.
+    Parameters
+    ----------
+    frequency_set
+        The counted table.
+    requirement
+        Criteria that each class must meet. Criteria other than k and distinct l are evaluated in numpy.
+    settings
+        ``threads`` is the number of threads of the kernels.
+    options
+        Options of Mondrian.
+    class_test
+        A further test of the caller that each class must pass; evaluated in numpy.
+    chooser
+        A chooser of cuts that replaces ``WidestFirst``; evaluated in numpy.
+    evaluator
+        Kernels, numpy twin, or the choice between them.
+
+    Returns
+    -------
+    ClassRecoding
+        The classes and their published cells.
+
+    Raises
+    ------
+    NoSolution
+        If the table as a whole fails the requirement.
+    InputError
+        If neither a requirement nor a class test is given, for l of an attribute that is not sensitive, for a
+        subject with several rows in relaxed Mondrian or together with a class test, for a criterion that is
+        not monotone, and for relaxed Mondrian with more than k and l.
+
+    References
+    ----------
+    LeFevre, DeWitt and Ramakrishnan, "Mondrian multidimensional k-anonymity", ICDE 2006.
     """
     counted = drop_unneeded_subjects(frequency_set)
     if counted.subjects is not None:
@@ -385,9 +418,10 @@ def strict_classes(
     notice: MondrianNotice | None = None,
     progress: MondrianProgress | None = None,
 ) -> NDArray[np.int64]:
-    """The class of each row type for k and distinct l; the table as a whole meets them, and has no subjects.
+    """Return the class of each row type for k and distinct l.
 
-    ``occurring`` is for a fragment of a table (see ``CutSpace.of``).
+    The table must have no subjects and must meet the requirement as a whole. ``occurring`` is given for a
+    fragment of a table (see ``CutSpace.of``).
     """
     if _use_kernels("strict", table, requirement.least_rows, evaluator, notice):
         space = CutSpace.of(table, options, occurring or find_occurring(table, options.categorical))
@@ -405,10 +439,10 @@ def _classes_by_subject(
     notice: MondrianNotice | None,
     progress: MondrianProgress | None,
 ) -> NDArray[np.int64]:
-    """The class of each row type where subjects are counted, each class by itself.
+    """Return the class of each row type, with each class tested by the number of its subjects.
 
-    Cuts are proposed by rows, as the median of rows divides an analyst's table best; each side is then judged
-    by its subjects.
+    Cuts are proposed by row counts, because the median of rows divides an analyst's table best; each side
+    is then tested by its subjects.
     """
     test = _build_class_test(table, requirement, None)
     facts = FactCounter.of(table, requirement)
@@ -421,7 +455,7 @@ def _classes_by_subject(
 
 
 def _notify_twin(requirement: Requirement, notice: MondrianNotice | None) -> None:
-    """Say that the kernels, which know k and distinct l, do not serve this requirement."""
+    """Report that the kernels, which support k and distinct l, do not support this requirement."""
     if requirement.others and notice is not None:
         names = ", ".join(dict.fromkeys(criterion.name for criterion in requirement.others))
         notice(f"plain numpy does the partitioning for {names}, much more slowly")

@@ -1,11 +1,11 @@
-"""The space that Mondrian cuts, and the choice of a cut (LeFevre et al. 2006, the greedy).
+"""Space that Mondrian cuts, and the choice of a cut (LeFevre et al. 2006, the greedy).
 
-A number has its value as coordinate, another value its position in the publisher's order (or in
-depth-first order if cuts follow the hierarchy); NULL is one step after the last. Ranges are normalized
-by that of the whole table. Coordinates are whole numbers of a unit, so equal ranges compare as equal.
+A number has its value as coordinate; any other value has its position in the publisher's order, or in
+depth-first order if cuts follow the hierarchy. NULL is one step after the last. Ranges are normalized by
+that of the whole table. Coordinates are whole numbers of a unit, so equal ranges compare as equal.
 
-Attributes are tried from the widest normalized range down. With ``median`` an attribute has one cut,
-after the median if a larger value exists, else before it; with ``best`` every cut that leaves k rows on
+Attributes are tried from the widest normalized range down. With ``median``, an attribute has one cut: after
+the median if a larger value exists, else before it. With ``best``, it has every cut that leaves k rows on
 both sides, the nearest to the half first.
 """
 
@@ -37,13 +37,13 @@ def leaf_order_of_cuts(hierarchy: GeneralizationHierarchy, categorical: Categori
 
 @dataclass(frozen=True, eq=False)
 class CutSpace:
-    """The row types of a frequency set as points.
+    """Row types of a frequency set as points.
 
-    ``ranks`` has shape ``(row types, attributes)``: the places of ``LeafOrder`` (NULL last). ``values[j]``
-    has one entry per place of attribute j, of which those that occur span ``spans[j]``. ``strengths[j][x]``
-    says how deep the boundary between places x and x + 1 cuts the hierarchy: the number of levels at which
-    they differ, or 1 everywhere where any boundary may be cut. ``priority`` lists the attributes, first the
-    one that wins ties.
+    ``ranks`` has shape ``(row types, attributes)`` and contains positions in ``LeafOrder`` (NULL last).
+    ``values[j]`` contains the coordinate of each position of attribute j; the range of the occurring ones
+    is ``spans[j]``. ``strengths[j][x]`` is the depth of the boundary between positions x and x + 1 in the
+    hierarchy: the number of levels at which they differ, or 1 everywhere if any boundary may be cut.
+    ``priority`` lists the attributes in the order that decides ties.
     """
 
     frequency_set: FrequencySet
@@ -60,10 +60,10 @@ class CutSpace:
         options: MondrianOptions,
         occurring: Sequence[NDArray[np.int64]] | None = None,
     ) -> CutSpace:
-        """The space of a frequency set's quasi-identifiers.
+        """Build the space of a frequency set's quasi-identifiers.
 
-        Where the frequency set is a fragment of a table, ``occurring`` are the places of each attribute that
-        occur in the whole table, ascending.
+        For a fragment of a table, ``occurring`` contains the positions of each attribute that occur in the
+        whole table, in ascending order.
         """
         orders = tuple(leaf_order_of_cuts(h, options.categorical) for h in frequency_set.hierarchies)
         if occurring is None:
@@ -86,14 +86,14 @@ class CutSpace:
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
-        """Each row type's places of ``LeafOrder`` (NULL last), shape ``(row types, attributes)``."""
+        """Position of each row type in ``LeafOrder`` (NULL last), shape ``(row types, attributes)``."""
         ranks = np.empty_like(self.frequency_set.codes)
         for j, order in enumerate(self.orders):
             ranks[:, j] = order.rank[self.frequency_set.codes[:, j]]
         return ranks
 
     def widths(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The normalized range of each attribute between two places of it."""
+        """Return the normalized range of each attribute between two of its positions."""
         ends = zip(self.values, low.tolist(), high.tolist(), strict=True)
         return np.array([values[b] - values[a] for values, a, b in ends]) / self.spans
 
@@ -103,7 +103,7 @@ def _find_occurring(codes: NDArray[np.int64], order: LeafOrder) -> NDArray[np.in
 
 
 def _coordinates(order: LeafOrder, occurring: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Where each place lies, in units of which those that occur are whole numbers."""
+    """Return the coordinate of each position, in a unit in which the occurring values are integers."""
     null = len(order.rank) - 1
     if order.numbers is None:
         return np.arange(null + 1, dtype=np.float64)
@@ -119,7 +119,7 @@ def _coordinates(order: LeafOrder, occurring: NDArray[np.int64]) -> NDArray[np.f
 
 
 def _occurring_range(values: NDArray[np.float64]) -> float:
-    """The range of the values that occur; 1 where it is a single one, which is never wide."""
+    """Return the range of the occurring values, or 1 for a single value, whose width is then 0."""
     return float(values[-1] - values[0]) or 1.0 if len(values) else 1.0
 
 
@@ -137,19 +137,19 @@ def _boundary_strengths(
 
 @dataclass(frozen=True, eq=False)
 class Fragment:
-    """Some of the row types, in a class of their own until it is cut again."""
+    """Row types that form one class until it is cut again."""
 
     space: CutSpace
     row_types: NDArray[np.int64]
 
     @property
     def frequency_set(self) -> FrequencySet:
-        """The frequency set that ``row_types`` are positions in."""
+        """Frequency set that ``row_types`` index into."""
         return self.space.frequency_set
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
-        """Places in each attribute's order, shape ``(row types, attributes)``."""
+        """Position of each row type in each attribute's order, shape ``(row types, attributes)``."""
         return self.space.ranks[self.row_types]
 
     @cached_property
@@ -159,16 +159,16 @@ class Fragment:
 
     @cached_property
     def total(self) -> int:
-        """Rows in all."""
+        """Number of rows."""
         return int(self.rows.sum())
 
     def widths(self) -> NDArray[np.float64]:
-        """The normalized range of each attribute, shape ``(attributes,)``."""
+        """Return the normalized range of each attribute, shape ``(attributes,)``."""
         low, high = self.ranks.min(axis=0), self.ranks.max(axis=0)
         return self.space.widths(low, high)
 
     def rows_by_position(self, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The places of an attribute that occur, ascending, and the rows of each."""
+        """Return the occurring positions of an attribute in ascending order, with the row count of each."""
         places, place_of = np.unique(self.ranks[:, attribute], return_inverse=True)
         rows = np.zeros(len(places), dtype=np.int64)
         np.add.at(rows, place_of, self.rows)
@@ -177,46 +177,46 @@ class Fragment:
 
 @dataclass(frozen=True)
 class ProposedCut:
-    """Row types whose place in ``attribute`` is at most ``last`` go left, the others right."""
+    """Cut of an attribute: row types with a position of at most ``last`` go left, the others right."""
 
     attribute: int
     last: int
 
 
 class Marginals(Protocol):
-    """What the paper's choice of a cut needs of a class: its rows by place of each attribute."""
+    """Statistics of a class for the paper's choice of a cut: row counts by position of each attribute."""
 
     @property
     def space(self) -> CutSpace:
-        """The space that the class lies in."""
+        """Space that contains the class."""
 
     @property
     def total(self) -> int:
-        """Rows in all."""
+        """Number of rows."""
 
     def widths(self) -> NDArray[np.float64]:
-        """The normalized range of each attribute."""
+        """Return the normalized range of each attribute."""
 
     def rows_by_position(self, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The places of an attribute that occur, ascending, and the rows of each."""
+        """Return the occurring positions of an attribute in ascending order, with the row count of each."""
 
 
 class CutChooser(Protocol):
-    """Proposes the cuts of a class."""
+    """Callable that proposes the cuts of a class."""
 
     def __call__(self, fragment: Fragment) -> Iterable[ProposedCut]:
-        """Cuts in order of preference; the first whose both sides meet the requirement is made."""
+        """Return cuts in order of preference; the first one whose sides both meet the requirement is made."""
 
 
 @dataclass(frozen=True, eq=False)
 class WidestFirst:
-    """The paper's choice; ``least_rows`` is k, where it is known: cuts that leave fewer are not proposed."""
+    """The paper's chooser of cuts; each side of a proposed cut has at least ``least_rows`` rows (k)."""
 
     options: MondrianOptions
     least_rows: int = 1
 
     def __call__(self, fragment: Marginals) -> Iterator[ProposedCut]:
-        """The cuts of one class."""
+        """Yield the cuts of one class, from the widest attribute down."""
         widths = fragment.widths()
         order = sorted(fragment.space.priority, key=lambda j: -widths[j])
         for attribute in order:
@@ -239,7 +239,7 @@ class WidestFirst:
 
 
 def count_rows_below(fragment: Marginals, attribute: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The places after which an attribute of a class may be cut, and the rows up to each, both ascending."""
+    """Return the ascending positions after which an attribute may be cut, and the rows up to each."""
     places, rows = fragment.rows_by_position(attribute)
     below = np.cumsum(rows)
     strengths = fragment.space.strengths[attribute][places[0] : places[-1]]

@@ -1,1 +1,1 @@
-"""Aggregate queries: what an analyst asks of a table, read from SQL or generated."""
+"""Aggregate queries on a table, parsed from SQL or generated."""

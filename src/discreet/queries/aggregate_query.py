@@ -1,7 +1,7 @@
 """Aggregate queries of a workload: an aggregate, a predicate over attributes, and a weight.
 
-A predicate is true, false or unknown of a row, as in SQL: a comparison with NULL is unknown. ``bind_queries``
-spells the names of a query as the table does, since SQL ignores case.
+A predicate is true, false or unknown for a row, as in SQL: a comparison with NULL is unknown.
+``bind_queries`` replaces the names of a query by the table's spelling, since SQL ignores case.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from discreet.errors import InputError
 from discreet.model.registry import suggest_name
 
 Constant = Decimal | str
-"""A number compares with the numbers that cell texts say; a text compares with the texts themselves."""
+"""Number, compared with the numbers that cell texts state, or text, compared with the texts themselves."""
 
 
 @dataclass(frozen=True)
 class Everything:
-    """True of every row: a query without WHERE."""
+    """Predicate that is true for every row: a query without WHERE."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """``attribute`` lies between two ends; None is no end. Both ends are of one kind, numbers or texts."""
+    """Range of ``attribute``; None means unbounded. Both ends are numbers, or both are texts."""
 
     attribute: str
     low: Constant | None = None
@@ -36,7 +36,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Members:
-    """``attribute`` equals one of some constants: ``=`` and ``IN``."""
+    """Equality of ``attribute`` with one of several constants: ``=`` and ``IN``."""
 
     attribute: str
     values: tuple[Constant, ...]
@@ -44,28 +44,28 @@ class Members:
 
 @dataclass(frozen=True)
 class IsNull:
-    """``attribute`` is NULL."""
+    """Test of ``attribute`` for NULL."""
 
     attribute: str
 
 
 @dataclass(frozen=True)
 class Not:
-    """The contrary of a predicate."""
+    """Negation of a predicate."""
 
     of: Predicate
 
 
 @dataclass(frozen=True)
 class And:
-    """Every part is true."""
+    """Conjunction of predicates."""
 
     parts: tuple[Predicate, ...]
 
 
 @dataclass(frozen=True)
 class Or:
-    """At least one part is true."""
+    """Disjunction of predicates."""
 
     parts: tuple[Predicate, ...]
 
@@ -75,7 +75,7 @@ Predicate = Everything | Atom | Not | And | Or
 
 
 def iterate_atoms(predicate: Predicate) -> Iterator[Atom]:
-    """Every comparison of a predicate, in its order."""
+    """Yield every comparison of a predicate, in its order."""
     if isinstance(predicate, And | Or):
         for part in predicate.parts:
             yield from iterate_atoms(part)
@@ -86,7 +86,7 @@ def iterate_atoms(predicate: Predicate) -> Iterator[Atom]:
 
 
 class Aggregate(StrEnum):
-    """What is asked of the rows that a predicate selects."""
+    """Aggregate function over the rows that a predicate selects."""
 
     COUNT = "COUNT"
     SUM = "SUM"
@@ -97,10 +97,10 @@ class Aggregate(StrEnum):
 
 @dataclass(frozen=True)
 class AggregateQuery:
-    """``SELECT aggregate(attribute) FROM … WHERE predicate``.
+    """Query of the form ``SELECT aggregate(attribute) FROM … WHERE predicate``.
 
-    ``attribute`` None is ``COUNT(*)``; of an attribute, NULL is left out. ``weight`` is the query's share in
-    a workload, 0 or more. ``text`` is the query as written, for print.
+    ``attribute`` None is ``COUNT(*)``; NULLs of an attribute are left out. ``weight`` is the query's share
+    in a workload, 0 or more. ``text`` is the query as written, for output.
     """
 
     aggregate: Aggregate
@@ -111,21 +111,21 @@ class AggregateQuery:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The attributes that the query names, each once, in order."""
+        """Distinct attributes that the query names, in order."""
         named = [atom.attribute for atom in iterate_atoms(self.predicate)]
         return tuple(dict.fromkeys(([self.attribute] if self.attribute else []) + named))
 
 
 def attributes_of_queries(queries: tuple[AggregateQuery, ...]) -> tuple[str, ...]:
-    """The attributes that a workload names, each once, in order."""
+    """Return the distinct attributes that a workload names, in order."""
     return tuple(dict.fromkeys(name for query in queries for name in query.attributes))
 
 
 def bind_queries(queries: Sequence[AggregateQuery], columns: Sequence[str]) -> tuple[AggregateQuery, ...]:
-    """The queries with each name as the table spells it.
+    """Return the queries with names in the table's spelling.
 
-    A name that is no column is one in another case, where only one column differs from it by case alone;
-    else ``InputError``.
+    A name that is not a column matches the only column that differs from it just in case; raises
+    ``InputError`` if there is none or several.
     """
     return tuple(
         replace(

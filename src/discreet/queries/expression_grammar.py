@@ -1,9 +1,9 @@
-"""The grammar of expressions in a release query: an allow-list of syntax, parsed and written anew.
+"""Grammar of expressions in a release query: an allow-list of syntax that is parsed and rewritten.
 
-Each kind of syntax has a row in one of three tables (``CONDITION_READERS``, ``OPERAND_READERS``,
-``FUNCTION_READERS``) with the arguments that it may have; its SQL is composed from the parsed parts. What has
-no row is refused, so no function with side effects, no file, no subquery and no parameter passes, whatever a
-later version of the parser makes of them.
+Each kind of syntax has an entry in one of three tables (``CONDITION_READERS``, ``OPERAND_READERS``,
+``FUNCTION_READERS``) and a list of allowed arguments; its SQL is composed from the parsed parts. Syntax
+without an entry is rejected, so no function with side effects, no file, no subquery and no parameter
+passes, even if a later version of the parser accepts more.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _COMPARISON_SIGNS: dict[type[exp.Expr], str] = {
 
 
 def is_condition(tree: exp.Expr) -> bool:
-    """Whether syntax is true or false, not a value (parentheses left aside)."""
+    """Check whether syntax is a condition, not a value (parentheses are not counted)."""
     return type(tree) in CONDITION_READERS and not isinstance(tree, exp.Paren)
 
 
@@ -70,7 +70,10 @@ def _read_or(of: ExpressionReader, tree: exp.Expr) -> Condition:
 
 
 def _parts_of_chain(tree: exp.Expr) -> list[exp.Expr]:
-    """The parts of a chain of AND or OR, which the parser nests to the left."""
+    """Return the parts of a chain of AND or OR, which the parser nests to the left.
+
+    A loop avoids one recursion per part.
+    """
     found: list[exp.Expr] = []
     kind = type(tree)
     while type(tree) is kind:
@@ -109,7 +112,7 @@ def _read_between(of: ExpressionReader, tree: exp.Expr) -> Condition:
 
 
 def _read_in(of: ExpressionReader, tree: exp.Expr) -> Condition:
-    """Members that are numbers and members that are texts are compared apart."""
+    """Read IN; numeric and text members are compared separately."""
     check_syntax_arguments(tree, "this", "expressions")
     members = [of.operand(member) for member in tree.expressions]
     value = of.operand(tree.this)
@@ -220,7 +223,11 @@ def _read_negative(of: ExpressionReader, tree: exp.Expr) -> Operand:
 
 
 def _read_arithmetic(of: ExpressionReader, tree: exp.Expr) -> Operand:
-    """In floating point; whole numbers stay whole where they are divided as such."""
+    """Read arithmetic in floating point; divisions of whole numbers stay whole if the dialect divides so.
+
+    The parser's ``typed`` and ``safe`` flags are ignored. Operands are cast to DOUBLE unless one already is
+    floating, and a division by 0 is NULL.
+    """
     check_syntax_arguments(tree, "this", "expression", "typed", "safe")
     first, second = of.number(tree.this), of.number(tree.expression)
     left, right = first.read_as(OperandType.NUMBER), second.read_as(OperandType.NUMBER)
@@ -275,7 +282,7 @@ def choose_operand(
     written: Callable[[OperandType], str],
     names: tuple[str, ...] = (),
 ) -> Operand:
-    """One of several operands, in every reading that all of them have."""
+    """Combine the alternatives of CASE or COALESCE, in every type that all of them have."""
     as_number = all(operand.number is not None for operand in operands)
     as_text = all(operand.text is not None for operand in operands)
     if not (as_number or as_text):
@@ -324,7 +331,7 @@ def _text_function_reader(name: str) -> Callable[[ExpressionReader, exp.Expr], O
 
 
 def _read_length(of: ExpressionReader, tree: exp.Expr) -> Operand:
-    # What functions do with bytes, or beyond constants of 0 or 1 on, matters to no text and no constant here.
+    # The parser's flags for bytes and for unusual constants do not change the result of allowed arguments.
     check_syntax_arguments(tree, "this", "binary")
     value = of.text(tree.this)
     return number_operand(f"LENGTH({value.read_as(OperandType.TEXT)})", value, whole=True, floating=False)
@@ -416,7 +423,7 @@ def _read_nullif(of: ExpressionReader, tree: exp.Expr) -> Operand:
 
 
 def _read_cast(of: ExpressionReader, tree: exp.Expr) -> Operand:
-    """What a cell says as a number, or its text; what says no number is NULL."""
+    """Read CAST to a number or text; a text that states no number becomes NULL."""
     check_syntax_arguments(tree, "this", "to", "safe")
     target = tree.args["to"]
     if present_arguments(target) - {"this"}:
@@ -467,9 +474,9 @@ _VALUE_READERS = {**OPERAND_READERS, **FUNCTION_READERS}
 
 @dataclass(frozen=True)
 class GrammarReader:
-    """Reads expressions over some columns, and writes them in a dialect.
+    """Reader of expressions over some columns, which are written in a dialect.
 
-    ``whole_division``: whole numbers are divided without a remainder, as PostgreSQL does.
+    ``integer_division`` is True if whole numbers are divided without a remainder, as in PostgreSQL.
     """
 
     columns: QueryColumns
@@ -477,7 +484,7 @@ class GrammarReader:
     integer_division: bool = False
 
     def condition(self, tree: exp.Expr) -> Condition:
-        """What may stand behind WHERE, and behind WHEN."""
+        """Read a condition after WHERE or WHEN."""
         read = CONDITION_READERS.get(type(tree))
         if read is None:
             advice = None
@@ -487,7 +494,7 @@ class GrammarReader:
         return read(self, tree)
 
     def operand(self, tree: exp.Expr) -> Operand:
-        """What may be compared."""
+        """Read a value that may be compared."""
         read = _VALUE_READERS.get(type(tree))
         if read is None:
             advice = None
@@ -497,14 +504,14 @@ class GrammarReader:
         return read(self, tree)
 
     def number(self, tree: exp.Expr) -> Operand:
-        """An operand that is a number, or is read as one."""
+        """Read a numeric operand, or one that can be read as a number."""
         found = self.operand(tree)
         if found.number is None:
             raise refuse_syntax(tree, "is a text where a number is wanted", "CAST(… AS DOUBLE) reads a text.")
         return replace(found, text=None)
 
     def text(self, tree: exp.Expr) -> Operand:
-        """An operand that is a text, or is read as one."""
+        """Read a text operand, or one that can be read as a text."""
         found = self.operand(tree)
         if found.text is None:
             raise refuse_syntax(
@@ -513,7 +520,7 @@ class GrammarReader:
         return replace(found, number=None)
 
     def compared(self, tree: exp.Expr, *parts: exp.Expr) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Operands in the one reading that they are compared in, and the columns that they name."""
+        """Return the SQL of operands in their common type, and the columns that they name."""
         operands = [self.operand(part) for part in parts]
         reading = find_common_type(operands)
         if reading is None:

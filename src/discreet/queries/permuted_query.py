@@ -1,8 +1,8 @@
 """Queries of a permuted release, rewritten to SQL that returns bounds (Zhang et al. 2007, section 4).
 
-For each group the number of its rows that meet the condition (the *hits*) is known; which sensitive values
-those rows have is not. The help table has, per group and number of hits, bounds of the sum, the least and
-the largest of that many values::
+For each group the number of rows that meet the condition (the *hits*) is known, but not the sensitive
+values of these rows. The help table contains, per group and number of hits, bounds of the sum, the least
+and the greatest of that number of values::
 
     SELECT SUM(h.sum_lower), SUM(h.sum_upper)
     FROM (SELECT group_id, COUNT(*) AS hits FROM release WHERE … GROUP BY group_id) AS q
@@ -12,17 +12,17 @@ Groups are permuted independently, so the bounds over all groups are attained.
 
 Differences from the paper, which has no NULL: if some rows have no value, between ``values_lower`` and
 ``values_upper`` of the hits have one. MIN is at most its bound in a group that surely has a value among the
-hits. AVG is not SUM / COUNT of bounds: the values surely among the hits are taken at their largest, and
-further ones, the largest first, while they raise the average (best prefix; optimal by exchange).
+hits. AVG is not SUM / COUNT of bounds: the values surely among the hits are taken at their greatest, and
+further ones, the greatest first, while they raise the average (best prefix; optimal by exchange).
 
-Estimates: every value of a group is equally likely at each hit. COUNT of values ≈ Σ hits · values/rows,
-SUM ≈ Σ hits · sum/rows, AVG their ratio; MIN: of V values in a group v are expected among the hits, the
-least at rank (V + 1)/(v + 1).
+Estimates: every value of a group is equally likely at each hit. COUNT of values ≈ Σ hits · values/rows, SUM
+≈ Σ hits · sum/rows, AVG their ratio; MIN: of V values in a group, v are expected among the hits, the least
+at rank (V + 1)/(v + 1).
 
 Cost: one scan of the release and one of the help table, hashed by group; MIN, MAX, and AVG with NULLs join
-it once more each. If every row has a value, MIN and MAX join only the groups that can matter. With a line
-per group (``by_group``) hits are positions in lists. ``select_packed_hits`` returns the group and key of
-each matching row as one integer instead, to be counted in arrays.
+it once more each. If every row has a value, MIN and MAX join only the groups that can matter. With one row
+per group (``by_group``), hits are positions in lists. ``select_packed_hits`` instead returns the group and
+key of each matching row as one integer, which is counted in arrays.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from discreet.sql.help_table import GROUP_ROWS, GROUP_SUM, GROUP_VALUES
 
 @dataclass(frozen=True)
 class PermutedTables:
-    """Where a permuted release lies, as SQL relations that may stand behind FROM.
+    """SQL relations of a permuted release, in a form that FROM accepts.
 
-    ``group_label_column`` is its name in both; ``numeric`` whether the help table has sums and ends;
-    ``scale`` the decimals of exact sums, None for floating point; ``has_null`` whether some row has no
-    sensitive value. ``order_by_group`` is the help table with a line per group as well
-    (``sql.help_table.by_group_query``), if any.
+    ``group_column`` is its name in both tables. ``numeric`` is True if the help table has sums and ends.
+    ``scale`` is the number of decimals of exact sums, None for floating point. ``has_null`` is True if some
+    row has no sensitive value. ``by_group`` is the help table with one row per group
+    (``sql.help_table.by_group_query``), if it exists.
     """
 
     release: str
@@ -57,25 +57,46 @@ class PermutedTables:
 
 
 def key_names(asked: ReleaseQuery) -> list[str]:
-    """What the keys are called, in order."""
+    """Return the column names of the keys, in order."""
     return [f"key_{place}" for place in range(1, len(asked.keys) + 1)]
 
 
 def key_order_terms(asked: ReleaseQuery) -> list[str]:
-    """The terms of ORDER BY that the answer's lines go by."""
+    """Return the terms of ORDER BY that sort the answer's rows."""
     names, chosen = key_names(asked), dict(asked.order)
     places = [*chosen, *(place for place in range(len(names)) if place not in chosen)]
     return [f"{names[p]} {'DESC' if chosen.get(p) else 'ASC'} NULLS LAST" for p in places]
 
 
 def matching_rows_clause(asked: ReleaseQuery, tables: PermutedTables) -> str:
-    """FROM the release, WHERE its rows meet the condition."""
+    """Return FROM the release, with WHERE for the condition."""
     found = f"FROM {tables.release}{' AS release' if tables.release.startswith('(') else ''}"
     return found if asked.condition is None else f"{found}\nWHERE {asked.condition.sql}"
 
 
 def rewrite_query(asked: ReleaseQuery, tables: PermutedTables, dialect: Dialect = DUCKDB) -> str:
-    """The query over a permuted release: keys, then lower, upper and estimate of each aggregate."""
+    """Rewrite a query over a permuted release to SQL that returns bounds.
+
+    The columns are the keys, then lower bound, upper bound and estimate of each aggregate.
+
+    Parameters
+    ----------
+    asked
+        The parsed query.
+    tables
+        The relations of the release.
+    dialect
+        The SQL dialect that is written.
+
+    Returns
+    -------
+    str
+        One SELECT statement with common table expressions.
+
+    References
+    ----------
+    Zhang, Koudas, Srivastava and Yu, "Aggregate query answering on anonymized tables", ICDE 2007, section 4.
+    """
     return _QueryRewriter(asked, tables, dialect).text()
 
 
@@ -107,7 +128,7 @@ class _QueryRewriter:
         return key_names(self.asked)
 
     def _steps(self) -> list[tuple[str, str]]:
-        """The common table expressions, one behind the other."""
+        """Return the common table expressions, in order."""
         found = [("hits", self._hits())]
         if self._is_file(self.tables.help) and self.asked.measures:
             found.insert(0, ("help", f"SELECT * FROM {self.tables.help}"))
@@ -124,7 +145,7 @@ class _QueryRewriter:
 
     @property
     def _help(self) -> str:
-        """The help table, which is named once where it is read from a file."""
+        """Help table, in a common table expression if it is read from a file, so that it is read once."""
         return "help" if self._is_file(self.tables.help) else self.tables.help
 
     @staticmethod
@@ -133,7 +154,7 @@ class _QueryRewriter:
 
     @property
     def _has_averages(self) -> bool:
-        """Whether averages need more than sums and counts."""
+        """True if averages need more than sums and counts."""
         return self.tables.has_null and self._asks(Aggregate.AVG)
 
     def _asks(self, *kinds: Aggregate) -> bool:
@@ -150,10 +171,10 @@ class _QueryRewriter:
         return "\n".join(lines)
 
     def _matched(self) -> list[tuple[str, str]]:
-        """Each group's hits with its line of the help table, and what stands at the expected rank.
+        """Join each group's hits with its row of the help table, and with the row of the expected rank.
 
-        The second is an outer join of what the first found: an engine that takes it for large would hash the
-        whole help table to look up a few lines.
+        The second step is an outer join of the first one's result. If an engine assumed that result to be
+        large, it would hash the whole help table to look up a few rows.
         """
         group = self.dialect.identifier(self.tables.group_column)
         ends = [name for kind, name in _RANKED.items() if self._asks(kind)]
@@ -182,7 +203,7 @@ class _QueryRewriter:
         return [*few, ("met", first), ("matched", second)]
 
     def _near(self, ends: Sequence[str]) -> list[tuple[str, str]]:
-        """The hits of groups that may have a part in MIN or MAX, where nothing else is asked; else none."""
+        """Return the hits of groups that can affect MIN or MAX; empty if other aggregates are requested."""
         measured = [a for a in self.asked.aggregates if a.measure is not None and a.aggregate in _RANKED]
         if self.tables.has_null or self._keys or len(measured) < len(self.asked.aggregates):
             return []
@@ -199,12 +220,12 @@ class _QueryRewriter:
 
     @staticmethod
     def _at(name: str, place: str) -> str:
-        """A column of the help table by group: of its group, or in its list at a place."""
+        """Return a column of the help table by group: its value, or the list element at a position."""
         return f"help.{name}" if name in (GROUP_ROWS, GROUP_VALUES, GROUP_SUM) else f"help.{name}[{place}]"
 
     @property
     def _helped(self) -> list[str]:
-        """The columns of the help table that are needed, and no others: it is as long as the release."""
+        """Required columns of the help table, and no others, because it is as long as the release."""
         found = ["values_lower", "values_upper", "group_values"] if self.tables.has_null else []
         if self.tables.has_null or self._asks(Aggregate.SUM, Aggregate.AVG):
             found.append("group_rows")
@@ -216,13 +237,13 @@ class _QueryRewriter:
         return found
 
     def _rank(self) -> str:
-        """The rank of the least of the values expected among the hits, 1 where there is none."""
+        """Return the expected rank of the least value among the hits, 1 if there is none."""
         values = self._double("help.group_values")
         rank = f"FLOOR(({values} + 1) / (hits.hits * {values} / help.group_rows + 1) + 0.5)"
         return f"GREATEST(1, LEAST(help.group_values, CAST({rank} AS BIGINT)))"
 
     def _candidates(self, value: str) -> str:
-        """The values that may be among each group's hits, and which surely are (``forced``)."""
+        """Return the values that may be among each group's hits, with those that surely are (``forced``)."""
         group = self.dialect.identifier(self.tables.group_column)
         keys = "".join(f"matched.{key}, " for key in self._keys)
         return "\n".join(
@@ -235,7 +256,7 @@ class _QueryRewriter:
         )
 
     def _running(self, end: str) -> str:
-        """Sums over the forced values, and over one value more each time, the best first."""
+        """Return cumulative sums over the forced values, then over the others, the best first."""
         whole = f"PARTITION BY {', '.join(self._keys)}" if self._keys else ""
         order = "ASC" if end == "lower" else "DESC"
         best_first = (
@@ -251,9 +272,9 @@ class _QueryRewriter:
         )
 
     def _answers(self) -> str:
-        """The lines of ``matched``, and one line per key with the bounds of the average.
+        """Return the rows of ``matched``, and one row per key with the bounds of the average.
 
-        Joined as a union, which GROUP BY brings together, NULL keys too.
+        A UNION ALL combines them and GROUP BY merges them, because a join would lose NULL keys.
         """
         keys = "".join(f"{key}, " for key in self._keys)
         columns = [name for name in self._matched_names() if name not in self._keys]
@@ -275,14 +296,14 @@ class _QueryRewriter:
         return [*self._keys, "hits", *self._helped, *expected]
 
     def _exact(self, sql: str) -> str:
-        """A number to be summed, wide enough: Spark sums 64-bit integers within 64 bits."""
+        """Widen a number for summation: Spark sums 64-bit integers within 64 bits."""
         return sql if self.tables.scale is None else self.dialect.wide.format(sql, self.tables.scale)
 
     def _double(self, sql: str) -> str:
         return self.dialect.cast(sql, "DOUBLE")
 
     def _bounds(self, asked: SelectedAggregate) -> Sequence[str]:
-        """Lower, upper and estimate of one aggregate."""
+        """Return the SQL of lower bound, upper bound and estimate of one aggregate."""
         if asked.measure is None or (asked.aggregate is Aggregate.COUNT and not self.tables.has_null):
             return (_ALL_HITS, _ALL_HITS, self._double(_ALL_HITS))
         if asked.aggregate is Aggregate.COUNT:
@@ -332,10 +353,10 @@ _SHORT = ("TINYINT", "UTINYINT", "SMALLINT", "USMALLINT", "INTEGER")
 
 @dataclass(frozen=True)
 class KeyNumbers:
-    """The keys of a query in its order; not each need occur.
+    """Keys of a query in its order; some may not occur.
 
-    ``number`` is the SQL of one's place among them, over the rows ``r`` and, where it is named, the table
-    ``joined`` of ``select_numbered_keys``.
+    ``number`` is the SQL of a key's index among them, over the rows ``r`` and, if ``joined`` is given, the
+    table of ``select_numbered_keys``.
     """
 
     keys: tuple[tuple[Any, ...], ...] = ((),)
@@ -344,24 +365,24 @@ class KeyNumbers:
 
     @property
     def bits(self) -> int:
-        """The bits of the largest number."""
+        """Bits of the greatest number."""
         return max(len(self.keys) - 1, 0).bit_length()
 
 
 def select_keys(release_query: ReleaseQuery, tables: PermutedTables) -> str:
-    """A query with a column for each key."""
+    """Return a query with one column per key."""
     return f"SELECT {_key_columns(release_query)}\nFROM {tables.release} AS release"
 
 
 def select_key_ends(release_query: ReleaseQuery, tables: PermutedTables) -> str:
-    """The least and the largest value of the one key in the release."""
+    """Return a query for the least and the greatest value of the only key in the release."""
     return f"SELECT min(key_1), max(key_1) FROM (\n{select_keys(release_query, tables)}\n) AS r"
 
 
 def number_keys_by_value(
     release_query: ReleaseQuery, dialect: Dialect, kind: str, ends: tuple[Any, Any]
 ) -> KeyNumbers | None:
-    """The one key, of type ``kind``, numbered by value, NULL last; None where its ends are far apart."""
+    """Number the only key, of type ``kind``, by value, NULL last; None if its ends are far apart."""
     low, high = ends
     if low is None or high - low >= _MOST_KEYS:
         return None
@@ -374,7 +395,7 @@ def number_keys_by_value(
 
 
 def select_numbered_keys(release_query: ReleaseQuery, tables: PermutedTables, dialect: Dialect) -> str:
-    """The keys that occur, and the number of each from 0 (``CODE``), which is its place in the answer."""
+    """Return a query for the occurring keys and their numbers (``KEY_NUMBER_COLUMN``), from 0 in order."""
     number = f"row_number() OVER (ORDER BY {', '.join(key_order_terms(release_query))}) - 1"
     rows = f"SELECT DISTINCT {_key_columns(release_query)}\n{matching_rows_clause(release_query, tables)}"
     return (
@@ -385,13 +406,19 @@ def select_numbered_keys(release_query: ReleaseQuery, tables: PermutedTables, di
 def select_packed_hits(
     release_query: ReleaseQuery, tables: PermutedTables, dialect: Dialect, numbers: KeyNumbers, last: int
 ) -> str:
-    """A number for each row: the group's, at most ``last``, before the bits of its key's number."""
+    """Return a query with one integer per row: group number, at most ``last``, then the bits of the key.
+
+    The integer has 32 bits if they suffice, else 64.
+    """
     bits = numbers.bits
     whole = "INTEGER" if ((last + 1) << bits).bit_length() <= _INTEGER_BITS else "BIGINT"
     group = dialect.cast(dialect.identifier(tables.group_column), whole)
     if numbers.number is None:
         return f"SELECT {group} AS {PACKED_COLUMN}\n{matching_rows_clause(release_query, tables)}"
-    rows = f"SELECT {group} AS group_id, {_key_columns(release_query)}\n{matching_rows_clause(release_query, tables)}"
+    rows = (
+        f"SELECT {group} AS group_id, {_key_columns(release_query)}\n"
+        f"{matching_rows_clause(release_query, tables)}"
+    )
     alike = " AND ".join(dialect.same.format(f"r.{name}", f"k.{name}") for name in key_names(release_query))
     joined = "" if numbers.joined is None else f" JOIN {numbers.joined} AS k ON {alike}"
     packed = f"r.group_id * {dialect.cast(str(1 << bits), whole)} + {dialect.cast(numbers.number, whole)}"

@@ -1,12 +1,12 @@
-"""Views over a permuted release, for tools that query it in SQL of their own.
+"""Views over a permuted release, for tools that query it in their own SQL.
 
-``groups`` has a line per group: rows, values, their sum, mean and ends. ``release_with_bounds`` is the
+``groups`` has one row per group: rows, values, and their sum, mean and ends. ``release_with_bounds`` is the
 release with the bounds of each row's sensitive value: those of its group, and 0 if the row may have none.
-Any tool can aggregate them: SUM is between the sums of the two columns, MIN at least the least lower one,
-MAX at most the largest upper one; if every row has a value, AVG is between their averages. Such bounds are
-sure but wider than those of ``discreet query``.
+Any tool can aggregate them: SUM is between the sums of the two columns, MIN is at least the least lower
+bound, MAX at most the greatest upper one; if every row has a value, AVG is between their averages. Such
+bounds are sure but wider than those of ``discreet query``.
 
-In DuckDB a macro gives the tight ones: ``FROM salary_bounds(age BETWEEN 30 AND 40 AND sex = 'Female')``
+In DuckDB a macro returns the tight ones: ``FROM salary_bounds(age BETWEEN 30 AND 40 AND sex = 'Female')``
 takes any condition. A view cannot, since the hits of a group depend on the condition.
 """
 
@@ -40,9 +40,9 @@ def build_database_views(
     release: str | None = None,
     help_table: str | None = None,
 ) -> dict[str, str]:
-    """The views of a permuted release: queries by name, over its tables by theirs.
+    """Build the views of a permuted release: queries by name, over the named tables.
 
-    ``release`` and ``help_table`` are the tables' names where they are not those of a database file.
+    ``release`` and ``help_table`` are the tables' names if they differ from those of a database file.
     """
     return _views(facts, dialect, *_table_identifiers(facts, dialect, release, help_table))
 
@@ -69,7 +69,7 @@ def _views(facts: PermutedRelease, dialect: Dialect, data: str, helped: str) -> 
 def build_companion_views(
     facts: PermutedRelease, dialect: Dialect, release: str, help_table: str
 ) -> dict[str, str]:
-    """The views beside a release that is a table, as queries by their purpose.
+    """Build the companion views of a release that is a table, as queries by purpose.
 
     ``release`` and ``help_table`` are relations of the dialect.
     """
@@ -79,7 +79,7 @@ def build_companion_views(
 def build_companion_statements(
     facts: PermutedRelease, dialect: Dialect, address: ReleaseAddress
 ) -> tuple[str, ...]:
-    """The views of a release that is a table of a database, as statements that make them beside it."""
+    """Build the statements that create the companion views of a release in a database."""
 
     def relation(place: ReleaseAddress) -> str:
         return ".".join(map(dialect.identifier, table_parts(str(place.table))))
@@ -95,7 +95,7 @@ def build_view_statements(
     release: str | None = None,
     help_table: str | None = None,
 ) -> tuple[str, ...]:
-    """The views as statements that make them, and DuckDB's macro."""
+    """Build the statements that create the views, and DuckDB's macro."""
     views = build_database_views(facts, dialect, release=release, help_table=help_table)
     statements = [f"CREATE VIEW {dialect.identifier(name)} AS\n{query}" for name, query in views.items()]
     if dialect.table_macros:
@@ -106,7 +106,7 @@ def build_view_statements(
 def build_database_macros(
     facts: PermutedRelease, *, release: str | None = None, help_table: str | None = None
 ) -> tuple[str, ...]:
-    """DuckDB's macros over a permuted release, as statements: tight bounds for any condition."""
+    """Build DuckDB's macros over a permuted release, as statements: tight bounds for any condition."""
     data, helped = _table_identifiers(facts, DUCKDB, release, help_table)
     tables = PermutedTables(
         release=data,
@@ -125,7 +125,7 @@ def build_database_macros(
 
 
 def _end_or_zero(end: str, sign: str) -> str:
-    """An end of a group's values, or 0 where that is further out and a row may have no value."""
+    """Return an end of a group's values, or 0 if that is further out and a row may have no value."""
     return f"CASE WHEN g.group_values < g.group_rows AND NOT g.{end} {sign} 0 THEN 0 ELSE g.{end} END"
 
 

@@ -2,10 +2,10 @@
 
 A number compares with the number that a value's text states (``20`` equals ``20.0``), a text with the text.
 Values are ranked once by number and by text; a comparison is two bisections and one pass over ranks. A box
-has the selected codes of some attributes, and every code of the others. AND intersects boxes, OR joins
+has the selected codes of some attributes, and every code of the others. AND intersects boxes, OR unites
 them, NOT is pushed down to the comparisons, where it selects the codes for which the comparison is false,
 so NULL is excluded. Boxes are disjoint, so sums over them count nothing twice; more than a thousand are
-refused.
+rejected.
 """
 
 from __future__ import annotations
@@ -37,28 +37,28 @@ from discreet.queries.aggregate_query import (
 
 @dataclass(frozen=True, eq=False)
 class AttributeDomain:
-    """The texts of an attribute's values, by code; NULL has the code after the last."""
+    """Texts of an attribute's values, by code; NULL has the code after the last."""
 
     attribute: str
     texts: tuple[str, ...]
 
     @property
     def null_code(self) -> int:
-        """The code of NULL."""
+        """Code of NULL."""
         return len(self.texts)
 
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
-        """The number that each text says, NaN for none, shape ``(values,)``."""
+        """Number that each text states, NaN for none, shape ``(values,)``."""
         return np.array([np.nan if n is None else float(n) for n in self._decimals], dtype=np.float64)
 
     @cached_property
     def is_numeric(self) -> bool:
-        """Whether there is a value, and every text says a number."""
+        """True if there is a value, and every text states a number."""
         return bool(self.texts) and None not in self._decimals
 
     def selected(self, atom: Atom) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """The codes of which a comparison is true and those of which it is false.
+        """Return masks of the codes for which a comparison is true, and for which it is false.
 
         Both have shape ``(values + 1,)``, NULL last.
         """
@@ -73,7 +73,7 @@ class AttributeDomain:
         return true, known & ~true
 
     def _select_members(self, atom: Members, true: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Set what equals a member; which values are comparable with every member."""
+        """Mark values equal to a member in ``true``; return a mask of those comparable with every member."""
         known = np.ones_like(true)
         known[-1] = False
         for value in atom.values:
@@ -85,7 +85,7 @@ class AttributeDomain:
         return known | true
 
     def _select_interval(self, atom: Interval, true: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Set what lies between the ends; which values are comparable with them."""
+        """Mark values between the ends in ``true``; return a mask of the values comparable with them."""
         is_text = isinstance(atom.low if atom.low is not None else atom.high, str)
         ordered = self._by_text if is_text else self._by_number
         first, last = 0, len(ordered.values)
@@ -111,7 +111,7 @@ class AttributeDomain:
 
 @dataclass(frozen=True, eq=False)
 class _RankedValues:
-    """The distinct values in order, and each code's place among them; -1 for none."""
+    """Distinct values in order, and the rank of each code; -1 for none."""
 
     values: Sequence[Any]
     ranks: NDArray[np.int64]
@@ -126,28 +126,28 @@ class _RankedValues:
 
 Mask = NDArray[np.bool_]
 Box = Mapping[str, Mask]
-"""Selected codes by attribute, shape ``(values + 1,)`` with NULL last; an attribute left out is unbounded."""
+"""Selected codes by attribute, shape ``(values + 1,)``, NULL last; missing attributes are unrestricted."""
 
 MOST_BOXES = 1000
 
 
 def find_region(predicate: Predicate, domains: Mapping[str, AttributeDomain]) -> tuple[Box, ...]:
-    """The disjoint boxes of a predicate, none where it is true of nothing.
+    """Return the disjoint boxes of a predicate; empty if it is never true.
 
-    ``InputError`` for an attribute without a domain, or where there would be over a thousand boxes.
+    Raises ``InputError`` for an attribute without a domain, or for more than a thousand boxes.
     """
     return tuple(_boxes_of_predicate(predicate, domains, True))
 
 
 def restrict_region(region: Sequence[Box], attribute: str, mask: Mask) -> tuple[Box, ...]:
-    """A region in which an attribute has selected codes only."""
+    """Restrict a region to selected codes of an attribute."""
     return tuple(unite_boxes(intersect_regions(region, [{attribute: mask}])))
 
 
 def _boxes_of_predicate(
     predicate: Predicate, domains: Mapping[str, AttributeDomain], wanted: bool
 ) -> list[Box]:
-    """Disjoint boxes where a predicate is true, or false where not ``wanted``."""
+    """Return disjoint boxes in which a predicate is true, or false if ``wanted`` is False."""
     if isinstance(predicate, Everything):
         return [{}] if wanted else []
     if isinstance(predicate, Not):
@@ -174,7 +174,7 @@ def _domain_of(atom: Atom, domains: Mapping[str, AttributeDomain]) -> AttributeD
 
 
 def intersect_regions(first: Sequence[Box], second: Sequence[Box]) -> list[Box]:
-    """The pairwise intersections of disjoint boxes, empty ones left out."""
+    """Return the nonempty pairwise intersections of disjoint boxes."""
     found: list[Box] = []
     for a in first:
         for b in second:
@@ -186,7 +186,7 @@ def intersect_regions(first: Sequence[Box], second: Sequence[Box]) -> list[Box]:
 
 
 def unite_boxes(boxes: Sequence[Box]) -> list[Box]:
-    """Disjoint boxes with the same union."""
+    """Return disjoint boxes with the same union."""
     found: list[Box] = []
     for box in boxes:
         rest = [box]
@@ -198,7 +198,7 @@ def unite_boxes(boxes: Sequence[Box]) -> list[Box]:
 
 
 def _subtract_box(box: Box, other: Box) -> list[Box]:
-    """A box less another, as disjoint boxes: attribute by attribute, what lies outside the other."""
+    """Subtract a box from another; return disjoint boxes, one per attribute with a remainder."""
     if any(not (box[name] & mask).any() for name, mask in other.items() if name in box):
         return [box]
     found: list[Box] = []

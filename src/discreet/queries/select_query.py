@@ -1,9 +1,9 @@
-"""A SELECT query of a release: aggregates of sensitive values, by group, of the rows that meet a condition.
+"""SELECT query of a release: aggregates of sensitive values, by group, over rows that meet a condition.
 
-``ColumnUse`` states what a query compares a column with: of a column whose labels are ranges no list of
-values is known, and none is needed if the query only compares it with constants. A query of a permuted
-release is split into the part on the permuted column and the part on all others, joined by AND (Zhang et al.
-2007), since it is hidden which row has which value.
+``ColumnUse`` contains the comparisons of a column in a query: for a column whose labels are ranges no list
+of values is known, and none is needed if the query only compares it with constants. A query of a permuted
+release is split into the part on the permuted column and the part on all others, joined by AND (Zhang et
+al. 2007), since the assignment of values to rows is hidden.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _ORDERED = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 
 @dataclass(frozen=True)
 class ColumnUse:
-    """What the cells of a column are compared with.
+    """Comparisons of a column's cells in a query.
 
-    ``numbers`` and ``texts`` are constants, ``prefixes`` those of ``LIKE 'prefix%'``. ``ordered`` says that a
-    text is compared by order, ``wholly`` that the values themselves are needed, ``measured`` that their
-    numbers are aggregated.
+    ``numbers`` and ``texts`` are constants, ``prefixes`` those of ``LIKE 'prefix%'``. ``ordered`` is True
+    if a text is compared by order, ``needs_values`` if the values themselves are needed, ``measured`` if
+    their numbers are aggregated.
     """
 
     numbers: frozenset[Decimal] = frozenset()
@@ -48,7 +48,7 @@ class ColumnUse:
     measured: bool = False
 
     def joined(self, other: ColumnUse) -> ColumnUse:
-        """Both uses."""
+        """Return the union of both uses."""
         return ColumnUse(
             self.numbers | other.numbers,
             self.texts | other.texts,
@@ -60,7 +60,7 @@ class ColumnUse:
 
 
 def find_column_uses(trees: Sequence[exp.Expr], name_of: Callable[[exp.Column], str]) -> dict[str, ColumnUse]:
-    """The use of each column that conditions and keys name; ``name_of`` spells one as the release does."""
+    """Find the use of each column in conditions and keys; ``name_of`` returns the release's spelling."""
     found: dict[str, ColumnUse] = {}
     for tree in trees:
         for column in tree.find_all(exp.Column):
@@ -93,7 +93,7 @@ def _use_of_column(column: exp.Column) -> ColumnUse:
 
 
 def _other_operands(around: exp.Expr, inner: exp.Expr) -> list[exp.Expr]:
-    """The operands of a comparison beside one of them."""
+    """Return the other operands of a comparison."""
     if isinstance(around, exp.In):
         return list(around.expressions)
     parts = [around.this, around.args.get("expression"), around.args.get("low"), around.args.get("high")]
@@ -109,7 +109,7 @@ def _use_of_like(pattern: exp.Expr) -> ColumnUse:
 
 
 def _constant_of(tree: exp.Expr) -> Decimal | str | bool | None:
-    """A constant: a number, a text, or True for NULL, with which nothing compares; None for all else."""
+    """Return a number or text; True for NULL, which equals nothing; None for other expressions."""
     inner = tree.unnest()
     if isinstance(inner, exp.Null):
         return True
@@ -122,7 +122,7 @@ def _constant_of(tree: exp.Expr) -> Decimal | str | bool | None:
 
 
 class KeyKind(StrEnum):
-    """What the values of a group's key are."""
+    """Type of the values of a group's key."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -131,10 +131,10 @@ class KeyKind(StrEnum):
 
 @dataclass(frozen=True)
 class SelectedAggregate:
-    """One aggregate behind SELECT.
+    """One aggregate after SELECT.
 
-    ``measure`` None is ``COUNT(*)``. ``title`` is the aggregate as it was written, or its alias; ``name`` is
-    free for columns of the rewritten query, each once.
+    ``measure`` None is ``COUNT(*)``. ``title`` is the aggregate as written, or its alias; ``name`` is a
+    unique name for columns of the rewritten query.
     """
 
     aggregate: Aggregate
@@ -145,7 +145,7 @@ class SelectedAggregate:
 
 @dataclass(frozen=True)
 class GroupKey:
-    """An expression behind GROUP BY: SQL text, and the columns that it names."""
+    """Expression after GROUP BY: SQL text, and the columns that it names."""
 
     title: str
     sql: str
@@ -155,10 +155,10 @@ class GroupKey:
 
 @dataclass(frozen=True)
 class ReleaseQuery:
-    """``SELECT aggregates FROM the release WHERE condition GROUP BY keys ORDER BY order``.
+    """Query of the form ``SELECT aggregates FROM the release WHERE condition GROUP BY keys ORDER BY order``.
 
-    ``order`` names places of keys, and whether they descend; ``uses`` say of the columns that condition and
-    keys name what they are compared with.
+    ``order`` contains indices of keys, and whether they descend; ``uses`` contains the comparisons of the
+    columns that condition and keys name.
     """
 
     aggregates: tuple[SelectedAggregate, ...]
@@ -169,18 +169,18 @@ class ReleaseQuery:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The aggregated columns, each once, in order."""
+        """Distinct aggregated columns, in order."""
         return tuple(dict.fromkeys(a.measure for a in self.aggregates if a.measure is not None))
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The columns that the condition and the keys name, each once, in order."""
+        """Distinct columns that the condition and the keys name, in order."""
         named = [] if self.condition is None else list(attributes_of_condition(self.condition))
         return tuple(dict.fromkeys([*named, *(name for key in self.keys for name in key.attributes)]))
 
     @property
     def column_names(self) -> tuple[str, ...]:
-        """The columns of the rewritten query: keys, then lower, upper and estimate of each aggregate."""
+        """Columns of the rewritten query: keys, then lower, upper and estimate of each aggregate."""
         ends = ("lower", "upper", "estimate")
         bounds = [f"{a.name}_{end}" for a in self.aggregates for end in ends]
         return (*(key.title for key in self.keys), *bounds)
@@ -188,7 +188,7 @@ class ReleaseQuery:
 
 @dataclass(frozen=True)
 class QueryPart:
-    """The conditions and keys of a query that name one side's columns; ``places`` are the keys' own."""
+    """Conditions and keys of a query that name one side's columns; ``places`` are the keys' indices."""
 
     condition: Condition | None
     keys: tuple[GroupKey, ...]
@@ -196,9 +196,9 @@ class QueryPart:
 
 
 def split_query(release_query: ReleaseQuery, permuted: str) -> tuple[QueryPart, QueryPart]:
-    """What a query asks of all other columns, and of the permuted one.
+    """Split a query into the part on all other columns and the part on the permuted column.
 
-    ``InputError`` where one comparison, or parts joined by OR, name both.
+    Raises ``InputError`` if one comparison, or parts joined by OR, name both.
     """
     both = [] if release_query.condition is None else list(_iterate_conjuncts(release_query.condition))
     for names in (*map(attributes_of_condition, both), *(key.attributes for key in release_query.keys)):
@@ -220,7 +220,7 @@ def split_query(release_query: ReleaseQuery, permuted: str) -> tuple[QueryPart, 
 
 
 def _iterate_conjuncts(condition: Condition, wanted: bool = True) -> Iterator[Condition]:
-    """Conditions that all have to be true for one to be true, or false where not ``wanted``."""
+    """Yield the conditions whose conjunction is the condition, or its negation if ``wanted`` is False."""
     if isinstance(condition, Negation):
         yield from _iterate_conjuncts(condition.of, not wanted)
     elif isinstance(condition, Conjunction if wanted else Disjunction):

@@ -1,12 +1,12 @@
-"""Parser of release queries; everything that is not on the list is refused.
+"""Parser of release queries; everything that is not on the allow-list is rejected.
 
 ::
 
     SELECT sex, AVG(salary), COUNT(*) AS people FROM people
     WHERE age BETWEEN 30 AND 40 AND state = 'TX' GROUP BY sex ORDER BY sex
 
-The table's name represents the release. A query is parsed in the dialect that it is to run in. Refusals are
-``InputError`` with the reason and what is allowed; nothing is executed for them.
+The table's name represents the release. A query is parsed in the dialect in which it is to run. Rejections
+are ``InputError`` with the reason and the allowed syntax; nothing is executed for them.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ _REFUSAL_REASONS = {
 
 @dataclass(frozen=True)
 class QueryableColumns:
-    """What a query may name.
+    """Columns that a query may name.
 
-    ``kinds`` are columns for conditions and keys; ``measures`` those for aggregates, and whether their values
-    are numbers; ``refused`` says of other columns why they may not be named. ``types`` are the house's names
-    of their types in the table that is to be asked.
+    ``kinds`` are columns for conditions and keys; ``measures`` are those for aggregates, and whether their
+    values are numbers; ``refused`` maps other columns to the reason why they may not be named. ``types``
+    are the type names, as ``engines`` uses them, of the columns in the queried table.
     """
 
     kinds: Mapping[str, ColumnKind]
@@ -75,20 +75,20 @@ class QueryableColumns:
     types: Mapping[str, str] = field(default_factory=dict)
 
     def as_texts(self) -> QueryableColumns:
-        """The same columns, as if they were stored as texts."""
+        """Return the same columns, as if they were stored as texts."""
         return replace(self, kinds=dict.fromkeys(self.kinds, ColumnKind.TEXT), types={})
 
     def without_types(self) -> QueryableColumns:
-        """The same columns, of which it is not known how they are stored."""
+        """Return the same columns without their stored types."""
         return replace(self, types={})
 
 
 def parse_release_query(
     text: str, readable: QueryableColumns, dialect: Dialect = DUCKDB, written: Dialect | None = None
 ) -> ReleaseQuery:
-    """The query that a text in one dialect asks, its expressions written in another (None: in the same).
+    """Parse a query in one dialect; its expressions are written in another (None: in the same).
 
-    Raises ``InputError`` for whatever is not on the list, with the reason and what is allowed.
+    Raises ``InputError`` for everything that is not on the allow-list, with the reason and what is allowed.
     """
     try:
         return _QueryParser(readable, dialect, written or dialect).query(_parse_select(text, dialect))
@@ -120,7 +120,7 @@ def _parse_select(text: str, dialect: Dialect) -> exp.Select:
 
 @contextmanager
 def _silent_parser() -> Iterator[None]:
-    """Keep the parser from logging what it cannot read, which is refused."""
+    """Keep the parser from logging text that it cannot parse, which is rejected."""
     logger = logging.getLogger("sqlglot")
     before, logger.disabled = logger.disabled, True
     try:
@@ -180,7 +180,7 @@ class _QueryParser:
     def _selected(
         self, tree: exp.Select, keys: tuple[GroupKey, ...], expressions: GrammarReader
     ) -> tuple[tuple[SelectedAggregate, ...], tuple[GroupKey, ...]]:
-        """The aggregates; keys by the names that they have behind SELECT."""
+        """Return the aggregates, and the keys with their names after SELECT."""
         found: list[SelectedAggregate] = []
         names: set[str] = set()
         titles: dict[str, str] = {}
@@ -239,7 +239,7 @@ class _QueryParser:
 
 
 def read_group_key(tree: exp.Expr, expressions: GrammarReader) -> GroupKey:
-    """An expression to group by: as it is stored, or true and false where it is a condition."""
+    """Read a key expression: a value in its stored type, or true and false for a condition."""
     title, inner = excerpt(tree)[1:-1], tree.unnest()
     if is_condition(inner):
         condition = expressions.condition(inner)
@@ -253,7 +253,7 @@ def read_group_key(tree: exp.Expr, expressions: GrammarReader) -> GroupKey:
 
 
 def _table_names(tree: exp.Select) -> tuple[str, ...]:
-    """The names that may stand before a column's: the table's, or its alias."""
+    """Return the names that may precede a column's: the table's, or its alias."""
     source = tree.args.get("from_") or tree.args.get("from")
     if source is None:
         raise InputError("SELECT without FROM", allowed=ALLOWED_QUERY)
@@ -277,7 +277,7 @@ def _table_names(tree: exp.Select) -> tuple[str, ...]:
 
 
 def _resolve_reference(tree: exp.Select, part: exp.Expr, expressions: GrammarReader) -> exp.Expr:
-    """What a number or an alias behind GROUP BY or ORDER BY stands for."""
+    """Resolve a number or an alias after GROUP BY or ORDER BY."""
     selected = tree.expressions
     if isinstance(part, exp.Literal) and not part.is_string:
         place = int(part.this) if part.this.isdigit() else 0
@@ -299,7 +299,7 @@ def _may_be_key(tree: exp.Expr) -> bool:
 
 
 def _name_aggregate(found: SelectedAggregate, alias: str, names: set[str]) -> SelectedAggregate:
-    """An aggregate with a name of its own for the columns of the rewritten query."""
+    """Give an aggregate a unique name for the columns of the rewritten query."""
     wanted = alias or found.name
     name, number = wanted, 1
     while name.casefold() in names:
@@ -310,7 +310,7 @@ def _name_aggregate(found: SelectedAggregate, alias: str, names: set[str]) -> Se
 
 
 def _title_keys(keys: Sequence[GroupKey], titles: Mapping[str, str], names: set[str]) -> tuple[GroupKey, ...]:
-    """Keys with names that no other column of the rewritten query has."""
+    """Give keys names that no other column of the rewritten query has."""
     taken = {f"{name}_{end}" for name in names for end in ("lower", "upper", "estimate")}
     found = []
     for key in keys:

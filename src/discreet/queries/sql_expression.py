@@ -2,8 +2,8 @@
 
 A condition is a tree of comparisons joined by AND, OR and NOT; each comparison is SQL text composed from
 the parsed syntax, which an engine can evaluate separately. A cell of a text column is both number and text:
-``age >= 30`` compares the number that it states, ``zip LIKE '021%'`` the text. So an operand has its SQL in
-both types, where it has both, until its use decides.
+``age >= 30`` compares the number that it states, ``zip LIKE '021%'`` the text. An operand therefore has its
+SQL in both types, if both exist, until its use decides.
 """
 
 from __future__ import annotations
@@ -26,37 +26,37 @@ class SqlComparison:
 
 @dataclass(frozen=True)
 class Negation:
-    """True where a condition is false."""
+    """Negation of a condition."""
 
     of: Condition
 
     @property
     def sql(self) -> str:
-        """The condition as SQL."""
+        """Condition as SQL."""
         return f"NOT ({self.of.sql})"
 
 
 @dataclass(frozen=True)
 class Conjunction:
-    """True where every part is."""
+    """Conjunction of conditions."""
 
     parts: tuple[Condition, ...]
 
     @property
     def sql(self) -> str:
-        """The condition as SQL."""
+        """Condition as SQL."""
         return " AND ".join(_parenthesized(part) for part in self.parts)
 
 
 @dataclass(frozen=True)
 class Disjunction:
-    """True where at least one part is."""
+    """Disjunction of conditions."""
 
     parts: tuple[Condition, ...]
 
     @property
     def sql(self) -> str:
-        """The condition as SQL."""
+        """Condition as SQL."""
         return " OR ".join(_parenthesized(part) for part in self.parts)
 
 
@@ -64,12 +64,12 @@ Condition = SqlComparison | Negation | Conjunction | Disjunction
 
 
 def attributes_of_condition(condition: Condition) -> tuple[str, ...]:
-    """The columns that a condition names, each once, in order."""
+    """Return the distinct columns that a condition names, in order."""
     return tuple(dict.fromkeys(name for part in iterate_comparisons(condition) for name in part.attributes))
 
 
 def iterate_comparisons(condition: Condition) -> Iterator[SqlComparison]:
-    """Every comparison of a condition, in its order."""
+    """Yield every comparison of a condition, in its order."""
     if isinstance(condition, SqlComparison):
         yield condition
     elif isinstance(condition, Negation):
@@ -89,7 +89,7 @@ _DECIMAL = _BLANKS + r"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,2})?
 
 
 class ColumnKind(StrEnum):
-    """How a column's cells are stored."""
+    """Storage type of a column's cells."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -98,7 +98,7 @@ class ColumnKind(StrEnum):
 
     @classmethod
     def of_type(cls, type_name: str) -> ColumnKind:
-        """The kind of an engine's type; dates, booleans and the like are read as their texts."""
+        """Return the kind of an engine's type; dates, booleans and the like are read as their texts."""
         base = type_name.split("(")[0].strip().upper()
         if base in _TEXT_TYPE_NAMES:
             return cls.TEXT
@@ -114,7 +114,7 @@ _NUMBER_TYPE_NAMES = {"DECIMAL", "NUMERIC", "DOUBLE", "FLOAT", "REAL"}
 
 
 class OperandType(StrEnum):
-    """How an operand is read."""
+    """Type in which an operand is read."""
 
     NUMBER = "number"
     TEXT = "text"
@@ -122,10 +122,10 @@ class OperandType(StrEnum):
 
 @dataclass(frozen=True)
 class Operand:
-    """An expression's SQL, read as a number and read as a text; None where it cannot be.
+    """SQL of an expression, read as a number and read as a text; None if impossible.
 
-    ``prefers`` is how it is stored, None where that does not say (a text column). ``whole`` and ``floating``
-    tell of the number's type.
+    ``prefers`` is the stored type, None if that does not decide (a text column). ``whole`` and ``floating``
+    describe the number's type.
     """
 
     number: str | None
@@ -137,7 +137,7 @@ class Operand:
     is_null: bool = False
 
     def read_as(self, reading: OperandType) -> str:
-        """Its SQL in a reading that it has."""
+        """Return the SQL in a type that the operand has."""
         sql = self.number if reading is OperandType.NUMBER else self.text
         assert sql is not None
         if len(sql) > LONGEST_SQL:
@@ -146,10 +146,10 @@ class Operand:
 
 
 def number_of_text(dialect: Dialect, text: str) -> str:
-    """The number that a text says, NULL where it says none.
+    """Return SQL for the number that a text states, NULL if it states none.
 
-    It says one where it is a plain decimal (``-3.50``, ``1e5``; blanks around it do not matter), as in
-    workloads. No database casts just those, so a cast stands behind a pattern.
+    A text states a number if it is a plain decimal (``-3.50``, ``1e5``; surrounding blanks are ignored), as
+    in workloads. No database casts exactly those, so a pattern guards the cast.
     """
     matches = dialect.full_match.format(text, dialect.literal(_DECIMAL))
     return f"CASE WHEN {matches} THEN {dialect.plain_double.format(text)} END"
@@ -159,7 +159,7 @@ NULL_OPERAND = Operand(number="NULL", text="NULL", is_null=True)
 
 
 def column_operand(name: str, kind: ColumnKind, dialect: Dialect, type_name: str = "") -> Operand:
-    """A column's cells; ``type_name`` is the house's, where it is known how the column is stored.
+    """Return a column's cells as an operand; ``type_name`` is the stored type's name, if known.
 
     A column of texts may have been loaded into another database with a type, so it is cast there.
     """
@@ -179,24 +179,24 @@ def column_operand(name: str, kind: ColumnKind, dialect: Dialect, type_name: str
 
 
 def number_operand(sql: str, *of: Operand, whole: bool = False, floating: bool = True) -> Operand:
-    """An expression that is a number and nothing else."""
+    """Return an operand that is only a number."""
     return Operand(sql, None, attributes_of_operands(of), OperandType.NUMBER, whole, floating)
 
 
 def text_operand(sql: str, *of: Operand) -> Operand:
-    """An expression that is a text and nothing else."""
+    """Return an operand that is only a text."""
     return Operand(None, sql, attributes_of_operands(of), OperandType.TEXT)
 
 
 def attributes_of_operands(operands: Sequence[Operand]) -> tuple[str, ...]:
-    """The columns that operands name, each once, in order."""
+    """Return the distinct columns that operands name, in order."""
     return tuple(dict.fromkeys(name for operand in operands for name in operand.attributes))
 
 
 def find_common_type(operands: Sequence[Operand]) -> OperandType | None:
-    """How operands that are compared with each other are read; None where nothing tells.
+    """Find the type in which operands are compared with each other; None if it is undetermined.
 
-    ``InputError`` where one is a number and another a text.
+    Raises ``InputError`` if one is a number and another a text.
     """
     known = [operand for operand in operands if not operand.is_null]
     if not known:

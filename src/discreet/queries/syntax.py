@@ -1,4 +1,4 @@
-"""Pieces of syntax as the parser returns them: allowed arguments, columns, refusals, and ``label(column)``."""
+"""Syntax of the parser: allowed arguments, columns, rejections, and ``label(column)``."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ ALLOWED_EXPRESSIONS = (
 
 @dataclass(frozen=True)
 class QueryColumns:
-    """The columns that an expression may name, and why others may not be.
+    """Columns that an expression may name, and why others may not be named.
 
-    ``refused`` maps a column to the reason. ``tables`` are names that may stand before a column's, folded.
-    ``types`` are the columns' types by the house's names, where they are those of the table that is read.
+    ``refused`` maps a column to the reason. ``tables`` are case-folded names that may precede a column's.
+    ``types`` are the columns' type names, as ``engines`` uses them, if the columns are those of the queried
+    table.
     """
 
     kinds: Mapping[str, ColumnKind]
@@ -34,7 +35,7 @@ class QueryColumns:
     types: Mapping[str, str] = field(default_factory=dict)
 
     def name_of(self, tree: exp.Column) -> str:
-        """The column that is meant, as the release spells it; ``InputError`` where it may not be named."""
+        """Return a column in the release's spelling; raise ``InputError`` if it may not be named."""
         check_syntax_arguments(tree, "this", "table")
         if not isinstance(tree.this, exp.Identifier):
             raise refuse_syntax(tree)
@@ -43,7 +44,7 @@ class QueryColumns:
         return self.find_name(str(tree.name))
 
     def find_name(self, name: str, *, refusing: bool = True) -> str:
-        """A column as the release spells it, whatever the case of ``name``."""
+        """Return a column in the release's spelling, ignoring the case of ``name``."""
         known = [*self.kinds, *self.refused]
         found = [c for c in known if c == name] or [c for c in known if c.casefold() == name.casefold()]
         if len(set(found)) != 1:
@@ -58,43 +59,43 @@ class QueryColumns:
 
 
 class ExpressionReader(Protocol):
-    """What a row of the tables needs of the reader of whole expressions (``queries.expression_grammar``)."""
+    """Reader of whole expressions for the entries of the tables (``queries.expression_grammar``)."""
 
     @property
     def columns(self) -> QueryColumns:
-        """The columns that may be named."""
+        """Columns that may be named."""
 
     @property
     def dialect(self) -> Dialect:
-        """The dialect that is written."""
+        """SQL dialect that is written."""
 
     @property
     def integer_division(self) -> bool:
-        """Whether whole numbers are divided without a remainder."""
+        """True if whole numbers are divided without a remainder."""
 
     def condition(self, tree: exp.Expr) -> Condition:
-        """A condition."""
+        """Read a condition."""
 
     def operand(self, tree: exp.Expr) -> Operand:
-        """What may be compared."""
+        """Read a value that may be compared."""
 
     def number(self, tree: exp.Expr) -> Operand:
-        """A number, or what is read as one."""
+        """Read a number, or a value that can be read as one."""
 
     def text(self, tree: exp.Expr) -> Operand:
-        """A text, or what is read as one."""
+        """Read a text, or a value that can be read as one."""
 
     def compared(self, tree: exp.Expr, *parts: exp.Expr) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Operands in the one reading that they are compared in, and the columns that they name."""
+        """Return the SQL of operands in their common type, and the columns that they name."""
 
 
 def refuse_syntax(tree: exp.Expr, why: str = "is not supported", advice: str | None = None) -> InputError:
-    """The error for syntax without a row in the tables."""
+    """Build the error for syntax that has no entry in the tables."""
     return InputError(f"{excerpt(tree)} {why}", allowed=ALLOWED_EXPRESSIONS, advice=advice)
 
 
 def excerpt(tree: exp.Expr) -> str:
-    """A piece of the query as its writer would know it, in quotes and cut short."""
+    """Quote and shorten a piece of the query for messages."""
     try:
         found = " ".join(tree.sql(dialect="duckdb", comments=False).split())
     except (ValueError, AttributeError, TypeError, KeyError):
@@ -103,14 +104,14 @@ def excerpt(tree: exp.Expr) -> str:
 
 
 def present_arguments(tree: exp.Expr) -> set[str]:
-    """The names of the arguments that a piece of syntax has."""
+    """Return the names of the arguments that a piece of syntax has."""
     return {
         name for name, value in tree.args.items() if value is not None and value is not False and value != []
     }
 
 
 def check_syntax_arguments(tree: exp.Expr, *allowed: str) -> None:
-    """``InputError`` where syntax comes with more than its row allows."""
+    """Raise ``InputError`` if syntax has arguments that its entry does not allow."""
     beyond = present_arguments(tree) - set(allowed)
     if beyond:
         words = ", ".join(sorted(name.strip("_").replace("_", " ").upper() for name in beyond))
@@ -121,17 +122,17 @@ LABEL_FUNCTION = "label"
 
 
 def label_column(column: str) -> str:
-    """The name of a column's labels among a query's columns."""
+    """Return the name of a column's labels among a query's columns."""
     return f"{LABEL_FUNCTION}({column})"
 
 
 def is_label(tree: exp.Expr | None) -> bool:
-    """Whether a piece of syntax is ``label(…)``."""
+    """Check whether a piece of syntax is ``label(…)``."""
     return isinstance(tree, exp.Anonymous) and str(tree.this).casefold() == LABEL_FUNCTION
 
 
 def read_label(of: ExpressionReader, tree: exp.Expr) -> Operand:
-    """The label of a column; other functions of the parser's that it does not know are refused."""
+    """Read the label of a column; other functions that the parser does not know are rejected."""
     if not is_label(tree):
         raise refuse_syntax(tree)
     check_syntax_arguments(tree, "this", "expressions")

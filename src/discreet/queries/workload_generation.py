@@ -2,8 +2,8 @@
 
 Each query restricts random attributes. To select a share s of the rows under independence, each of q
 predicates selects values of about a share s^(1/q): a range from a random value for a numeric attribute, a
-random set for any other. A point query (``selectivity`` None) has one value of each, drawn as it occurs.
-The same seed gives the same workload. Cost: linear in the values per query.
+random set for any other. A point query (``selectivity`` None) has one value of each attribute, drawn by
+frequency. The same seed gives the same workload. Cost: linear in the values per query.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from discreet.queries.region import AttributeDomain
 from discreet.queries.workload_text import query_text
 
 RowsByValue = Mapping[str, NDArray[np.int64]]
-"""The rows of each value of an attribute, by code of its domain; NULL left out, shape ``(values,)``."""
+"""Rows of each value of an attribute, by code of its domain; without NULL, shape ``(values,)``."""
 
 
 @dataclass(frozen=True)
 class WorkloadDescription:
-    """How many queries, over what.
+    """Parameters of a generated workload.
 
-    Every query restricts ``dimensions`` of ``attributes`` (none named: every quasi-identifier) so that about
-    the share ``selectivity`` of the rows is selected (None: one value each). ``aggregate`` is of ``measure``,
+    Every query restricts ``dimensions`` of ``attributes`` (empty: all quasi-identifiers) so that about the
+    share ``selectivity`` of the rows is selected (None: one value each). ``aggregate`` is of ``measure``,
     or ``COUNT(*)``.
     """
 
@@ -57,10 +57,10 @@ class WorkloadDescription:
 def generate_workload(
     description: WorkloadDescription, domains: Mapping[str, AttributeDomain], rows: RowsByValue
 ) -> tuple[AggregateQuery, ...]:
-    """The queries of a description over attributes whose values and rows are known.
+    """Generate the queries of a description over attributes with known values and rows.
 
-    ``InputError`` for an attribute that is not among ``domains``, or has no value, or for more dimensions
-    than attributes.
+    Raises ``InputError`` for an attribute that is not among ``domains``, or has no value, or for more
+    dimensions than attributes.
     """
     names = description.attributes or tuple(domains)
     unknown = [name for name in names if name not in domains]

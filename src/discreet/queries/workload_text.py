@@ -5,8 +5,8 @@
     SELECT COUNT(*) FROM people WHERE age BETWEEN 20 AND 29 AND sex = 'Male';  -- weight 3
     SELECT AVG(hours) FROM people WHERE education IN ('Masters', 'Doctorate') OR age >= 60;
 
-The table's name is ignored. Statements are parsed by an allow-list, one row per kind of expression
-(``_PREDICATES``); everything else is refused with the statement's line.
+The table's name is ignored. Statements are parsed by an allow-list, one entry per kind of expression
+(``_PREDICATES``); everything else is rejected with the statement's line.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ WORKLOAD_TABLE = "people"
 
 
 def write_workload(queries: Sequence[AggregateQuery]) -> str:
-    """A file of queries: one per line, with a weight where it is not 1."""
+    """Format queries as a file: one per line, with a weight if it is not 1."""
     lines = []
     for query in queries:
         weight = "" if query.weight == 1 else f"  -- weight {query.weight:g}"
@@ -53,7 +53,7 @@ def write_workload(queries: Sequence[AggregateQuery]) -> str:
 
 
 def query_text(query: AggregateQuery) -> str:
-    """A query as SQL text."""
+    """Format a query as SQL text."""
     of = "*" if query.attribute is None else _quoted_name(query.attribute)
     text = f"SELECT {query.aggregate}({of}) FROM {WORKLOAD_TABLE}"
     if isinstance(query.predicate, Everything):
@@ -121,10 +121,11 @@ _WEIGHT = re.compile(r"weight\s*[:=]?\s*(\S+)", re.IGNORECASE)
 
 
 def parse_workload(text: str, label: str = "the workload") -> tuple[AggregateQuery, ...]:
-    """The queries of a text, in its order.
+    """Parse the queries of a text, in its order.
 
     Raises ``InputError``, with the line and what is allowed, for a statement that is not an aggregate query
-    of the kind above, a weight that is no number of at least 0 or is given twice, or a text without queries.
+    of the kind above, a weight that is not a number of at least 0 or is given twice, or a text without
+    queries.
     """
     try:
         tokens = sqlglot.tokenize(text, read=WORKLOAD_DIALECT)
@@ -140,7 +141,7 @@ def parse_workload(text: str, label: str = "the workload") -> tuple[AggregateQue
 
 
 def _line_of_open_quote(text: str) -> int:
-    """The line after the longest run of lines that is SQL text by itself."""
+    """Return the line after the longest run of lines that is valid SQL text."""
     lines = text.splitlines()
     for number in range(len(lines) - 1, 0, -1):
         with suppress(TokenError):
@@ -151,7 +152,7 @@ def _line_of_open_quote(text: str) -> int:
 
 @dataclass(frozen=True)
 class _Statement:
-    """The text of one statement, the line that it begins on, and the comments around it."""
+    """Text of one statement, the line on which it begins, and the comments around it."""
 
     text: str
     line: int
@@ -159,7 +160,7 @@ class _Statement:
 
 
 def _statements(text: str, tokens: list[Token]) -> Iterator[_Statement]:
-    """Split at semicolons; a comment behind a semicolon on its line belongs to the statement before it."""
+    """Split at semicolons; a comment after a semicolon on its line belongs to the statement before it."""
     collected: list[Token] = []
     for token in tokens:
         if token.token_type is not TokenType.SEMICOLON:
@@ -181,7 +182,7 @@ def _statement(text: str, tokens: list[Token], behind: list[str]) -> _Statement:
 
 @dataclass(frozen=True)
 class _StatementPosition:
-    """Where a statement stands, for errors."""
+    """Position of a statement, for errors."""
 
     label: str
     line: int
@@ -239,7 +240,7 @@ def _parse_selection(tree: exp.Select, place: _StatementPosition) -> tuple[Aggre
 
 
 def _is_plain_table(tree: exp.Expr) -> bool:
-    """Whether it is a table's name, with a schema or an alias perhaps, and nothing beside it."""
+    """Check whether it is only a table's name, optionally with a schema or an alias."""
     given = {name for name, value in tree.args.items() if value}
     alias = tree.args.get("alias")
     return (

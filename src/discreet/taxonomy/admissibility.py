@@ -1,10 +1,10 @@
-"""Admissibility: checks whether a recoding belongs to a model (LeFevre et al. 2005, section 5).
+"""Admissibility, the check that a recoding belongs to a model (LeFevre et al. 2005, section 5).
 
-A recoding states what happens to the rows of the table. It is admissible under a global model if some
-function of the model's kind on the whole domain does the same to them; vectors that do not occur are
-free unless the model binds them (the boxes of a full-subgraph recoding must be disjoint, occupied or
-not). Suppressed rows bind nothing. Where the definitions are silent: NULL is a value under the top and
-last in an order; a relaxed partition requires only that each class's region contains its rows
+A recoding states the published cells of the table's rows. It is admissible under a global model if some
+function of the model's kind on the whole domain maps the rows in the same way; vectors that do not occur
+are free unless the model constrains them (the boxes of a full-subgraph recoding must be disjoint, occupied
+or not). Suppressed rows impose no constraint. Where the definitions are silent: NULL is a value under the
+top and last in an order; a relaxed partition requires only that each class's region contains its rows
 (LeFevre et al. 2006).
 """
 
@@ -30,9 +30,9 @@ _PAIRS_PER_BATCH = 1 << 20
 def find_inadmissibility(
     recoding: ClassRecoding, frequency_set: FrequencySet, model: RecodingModel | None = None
 ) -> str | None:
-    """Why a recoding is none of the model (its own, where None), or None where it is one.
+    """Return why a recoding does not belong to a model (by default its own), or None if it does.
 
-    The reason names attributes, never a value. O(parts · attributes), and a sort per attribute.
+    The reason names attributes, never a value. Cost: O(parts · attributes), and a sort per attribute.
     """
     facts = _PublishedParts.of(recoding, frequency_set)
     tests = _TESTS[model or recoding.model]
@@ -41,7 +41,7 @@ def find_inadmissibility(
 
 @dataclass(frozen=True, eq=False)
 class _PublishedParts:
-    """The kept parts: leaf codes and shown texts (by number), of shape ``(parts, attributes)``."""
+    """Kept parts: leaf codes and published cells (by number), of shape ``(parts, attributes)``."""
 
     recoding: ClassRecoding
     hierarchies: tuple[GeneralizationHierarchy, ...]
@@ -66,13 +66,13 @@ class _PublishedParts:
         )
 
     def pairs(self, i: int) -> list[tuple[int, int]]:
-        """Each leaf code of attribute i with each cell that it shows, ascending."""
+        """Return the distinct pairs of leaf code and published cell of attribute i, ascending."""
         number = max(len(self.cells[i].labels), 1)
         found = np.unique(self.codes[:, i] * number + self.shown[:, i]).tolist()
         return [divmod(pair, number) for pair in found]
 
     def texts(self, i: int) -> list[tuple[int, str | None]]:
-        """Each leaf code of attribute i with each text that it shows."""
+        """Return the distinct pairs of leaf code and published text of attribute i."""
         return list(dict.fromkeys((code, self.cells[i].labels[cell]) for code, cell in self.pairs(i)))
 
 
@@ -84,7 +84,7 @@ def _covers(facts: _PublishedParts) -> InadmissibilityReason:
 
 
 def _is_global(facts: _PublishedParts) -> InadmissibilityReason:
-    """Rows that agree in every quasi-identifier are recoded alike."""
+    """Check that rows with equal quasi-identifiers are recoded alike."""
     types = facts.recoding.row_types
     suppressed = types[facts.recoding.classes == SUPPRESSED]
     if np.isin(suppressed, facts.types).any():
@@ -96,7 +96,7 @@ def _is_global(facts: _PublishedParts) -> InadmissibilityReason:
 
 
 def _is_single_dimension(facts: _PublishedParts) -> InadmissibilityReason:
-    """What an attribute shows depends on its own value alone."""
+    """Check that the published cell of an attribute depends only on the attribute's own value."""
     for i, cells in enumerate(facts.cells):
         texts = facts.texts(i)
         if len({code for code, _ in texts}) < len(texts):
@@ -105,7 +105,7 @@ def _is_single_dimension(facts: _PublishedParts) -> InadmissibilityReason:
 
 
 def _is_hierarchical(facts: _PublishedParts) -> InadmissibilityReason:
-    """Each cell shows the value itself or one above it."""
+    """Check that each cell contains the value itself or an ancestor."""
     for i, (cells, hierarchy) in enumerate(zip(facts.cells, facts.hierarchies, strict=True)):
         for cell in sorted({cell for _, cell in facts.pairs(i)}):
             if _leaf_box(cells, cell, hierarchy) is None:
@@ -114,7 +114,7 @@ def _is_hierarchical(facts: _PublishedParts) -> InadmissibilityReason:
 
 
 def _leaf_box(cells: Cells, cell: int, hierarchy: GeneralizationHierarchy) -> tuple[int, int] | None:
-    """The codes under a hierarchy's value that a cell shows, NULL's under the top; None for another text."""
+    """Return the leaf codes under a cell's hierarchy value, NULL's under the top; None for another text."""
     label, null = cells.labels[cell], hierarchy.null_code
     first, last = int(cells.first[cells.offsets[cell]]), int(cells.last[cells.offsets[cell]])
     if cells.offsets[cell + 1] - cells.offsets[cell] != 1:
@@ -133,7 +133,7 @@ def _leaf_box(cells: Cells, cell: int, hierarchy: GeneralizationHierarchy) -> tu
 
 
 def _is_one_level(facts: _PublishedParts) -> InadmissibilityReason:
-    """Every value of an attribute shows its generalization at one level."""
+    """Check that all values of an attribute are generalized to the same level."""
     for i, (cells, hierarchy) in enumerate(zip(facts.cells, facts.hierarchies, strict=True)):
         texts = facts.texts(i)
         if not any(_is_at_level(texts, hierarchy, level) for level in range(hierarchy.height + 1)):
@@ -148,7 +148,7 @@ def _is_at_level(texts: list[tuple[int, str | None]], hierarchy: GeneralizationH
 
 
 def _is_attribute_suppression(facts: _PublishedParts) -> InadmissibilityReason:
-    """An attribute is as it was, or shows its top throughout."""
+    """Check that each attribute is either unchanged or suppressed to its top in all rows."""
     for i, (cells, hierarchy) in enumerate(zip(facts.cells, facts.hierarchies, strict=True)):
         texts = facts.texts(i)
         if not any(_is_at_level(texts, hierarchy, level) for level in {0, hierarchy.height}):
@@ -157,7 +157,7 @@ def _is_attribute_suppression(facts: _PublishedParts) -> InadmissibilityReason:
 
 
 def _keeps_subtrees(facts: _PublishedParts) -> InadmissibilityReason:
-    """Where a value shows g, so does every value under g."""
+    """Check that if one value is generalized to g, every value under g is."""
     for i, (cells, hierarchy) in enumerate(zip(facts.cells, facts.hierarchies, strict=True)):
         texts = dict(facts.texts(i))
         for cell in sorted({cell for _, cell in facts.pairs(i)}):
@@ -169,7 +169,7 @@ def _keeps_subtrees(facts: _PublishedParts) -> InadmissibilityReason:
 
 
 def _has_intervals(facts: _PublishedParts) -> InadmissibilityReason:
-    """The values that show the same are neighbours in the attribute's order."""
+    """Check that the values with the same published text are neighbours in the attribute's order."""
     for i, (cells, hierarchy) in enumerate(zip(facts.cells, facts.hierarchies, strict=True)):
         rank = order_leaves(hierarchy).rank
         in_order = [text for _, text in sorted((int(rank[code]), text) for code, text in facts.texts(i))]
@@ -180,7 +180,7 @@ def _has_intervals(facts: _PublishedParts) -> InadmissibilityReason:
 
 
 def _has_disjoint_subgraphs(facts: _PublishedParts) -> InadmissibilityReason:
-    """The boxes of leaves under what classes show do not meet."""
+    """Check that the boxes of leaves under the classes' published cells are disjoint."""
     shown = np.unique(facts.shown, axis=0)
     low, high = np.zeros_like(shown), np.zeros_like(shown)
     for i, (cells, hierarchy) in enumerate(zip(facts.cells, facts.hierarchies, strict=True)):
@@ -194,7 +194,7 @@ def _has_disjoint_subgraphs(facts: _PublishedParts) -> InadmissibilityReason:
 
 
 def _has_disjoint_regions(facts: _PublishedParts) -> InadmissibilityReason:
-    """The smallest boxes that hold the rows of each class do not meet; classes that show the same are one."""
+    """Check that the bounding boxes of the classes are disjoint; classes with equal cells count as one."""
     if not len(facts.types):
         return None
     by_text = np.unique(facts.shown, axis=0, return_inverse=True)[1].ravel()
@@ -217,7 +217,7 @@ def _regions_meet(facts: _PublishedParts, class_of: NDArray[np.int64]) -> bool:
 
 
 def _is_cell_suppression(facts: _PublishedParts) -> InadmissibilityReason:
-    """Each cell shows the row's own value or the top."""
+    """Check that each cell contains the row's own value or the top."""
     for i, (cells, hierarchy) in enumerate(zip(facts.cells, facts.hierarchies, strict=True)):
         own = (*hierarchy.leaves, None)
         top = hierarchy.labels[-1][0]
@@ -242,10 +242,11 @@ _TESTS: dict[str, tuple[Callable[[_PublishedParts], InadmissibilityReason], ...]
 
 
 def boxes_overlap(low: NDArray[np.int64], high: NDArray[np.int64]) -> bool:
-    """Whether two of the boxes ``low[b] … high[b]`` (both inclusive), shape ``(boxes, attributes)``, meet.
+    """Check whether any two of the boxes ``low[b] … high[b]`` (both inclusive) overlap.
 
-    Boxes that a cut through one attribute parts are compared no more. Where no cut parts a group of boxes
-    they are compared pair by pair: quadratic, which only pinwheels need; boxes made by cutting do not.
+    ``low`` and ``high`` have shape ``(boxes, attributes)``. Boxes that a cut through one attribute
+    separates are not compared. Groups without such a cut are compared pairwise in quadratic time, which
+    only pinwheels need; boxes produced by cutting do not.
     """
     waiting = [np.arange(len(low))]
     while waiting:
@@ -259,7 +260,7 @@ def boxes_overlap(low: NDArray[np.int64], high: NDArray[np.int64]) -> bool:
 
 
 def _groups_of_cuts(low: NDArray[np.int64], high: NDArray[np.int64]) -> list[NDArray[np.int64]] | None:
-    """The groups that cuts through one attribute part, or None where no attribute has such a cut."""
+    """Return the groups that cuts through one attribute separate, or None if no attribute has such a cut."""
     for i in range(low.shape[1]):
         order = np.argsort(low[:, i], kind="stable")
         reached = np.maximum.accumulate(high[order, i])

@@ -1,9 +1,9 @@
-"""Classes of row types: which of them fail a requirement, and their cost by C_DM or C_AVG.
+"""Classes of row types: their test against a requirement, and their cost by C_DM or C_AVG.
 
 Both costs are sums over classes by their rows, with lower bounds for classes that may be divided further.
-Bayardo and Agrawal (2005) bound C_DM by the rows of each finest class, k at least. Here a class of n rows
-is divided into at most n // k classes, and equal ones cost least, so classes of k to 2k - 1 rows have
-their final cost.
+Bayardo and Agrawal (2005) bound C_DM by the rows of each finest class, at least k. Here a class of n rows
+is divided into at most n // k classes, and equal ones cost least, so classes of k to 2k - 1 rows have their
+final cost.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ from discreet.model.requirement import (
 
 
 class ClassCounts:
-    """Judges classes of a frequency set's row types.
+    """Evaluator of the classes of a frequency set's row types.
 
-    ``InputError`` where subjects have several rows, or a criterion is asked of what is not sensitive.
+    Raises ``InputError`` if subjects have several rows, or a criterion is required of an attribute that is
+    not sensitive.
     """
 
     def __init__(self, frequency_set: FrequencySet, requirement: Requirement) -> None:
@@ -53,26 +54,30 @@ class ClassCounts:
     def failing(
         self, class_of: NDArray[np.int64], classes: int, types: NDArray[np.int64] | None = None
     ) -> NDArray[np.bool_]:
-        """The classes that fail, shape ``(classes,)``; one without rows does not.
+        """Return the classes that fail, shape ``(classes,)``; a class without rows does not fail.
 
-        ``class_of`` names the class of each row type in ``types``, or of all. O(row types + their values).
+        ``class_of`` contains the class of each row type in ``types``, or of all. Cost: O(row types + their
+        values).
         """
         facts = self._facts.facts(class_of, classes, types)
         return failing_mask(self._facts.bound, facts) & (facts.sizes > 0)
 
     def suppressed(self, class_of: NDArray[np.int64], classes: int) -> NDArray[np.bool_]:
-        """The classes that go, of classes of all row types: the release's criteria are looked at, too."""
+        """Return the suppressed classes among all classes; release-level criteria are evaluated, too."""
         return self._facts.suppressed(class_of, classes)
 
     @property
     def needs_levels(self) -> bool:
-        """Whether a criterion asks who matches a class, or what all show: of classes of levels alone."""
+        """True if a criterion reads the matching population or cells, which only nodes' classes have."""
         return self._facts.of_population or self.requirement.of_cells is not None
 
     def suppressed_at(
         self, node: LatticeNode, class_of: NDArray[np.int64], shown: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """The classes of a node that go; ``shown`` (shape ``(classes, attributes)``) is what each shows."""
+        """Return the suppressed classes of a node.
+
+        ``shown``, shape ``(classes, attributes)``, contains the published cells of each class.
+        """
         facts = self._facts
         people = count_matching_people(facts.table, node, shown) if facts.of_population else None
         cells = shown if self.requirement.of_cells is not None else None
@@ -81,19 +86,19 @@ class ClassCounts:
     def failing_types(
         self, class_of: NDArray[np.int64], types: NDArray[np.int64] | None = None
     ) -> NDArray[np.bool_]:
-        """Whether each row type is in a failing class."""
+        """Return for each row type whether it is in a failing class."""
         return self.failing(class_of, int(class_of.max(initial=-1)) + 1, types)[class_of]
 
     def failing_rows(self, class_of: NDArray[np.int64], types: NDArray[np.int64] | None = None) -> int:
-        """The rows of failing classes."""
+        """Return the number of rows in failing classes."""
         rows = self.rows if types is None else self.rows[types]
         return int(rows[self.failing_types(class_of, types)].sum())
 
     def require_merging(self, model: RecodingModel, limit: int) -> None:
-        """Raise ``InputError`` for a criterion that may fail where the model's search merges classes.
+        """Raise ``InputError`` for a criterion that may fail after the model's search merges classes.
 
-        With a limit of suppressed rows, rows of failing classes join others. ``local`` recoding takes care of
-        that, and full-domain recoding takes any criterion.
+        With a limit of suppressed rows, rows of failing classes join others. ``local`` recoding handles
+        this case, and full-domain recoding accepts any criterion.
         """
         who = f"the {model} model"
         advice = "Use the full-domain model, which judges every node by itself."
@@ -105,9 +110,10 @@ class ClassCounts:
             require_growing(self.requirement, which, advice=advice)
 
     def require_solution(self, limit: int) -> None:
-        """Raise ``NoSolution`` where even one class of all rows fails and may not be suppressed.
+        """Raise ``NoSolution`` if one class of all rows fails and may not be suppressed.
 
-        Where that says nothing of smaller classes (``model.requirement``), it is not asked.
+        The class of all rows is not tested if it implies nothing about smaller classes
+        (``model.requirement``).
         """
         rows = int(self.rows.sum())
         everything = np.zeros(len(self.rows), dtype=np.int64)
@@ -123,21 +129,21 @@ class ClassCounts:
 def number_classes_of_columns(
     columns: Sequence[NDArray[np.int64]], sizes: Sequence[int]
 ) -> NDArray[np.int64]:
-    """The class of each row type: those that agree in every column, numbered from 0."""
+    """Return the class of each row type, numbered from 0: row types that agree in every column share one."""
     return np.unique(pack_columns(columns, sizes), return_inverse=True)[1]
 
 
 IMPOSSIBLE_COST = 1 << 50
-"""What stands for the impossible; the same as ``kernels.interval_pairs.BIG``."""
+"""Cost of an impossible division; equal to ``kernels.interval_pairs.INFEASIBLE_COST``."""
 
 MOST_SQUARED_ROWS = 1 << 24
-"""Rows whose square, summed, stays below ``BIG``."""
+"""Number of rows whose summed squares stay below ``IMPOSSIBLE_COST``."""
 
 _Integers = NDArray[np.int64]
 
 
 class ClassCost(StrEnum):
-    """What is least at the optimum, by the names of the metrics."""
+    """Cost that is minimized, by the names of the metrics."""
 
     C_DM = "c-dm"
     C_AVG = "c-avg"
@@ -145,9 +151,9 @@ class ClassCost(StrEnum):
 
 @dataclass(frozen=True)
 class ClassCostRule:
-    """The cost of classes of a table of ``rows`` rows: k, and how many rows may be suppressed.
+    """Cost of the classes of a table with ``rows`` rows, k, and at most ``limit`` suppressed rows.
 
-    C_DM adds n² for a class of n rows and ``rows`` for each suppressed one; C_AVG counts each class as -1.
+    C_DM adds n² for a class of n rows and ``rows`` for each suppressed row; C_AVG counts each class as -1.
     """
 
     cost: ClassCost
@@ -157,13 +163,14 @@ class ClassCostRule:
 
     @property
     def penalty(self) -> int:
-        """The cost of a suppressed row; 0 where classes are counted."""
+        """Cost of a suppressed row; 0 if classes are counted."""
         return self.rows if self.cost is ClassCost.C_DM else 0
 
     def bound(self, sizes: _Integers, finest: _Integers) -> _Integers:
-        """A lower bound of what each class costs once it is divided further, ``BIG`` where it cannot stand.
+        """Return a lower bound of the cost of each class after further division.
 
-        ``finest`` holds for each class the ``leaf_costs`` of the classes that all cuts would make of it.
+        It is ``IMPOSSIBLE_COST`` for a class that is not allowed. ``finest`` contains for each class the
+        sum of the ``leaf_costs`` of the classes that all cuts would make of it.
         """
         short = (sizes > 0) & (sizes < self.k)
         parts = np.maximum(sizes // self.k, 1)
@@ -179,11 +186,11 @@ class ClassCostRule:
         return np.where(short, np.where(sizes <= self.limit, sizes * self.penalty, IMPOSSIBLE_COST), found)
 
     def leaf_costs(self, counts: _Integers) -> _Integers:
-        """What each finest class adds to ``finest``: each of its rows k at least; or one class."""
+        """Return each finest class's share of ``finest``: rows times max(rows, k) for C_DM, 1 for C_AVG."""
         return np.ones_like(counts) if self.cost is ClassCost.C_AVG else counts * np.maximum(counts, self.k)
 
     def value(self, cost: int) -> float:
-        """The metric from the sum: C_DM itself, or C_AVG."""
+        """Return the metric from the summed cost: C_DM itself, or C_AVG."""
         if self.cost is ClassCost.C_DM:
             return float(cost)
         return self.rows / max(-cost, 1) / self.k

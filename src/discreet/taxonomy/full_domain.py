@@ -1,13 +1,12 @@
-"""Full-domain recoding and attribute suppression, each at its optimum (LeFevre et al. 2005, sections 2,
-5.1.1).
+"""Full-domain recoding and attribute suppression at their optimum (LeFevre et al. 2005, sections 2, 5.1.1).
 
-Full-domain recoding brings every value of an attribute to one level; attribute suppression is full-domain
-recoding with two levels. So both are lattices, and the least loss is a minimum over the nodes within the
-limit of suppressed rows. A node's loss without suppression is a table sum and a lower bound of its loss
-with it; nodes are visited in that order until the bound ends the search.
+Full-domain recoding generalizes every value of an attribute to one level; attribute suppression is
+full-domain recoding with two levels. Both therefore search a lattice, and the least loss is a minimum over
+the nodes within the limit of suppressed rows. A node's loss without suppression is a table sum and a lower
+bound of its loss with it; nodes are visited in that order until the bound ends the search.
 
-Cost: that of the evaluated lattice (``docs/evaluation.md``) unless candidate nodes are given; 2^d nodes
-for the suppression of d attributes.
+Cost: that of the evaluated lattice (``docs/evaluation.md``) unless candidate nodes are given; 2^d nodes for
+the suppression of d attributes.
 """
 
 from __future__ import annotations
@@ -33,13 +32,14 @@ from discreet.taxonomy.value_tree import build_recoding_of_columns
 
 AttributeWeights = Mapping[str, float]
 NodeBounds = tuple[LatticeNode, LatticeNode]
-"""The lowest and the highest node that are allowed."""
+"""Lowest and highest allowed node."""
 
 CandidateSource = Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]] | None]
-"""Nodes within the limit and the bounds, every one of least loss among them, in mixed-radix order.
+"""Function that returns nodes within the limit and the bounds, with the rows that each suppresses.
 
-Beside them the rows that each suppresses; shapes ``(nodes, attributes)`` and ``(nodes,)``. None where the
-lattice is to be evaluated; not called where nothing is a solution.
+The nodes include every node of least loss and are in mixed-radix order; shapes ``(nodes, attributes)`` and
+``(nodes,)``. None means that the lattice has to be evaluated. The function is not called if there is no
+solution.
 """
 
 
@@ -52,7 +52,10 @@ def search_full_domain(
     bounds: NodeBounds | None = None,
     candidates: CandidateSource | None = None,
 ) -> ClassRecoding:
-    """The recoding of least loss with at most ``limit`` rows suppressed, or ``NoSolution``."""
+    """Return the recoding of least loss with at most ``limit`` suppressed rows.
+
+    Raises ``NoSolution`` if there is none.
+    """
     node = find_least_loss_node(frequency_set, counts, limit, settings, weights, bounds, candidates)
     levels = list(zip(frequency_set.hierarchies, node, strict=True))
     columns = [h.level_map(level)[frequency_set.codes[:, i]] for i, (h, level) in enumerate(levels)]
@@ -67,14 +70,17 @@ def search_attribute_suppression(
     settings: Settings,
     weights: AttributeWeights,
 ) -> ClassRecoding:
-    """The recoding of least loss with at most ``limit`` rows suppressed, or ``NoSolution``."""
+    """Return the attribute suppression of least loss with at most ``limit`` suppressed rows.
+
+    Raises ``NoSolution`` if there is none.
+    """
     flat = replace(frequency_set, hierarchies=tuple(map(keep_two_levels, frequency_set.hierarchies)))
     found = search_full_domain(flat, counts, limit, settings, weights)
     return replace(found, model=RecodingModel.ATTRIBUTE_SUPPRESSION)
 
 
 def keep_two_levels(hierarchy: GeneralizationHierarchy) -> GeneralizationHierarchy:
-    """The hierarchy without what lies between its leaves and its top."""
+    """Return the hierarchy with only its leaves and its top."""
     if hierarchy.height <= 1:
         return hierarchy
     labels = (hierarchy.labels[0], hierarchy.labels[-1])
@@ -82,7 +88,7 @@ def keep_two_levels(hierarchy: GeneralizationHierarchy) -> GeneralizationHierarc
 
 
 def level_cells(hierarchy: GeneralizationHierarchy, level: int) -> Cells:
-    """The values of a level as published cells, NULL behind them below the top (as ``level_map`` counts)."""
+    """Return the values of a level as published cells, then NULL below the top (as in ``level_map``)."""
     ancestors, leaves = hierarchy.ancestors[level], hierarchy.null_code
     labels: tuple[str | None, ...] = hierarchy.labels[level]
     first = np.searchsorted(ancestors, np.arange(len(labels)))
@@ -104,14 +110,14 @@ def find_least_loss_node(
     candidates: CandidateSource | None = None,
     allowed: Callable[[LatticeNode], bool] | None = None,
 ) -> LatticeNode:
-    """The node of least loss with at most ``limit`` rows suppressed, from the lowest to the highest allowed.
+    """Return the node of least loss within the bounds that suppresses at most ``limit`` rows.
 
-    ``allowed`` may refuse nodes for a reason of its own; it is asked of those alone that would be the best so
-    far, and contenders, who know nothing of it, must not be given beside it. ``NoSolution`` where there is
-    none.
+    ``allowed`` may reject nodes for another reason; it is called only for nodes that would be the best so
+    far. It must not be combined with ``candidates``, which do not consider it. Raises ``NoSolution`` if
+    there is no node.
     """
     requirement = counts.requirement
-    # Else a node below the top may do what the top does not, or no class tells by itself.
+    # Otherwise a lower node may pass although the top fails, or the criterion is not one of single classes.
     if is_growing(requirement) and not counts.needs_levels:
         counts.require_solution(limit)
     known = None if candidates is None else candidates()
@@ -146,7 +152,7 @@ def _evaluate_nodes(
     settings: Settings,
     bounds: NodeBounds | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All nodes within the limit and the bounds, and the rows that each suppresses."""
+    """Return all nodes within the limit and the bounds, and the rows that each suppresses."""
     evaluated = evaluate_lattice(frequency_set, settings, diversity=False, criteria=requirement.criteria)
     suppressed = evaluated.suppression(requirement)
     within = np.flatnonzero((suppressed <= limit) & _within_bounds(evaluated.lattice, bounds))
@@ -155,7 +161,7 @@ def _evaluate_nodes(
 
 
 def _within_bounds(lattice: Lattice, bounds: NodeBounds | None) -> NDArray[np.bool_]:
-    """Whether each node, by its index, lies within the bounds."""
+    """Return for each node, by its index, whether it is within the bounds."""
     low, high = bounds or (lattice.bottom, lattice.top)
     found = np.ones(1, dtype=np.bool_)
     for least, most, top in zip(low, high, lattice.top, strict=True):
@@ -167,7 +173,7 @@ def _within_bounds(lattice: Lattice, bounds: NodeBounds | None) -> NDArray[np.bo
 def _loss_with_suppression(
     frequency_set: FrequencySet, counts: ClassCounts, node: LatticeNode, shares: list[NDArray[np.float64]]
 ) -> float:
-    """A node's loss, with everything lost of rows in failing classes."""
+    """Return a node's loss, with the greatest loss for rows in failing classes."""
     codes = frequency_set.codes
     hierarchies = frequency_set.hierarchies
     columns = [h.level_map(node[i])[codes[:, i]] for i, h in enumerate(hierarchies)]

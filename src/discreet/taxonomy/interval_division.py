@@ -1,9 +1,9 @@
-"""Division of attributes into intervals: the divided table, the exact pair solver, and a good division.
+"""Division of attributes into intervals: the divided table, the exact pair solver, and a start heuristic.
 
 ``PairSolver`` divides two attributes at least cost while the others are fixed, by the kernels
-(``kernels.interval_pairs``) or their twins. The start is an iterated local search with a fixed seed: random
-pairs of attributes are divided at their optimum until no pair gains, then some cuts are removed and it
-begins again from the best division.
+(``kernels.interval_pairs``) or their twins. The heuristic is an iterated local search with a fixed seed:
+random pairs of attributes are divided at their optimum until no pair gains; then some cuts of the best
+division are removed and the search restarts from it.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from discreet.taxonomy.class_counts import IMPOSSIBLE_COST, ClassCostRule
 
 _Integers = NDArray[np.int64]
 IntervalStarts = tuple[int, ...]
-"""The first value of each interval of an attribute, ascending; the first is 0."""
+"""First value of each interval of an attribute, ascending, beginning with 0."""
 
 
 @dataclass(frozen=True, eq=False)
 class DividedTable:
-    """Row types with the class of each by the attributes that are divided already.
+    """Row types with their class by the attributes that are already divided.
 
-    ``places``, shape ``(row types, attributes left)``, are the numbers of values; ``sizes`` how many values
-    each of these attributes has; ``counts`` rows; ``classes`` numbers from 0 to ``class_count`` - 1.
+    ``places``, shape ``(row types, attributes left)``, contains value numbers; ``sizes`` the number of
+    values of each of these attributes; ``counts`` rows; ``classes`` numbers from 0 to ``class_count`` - 1.
     """
 
     places: _Integers
@@ -40,11 +40,11 @@ class DividedTable:
 
     @classmethod
     def of(cls, places: Sequence[_Integers], sizes: Sequence[int], counts: _Integers) -> DividedTable:
-        """Nothing divided: one class."""
+        """Build the undivided table, which is one class."""
         return cls(np.stack(places, axis=1), tuple(sizes), counts, np.zeros(len(counts), np.int64), 1)
 
     def divide(self, starts: IntervalStarts) -> DividedTable:
-        """The table with its first attribute divided; row types that have become alike are merged."""
+        """Return the table with its first attribute divided; row types that became equal are merged."""
         interval = np.searchsorted(np.array(starts), self.places[:, 0], side="right") - 1
         keys, classes = np.unique(self.classes * len(starts) + interval, return_inverse=True)
         columns = [classes, *self.places[:, 1:].T]
@@ -54,7 +54,7 @@ class DividedTable:
         return DividedTable(self.places[first, 1:], self.sizes[1:], counts, classes[first], len(keys))
 
     def cube(self, attributes: int, weights: _Integers | None = None) -> _Integers:
-        """Rows, or sums of ``weights``, by class and by the values of the first attributes."""
+        """Return the rows, or sums of ``weights``, by class and by the values of the first attributes."""
         shape = (self.class_count, *self.sizes[:attributes])
         at = np.ravel_multi_index((self.classes, *self.places[:, :attributes].T), shape)
         values = self.counts if weights is None else weights
@@ -62,7 +62,7 @@ class DividedTable:
 
 
 def sum_over_intervals(cube: _Integers, axis: int) -> _Integers:
-    """Sums over every interval of an axis, numbered as ``kernels.interval_pairs.interval_of`` does."""
+    """Return sums over every interval of an axis, in the order of ``interval_pairs.number_interval``."""
     size = cube.shape[axis]
     first, end = enumerate_intervals(size)
     sums = np.cumsum(cube, axis=axis)
@@ -72,13 +72,13 @@ def sum_over_intervals(cube: _Integers, axis: int) -> _Integers:
 
 
 def enumerate_intervals(size: int) -> tuple[_Integers, _Integers]:
-    """First value and end of every interval, in the order of their numbers."""
+    """Return the first value and the end (exclusive) of every interval, in the order of their numbers."""
     first, end = np.triu_indices(size)
     return first.astype(np.int64), end.astype(np.int64) + 1
 
 
 def interval_numbers(starts: IntervalStarts, size: int) -> _Integers:
-    """The numbers of the intervals of a division."""
+    """Return the numbers of the intervals of a division."""
     first = np.array(starts, np.int64)
     end = np.append(first[1:], size)
     return np.asarray(first * size - first * (first - 1) // 2 + end - first - 1)
@@ -86,10 +86,11 @@ def interval_numbers(starts: IntervalStarts, size: int) -> _Integers:
 
 @dataclass(frozen=True)
 class PairDivision:
-    """The least cost found (``BIG`` where none is below what was asked), its starts, and a lower bound.
+    """Division of a pair of attributes: least cost, interval starts, and a lower bound of the cost.
 
-    ``ended`` says that a larger budget would find no more. Even then the bound may be below the cost: where
-    rows may be suppressed in more ways than the kernel keeps apart.
+    The cost is ``IMPOSSIBLE_COST`` if no division is below the requested one. ``is_over`` is True if a
+    larger budget would find no better one. Even then the bound may be below the cost: if rows may be
+    suppressed in more ways than the kernel distinguishes.
     """
 
     cost: int
@@ -101,16 +102,16 @@ class PairDivision:
 
 @dataclass(frozen=True)
 class PairSolver:
-    """Divides pairs of attributes under a rule; ``compiled`` by the kernels."""
+    """Solver that divides pairs of attributes under a rule, by kernels if ``compiled``."""
 
     rule: ClassCostRule
     compiled: bool
 
     def divide(self, counts: _Integers, below: int, budget: int) -> PairDivision:
-        """The best division of x and y; ``counts`` are rows by class, x and y.
+        """Return the best division of x and y with a cost below ``below``.
 
-        Only what costs less than ``below`` is looked for. After ``budget`` nodes the search ends, and
-        ``lower`` is less than the cost; else it is the least cost, or ``below`` where there is none.
+        ``counts`` contains rows by class, x and y. After ``budget`` nodes the search ends and ``lower`` is
+        less than the cost; otherwise ``lower`` is the least cost, or ``below`` if there is none.
         """
         rule, (_, wide, high) = self.rule, counts.shape
         if not self.compiled:
@@ -127,7 +128,7 @@ class PairSolver:
         return PairDivision(int(best), int(lower), _starts_of_marks(x), _starts_of_marks(y), nodes <= budget)
 
     def bound_boxes(self, counts: _Integers, budget: int) -> _Integers:
-        """A lower bound of what each box costs by itself; ``counts`` are rows by box, x and y."""
+        """Return a lower bound of the cost of each box; ``counts`` are rows by box, x and y."""
         rule, found = self.rule, np.full(len(counts), IMPOSSIBLE_COST, np.int64)
         if not self.compiled:
             rows = counts.sum(axis=(1, 2))
@@ -145,7 +146,7 @@ def _starts_of_marks(marks: NDArray[np.bool_]) -> IntervalStarts:
 IntervalDivision = tuple[IntervalStarts, ...]
 _SEED = 11
 _MOST_PAIR_STEPS = 1 << 23
-"""Pairs of intervals times classes that are weighed at once; beyond, attributes are divided one at a time."""
+"""Limit of pairs of intervals times classes for a joint division; above it, attributes are divided singly."""
 
 _PAIR_NODES = 2000
 
@@ -157,7 +158,7 @@ def find_good_division(
     rounds: int,
     is_over: Callable[[], bool],
 ) -> tuple[int, IntervalDivision]:
-    """A division of small cost, after so many disturbed rounds or when ``ended``."""
+    """Return a division of small cost and its cost, after ``rounds`` perturbed rounds or when ``is_over``."""
     random = np.random.default_rng(_SEED)
     uncut: IntervalDivision = tuple((0,) for _ in table.sizes)
     best, chosen = IMPOSSIBLE_COST, uncut
@@ -175,7 +176,7 @@ def find_good_division(
 
 
 def _disturb(division: IntervalDivision, random: np.random.Generator) -> IntervalDivision:
-    """Without the cuts of one or two attributes, or without a share of all."""
+    """Return the division without the cuts of one or two attributes, or without a share of all cuts."""
     number = len(division)
     if random.random() < 0.5:
         emptied = set(random.choice(number, size=min(number, int(random.integers(1, 3))), replace=False))
@@ -191,6 +192,7 @@ def _descend(
     random: np.random.Generator,
     is_over: Callable[[], bool],
 ) -> tuple[int, IntervalDivision]:
+    """Divide random pairs of attributes at their optimum until no pair gains."""
     cost, chosen = IMPOSSIBLE_COST, list(division)
     number = len(chosen)
     pairs = list(combinations(range(number), 2)) or [(0, 0)]
@@ -217,7 +219,7 @@ def _divide_pair(
     pair: tuple[int, int],
     cost: int,
 ) -> tuple[int, dict[int, IntervalStarts]] | None:
-    """The pair divided at its optimum, or its attributes in turn where that is too much; None: no gain."""
+    """Divide the pair at its optimum, or attribute by attribute if it is too large; None if no gain."""
     i, j = pair
     counts = _rows_by_free_values(table, chosen, pair)
     wide, high = counts.shape[1:]
@@ -239,7 +241,7 @@ def _divide_pair(
 def _rows_by_free_values(
     table: DividedTable, chosen: Sequence[IntervalStarts], free: tuple[int, ...]
 ) -> _Integers:
-    """Rows by class of the other attributes, and by the values of one or two free ones."""
+    """Return rows by class of the other attributes, and by the values of one or two free attributes."""
     fixed = [a for a in range(len(chosen)) if a not in free and len(chosen[a]) > 1]
     columns = [np.searchsorted(np.array(chosen[a]), table.places[:, a], side="right") - 1 for a in fixed]
     keys = pack_columns(

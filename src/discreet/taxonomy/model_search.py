@@ -1,12 +1,12 @@
-"""The search of each model of the taxonomy, and the greedy for cell suppression.
+"""Search of each model of the taxonomy, and the greedy for cell suppression.
 
-Cell suppression (LeFevre et al. 2005, section 5.2) is a local recoding whose cells show their own value or
-``*``; it is NP-hard for k of 3 and more. The greedy walks the patterns of kept attributes in order of
-loss: rows that agree in a pattern and are enough become a class. Remaining row types join the class that
-loses least.
+Cell suppression (LeFevre et al. 2005, section 5.2) is a local recoding whose cells contain their own value
+or ``*``; it is NP-hard for k of 3 and more. The greedy visits the patterns of kept attributes in order of
+loss: rows that agree in a pattern and meet the requirement become a class. Remaining row types join the
+class that loses least.
 
-Cost: a pass over the remaining row types for each of the 2^d patterns, at most ``MOST_ATTRIBUTES``
-attributes.
+Cost: a pass over the remaining row types for each of the 2^d patterns, at most
+``MOST_SUPPRESSED_ATTRIBUTES`` attributes.
 """
 
 from __future__ import annotations
@@ -49,9 +49,10 @@ MOST_SUPPRESSED_ATTRIBUTES = 16
 def search_cell_suppression(
     frequency_set: FrequencySet, counts: ClassCounts, weights: Sequence[float]
 ) -> ClassRecoding:
-    """A cell suppression; ``NoSolution`` where not even one class of all rows is good enough.
+    """Return a cell suppression found by the greedy.
 
-    ``LimitReached`` for more than ``MOST_ATTRIBUTES`` quasi-identifiers.
+    Raises ``NoSolution`` if one class of all rows fails, and ``LimitReached`` for more than
+    ``MOST_SUPPRESSED_ATTRIBUTES`` quasi-identifiers.
     """
     counts.require_solution(0)
     hierarchies = frequency_set.hierarchies
@@ -74,7 +75,7 @@ def search_cell_suppression(
 
 
 def iterate_patterns(most_loss: NDArray[np.float64]) -> Iterator[NDArray[np.bool_]]:
-    """The attributes that keep their values, in ascending order of what the others lose."""
+    """Yield the masks of attributes that keep their values, in ascending order of the loss of the others."""
     kept = np.array(list(product((True, False), repeat=len(most_loss))))
     yield from kept[np.argsort((~kept) @ most_loss, kind="stable")]
 
@@ -82,7 +83,7 @@ def iterate_patterns(most_loss: NDArray[np.float64]) -> Iterator[NDArray[np.bool
 def _classes_by_patterns(
     frequency_set: FrequencySet, counts: ClassCounts, most_loss: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """The class of each row type, -1 for those that are left over."""
+    """Return the class of each row type, -1 for those that remain."""
     found = np.full(frequency_set.row_types, -1, dtype=np.int64)
     sizes = [hierarchy.null_code + 1 for hierarchy in frequency_set.hierarchies]
     left = np.arange(frequency_set.row_types)
@@ -106,7 +107,7 @@ def _classes_by_patterns(
 def _join_leftovers(
     frequency_set: FrequencySet, class_of: NDArray[np.int64], most_loss: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Put each row type that is left over into the class that loses least by it."""
+    """Put each remaining row type into the class whose loss it increases least."""
     left = np.flatnonzero(class_of < 0)
     if not len(left):
         return class_of
@@ -140,7 +141,7 @@ SEARCHED_MODELS = (
     RecodingModel.UNRESTRICTED_MULTI,
     RecodingModel.CELL_SUPPRESSION,
 )
-"""The models that are searched here; the others have rooms of their own (``mondrian``, ``local``)."""
+"""Models that are searched in this package; ``mondrian`` and ``local`` contain the others."""
 
 _SUPPRESSING_MODELS = (
     RecodingModel.FULL_SUBTREE,
@@ -159,13 +160,43 @@ def search_model(
     weights: Mapping[str, float] | None = None,
     candidates: CandidateSource | None = None,
 ) -> ClassRecoding:
-    """A recoding of a model that loses little (``measures.recoding_metrics``, weighted by attribute).
+    """Search a recoding of a model with small loss (``measures.recoding_metrics``, weighted by attribute).
 
-    ``contenders`` are the nodes of the lattice that may lose least, where it need not be evaluated for them.
-    Single-dimension models may suppress up to ``limit`` rows; the others suppress none. ``NoSolution`` where
-    nothing meets the requirement, ``LimitReached`` where a lattice does not fit the memory limit, and
-    ``InputError`` where subjects have several rows, a criterion is not monotone as the model's search needs
-    it, or the model is not in ``SEARCHED_MODELS``.
+    Parameters
+    ----------
+    model
+        One of ``SEARCHED_MODELS``.
+    frequency_set
+        The counted table.
+    requirement
+        Criteria that each class must meet.
+    settings
+        Memory limit and threads.
+    limit
+        Greatest number of suppressed rows; only single-dimension models suppress rows.
+    weights
+        Factors of the loss of attributes, 1 by default.
+    candidates
+        Nodes of the lattice that may have the least loss, so that the lattice need not be evaluated.
+
+    Returns
+    -------
+    ClassRecoding
+        The recoding; optimal for full-domain recoding and attribute suppression.
+
+    Raises
+    ------
+    NoSolution
+        If nothing meets the requirement.
+    LimitReached
+        If a lattice does not fit the memory limit.
+    InputError
+        If subjects have several rows, a criterion is not monotone as the model's search requires, or the
+        model is not in ``SEARCHED_MODELS``.
+
+    References
+    ----------
+    LeFevre, DeWitt and Ramakrishnan, "Incognito: efficient full-domain k-anonymity", SIGMOD 2005, section 5.
     """
     if model not in SEARCHED_MODELS:
         raise InputError(f"the {model} model is not searched here", allowed=", ".join(SEARCHED_MODELS))
@@ -201,7 +232,7 @@ def _best_node(
     weights: Mapping[str, float],
     candidates: CandidateSource | None,
 ) -> LatticeNode | None:
-    """The node of least loss, to start with; None where the lattice is too large to evaluate."""
+    """Return the node of least loss to start from, or None if the lattice is too large to evaluate."""
     try:
         return find_least_loss_node(frequency_set, counts, limit, settings, weights, None, candidates)
     except LimitReached:

@@ -1,10 +1,10 @@
-"""Optimal single-dimension ordered-set partitioning by C_DM or C_AVG, or with a proven gap.
+"""Optimal single-dimension ordered-set partitioning by C_DM or C_AVG, or one with a proven gap.
 
-``ordered_single`` has the definition; the cost here is that of the classes, by which LeFevre et al. (2006)
-compare single-dimensional and multidimensional partitionings. After K-Optimize (Bayardo and Agrawal 2005):
-a tree over sets of cuts, searched by branch and bound. Three things differ: nodes are bounded by boxes of
-intervals, each divided separately, which accounts for the cuts of all attributes at once; the last two
-attributes are divided exactly; and the node of least bound is visited first, so the least bound of the
+``ordered_single`` contains the definition; the cost here is that of the classes, by which LeFevre et al.
+(2006) compare single-dimensional and multidimensional partitionings. The search follows K-Optimize (Bayardo
+and Agrawal 2005): branch and bound over a tree of sets of cuts. It differs in three ways. Nodes are bounded
+by boxes of intervals, each divided separately, which accounts for the cuts of all attributes at once. The
+last two attributes are divided exactly. The node of least bound is visited first, so the least bound of the
 waiting nodes is a proven bound of the optimum.
 
 Cost: exponential in the attributes before the last two, in the worst case; memory, the waiting nodes.
@@ -54,7 +54,7 @@ _BOX_NODES = 2000
 
 
 def compute_nested_bounds(table: DividedTable, solver: PairSolver) -> list[_Integers]:
-    """Bounds by box: entry d, of d axes, is by the number of an interval of each of the first d attributes.
+    """Compute lower bounds by box; entry d has one axis per interval number of the first d attributes.
 
     The first entry is the bound of the whole table. The list ends where there would be too many boxes.
     """
@@ -75,9 +75,9 @@ def compute_nested_bounds(table: DividedTable, solver: PairSolver) -> list[_Inte
 
 
 def least_costs_of_divisions(costs: _Integers, size: int) -> _Integers:
-    """What dividing the values from v on costs at least, by v (last axis), from what intervals cost.
+    """Return, by v (last axis), the least cost of dividing the values from v on, from the costs of intervals.
 
-    ``BIG`` where one of them is impossible.
+    The cost is ``IMPOSSIBLE_COST`` if every division contains an impossible interval.
     """
     least = np.zeros((*costs.shape[:-1], size + 1), np.int64)
     first, end = enumerate_intervals(size)
@@ -106,7 +106,7 @@ def _sum_over_boxes(cube: _Integers, axes: int) -> _Integers:
 
 
 def sum_box_bounds(bounds: Sequence[_Integers], chosen: Sequence[_Integers]) -> _Integers:
-    """The bounds by interval of the next attribute, summed over the boxes of the ``chosen`` intervals."""
+    """Sum the bounds by interval of the next attribute over the boxes of the ``chosen`` intervals."""
     depth = len(chosen)
     boxes = bounds[depth + 1][np.ix_(*chosen)] if depth else bounds[1]
     return np.asarray(np.minimum(boxes.reshape(-1, boxes.shape[-1]).sum(axis=0), IMPOSSIBLE_COST))
@@ -118,7 +118,7 @@ _MOST_WAITING = 2_000_000
 
 @dataclass(frozen=True)
 class BestDivision:
-    """The best division, its cost, a proven lower bound of the least, and the nodes visited."""
+    """Best division, its cost, a proven lower bound of the least cost, and the nodes visited."""
 
     cost: int
     division: IntervalDivision
@@ -127,7 +127,7 @@ class BestDivision:
 
 
 class _DividedPrefix:
-    """Some first attributes divided; the table is made where it is asked for, since most nodes need none."""
+    """Division of the first attributes; its table is built on demand, since most nodes need none."""
 
     def __init__(self, division: IntervalDivision, above: _DividedPrefix | DividedTable) -> None:
         self.division = division
@@ -136,7 +136,7 @@ class _DividedPrefix:
 
     @property
     def table(self) -> DividedTable:
-        """The table divided by the attributes of the prefix."""
+        """Table divided by the attributes of the prefix."""
         if isinstance(self._above, DividedTable):
             return self._above
         if self._table is None:
@@ -146,7 +146,7 @@ class _DividedPrefix:
 
 @dataclass(frozen=True, eq=False)
 class _AttributeDivision:
-    """A prefix, what intervals of its next attribute cost at least, and what the values from v on do."""
+    """Prefix with cost bounds of its next attribute: ``costs`` by interval, ``rest`` from each value on."""
 
     prefix: _DividedPrefix
     size: int
@@ -163,9 +163,9 @@ def find_best_division(
     is_over: Callable[[], bool],
     progress: Callable[[int, int], None] | None = None,
 ) -> BestDivision:
-    """The best division that is found in so many ``nodes`` or until ``ended``, and what is proven of it.
+    """Search the best division within ``nodes`` nodes or until ``is_over``, with a proven bound.
 
-    ``start`` is a division with its cost. ``progress`` is told the bound and the cost as they come closer.
+    ``start`` is a division with its cost. ``progress`` receives the bound and the cost as they converge.
     """
     search = _BranchAndBound(table, solver, start)
     while search.waiting and search.lower < search.cost and not is_over():
@@ -178,7 +178,7 @@ def find_best_division(
 
 
 class _BranchAndBound:
-    """The tree: waiting nodes by their bound, of equal bounds the latest first."""
+    """Branch-and-bound tree: waiting nodes in a heap by bound, the latest first among equal bounds."""
 
     def __init__(self, table: DividedTable, solver: PairSolver, start: tuple[int, IntervalDivision]) -> None:
         self.solver = solver
@@ -193,11 +193,11 @@ class _BranchAndBound:
 
     @property
     def lower(self) -> int:
-        """No division costs less."""
+        """Proven lower bound of the cost of any division."""
         return min(self.cost, self._unproven, *(node[0] for node in self.waiting[:1]))
 
     def step(self) -> None:
-        """Visit the node of the least bound."""
+        """Visit the node of least bound."""
         bound, _, place, starts, number = heappop(self.waiting)
         self.nodes += 1
         if isinstance(place, _AttributeDivision):
@@ -210,13 +210,16 @@ class _BranchAndBound:
     def _enter(
         self, bound: int, place: _DividedPrefix | _AttributeDivision, starts: IntervalStarts, number: int
     ) -> None:
-        """A node that waits: cuts ``starts`` of an attribute at ``number``, what they cost; or a prefix."""
+        """Add a waiting node: a prefix, or cuts ``starts`` of an attribute with their cost ``number``.
+
+        For a prefix, ``number`` is the budget of the exact division of its last two attributes.
+        """
         if bound < self.cost:
             self._entered += 1
             heappush(self.waiting, (bound, -self._entered, place, starts, number))
 
     def _begin(self, bound: int, prefix: _DividedPrefix) -> None:
-        """Begin with the next attribute: weigh its intervals."""
+        """Compute the bounds of the next attribute's intervals and add its first node."""
         costs, size = self._weighed(prefix), self.sizes[len(prefix.division)]
         rest = least_costs_of_divisions(costs, size)
         self._enter(max(bound, int(rest[0])), _AttributeDivision(prefix, size, costs, rest), (0,), 0)
@@ -232,9 +235,9 @@ class _BranchAndBound:
         return np.asarray(np.minimum(self.solver.rule.bound(rows, finest).sum(axis=0), IMPOSSIBLE_COST))
 
     def _cut(self, bound: int, begun: _AttributeDivision, starts: IntervalStarts, known: int) -> None:
-        """Try every next cut of the attribute, and none."""
+        """Add a node for every next cut of the attribute, and one for no further cut."""
         size, first = begun.size, starts[-1]
-        # Intervals are numbered by where they begin, then by their end; one fewer begin at each next place.
+        # Intervals are numbered by start, then by end; each start has one interval fewer than the one before.
         offset = first * size - first * (first - 1) // 2
         for end in range(first + 1, size + 1):
             cost = known + int(begun.costs[offset + end - first - 1])
@@ -255,26 +258,26 @@ class _BranchAndBound:
         if found.is_over:
             self._unproven = min(self._unproven, max(bound, found.lower))
         else:
-            # It waits again by its better bound, and gets more time if it is still the best to look into.
+            # The node waits again with its better bound, and gets a larger budget when it is next visited.
             self._enter(max(bound, found.lower), prefix, (), 4 * budget)
 
 
 OPTIMAL_STATUS = "optimal"
 DEFAULT_BUDGET_SECONDS = 60.0
-"""Seconds that are taken where no budget is given."""
+"""Time limit in seconds if no budget is given."""
 
 _START_SHARE = 0.3
 _KERNEL_PART = "interval-pairs"
 _MOST_VALUES_OF_TWIN = 10
-"""Values of an attribute whose divisions plain Python can still try; beyond it the kernels are compiled."""
+"""Most values of an attribute that plain Python divides in reasonable time; above it kernels are compiled."""
 
 
 @dataclass(frozen=True)
 class SearchBudget:
-    """When a search ends without a proof: after so many seconds, or nodes; None: not for that reason.
+    """Limits of a search that ends without a proof, in seconds or nodes; None means no limit.
 
-    ``rounds`` is how often the start is disturbed and improved, for at most a part of the seconds.
-    The result depends on the seconds that the machine needs, but on nothing else where only nodes are given.
+    ``rounds`` is the number of perturbed rounds of the start, which takes at most a part of the seconds.
+    The result depends on the speed of the machine, unless only nodes are limited.
     """
 
     seconds: float | None = DEFAULT_BUDGET_SECONDS
@@ -284,9 +287,9 @@ class SearchBudget:
 
 @dataclass(frozen=True, eq=False)
 class OptimalPartitioning:
-    """The recoding, its C_DM or C_AVG, which no recoding of the model has below ``bound``, and the division.
+    """Recoding with its C_DM or C_AVG, ``value``, and a proven lower ``bound`` of the optimum.
 
-    ``division`` holds by attribute the numbers of the values, in order, that start intervals.
+    ``division`` contains by attribute the ascending numbers of the values that start intervals.
     """
 
     recoding: ClassRecoding
@@ -298,16 +301,16 @@ class OptimalPartitioning:
 
     @property
     def gap(self) -> float:
-        """The share of the value that is not proven necessary: (value − bound) / value, 0 for an optimum."""
+        """Share of the value that is not proven necessary: (value − bound) / value, 0 for an optimum."""
         return (self.value - self.bound) / self.value if self.value else 0.0
 
     @property
     def status(self) -> str:
-        """``optimal`` where that is proven, else the gap as in ``gap 3.20 %``, rounded up."""
+        """``optimal`` if proven, else the gap as in ``gap 3.20 %``, rounded up."""
         return OPTIMAL_STATUS if self.gap <= 0 else f"gap {np.ceil(self.gap * 10_000) / 100:.2f} %"
 
     def as_json(self) -> dict[str, Any]:
-        """What is proven of the recoding."""
+        """Return the method, cost, value, bound and gap as a JSON document."""
         found = {"method": "optimal", "cost": str(self.cost), "value": self.value, "bound": self.bound}
         return found | {"gap": self.gap, "status": self.status, "nodes": self.nodes}
 
@@ -324,11 +327,46 @@ def find_optimal_single(
     progress: Callable[[int, int], None] | None = None,
     notice: Callable[[str], None] | None = None,
 ) -> OptimalPartitioning:
-    """The recoding of the model of least C_DM or C_AVG with at most ``limit`` rows suppressed.
+    """Find the single-dimension recoding of least C_DM or C_AVG, or the best one within a budget.
 
-    ``start`` is a division to begin with, as in a former result for the same table. ``progress`` is told the
-    proven and the found cost. ``NoSolution`` where there is none; ``InputError`` for more than k, for
-    suppressed rows beside C_AVG, and for tables of more than 2^24 rows.
+    Parameters
+    ----------
+    frequency_set
+        The counted table, of at most 2^24 rows.
+    requirement
+        A requirement of k only.
+    limit
+        Greatest number of suppressed rows; 0 for C_AVG.
+    cost
+        The minimized metric.
+    budget
+        Seconds or nodes after which the search ends.
+    start
+        A division to begin with, such as one of a former result for the same table.
+    evaluator
+        Kernels, numpy twin, or the choice between them.
+    progress
+        Callback that receives the proven and the found cost.
+    notice
+        Callback that receives one line about the cause of a delay.
+
+    Returns
+    -------
+    OptimalPartitioning
+        The recoding, its cost and the proven bound.
+
+    Raises
+    ------
+    NoSolution
+        If there is no solution.
+    InputError
+        For more than k, for suppressed rows with C_AVG, and for tables of more than 2^24 rows.
+    InternalError
+        If the recounted classes do not have the cost of the division.
+
+    References
+    ----------
+    Bayardo and Agrawal, "Data privacy through optimal k-anonymization", ICDE 2005.
     """
     counts = ClassCounts(frequency_set, requirement)
     rule = _build_cost_rule(frequency_set, requirement, cost, limit)
@@ -356,9 +394,10 @@ def find_optimal_single(
 
 @dataclass(frozen=True, eq=False)
 class _OrderedTable:
-    """The table by attributes from few values to many, since the last two are divided exactly.
+    """Table with attributes sorted from few values to many, since the last two are divided exactly.
 
-    ``order`` holds their places in the frequency set. A table of one attribute has another of one value.
+    ``order`` contains their indices in the frequency set. A table of one attribute gets a second one with
+    one value.
     """
 
     table: DividedTable
@@ -374,12 +413,12 @@ class _OrderedTable:
         return cls(DividedTable.of(places, sizes, counts), tuple(order))
 
     def arranged(self, division: IntervalDivision) -> IntervalDivision:
-        """A division in the table's order."""
+        """Return a division in the table's order."""
         spare = ((0,),) * (len(self.table.sizes) - len(self.order))
         return (*spare, *(division[i] for i in self.order))
 
     def restored(self, division: IntervalDivision) -> IntervalDivision:
-        """A division in the frequency set's order."""
+        """Return a division in the frequency set's order."""
         found = dict(zip(self.order, division[len(division) - len(self.order) :], strict=True))
         return tuple(found[i] for i in range(len(self.order)))
 
@@ -440,7 +479,7 @@ def _search_division(
 
 
 def _recount_cost(recoding: ClassRecoding, rule: ClassCostRule) -> int:
-    """What the classes cost, counted anew."""
+    """Compute the cost of the classes from the recoding, independently of the search."""
     sizes = recoding.class_rows()
     if rule.cost is ClassCost.C_AVG:
         return -len(sizes)

@@ -1,9 +1,9 @@
-"""Single-dimension ordered-set partitioning: each attribute's values, in order, are divided into intervals.
+"""Single-dimension ordered-set partitioning: each attribute's ordered values are divided into intervals.
 
-Definition: LeFevre et al. 2005, section 5.1.2. Values are ordered by ``model.leaf_order``, NULL last; an
-interval with NULL and values shows the top. One attribute is solved exactly by dynamic programming.
-Several are NP-hard: the greedy makes the allowable cut that saves most loss until none is left; disturbed
-runs (fixed seed) follow, and the best is kept.
+Definition: LeFevre et al. 2005, section 5.1.2. Values are ordered by ``model.hierarchy.order_leaves``, NULL
+last; an interval with NULL and values is published as the top. One attribute is solved exactly by dynamic
+programming. Several are NP-hard: the greedy repeatedly makes the allowable cut that saves most loss;
+perturbed runs (fixed seed) follow, and the best is kept.
 
 Cost: a pass over the row types of an interval per cut tried, at most one per value and run; the exact
 solution takes O(values²).
@@ -30,10 +30,10 @@ _SEED = 5
 
 
 class OrderedValues:
-    """The occurring values of one attribute in order, and what intervals of them cost.
+    """Occurring values of one attribute in order, with the cost of their intervals.
 
-    ``ranks`` are their places in the attribute's order, ``place`` the number of each row type's value among
-    them, ``rows`` the rows of each.
+    ``ranks`` contains their positions in the attribute's order, ``place`` the index among them of each row
+    type's value, ``rows`` the rows of each.
     """
 
     def __init__(
@@ -51,17 +51,17 @@ class OrderedValues:
 
     @property
     def size(self) -> int:
-        """The number of values."""
+        """Number of values."""
         return len(self.ranks)
 
     def cost(self, first: int | NDArray[np.int64], last: int | NDArray[np.int64]) -> NDArray[np.float64]:
-        """What a row loses in the interval from value ``first`` to value ``last``: (m - 1)/D, weighted."""
+        """Return the weighted loss of a row in the interval from value ``first`` to ``last``: (m - 1)/D."""
         low, high, null = self.ranks[first], self.ranks[last], self.hierarchy.null_code
         leaves = np.where((high == null) & (low < null), null, high - low + 1)
         return np.asarray(self.weight * (leaves - 1) / null)
 
     def cells(self, starts: NDArray[np.int64]) -> Cells:
-        """The intervals that start at these values as published cells, one after the other."""
+        """Return the intervals that start at these values as published cells, in order."""
         leaves, null = self.hierarchy.leaves, self.hierarchy.null_code
         labels: list[str | None] = []
         covers: list[NDArray[np.int64]] = []
@@ -104,7 +104,7 @@ class _IntervalPartition:
         self.failing_rows = int(counts.rows[self.failing].sum())
 
     def saved_loss(self, i: int, first: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The cuts of an interval, each by the value that would start the right part, and what they save."""
+        """Return the cuts of an interval, by the first value of the right part, and the loss each saves."""
         v, last = self.values[i], self.ends[i][first]
         cuts = np.arange(first + 1, last + 1)
         rows = np.cumsum(v.rows[first : last + 1])
@@ -131,7 +131,7 @@ class _IntervalPartition:
         return True
 
     def total_loss(self) -> float:
-        """The loss as it is now; rows of failing classes lose everything."""
+        """Return the current loss; rows of failing classes have the greatest loss."""
         each = sum(
             v.cost(column, np.array([ends.get(f, 0) for f in range(v.size)])[column])
             for v, column, ends in zip(self.values, self.columns, self.ends, strict=True)
@@ -143,10 +143,10 @@ class _IntervalPartition:
 def search_ordered_single(
     frequency_set: FrequencySet, counts: ClassCounts, limit: int, weights: Sequence[float]
 ) -> ClassRecoding:
-    """A recoding of the model with at most ``limit`` rows suppressed; ``NoSolution`` where there is none.
+    """Return a recoding of the model with at most ``limit`` suppressed rows.
 
-    Of least loss where there is one attribute, no row may be suppressed, and intervals that meet the
-    requirement do so with further values.
+    The loss is minimal for a single attribute if no row may be suppressed and intervals that meet the
+    requirement still meet it with further values. Raises ``NoSolution`` if there is no recoding.
     """
     counts.require_solution(limit)
     values = [
@@ -166,14 +166,14 @@ def recoding_of_starts(
     values: Sequence[OrderedValues],
     starts: Sequence[NDArray[np.int64]],
 ) -> ClassRecoding:
-    """The recoding whose intervals start at these values, by attribute; failing classes are suppressed."""
+    """Build the recoding whose intervals start at these values; failing classes are suppressed."""
     cells = [v.cells(s) for v, s in zip(values, starts, strict=True)]
     columns = [np.searchsorted(s, v.place, side="right") - 1 for v, s in zip(values, starts, strict=True)]
     return build_recoding_of_columns(frequency_set, counts, columns, cells, RecodingModel.ORDERED_SINGLE)
 
 
 def find_least_loss_intervals(values: OrderedValues, counts: ClassCounts) -> NDArray[np.int64]:
-    """The first value of each interval of the partition of one attribute that loses least."""
+    """Return the first value of each interval of the partition of one attribute with the least loss."""
     n = values.size
     least = np.full(n + 1, np.inf)
     least[0] = 0.0
@@ -217,7 +217,7 @@ def _find_best_partition(
 
 
 def _cut_all(partition: _IntervalPartition, factors: Sequence[NDArray[np.float64]]) -> None:
-    """Cut as long as there is an allowable cut, the one that saves most (times its factor) first."""
+    """Make all allowable cuts, in descending order of the saved loss times its factor."""
     closed: list[set[int]] = [set() for _ in partition.values]
     waiting: list[tuple[float, int, int, int, int]] = []
 

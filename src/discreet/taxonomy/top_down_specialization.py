@@ -1,14 +1,13 @@
 """Top-down specialization along hierarchies: single-dimension and multi-dimension recodings.
 
-Definitions (LeFevre et al. 2005, sections 5.1.1, 5.1.3). *Full-subtree*: if a value is generalized to g,
-so is every value under g; a recoding is one cut of each tree. *Unrestricted single-dimension*: each value
-shows itself or any ancestor. *Full-subgraph*: if a vector is recoded to g, so is every vector below g.
-*Unrestricted multi-dimension*: each vector goes to itself or any vector above it.
+Definitions (LeFevre et al. 2005, sections 5.1.1, 5.1.3). *Full-subtree*: if a value is generalized to g, so
+is every value under g; a recoding is one cut of each tree. *Unrestricted single-dimension*: each value is
+recoded to itself or any ancestor. *Full-subgraph*: if a vector is recoded to g, so is every vector below g.
+*Unrestricted multi-dimension*: each vector is recoded to itself or any vector above it.
 
-Full-subtree is NP-hard. The search is top-down specialization (Fung, Wang and Yu 2005, with loss instead
-of information gain): the value whose replacement by its children saves most loss is tried first, in runs
-from the roots, with disturbed savings (fixed seed) and from the best full-domain node, with a final
-improvement. Unrestricted recoding moves single values or groups down from that result. The
+Full-subtree is NP-hard. The search is top-down specialization (Fung, Wang and Yu 2005, with loss instead of
+information gain): the value whose replacement by its children saves most loss is tried first, in several
+runs that are then improved. Unrestricted recoding moves single values or groups down from that result. The
 multi-dimension models divide classes by the children of one attribute's value, in rounds.
 
 Cost: a pass over the row types under a value for each trial; O(types · d²) per round for the
@@ -37,11 +36,11 @@ _DISTURBED_RUNS = 12
 _DISTURBANCE_SEED = 4
 
 SpecializationScore = Callable[[float], float]
-"""How eagerly a specialization is tried, from the loss that it saves."""
+"""Function from the loss that a specialization saves to its priority."""
 
 
 class TreeCut:
-    """A cut of every attribute, as the value that each row type shows; specialized in place."""
+    """Cut of every attribute's tree, stored as the published value of each row type; specialized in place."""
 
     def __init__(self, frequency_set: FrequencySet, trees: Sequence[ValueTree], counts: ClassCounts) -> None:
         self.trees = trees
@@ -57,17 +56,20 @@ class TreeCut:
         self.failing_rows = int(self.counts.rows[self.failing[self.class_of]].sum())
 
     def under(self, i: int, value: int) -> NDArray[np.int64]:
-        """The row types that show the value."""
+        """Return the row types with this published value."""
         return np.flatnonzero(self.columns[i] == value)
 
     def saved_loss(self, i: int, value: int, types: NDArray[np.int64]) -> float:
-        """The loss that specializing the value saves."""
+        """Return the loss that specializing the value saves."""
         tree = self.trees[i]
         shown = self.trees[i].child_above(value, self.leaves[i][types])
         return float(((tree.cost[value] - tree.cost[shown]) * self.counts.rows[types]).sum())
 
     def specialize(self, i: int, value: int, types: NDArray[np.int64], limit: int) -> bool:
-        """Replace a value by its children, unless more than ``limit`` rows would be in failing classes."""
+        """Replace a value by its children, unless more than ``limit`` rows would be in failing classes.
+
+        Columns are copied before they are written, because ``_improve_cut`` keeps the former ones.
+        """
         shown = self.trees[i].child_above(value, self.leaves[i][types])
         size = len(self.trees[i].labels)
         keys, divided = np.unique(self.class_of[types] * size + shown, return_inverse=True)
@@ -85,14 +87,14 @@ class TreeCut:
         return True
 
     def total_loss(self) -> float:
-        """The loss as it is now."""
+        """Return the current loss."""
         return loss_of_columns(self.counts, self.trees, self.columns)
 
 
 def specialize_all(
     cut: TreeCut, limit: int, score: SpecializationScore, postponed: tuple[int, int] | None = None
 ) -> None:
-    """Specialize as long as anything can be; ``put_off`` names a value that is tried last."""
+    """Specialize while any value can be specialized; ``postponed`` is a value that is tried last."""
     waiting: list[tuple[float, int, int]] = []
     last: list[tuple[int, int]] = []
 
@@ -124,7 +126,7 @@ def find_best_cut(
     limit: int,
     start: LatticeNode | None = None,
 ) -> TreeCut:
-    """The best cut that the runs find; ``start`` is the node of one of them."""
+    """Return the best cut of several runs; one of them starts from the node ``start``."""
     counts.require_solution(limit)
     random = np.random.default_rng(_DISTURBANCE_SEED)
 
@@ -155,9 +157,10 @@ def search_full_subtree(
     limit: int,
     start: LatticeNode | None = None,
 ) -> ClassRecoding:
-    """A recoding of the model with at most ``limit`` rows suppressed; ``NoSolution`` where there is none.
+    """Return a full-subtree recoding with at most ``limit`` suppressed rows.
 
-    It loses no more than full-domain recoding at ``start``, a node within the limit.
+    It loses no more than full-domain recoding at ``start``, a node within the limit. Raises ``NoSolution``
+    if there is no recoding.
     """
     cut = find_best_cut(frequency_set, trees, counts, limit, start)
     cells = [tree.cells() for tree in trees]
@@ -165,7 +168,7 @@ def search_full_subtree(
 
 
 def _improve_cut(cut: TreeCut, limit: int) -> TreeCut:
-    """Put values back, one at a time, and specialize the rest; keep what loses less."""
+    """Generalize values again, one at a time, specialize the rest, and keep changes that reduce the loss."""
     best = cut.total_loss()
     for _ in range(_IMPROVEMENT_ROUNDS):
         before = best
@@ -189,7 +192,7 @@ def _improve_cut(cut: TreeCut, limit: int) -> TreeCut:
 
 
 def _inner_values(cut: TreeCut) -> list[tuple[int, int]]:
-    """The values whose children are all shown, where they occur."""
+    """Return the values whose children are all published, for values that occur."""
     found = []
     for i, (tree, column) in enumerate(zip(cut.trees, cut.columns, strict=True)):
         shown = set(np.unique(column).tolist())
@@ -204,7 +207,7 @@ def _undisturbed(saved_loss: float) -> float:
 def _columns_at(
     frequency_set: FrequencySet, trees: Sequence[ValueTree], node: LatticeNode
 ) -> list[NDArray[np.int64]]:
-    """The value that each row type shows at a node, by attribute."""
+    """Return the value of each row type at a node, by attribute."""
     return [
         tree.at_level[level][frequency_set.codes[:, i]]
         for i, (tree, level) in enumerate(zip(trees, node, strict=True))
@@ -214,11 +217,11 @@ def _columns_at(
 _MOVE_ROUNDS = 6
 
 ValueMove = tuple[float, int, int, int, tuple[int, ...]]
-"""The loss saved; the attribute, the value shown and the value to show; the leaves that are to."""
+"""Saved loss, attribute, current value, new value, and the leaves to move."""
 
 
 class _LeafImages:
-    """What each leaf of each attribute shows."""
+    """Published value of each leaf of each attribute, changed by moves."""
 
     def __init__(
         self, trees: Sequence[ValueTree], counts: ClassCounts, leaves: list[NDArray[np.int64]], limit: int
@@ -235,7 +238,7 @@ class _LeafImages:
         self.columns: list[NDArray[np.int64]] = []
 
     def start(self, columns: Sequence[NDArray[np.int64]]) -> None:
-        """Take over what row types show."""
+        """Set the published values of the row types."""
         self.columns = [column.copy() for column in columns]
         self.images = []
         for tree, leaves, column in zip(self.trees, self.leaves, columns, strict=True):
@@ -250,7 +253,7 @@ class _LeafImages:
         return number_classes_of_columns(columns, [len(tree.labels) for tree in self.trees])
 
     def moves(self) -> list[ValueMove]:
-        """Every move downwards, the one that saves most first."""
+        """Return every move downwards, sorted by descending saved loss."""
         found: set[ValueMove] = set()
         for i, (tree, image) in enumerate(zip(self.trees, self.images, strict=True)):
             shown_by: dict[tuple[int, int], list[int]] = {}
@@ -267,7 +270,7 @@ class _LeafImages:
         return sorted(found, key=lambda move: (-move[0], *move[1:]))
 
     def make(self, move: ValueMove) -> bool:
-        """Make a move, unless too many rows would be in failing classes or it is out of date."""
+        """Apply a move, unless it is outdated or too many rows would be in failing classes."""
         _, i, shown, value, group = move
         leaves = np.array(group)
         if (self.images[i][leaves] != shown).any():
@@ -298,9 +301,10 @@ def search_unrestricted_single(
     limit: int,
     start: LatticeNode | None = None,
 ) -> ClassRecoding:
-    """A recoding of the model with at most ``limit`` rows suppressed; ``NoSolution`` where there is none.
+    """Return an unrestricted single-dimension recoding with at most ``limit`` suppressed rows.
 
-    ``start`` is the node that the full-subtree recoding starts with (see ``search_full_subtree``).
+    ``start`` is the start node of the full-subtree recoding (see ``search_full_subtree``). Raises
+    ``NoSolution`` if there is no recoding.
     """
     counts.require_solution(limit)
     cut = find_best_cut(frequency_set, trees, counts, limit, start)
@@ -319,10 +323,10 @@ def search_unrestricted_single(
 
 
 class _ClassDivision:
-    """How each class would be divided along one attribute.
+    """Division of each class along one attribute.
 
-    ``part`` names the part of each row type, ``class_of`` the class of each part, ``saved`` what the division
-    saves of each class's loss, minus infinity where it is not allowed.
+    ``part`` contains the part of each row type, ``class_of`` the class of each part, ``saved_loss`` the
+    loss that the division of each class saves, minus infinity if the division is not allowed.
     """
 
     def __init__(
@@ -334,7 +338,7 @@ class _ClassDivision:
 
 
 class _OpenClasses:
-    """Classes of row types that may still be divided, and what they show."""
+    """Classes of row types that may still be divided, with their published values."""
 
     def __init__(
         self,
@@ -355,7 +359,7 @@ class _OpenClasses:
         self.total_loss = self.loss(self.shown, np.bincount(class_of, self.rows, minlength=self.number))
 
     def common(self, group: NDArray[np.int64], groups: int) -> list[NDArray[np.int64]]:
-        """The lowest common value of each group of row types, by attribute."""
+        """Return the lowest common value of each group of row types, by attribute."""
         order = np.argsort(group, kind="stable")
         starts = np.searchsorted(group[order], np.arange(groups))
         found = []
@@ -367,12 +371,12 @@ class _OpenClasses:
         return found
 
     def loss(self, shown: Sequence[NDArray[np.int64]], rows: NDArray[Any]) -> NDArray[np.float64]:
-        """The loss of groups by what they show."""
+        """Return the loss of groups by their published values."""
         costs = (tree.cost[values] for tree, values in zip(self.trees, shown, strict=True))
         return np.asarray(rows * sum(costs))
 
     def divided(self, i: int, *, leftovers: bool) -> _ClassDivision:
-        """How the classes would be divided along attribute i."""
+        """Return the division of the classes along attribute i."""
         tree = self.trees[i]
         shown = self.shown[i][self.class_of]
         child = tree.child_above(shown, self.leaves[i][self.types])
@@ -395,7 +399,7 @@ class _OpenClasses:
         class_of: NDArray[np.int64],
         failing: NDArray[np.bool_],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """Put failing parts of a class together, with a part that does not fail where they fail even then."""
+        """Merge the failing parts of a class; if they still fail, add the part whose loss rises least."""
         tree = self.trees[i]
         stays = failing.copy()
         pool = np.where(stays[part], class_of[part], self.number)
@@ -415,7 +419,7 @@ class _OpenClasses:
 def search_full_subgraph(
     frequency_set: FrequencySet, trees: Sequence[ValueTree], counts: ClassCounts
 ) -> ClassRecoding:
-    """A full-subgraph recoding; ``NoSolution`` where not even one class of all rows is good enough."""
+    """Return a full-subgraph recoding, or raise ``NoSolution`` if all rows together fail."""
     class_of = _specialize_classes(frequency_set, trees, counts, leftovers=False)
     return _recoding_of_classes(frequency_set, counts, class_of, RecodingModel.FULL_SUBGRAPH)
 
@@ -423,7 +427,7 @@ def search_full_subgraph(
 def search_unrestricted_multi(
     frequency_set: FrequencySet, trees: Sequence[ValueTree], counts: ClassCounts
 ) -> ClassRecoding:
-    """An unrestricted multi-dimension recoding; ``NoSolution`` where not even one class is good enough."""
+    """Return an unrestricted multi-dimension recoding, or raise ``NoSolution`` if all rows together fail."""
     class_of = _specialize_classes(frequency_set, trees, counts, leftovers=True)
     return _recoding_of_classes(frequency_set, counts, class_of, RecodingModel.UNRESTRICTED_MULTI)
 
@@ -431,7 +435,7 @@ def search_unrestricted_multi(
 def _specialize_classes(
     frequency_set: FrequencySet, trees: Sequence[ValueTree], counts: ClassCounts, *, leftovers: bool
 ) -> NDArray[np.int64]:
-    """The class of each row type at the end."""
+    """Divide the classes in rounds until no division saves loss; return the class of each row type."""
     counts.require_solution(0)
     leaves = [tree.leaf_of[frequency_set.codes[:, i]] for i, tree in enumerate(trees)]
     final = np.zeros(frequency_set.row_types, dtype=np.int64)
@@ -462,12 +466,12 @@ def _specialize_classes(
 def _recoding_of_classes(
     frequency_set: FrequencySet, counts: ClassCounts, class_of: NDArray[np.int64], model: RecodingModel
 ) -> ClassRecoding:
-    """The recoding in which each class shows lowest common values."""
+    """Build the recoding in which each class has the lowest common values of its rows."""
     found = classes_to_recoding(frequency_set, class_of, counts.requirement, model, Summary.LCA)
     return merge_equal_classes(found)
 
 
 def merge_equal_classes(recoding: ClassRecoding) -> ClassRecoding:
-    """The same recoding, of one part per row type, with classes that show the same made one."""
+    """Merge classes with equal published cells; the recoding must have one part per row type."""
     shown, number = np.unique(recoding.shown, axis=0, return_inverse=True)
     return replace(recoding, shown=shown, classes=number.ravel()[recoding.classes])

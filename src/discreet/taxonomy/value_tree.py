@@ -1,7 +1,7 @@
-"""The tree of values that an attribute's occurring leaves can be generalized to, and recodings by columns.
+"""Tree of the values that an attribute's occurring leaves can be generalized to, and recodings by columns.
 
-A hierarchy has leaves that do not occur and values that cover the same occurring leaves as a lower one.
-Here a value is the lowest that covers its set of occurring leaves. NULL is a child of the top. A
+A hierarchy has leaves that do not occur, and values that cover the same occurring leaves as a lower one. In
+this module a value is the lowest one that covers its set of occurring leaves. NULL is a child of the top. A
 single-dimension recoding is one function per attribute, from its occurring values to published ones.
 """
 
@@ -22,14 +22,15 @@ from discreet.taxonomy.class_counts import ClassCounts, number_classes_of_column
 
 @dataclass(frozen=True, eq=False)
 class ValueTree:
-    """The values of one attribute: the occurring leaves first, in order, and the root last.
+    """Values of one attribute: the occurring leaves first, in order, and the root last.
 
-    ``children`` links them; ``paths[depth]`` has the value at each depth above each leaf, the root at
-    depth 0, and the leaf itself below its own ``depth``. ``leaf_of`` names the value of each leaf code and of
-    NULL's, -1 where it does not occur. ``cost`` is what a row loses by showing the value, (m - 1)/D times the
-    attribute's weight, and ``most`` what a suppressed row loses. ``intervals`` has each value's first and
-    last leaf code, NULL's included in the top's. ``at_level`` has the value of each level
-    above each code, shape ``(height + 1, leaves + 1)``, -1 where the code does not occur.
+    ``children`` contains the children of each value. ``paths[depth]`` contains the value at each depth
+    above each leaf, the root at depth 0, and the leaf itself below its own ``depth``. ``leaf_of`` maps each
+    leaf code and NULL's to its value, -1 if it does not occur. ``cost`` is the loss of a row with the
+    value, (m - 1)/D times the attribute's weight, and ``most_loss`` the loss of a suppressed row.
+    ``intervals`` contains each value's first and last leaf code; the top's include NULL's. ``at_level``
+    contains the value of each level above each code, shape ``(height + 1, leaves + 1)``, -1 if the code
+    does not occur.
     """
 
     attribute: str
@@ -46,27 +47,27 @@ class ValueTree:
 
     @property
     def root(self) -> int:
-        """The value that stands for every occurring leaf."""
+        """Value that covers every occurring leaf."""
         return len(self.labels) - 1
 
     @property
     def size(self) -> int:
-        """The number of values."""
+        """Number of values."""
         return len(self.labels)
 
     def above(self, leaf: int) -> list[int]:
-        """The leaf and the values above it, up to the root."""
+        """Return the leaf and its ancestors, up to the root."""
         path: list[int] = self.paths[: int(self.depth[leaf]) + 1, leaf].tolist()
         return path[::-1]
 
     def child_above(self, values: int | NDArray[np.int64], leaves: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The child of each value that is above the leaf beside it, or the leaf itself where it is one."""
+        """Return the child of each value above the corresponding leaf, or the leaf if the value is one."""
         below = np.minimum(self.depth[values] + 1, len(self.paths) - 1)
         found: NDArray[np.int64] = self.paths[below, leaves]
         return found
 
     def common(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The lowest value above two leaves each, and so above all leaves between them."""
+        """Return the lowest value above each pair of leaves, and so above all leaves between them."""
         found = low.copy()
         for path in self.paths:
             same = path[low] == path[high]
@@ -74,7 +75,7 @@ class ValueTree:
         return found
 
     def cells(self) -> Cells:
-        """Every value as a published cell."""
+        """Return every value as a published cell."""
         return Cells(
             attribute=self.attribute,
             leaves=self.leaves,
@@ -88,7 +89,7 @@ class ValueTree:
 def build_value_trees(
     frequency_set: FrequencySet, weights: Mapping[str, float] | None = None
 ) -> tuple[ValueTree, ...]:
-    """The tree of each quasi-identifier; an attribute without a weight has 1."""
+    """Build the tree of each quasi-identifier; the default weight of an attribute is 1."""
     return tuple(
         build_value_tree(
             hierarchy, np.unique(frequency_set.codes[:, i]), (weights or {}).get(hierarchy.attribute, 1.0)
@@ -100,7 +101,7 @@ def build_value_trees(
 def build_value_tree(
     hierarchy: GeneralizationHierarchy, occurring: NDArray[np.int64], weight: float = 1.0
 ) -> ValueTree:
-    """The tree over the leaf codes ``occurring`` (ascending, NULL's last). O(leaves · levels)."""
+    """Build the tree over the leaf codes ``occurring`` (ascending, NULL's last) in O(leaves · levels)."""
     builder = _TreeBuilder(hierarchy)
     codes = occurring[occurring < hierarchy.null_code]
     current = [builder.leaf(code) for code in codes.tolist()]
@@ -117,7 +118,7 @@ def build_value_tree(
 
 
 class _TreeBuilder:
-    """Collects values: first the leaves, then what joins them."""
+    """Builder that collects values: first the leaves, then the values that join them."""
 
     def __init__(self, hierarchy: GeneralizationHierarchy) -> None:
         self._hierarchy = hierarchy
@@ -141,7 +142,7 @@ class _TreeBuilder:
         return self._add(self._hierarchy.labels[-1][0], children, 0, self._hierarchy.null_code)
 
     def joined(self, current: list[int], positions: NDArray[np.int64], level: int) -> list[int]:
-        """The value of each leaf one level up: a new one where several values meet."""
+        """Return the value of each leaf one level up, with a new one where several values meet."""
         found = list(current)
         starts = np.flatnonzero(np.append(True, np.diff(positions) != 0))
         for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(positions)], strict=True):
@@ -155,7 +156,7 @@ class _TreeBuilder:
         return found
 
     def tree(self, at_level: NDArray[np.int64], weight: float) -> ValueTree:
-        """The tree; the occurring leaves, NULL too, must be the first values."""
+        """Build the tree; the occurring leaves, including NULL, must be the first values."""
         leaves = self._hierarchy.null_code
         leaf_of = np.full(leaves + 1, -1, dtype=np.int64)
         leaf_of[at_level[0] >= 0] = np.arange(int((at_level[0] >= 0).sum()))
@@ -177,7 +178,7 @@ class _TreeBuilder:
         )
 
     def _paths(self, leaves: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The depth of each value, and the value at each depth above each leaf."""
+        """Return the depth of each value, and the value at each depth above each leaf."""
         depth = np.zeros(len(self._children), dtype=np.int64)
         parent = np.full(len(self._children), -1, dtype=np.int64)
         for value in range(len(self._children) - 1, -1, -1):
@@ -200,9 +201,9 @@ def build_recoding_of_columns(
     cells: Sequence[Cells],
     model: RecodingModel,
 ) -> ClassRecoding:
-    """The recoding in which row type t shows ``cells[i].labels[columns[i][t]]``.
+    """Build the recoding in which row type t has the cells ``cells[i].labels[columns[i][t]]``.
 
-    Failing classes are suppressed. Rows that show the same are one class.
+    Failing classes are suppressed. Rows with equal cells form one class.
     """
     sizes = [len(c.labels) for c in cells]
     class_of = number_classes_of_columns(columns, sizes)
@@ -227,7 +228,7 @@ def build_recoding_of_columns(
 def loss_of_columns(
     counts: ClassCounts, trees: Sequence[ValueTree], columns: Sequence[NDArray[np.int64]]
 ) -> float:
-    """The loss of a recoding of hierarchy values; rows of failing classes lose everything."""
+    """Return the loss of a recoding of hierarchy values; rows of failing classes have the greatest loss."""
     class_of = number_classes_of_columns(columns, [len(tree.labels) for tree in trees])
     failing = counts.failing(class_of, int(class_of.max(initial=-1)) + 1)[class_of]
     each = sum(tree.cost[column] for tree, column in zip(trees, columns, strict=True))

@@ -1,1 +1,1 @@
-"""Workloads: what a release answers to an analyst's queries, and releases made for a workload."""
+"""Workloads: a release's answers to an analyst's queries, and releases built for a workload."""

@@ -1,8 +1,8 @@
 """Tables that queries can be answered from: an original, or a release read from its file.
 
-Both are groups of rows with a cell per attribute; in an original every cell is one value. So one function
-answers queries of both, and the answer of an original is the truth. The engine groups the rows by the texts
-of some columns in one scan; the groups are encoded here as arrays.
+Both are groups of rows with a cell per attribute; in an original every cell is one value. One function
+therefore answers queries on both, and the answer of an original is the truth. The engine groups the rows by
+the texts of some columns in one scan; this module encodes the groups as arrays.
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ from discreet.workload.published_labels import build_cells_of_codes, read_cells
 
 @dataclass(frozen=True, eq=False)
 class ColumnGroups:
-    """Groups of rows.
+    """Groups of rows with equal texts in some columns.
 
-    ``texts[i]`` are the distinct texts of column i, in order; ``codes`` has shape ``(groups, columns)`` and
-    holds places in them, or ``len(texts[i])`` for NULL. ``rows`` holds the rows of each group.
+    ``texts[i]`` contains the distinct texts of column i, in order; ``codes``, shape ``(groups, columns)``,
+    contains indices into them, or ``len(texts[i])`` for NULL. ``rows`` contains the number of rows of each
+    group.
     """
 
     columns: tuple[str, ...]
@@ -51,10 +52,10 @@ class ColumnGroups:
 def count_column_groups(
     engine: Engine, table: SourceTable, columns: Sequence[str], settings: Settings
 ) -> ColumnGroups:
-    """The groups of an opened source by the texts of ``columns`` (at least one). One scan.
+    """Count the groups of an opened source by the texts of ``columns`` (at least one), in one scan.
 
-    Raises ``InputError`` for a column that is missing or holds nested or binary values, ``LimitReached``
-    where the groups would not fit the memory limit, before they are fetched.
+    Raises ``InputError`` for a column that is missing or contains nested or binary values, and
+    ``LimitReached`` before fetching if the groups would not fit the memory limit.
     """
     for name in columns:
         _require_plain_column(table, name)
@@ -72,13 +73,13 @@ def count_column_groups(
 
 
 def count_starred_rows(engine: Engine, table: SourceTable) -> int:
-    """Rows whose every cell is ``*``."""
+    """Count the rows with ``*`` in every cell."""
     cells = " AND ".join(f"{table.text(name)} = {literal('*')}" for name in table.columns)
     return int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation} WHERE {cells}")[0][0])
 
 
 def _sort_texts(columns: tuple[str, ...], found: GroupCodes) -> ColumnGroups:
-    """The groups with each column's texts in order; groups of equal texts are one."""
+    """Sort each column's texts, and merge groups with equal texts."""
     ordered, codes = [], np.empty((len(found.rows), len(columns)), dtype=np.int64)
     for i, texts in enumerate(found.values):
         order = sorted(range(len(texts)), key=texts.__getitem__)
@@ -117,9 +118,9 @@ def _too_many_groups(most: int, columns: int, settings: Settings) -> LimitReache
 
 @dataclass(frozen=True, eq=False)
 class StatedMeans:
-    """The mean that each cell of an attribute states, and how far rounding may have moved it.
+    """Mean stated by each cell of an attribute, with its greatest rounding error.
 
-    Both have shape ``(cells,)``; NaN where a cell states none.
+    Both have shape ``(cells,)``; NaN if a cell states none.
     """
 
     means: NDArray[np.float64]
@@ -128,12 +129,13 @@ class StatedMeans:
 
 @dataclass(frozen=True, eq=False)
 class AnswerableTable:
-    """A table with the domain of each attribute.
+    """Table with the domain of each attribute.
 
-    ``classes`` are the attributes by which rows form equivalence classes. ``attained`` says which of an
-    attribute's cells end at values that occur in each class that shows them (range summaries), shape
-    ``(cells,)``; ``means`` what mean of each class they state. ``missing`` rows of the original are not in
-    the table, and may be anything; ``starred`` ones are, and show ``*`` in every cell.
+    ``classes`` are the attributes by which rows form equivalence classes. ``attained`` marks, for each
+    attribute, the cells whose ends occur in each class with that cell (range summaries), shape
+    ``(cells,)``; ``means`` contains the means that cells state of their classes. ``missing`` is the number
+    of original rows that the table lacks, which may have any values; ``starred`` is the number of rows with
+    ``*`` in every cell.
     """
 
     table: GeneralizedTable
@@ -146,17 +148,17 @@ class AnswerableTable:
 
     @property
     def quasi_identifiers(self) -> GeneralizedTable:
-        """The table of its classes alone."""
+        """Table restricted to the attributes of its classes."""
         return self.table.project(self.classes)
 
 
 def domains_of_hierarchies(hierarchies: Sequence[GeneralizationHierarchy]) -> dict[str, AttributeDomain]:
-    """The domain of each quasi-identifier: its hierarchy's leaves."""
+    """Return the domain of each quasi-identifier, the leaves of its hierarchy."""
     return {h.attribute: AttributeDomain(h.attribute, h.leaves) for h in hierarchies}
 
 
 def table_of_frequency_set(frequency_set: FrequencySet) -> AnswerableTable:
-    """A table's quasi-identifiers, before anything is generalized."""
+    """Return a table's ungeneralized quasi-identifiers."""
     return AnswerableTable(
         table=GeneralizedTable.as_it_stands(frequency_set),
         domains=domains_of_hierarchies(frequency_set.hierarchies),
@@ -167,9 +169,9 @@ def table_of_frequency_set(frequency_set: FrequencySet) -> AnswerableTable:
 def table_of_recoding(
     frequency_set: FrequencySet, recoding: ClassRecoding, *, attained: bool = False
 ) -> AnswerableTable:
-    """What a recoding would publish of the quasi-identifiers.
+    """Return the quasi-identifiers that a recoding would publish.
 
-    ``attained``: its cells are range summaries.
+    Set ``attained`` if its cells are range summaries.
     """
     table = GeneralizedTable.of_recoding(recoding)
     return AnswerableTable(
@@ -188,9 +190,10 @@ def read_original(
     others: Sequence[str],
     settings: Settings,
 ) -> AnswerableTable:
-    """The original with columns beyond the quasi-identifiers; one more scan where there are any.
+    """Read the original with ``others``, columns that are not quasi-identifiers.
 
-    Rows that the NULL policy drops are left out, as in the frequency set.
+    One more scan is needed if there are any. Rows that the NULL policy drops are left out, as in the
+    frequency set.
     """
     if not others:
         return table_of_frequency_set(frequency_set)
@@ -214,7 +217,7 @@ def read_original(
 
 
 def _without_null(counted: ColumnGroups, policed: set[str]) -> ColumnGroups:
-    """The groups without NULL in any of some columns."""
+    """Return the groups without NULL in the columns ``policed``."""
     kept = np.ones(len(counted.rows), dtype=np.bool_)
     for i, name in enumerate(counted.columns):
         if name in policed:
@@ -232,12 +235,12 @@ def read_release(
     *,
     attained: bool = False,
 ) -> AnswerableTable:
-    """A release, ours or foreign, a file or a table of a database, with the attributes of ``original``.
+    """Read a release with the attributes of ``original``, from a file or a table of a database.
 
-    Cells of quasi-identifiers are read with their hierarchies (``workload.published_labels``); cells of other
-    attributes are values of the original's, or ``*``. ``attained``: the cells of quasi-identifiers are range
-    summaries. Raises ``InputError`` for a file that cannot be read, a column that it lacks, labels that cover
-    nothing, or more rows than the original has.
+    The release may be written by another tool. Cells of quasi-identifiers are read with their hierarchies
+    (``workload.published_labels``); cells of other attributes are values of the original's, or ``*``. Set
+    ``attained`` if the cells of quasi-identifiers are range summaries. Raises ``InputError`` for a file
+    that cannot be read, a missing column, labels that cover nothing, or more rows than the original has.
     """
     source = release_source(release, spec.source.null_values)
     names = original.table.attributes
@@ -276,7 +279,7 @@ def read_release(
 
 
 def release_source(release: Path | SourceSpec, null_values: Sequence[str]) -> SourceSpec:
-    """Where a release lies, with texts of its cells read as NULL."""
+    """Return the source of a release, with further texts that are read as NULL."""
     source = release if isinstance(release, SourceSpec) else SourceSpec(path=release)
     return replace(source, null_values=tuple(dict.fromkeys((*source.null_values, *null_values))))
 
@@ -284,7 +287,7 @@ def release_source(release: Path | SourceSpec, null_values: Sequence[str]) -> So
 def _find_attained(
     table: GeneralizedTable, hierarchies: Sequence[GeneralizationHierarchy]
 ) -> dict[str, NDArray[np.bool_]]:
-    """Of range summaries all cells but the top value, which also stands for NULL together with values."""
+    """Mark all cells of range summaries except the top value, which may also represent NULL."""
     tops = {h.attribute: {TOP, h.labels[-1][0]} for h in hierarchies}
     return {
         cells.attribute: np.array([label not in tops[cells.attribute] for label in cells.labels])
@@ -302,7 +305,7 @@ def _has_null(original: AnswerableTable) -> dict[str, bool]:
 
 
 def _cells_of_values(domain: AttributeDomain, labels: Sequence[str | None], nullable: bool) -> Cells:
-    """The cells of an attribute that is published as it is, or starred."""
+    """Return the cells of an attribute that is published unchanged, or starred."""
     places = {text: place for place, text in enumerate(domain.texts)}
     codes, unknown = [], 0
     for label in labels:

@@ -1,12 +1,12 @@
 """Sure bounds from classes in which known values occur: the ends of ranges, the members of sets.
 
-A class of three rows that shows ``1 … 7`` has a row at 1 and a row at 7, so at most one of its rows is
+A class of three rows with the cell ``1 … 7`` has a row at 1 and a row at 7, so at most one of its rows is
 between 2 and 5. Values of several attributes may occur in the same row or in different ones.
 
-For each class the least (or largest) total of its selected rows is exact (``item_cover``) for up to four
-attributes and eight values together; of more, the first and the last of each attribute are used, which is
-still a bound. AVG is a ratio, solved by the iteration of Dinkelbach (1967) over totals of
-amount − factor · number. MIN and MAX follow by bisection over the values.
+For each class the least (or greatest) total of its selected rows is exact (``item_cover``) for up to four
+attributes and eight values together; for more, the first and the last value of each attribute are used,
+which is still a bound. AVG is a ratio, solved by the iteration of Dinkelbach (1967) over totals of amount −
+factor · number. MIN and MAX follow by bisection over the values.
 """
 
 from __future__ import annotations
@@ -47,11 +47,12 @@ _MOST_CODE_COMBINATIONS = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class ClassPart:
-    """Some classes, in which the same attributes matter and as many values occur.
+    """Classes with the same relevant attributes and the same number of occurring values in each.
 
-    ``units`` are their units, class by class, ``owner`` the place of each unit's class in ``classes``;
-    ``items[j]`` are the codes that occur of the j-th attribute, shape ``(units, items)``. ``hits[b]`` says
-    which patterns of each unit may lie in box b, ``leaves`` which may lie outside of all boxes.
+    ``units`` contains their units, sorted by class, ``owner`` the index of each unit's class in
+    ``classes``; ``items[j]`` contains the occurring codes of the j-th attribute, shape ``(units, items)``.
+    ``hits[b]`` marks the patterns of each unit that may be in box b, ``leaves`` those that may be outside
+    all boxes.
     """
 
     of: ClassRows
@@ -66,7 +67,7 @@ class ClassPart:
     leaves: NDArray[np.bool_]
 
     def totals(self, measure: Measure, factor: float) -> CoverTotals:
-        """The cheapest totals of each class."""
+        """Compute the cheapest totals of each class."""
         if isinstance(measure, CodeMeasure):
             options = self._by_code(measure, factor)
             found = self._covered(options, self._rows, self.owner, factor)
@@ -93,7 +94,7 @@ class ClassPart:
         return found
 
     def _by_code(self, measure: CodeMeasure, factor: float) -> PatternOptions:
-        """The options of a row of each unit."""
+        """Return the options of a row of each unit."""
         of = self.of
         cells, labels = of.cells[measure.place], of.shown[self.units, measure.place]
         selected = np.full(self.leaves.shape, np.inf)
@@ -111,7 +112,7 @@ class ClassPart:
         return PatternOptions.cheapest(selected, np.ones_like(selected), self.leaves, factor)
 
     def _fixed(self, pattern: tuple[int, ...], attribute: int) -> IntegerVector | None:
-        """The code of an attribute in each unit under a pattern, None where it may be any."""
+        """Return the code of an attribute in each unit under a pattern, or None if it is not fixed."""
         if attribute not in self.attributes:
             return None
         at = self.attributes.index(attribute)
@@ -126,9 +127,9 @@ class ClassPart:
         *,
         unit: IntegerVector | None = None,
     ) -> CoverTotals:
-        """Totals of rows of which ``rows[i]`` have the options of line i; ``owner`` is ascending.
+        """Compute totals of rows: ``rows[i]`` rows have the options of line i; ``owner`` is ascending.
 
-        ``unit`` is the unit of each line, its own place where None.
+        ``unit`` is the unit of each line, by default its own index.
         """
         number, items = len(self.classes), self.patterns.total
         free = CoverTotals(
@@ -160,7 +161,7 @@ class ClassPart:
     def _cover_equal_rows(
         self, options: PatternOptions, rows: IntegerVector, free: CoverTotals
     ) -> CoverTotals:
-        """Of classes whose rows are alike, where values of one attribute occur: each takes a row."""
+        """Compute totals of classes with equal rows and one attribute with items: each item takes one row."""
         fits = rows >= self.patterns.total
         more = [(column[:, 1:] - column[:, :1]).sum(axis=1) for column in (options.amounts, options.numbers)]
         return CoverTotals(
@@ -168,7 +169,7 @@ class ClassPart:
         )
 
     def _with_means(self, found: CoverTotals, measure: CodeMeasure) -> CoverTotals:
-        """Of classes that are selected whole and state a mean, no less than it allows."""
+        """Raise the totals of completely selected classes to the least that their stated mean allows."""
         assert measure.stated is not None
         number = len(self.classes)
         labels = self.of.shown[self.units, measure.place]
@@ -182,17 +183,17 @@ class ClassPart:
 
 
 def _sum_by_owner(amounts: FloatVector, owner: IntegerVector, number: int) -> FloatVector:
-    """The sum of the amounts of each of so many owners."""
+    """Sum the amounts of each of ``number`` owners."""
     return np.bincount(owner, weights=amounts, minlength=number).astype(np.float64)
 
 
 def _candidate_lines(
     options: PatternOptions, rows: IntegerVector, unit: IntegerVector, items: int, factor: float
 ) -> IntegerVector:
-    """The lines of rows that may have to hold an item, a line for each row.
+    """Return the lines of the rows that may have to contain an item, one line per row.
 
-    Of the rows of a unit those matter that are cheapest to select and cheapest to leave out: the ``items``
-    rows nearest to a cost of 0 on both sides.
+    Only the rows of a unit that are cheapest to select or cheapest to leave out matter: the ``items`` rows
+    nearest to a cost of 0 on both sides.
     """
     copies = np.minimum(rows, items)
     line = np.repeat(np.arange(len(rows)), copies)
@@ -207,7 +208,7 @@ def _candidate_lines(
 
 
 def iterate_class_parts(of: ClassRows, region: tuple[Box, ...], measured: int | None) -> Iterator[ClassPart]:
-    """The classes that a region meets; no row of another is selected."""
+    """Yield the classes that a region intersects; no row of any other class is selected."""
     relevant, met = _relevant_attributes(of, region, measured)
     wanted = _reduce_items(np.where(relevant, of.occurring_by_class, 0)[:, met], measured)
     kinds, kind = np.unique(wanted.T, axis=0, return_inverse=True)
@@ -228,7 +229,7 @@ def iterate_class_parts(of: ClassRows, region: tuple[Box, ...], measured: int | 
 
 
 def _occurring_codes(known: OccurringCodes, number: int) -> IntegerVector:
-    """So many codes that occur, by label: all, or the first and the last."""
+    """Return ``number`` occurring codes by label: all of them, or the first and the last."""
     found = np.zeros((len(known), number), dtype=np.int64)
     for label, codes in enumerate(known):
         if len(codes) == number:
@@ -239,7 +240,7 @@ def _occurring_codes(known: OccurringCodes, number: int) -> IntegerVector:
 
 
 def _reduce_items(numbers: IntegerVector, measured: int | None) -> IntegerVector:
-    """At most as many attributes and items as are solved exactly; what is aggregated comes first."""
+    """Reduce attributes and items to those that are solved exactly; the aggregated attribute has priority."""
     found = numbers.copy()
     order = sorted(range(len(found)), key=lambda i: i != measured)
     kept = np.zeros(found.shape[1], dtype=np.int64)
@@ -253,7 +254,7 @@ def _reduce_items(numbers: IntegerVector, measured: int | None) -> IntegerVector
 def _relevant_attributes(
     of: ClassRows, region: tuple[Box, ...], measured: int | None
 ) -> tuple[NDArray[np.bool_], IntegerVector]:
-    """By attribute, whether the answer of a class depends on it; then the classes that a region meets."""
+    """Return a mask of attributes on which a class's answer depends, and the classes that a region meets."""
     found = np.zeros((len(of.cells), of.number), dtype=np.bool_)
     met = np.zeros(of.number, dtype=np.bool_)
     sizes = [count_covered_codes(cells) for cells in of.cells]
@@ -283,7 +284,10 @@ def _pattern_hits(
     items: tuple[IntegerVector, ...],
     patterns: ItemPatterns,
 ) -> tuple[list[NDArray[np.bool_]], NDArray[np.bool_]]:
-    """Which patterns of each unit may lie in each box, and which outside of all."""
+    """Return masks of each unit's patterns that may be in each box, and that may be outside all boxes.
+
+    Combinations of codes are counted in Python integers if their number might overflow 64 bits.
+    """
     names = [i for i, cells in enumerate(of.cells) if any(cells.attribute in box for box in region)]
     sizes = {i: count_covered_codes(of.cells[i])[of.shown[units, i]] for i in names}
     wide: Any = (
@@ -298,7 +302,7 @@ def _pattern_hits(
     def multiplied(
         product: NDArray[Any], i: int, counts: IntegerVector, of_items: IntegerVector | None
     ) -> None:
-        """Multiply by the codes of an attribute that each pattern leaves."""
+        """Multiply by the number of codes of an attribute that each pattern leaves."""
         for place, pattern in enumerate(patterns.all):
             item = pattern[attributes.index(i)] if i in fixed else ANY_VALUE
             product[:, place] *= (
@@ -329,7 +333,7 @@ _AggregateBound = float | None
 
 @dataclass(frozen=True, eq=False)
 class ClassBounds:
-    """The classes of some rows and a region of disjoint boxes."""
+    """Bounds of aggregates over classes of rows in a region of disjoint boxes."""
 
     rows: ClassRows
     region: tuple[Box, ...]
@@ -337,12 +341,15 @@ class ClassBounds:
 
     @cached_property
     def counts(self) -> tuple[int, int]:
-        """The least and the largest number of selected rows."""
+        """Least and greatest number of selected rows."""
         counted = self.rows.counted
         return int(self._total(counted)), -int(self._total(counted.negated()))
 
     def bounds(self, aggregate: Aggregate, measure: Measure) -> tuple[_AggregateBound, _AggregateBound]:
-        """The least and the largest answer; None where no row with a value can be selected."""
+        """Compute the least and greatest answer; None if no row with a value can be selected.
+
+        Upper bounds are negated lower bounds of the negated measure.
+        """
         if aggregate is Aggregate.COUNT:
             counted = self._counted(measure)
             return self._total(counted), -self._total(counted.negated())
@@ -370,7 +377,7 @@ class ClassBounds:
         return -np.inf if (totals < -FINITE_INFINITY / 2).any() else float(totals.sum())
 
     def _average(self, measure: Measure) -> float:
-        """The least average of at least one row."""
+        """Compute the least average of at least one row by Dinkelbach's iteration."""
         if self._sum(measure) == -np.inf:
             return -np.inf
         amounts = measure.low if isinstance(measure, CodeMeasure) else measure.amounts
@@ -387,7 +394,7 @@ class ClassBounds:
             factor = lower
 
     def _least(self, measure: Measure) -> float:
-        """The least value that a selected row may have."""
+        """Return the least value that a selected row may have."""
         values = np.unique(_low_ends(measure))
 
         def reached(value: float) -> bool:
@@ -397,7 +404,7 @@ class ClassBounds:
         return float(values[_first_holding(len(values), lambda i: reached(values[i]))])
 
     def _greatest_minimum(self, measure: Measure) -> float:
-        """The largest value that the least of the selected rows may have, of which there is at least one."""
+        """Return the greatest possible minimum of the selected rows, if at least one is selected."""
         values = np.unique(_high_ends(measure))
         most = float(self.rows.rows.sum()) + 1
 
@@ -412,7 +419,7 @@ class ClassBounds:
         return float(values[max(failing - 1, 0)])
 
     def _totals(self, measure: Measure, factor: float) -> CoverTotals:
-        """The cheapest totals of each class."""
+        """Compute the cheapest totals of each class."""
         amounts, numbers = np.zeros(self.rows.number), np.zeros(self.rows.number)
         for part in self.parts:
             found = part.totals(measure, factor)
@@ -421,7 +428,7 @@ class ClassBounds:
 
     @cached_property
     def parts(self) -> list[ClassPart]:
-        """The classes by the attributes whose values matter, and how many of them occur."""
+        """Classes grouped by relevant attributes and numbers of occurring values."""
         return list(iterate_class_parts(self.rows, self.region, self.measured))
 
 
@@ -436,7 +443,7 @@ def _high_ends(measure: Measure) -> FloatVector:
 def _replace_values(
     measure: Measure, weight: Callable[[FloatVector], FloatVector], ends: Callable[[Measure], FloatVector]
 ) -> Measure:
-    """The measure with a weight in place of each value."""
+    """Return the measure with each value replaced by a weight."""
     if isinstance(measure, CodeMeasure):
         weights = weight(ends(measure))
         return CodeMeasure(measure.place, weights, weights)
@@ -444,7 +451,7 @@ def _replace_values(
 
 
 def _first_holding(number: int, holds: Callable[[int], bool]) -> int:
-    """The first place from which on something holds; ``number`` where it never does."""
+    """Return the first index from which on ``holds`` is true, or ``number``, by bisection."""
     low, high = 0, number
     while low < high:
         middle = (low + high) // 2

@@ -1,6 +1,6 @@
 """Bounds of SUM, AVG, MIN and MAX if each group's values are in an interval (Zhang et al. 2007).
 
-Also the codes of cells: how many each covers, how many of them a mask selects, and extremes over them.
+Also codes of cells: the number that each covers, the number that a mask selects, and extremes over them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from discreet.queries.region import Mask
 
 
 def extremes_of_cells(cells: Cells, values: NDArray[np.float64], better: np.ufunc) -> NDArray[np.float64]:
-    """The extreme value of each cell, from tables of extremes over runs of 1, 2, 4, … codes."""
+    """Compute the extreme value of each cell, from tables of extremes over runs of 1, 2, 4, … codes."""
     neutral = np.inf if better is np.minimum else -np.inf
     tables = [np.append(values, neutral)]
     while 2 ** len(tables) <= len(values) + 1:
@@ -33,12 +33,12 @@ def extremes_of_cells(cells: Cells, values: NDArray[np.float64], better: np.ufun
 
 
 def count_covered_codes(cells: Cells) -> NDArray[np.int64]:
-    """The codes that each cell covers, NULL counted."""
+    """Count the codes that each cell covers, including NULL."""
     return np.add.reduceat(cells.last - cells.first + 1, cells.offsets[:-1])
 
 
 def count_selected_codes(cells: Cells, mask: Mask, *, nulls: bool = True) -> NDArray[np.int64]:
-    """The codes of each cell that a mask selects."""
+    """Count the codes of each cell that a mask selects."""
     counted = mask if nulls else np.append(mask[:-1], False)
     sums = np.concatenate([[0], np.cumsum(counted)])
     return np.add.reduceat(sums[cells.last + 1] - sums[cells.first], cells.offsets[:-1])
@@ -49,10 +49,10 @@ AggregateBound = float | None
 
 @dataclass(frozen=True, eq=False)
 class GroupEnds:
-    """Groups of rows: how many, whether surely or possibly selected, and between which numbers they lie.
+    """Groups of rows with their size, whether they are surely or possibly selected, and their value range.
 
-    All of shape ``(groups,)``; ``certain`` groups are ``possible`` too. ``attained`` says of a certain group
-    that its class holds both ends.
+    All arrays have shape ``(groups,)``; ``certain`` groups are also ``possible``. ``attained`` marks
+    certain groups whose class contains both ends.
     """
 
     rows: NDArray[np.int64]
@@ -63,7 +63,7 @@ class GroupEnds:
     attained: NDArray[np.bool_]
 
     def with_missing(self, rows: int, certain: bool, ends: tuple[float, float]) -> GroupEnds:
-        """With rows of which nothing is known but that they may be selected."""
+        """Append a group of unknown rows, which may be selected and have any value in ``ends``."""
         return replace(
             self,
             rows=np.append(self.rows, rows),
@@ -80,10 +80,10 @@ def bound_aggregate(
     ends: GroupEnds,
     stated: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
 ) -> tuple[AggregateBound, AggregateBound]:
-    """The least and the largest answer; None where no row can be selected.
+    """Compute the least and greatest answer; None if no row can be selected.
 
-    ``stated`` are the means and half units that the first groups state, NaN for none; they tighten SUM and
-    AVG, so every group of a class must be certain where one is.
+    ``stated`` contains the means and half units that the first groups state, NaN for none. They tighten SUM
+    and AVG, so every group of a class must be certain if one is.
     """
     if not ends.possible.any():
         return None, None
@@ -118,7 +118,7 @@ def _bound_sum(ends: GroupEnds) -> tuple[AggregateBound, AggregateBound]:
 
 
 def _largest_average(ends: GroupEnds) -> AggregateBound:
-    """The certain rows at their largest, then the others, largest first, while they raise the average."""
+    """Return the greatest average: certain rows, then others in descending order while they raise it."""
     surely, maybe = ends.certain, ends.possible & ~ends.certain
     if not ends.possible.any():
         return None
@@ -133,7 +133,7 @@ def _largest_average(ends: GroupEnds) -> AggregateBound:
 
 
 def _tighten_by_means(ends: GroupEnds, stated: tuple[NDArray[np.float64], NDArray[np.float64]]) -> GroupEnds:
-    """Certain groups with a stated mean, as if all their rows lay within half a unit of it."""
+    """Narrow certain groups with a stated mean to half a unit around it, as if all rows were there."""
     beyond = np.full(len(ends.rows) - len(stated[0]), np.nan)
     means, half = np.append(stated[0], beyond), np.append(stated[1], beyond)
     known = ends.certain & ~np.isnan(means)

@@ -1,9 +1,9 @@
-"""The cheapest cover of the values that are known to occur in each class, and the rows of such classes.
+"""Cheapest cover of the values that are known to occur in each class, and the rows of such classes.
 
-Every row of a class takes one pattern: per attribute one of the values that must occur, or any other. A
-pattern has an amount and a number of selected rows (0 or 1), and costs amount − factor · number. In each
+Every row of a class takes one pattern: per attribute one of the values that must occur, or any other value.
+A pattern has an amount and a number of selected rows (0 or 1), and costs amount − factor · number. In each
 class every such value (item) must be taken by some row: a small set cover, solved by dynamic programming
-over the sets of items that occur, one row of every class at a time.
+over the sets of covered items, one row of every class at a time.
 
 Cost: per relevant row 8^m steps for m attributes with two values each, over all classes at once.
 """
@@ -24,31 +24,31 @@ IntegerVector = NDArray[np.int64]
 FloatVector = NDArray[np.float64]
 
 ANY_VALUE = -1
-"""What a pattern has for an attribute of which it takes no item."""
+"""Entry of a pattern for an attribute without an item."""
 
 
 @dataclass(frozen=True)
 class ItemPatterns:
-    """The patterns of rows where each attribute has some items: an item of each attribute, or ``ANY``.
+    """Patterns of rows for attributes with items: an item of each attribute, or ``ANY_VALUE``.
 
-    The first pattern takes no item.
+    ``items`` contains the number of items of each attribute. The first pattern takes no item.
     """
 
     items: tuple[int, ...]
 
     @cached_property
     def all(self) -> list[tuple[int, ...]]:
-        """Every pattern, an entry for each attribute."""
+        """All patterns, each with one entry per attribute."""
         return list(product(*(range(ANY_VALUE, number) for number in self.items)))
 
     @property
     def total(self) -> int:
-        """The number of items."""
+        """Number of items."""
         return sum(self.items)
 
     @cached_property
     def covers(self) -> list[int]:
-        """The items of each pattern, as bits."""
+        """Items of each pattern as a bit mask."""
         starts = np.cumsum([0, *self.items[:-1]]).tolist()
         return [
             sum(
@@ -58,7 +58,7 @@ class ItemPatterns:
         ]
 
     def steps(self) -> Iterator[tuple[int, int, int]]:
-        """Each set of items with each pattern that adds to it: the set, the pattern, the set that results."""
+        """Yield each set of items, each pattern disjoint from it, and their union."""
         for held in range(1 << self.total):
             for pattern, covered in enumerate(self.covers):
                 if not held & covered:
@@ -67,7 +67,7 @@ class ItemPatterns:
 
 @dataclass(frozen=True, eq=False)
 class PatternOptions:
-    """What each row may do under each pattern: the cheapest amount and number, shape ``(rows, patterns)``.
+    """Cheapest amount and number of each row under each pattern, shape ``(rows, patterns)``.
 
     A pattern that a row cannot have has an infinite amount.
     """
@@ -79,18 +79,18 @@ class PatternOptions:
     def cheapest(
         cls, selected: FloatVector, number: FloatVector, unselected: NDArray[np.bool_], factor: float
     ) -> PatternOptions:
-        """Of being selected (infinite where a row cannot be) and, where a row may be, unselected."""
+        """Choose the cheaper of being selected (infinite if impossible) and, if allowed, unselected."""
         cost = np.where(np.isfinite(selected), selected - factor * number, np.inf)
         leaves = unselected & (cost >= 0)
         amounts = np.where(leaves, 0.0, np.where(np.isfinite(selected), selected, np.inf))
         return cls(amounts, np.where(leaves | ~np.isfinite(selected), 0.0, number))
 
     def costs(self, factor: float) -> FloatVector:
-        """What each costs."""
+        """Compute the cost of each option."""
         return self.amounts - factor * self.numbers
 
     def rows(self, chosen: IntegerVector) -> PatternOptions:
-        """Of some rows."""
+        """Return the options of some rows."""
         return PatternOptions(self.amounts[chosen], self.numbers[chosen])
 
 
@@ -105,10 +105,10 @@ class CoverTotals:
 def find_cheapest_cover(
     patterns: ItemPatterns, options: PatternOptions, classes: IntegerVector, number: int, factor: float
 ) -> CoverTotals:
-    """The cheapest totals of ``number`` classes in which all items occur.
+    """Find the cheapest totals of ``number`` classes in which all items occur.
 
-    ``classes`` is the class of each row, ascending. Totals are infinite where the rows of a class cannot hold
-    all items.
+    ``classes`` is the class of each row, ascending. Totals are infinite if the rows of a class cannot
+    contain all items. Classes are sorted by size, so that each step advances a prefix of them.
     """
     counts = np.bincount(classes, minlength=number)
     order = np.argsort(-counts, kind="stable")
@@ -129,7 +129,7 @@ def find_cheapest_cover(
 
 @dataclass(eq=False)
 class _CoverStates:
-    """The cheapest totals for each set of items that occur already, shape ``(classes, sets)``."""
+    """Cheapest totals for each set of covered items, shape ``(classes, sets)``."""
 
     costs: FloatVector
     amounts: FloatVector
@@ -145,7 +145,7 @@ class _CoverStates:
     def advance(
         self, active: int, steps: Sequence[tuple[int, int, int]], costs: FloatVector, options: PatternOptions
     ) -> None:
-        """One more row of each of the first ``active`` classes."""
+        """Add one row to each of the first ``active`` classes."""
         before = [array[:active].copy() for array in (self.costs, self.amounts, self.numbers)]
         for array in (self.costs, self.amounts, self.numbers):
             array[:active] = np.inf
@@ -158,17 +158,17 @@ class _CoverStates:
 
 
 FINITE_INFINITY = float(2**80)
-"""In place of infinite values, so that sums stay numbers."""
+"""Finite substitute for infinite values, so that sums are never NaN."""
 
 OccurringCodes = tuple[tuple[int, ...], ...]
-"""The codes that occur in each class which shows a label, by label; none where nothing is known."""
+"""Codes that occur in each class with a label, by label; empty if none is known."""
 
 
 @dataclass(frozen=True, eq=False)
 class CodeMeasure:
-    """An attribute is aggregated whose value depends on what a row has: ``low`` and ``high`` by code.
+    """Aggregated attribute whose value depends on a row's code: ``low`` and ``high`` by code.
 
-    ``stated`` holds, by label, a mean and how far it may be off; NaN where none is stated.
+    ``stated`` contains, by label, a mean and its greatest rounding error; NaN if none is stated.
     """
 
     place: int
@@ -177,14 +177,14 @@ class CodeMeasure:
     stated: tuple[FloatVector, FloatVector] | None = None
 
     def negated(self) -> CodeMeasure:
-        """With all values negated."""
+        """Return the measure with all values negated."""
         stated = None if self.stated is None else (-self.stated[0], self.stated[1])
         return CodeMeasure(self.place, -self.high, -self.low, stated)
 
 
 @dataclass(frozen=True, eq=False)
 class RowMeasure:
-    """The values of a column that shows them: ``rows[i]`` rows of unit ``units[i]`` have ``amounts[i]``.
+    """Values of an ungeneralized column: ``rows[i]`` rows of unit ``units[i]`` have ``amounts[i]``.
 
     ``numbers`` is 1, or 0 for rows without a value. Units are ascending.
     """
@@ -195,7 +195,7 @@ class RowMeasure:
     numbers: FloatVector
 
     def negated(self) -> RowMeasure:
-        """With all values negated."""
+        """Return the measure with all values negated."""
         return replace(self, amounts=-self.amounts)
 
 
@@ -204,10 +204,11 @@ Measure = CodeMeasure | RowMeasure
 
 @dataclass(frozen=True, eq=False)
 class ClassRows:
-    """Units of rows: ``rows[u]`` rows of class ``classes[u]`` show ``cells[i].labels[shown[u, i]]``.
+    """Units of rows with equal cells, by class.
 
-    ``occurring[i]`` are the codes of attribute i that occur in every class of each label. Classes are
-    numbered from 0.
+    Unit u has ``rows[u]`` rows of class ``classes[u]`` with the cells ``cells[i].labels[shown[u, i]]``.
+    ``occurring[i]`` contains by label the codes of attribute i that occur in every class with that label.
+    Classes are numbered from 0.
     """
 
     cells: tuple[Cells, ...]
@@ -218,17 +219,17 @@ class ClassRows:
 
     @cached_property
     def number(self) -> int:
-        """The number of classes."""
+        """Number of classes."""
         return int(self.classes.max(initial=-1)) + 1
 
     @cached_property
     def units_by_class(self) -> IntegerVector:
-        """The units, class by class."""
+        """Units sorted by class."""
         return np.argsort(self.classes, kind="stable")
 
     @cached_property
     def occurring_by_class(self) -> IntegerVector:
-        """The number of values that are known to occur, shape ``(attributes, classes)``."""
+        """Number of values that are known to occur, shape ``(attributes, classes)``."""
         labels = np.zeros((self.number, len(self.cells)), dtype=np.int64)
         labels[self.classes] = self.shown
         numbers = [np.array([len(codes) for codes in known], dtype=np.int64) for known in self.occurring]
@@ -236,6 +237,6 @@ class ClassRows:
 
     @cached_property
     def counted(self) -> RowMeasure:
-        """Every row counts one."""
+        """Measure with the value 1 for every row."""
         ones = np.ones(len(self.rows))
         return RowMeasure(np.arange(len(self.rows)), self.rows, ones, ones)

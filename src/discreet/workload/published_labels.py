@@ -1,18 +1,18 @@
-"""Published labels and the values that they cover: a cell reader for releases, ours or foreign.
+"""Published labels and the values that they cover: a cell reader for releases of any tool.
 
 A label is read, in this order, as
 
 - NULL, which covers NULL only, and ``*`` or the hierarchy's top value, which cover everything;
 - a value of the hierarchy, at any level: the leaves under it;
-- ``a … b`` (ours), or ``[a, b]``, ``[a, b[``, ``(a, b]``, ``a-b`` and the like: the numbers between two
-  ends, or the leaves between two leaves;
+- ``a … b`` (as discreet writes it), or ``[a, b]``, ``[a, b[``, ``(a, b]``, ``a-b`` and the like: the
+  numbers between two ends, or the leaves between two leaves;
 - ``<a``, ``<=a``, ``≤a``, ``>a``, ``>=a``, ``≥a``: the numbers on one side;
 - ``{a, b, c}``: a set of leaves, each of which may be a JSON string;
 - ``m (range or set)``: a mean with the range or set that it is the mean of;
 - ``537**``: the leaves with that prefix.
 
 A label that covers nothing is an error. If a hierarchy uses a label twice, the leaves of both are covered.
-In summaries by ranges, means and sets the ends or members of a label occur in every class that shows it.
+In summaries by ranges, means and sets, the ends or members of a label occur in every class with that label.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _WHOLE_ENDS = re.compile(r"\d+-\d+")
 
 @dataclass(frozen=True)
 class NumberRange:
-    """The numbers between two ends, each of which belongs to it or not; None is no end."""
+    """Numbers between two ends, each included or excluded; None means unbounded."""
 
     low: Decimal | None
     high: Decimal | None
@@ -53,7 +53,7 @@ class NumberRange:
     with_high: bool = True
 
     def holds(self, number: Decimal) -> bool:
-        """Whether a number lies in it."""
+        """Check whether the range contains a number."""
         above = self.low is None or (number >= self.low if self.with_low else number > self.low)
         return above and (
             self.high is None or (number <= self.high if self.with_high else number < self.high)
@@ -61,7 +61,7 @@ class NumberRange:
 
 
 def parse_number_range(label: str) -> NumberRange | None:
-    """``a … b``, ``[a, b]``, ``[a, b[``, ``(a, b]``, ``a-b`` and the like; ``<a``, ``≥a``; else None."""
+    """Parse ``a … b``, ``[a, b]``, ``[a, b[``, ``(a, b]``, ``a-b`` etc., ``<a`` and ``≥a``; else None."""
     side = _ONE_SIDED_RANGE.fullmatch(label)
     if side is not None:
         end, sign = parse_decimal(side["end"]), side["sign"]
@@ -78,19 +78,19 @@ def parse_number_range(label: str) -> NumberRange | None:
 
 
 def is_integer_range(label: str) -> bool:
-    """Whether a label has the form ``20-24``, which says that there is nothing between 24 and 25."""
+    """Check whether a label has the form ``20-24``, which implies that no value is between 24 and 25."""
     return _WHOLE_ENDS.fullmatch(label) is not None
 
 
 def parse_mean_label(label: str) -> tuple[Decimal, str] | None:
-    """The mean, and what it is the mean of, in ``m (range or set)``; None for another label."""
+    """Parse ``m (range or set)`` into the mean and the range or set; return None for another label."""
     match = _MEAN.fullmatch(label)
     mean = parse_decimal(match["mean"]) if match else None
     return None if match is None or mean is None else (mean, match["rest"])
 
 
 def half_unit_of_last_digit(number: Decimal) -> float:
-    """Half a unit of the last digit that a number is written with."""
+    """Return half a unit of the last written digit of a number."""
     exponent = number.as_tuple().exponent
     return 0.5 * 10.0 ** (exponent if isinstance(exponent, int) else 0)
 
@@ -101,9 +101,9 @@ READABLE_LABELS = "values of the hierarchy, a … b, [a, b], [a, b[, a-b, <a, �
 
 @dataclass(frozen=True, eq=False)
 class ReadCells:
-    """The cells of a column, and the mean that each label states, with half a unit of its last digit.
+    """Cells of a column, and the mean that each label states, with half a unit of its last digit.
 
-    ``means`` and ``half_units`` have shape ``(cells,)``, NaN where a label states no mean.
+    ``means`` and ``half_units`` have shape ``(cells,)``, NaN if a label states no mean.
     """
 
     cells: Cells
@@ -114,10 +114,10 @@ class ReadCells:
 def read_cells(
     hierarchy: GeneralizationHierarchy, labels: Sequence[str | None], *, nullable: bool
 ) -> ReadCells:
-    """The cells of distinct labels of one quasi-identifier.
+    """Read the cells of distinct labels of one quasi-identifier.
 
-    ``nullable`` says whether the original has NULL in it, which a top value may then stand for. Raises
-    ``InputError``, with the column and the number of labels, where some cover no leaf.
+    ``nullable`` is True if the original contains NULL, which a top value may then represent. Raises
+    ``InputError`` with the column and the number of labels if some cover no leaf.
     """
     reader = _LabelReader(hierarchy, nullable)
     found = [reader.codes(label) for label in labels]
@@ -146,7 +146,7 @@ def build_cells_of_codes(
     codes: Sequence[NDArray[np.int64]],
     weights: NDArray[np.float64] | None = None,
 ) -> Cells:
-    """Cells from the ascending codes that each label covers."""
+    """Build cells from the ascending codes that each label covers."""
     firsts, lasts, offsets = [], [], [0]
     for covered in codes:
         breaks = np.flatnonzero(np.diff(covered) > 1)
@@ -172,7 +172,7 @@ class _LabelReader:
 
     @cached_property
     def named(self) -> dict[str, list[tuple[int, int]]]:
-        """The levels and positions of every value of the hierarchy."""
+        """Levels and positions of every value of the hierarchy."""
         found: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for level, values in enumerate(self.hierarchy.labels):
             for position, value in enumerate(values):
@@ -188,7 +188,7 @@ class _LabelReader:
         return np.arange(len(self.hierarchy.leaves) + self.nullable)
 
     def codes(self, label: str | None) -> NDArray[np.int64]:
-        """The codes that a label covers, ascending; none where it is not understood."""
+        """Return the ascending codes that a label covers; empty if the label cannot be read."""
         if label is None:
             return np.array([self.hierarchy.null_code])
         if label in self.named:
@@ -209,7 +209,7 @@ class _LabelReader:
         return covered[0] if len(covered) == 1 else np.unique(np.concatenate(covered))
 
     def _ellipsis(self, label: str) -> NDArray[np.int64] | None:
-        """``a … b`` of leaves; where leaves hold the sign themselves, the first split that makes sense."""
+        """Read ``a … b`` of leaves; if leaves contain the sign, use the first split into two leaves."""
         tried = (self._leaves_between(low, high) for low, high in parse_range_label(label))
         return next((found for found in tried if found is not None), None)
 
@@ -221,7 +221,7 @@ class _LabelReader:
         return self.order.code[first : last + 1] if first <= last else None
 
     def _numbers(self, label: str) -> NDArray[np.int64] | None:
-        """The numbers that a label tells, or the leaves between two leaves in brackets."""
+        """Read the numbers of a label, or the leaves between two leaves in brackets."""
         told = parse_number_range(label)
         if told is None:
             inner = re.fullmatch(r"[\[(](.+?)(?:, |; )(.+)[\])]", label)
@@ -259,9 +259,10 @@ class _LabelReader:
 
 
 def parse_set_members(text: str, named: Mapping[str, object]) -> list[str] | None:
-    """The members of a set, each a value of the hierarchy; values may hold commas themselves.
+    """Parse the members of a set, each a value of the hierarchy; values may contain commas.
 
-    From the end backwards: where a member may begin, and the longest one there that the rest can follow.
+    Works backwards: for each position, it finds the longest member that starts there and that the rest can
+    follow.
     """
     pieces = _split_at_commas(text)
     longest = 1 + max((name.count(",") for name in named), default=0)
@@ -284,7 +285,7 @@ def parse_set_members(text: str, named: Mapping[str, object]) -> list[str] | Non
 
 
 def _split_at_commas(text: str) -> list[tuple[str, bool]]:
-    """The text between commas, and JSON strings as what they say (True)."""
+    """Split at commas; return pieces, and JSON strings decoded and marked with True."""
     found: list[tuple[str, bool]] = []
     rest = text.strip()
     while rest:
@@ -302,7 +303,7 @@ def _split_at_commas(text: str) -> list[tuple[str, bool]]:
 
 
 def _join_pieces(pieces: Sequence[tuple[str, bool]]) -> str | None:
-    """One member of several pieces; a JSON string is a member by itself."""
+    """Join several pieces to one member; a JSON string is always a separate member."""
     if any(quoted for _, quoted in pieces):
         return pieces[0][0] if len(pieces) == 1 else None
     return ",".join(text for text, _ in pieces).strip()
@@ -314,13 +315,13 @@ def _stated_mean(label: str | None) -> Decimal | None:
 
 
 SUMMARIES_WITH_OCCURRING_VALUES = (Summary.RANGES, Summary.MEANS, Summary.SETS)
-"""Summaries whose ends are values that occur in each class."""
+"""Summaries whose ends or members occur in each class."""
 
 _ELLIPSIS = " … "
 
 
 def occurring_leaves(label: str, summary: str | None, hierarchy: GeneralizationHierarchy) -> tuple[str, ...]:
-    """Return the leaves that occur, in order; none where a label is one leaf, or says nothing of its rows."""
+    """Return the occurring leaves in order; empty for a single leaf or a label that implies none."""
     leaves = hierarchy.code_of_leaf
     if summary not in SUMMARIES_WITH_OCCURRING_VALUES or label in leaves:
         return ()
@@ -337,7 +338,7 @@ def occurring_leaves(label: str, summary: str | None, hierarchy: GeneralizationH
 def occurring_numbers(
     label: str, summary: str | None, members: tuple[str, ...] | None
 ) -> tuple[Decimal, ...]:
-    """Return the numbers that occur, ascending; ``members`` are those of a label that is a set."""
+    """Return the occurring numbers, ascending; ``members`` are those of a label that is a set."""
     if summary not in SUMMARIES_WITH_OCCURRING_VALUES:
         return ()
     if members is not None:
@@ -353,6 +354,6 @@ def occurring_numbers(
 
 
 def _without_mean(label: str, summary: str | None) -> str:
-    """The range or set of a label that states a mean, else the label."""
+    """Return the range or set of a label that states a mean, else the label."""
     told = parse_mean_label(label) if summary == Summary.MEANS else None
     return label if told is None else told[1]

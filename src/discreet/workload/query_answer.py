@@ -5,9 +5,9 @@ likely and independent of other attributes (NULL only if the cell is NULL). A gr
 f·|q∩R|/|R|. SUM and AVG follow from the expected rows per value; MIN and MAX are the first and last value
 by which half a row is expected. Stated means are used for groups whose whole cell is selected.
 
-**Sure bounds**: a group whose whole region is selected counts fully, one that may be in it counts for
-nothing or fully, whichever is worse. For AVG optional rows are added while they move the average on, best
-first, which is optimal. Missing rows may be anything.
+**Sure bounds**: a group whose whole region is selected counts fully; one that may be in it counts for
+nothing or fully, whichever is worse. For AVG, optional rows are added while they move the average further,
+best first, which is optimal. Missing rows may have any values.
 
 The error of a query is the distance of its estimate from the truth, also relative to it. A workload's
 errors are means weighted by the queries; queries that one side cannot answer are left out and counted.
@@ -45,11 +45,11 @@ _MOST_COMBINATIONS = 1 << 62
 
 @dataclass(frozen=True)
 class EstimatedAnswer:
-    """What a table says: between ``lower`` and ``upper`` surely, ``estimate`` by uniform spread.
+    """Answer of a table: sure bounds ``lower`` and ``upper``, and an ``estimate`` by uniform spread.
 
-    None stands for NULL, no row at all: of ``estimate`` where no row is expected to be selected, of a bound
-    where no row can be. Where it is only possible that none is selected, bounds are those of the other cases,
-    but that a SUM may then be 0.
+    None represents NULL, the answer over no row: for ``estimate`` if no row is expected to be selected, for
+    a bound if no row can be. If it is only possible that none is selected, bounds are those of the other
+    cases, except that a SUM may then be 0.
     """
 
     estimate: float | None
@@ -58,10 +58,10 @@ class EstimatedAnswer:
 
 
 def answer_query(query: AggregateQuery, table: AnswerableTable) -> EstimatedAnswer:
-    """The answer of one query.
+    """Answer one query from a table.
 
-    Raises ``InputError`` for an attribute that the table lacks, or SUM, AVG, MIN, MAX of one that is not
-    numeric.
+    Raises ``InputError`` for an attribute that the table lacks, or SUM, AVG, MIN, MAX of a non-numeric
+    attribute. Cost: linear in the groups per box of the region.
     """
     _check_table_names(query, table)
     region = find_region(query.predicate, table.domains)
@@ -121,10 +121,10 @@ def _clip_estimate(estimate: float | None, lower: float | None, upper: float | N
 
 @dataclass(frozen=True, eq=False)
 class RegionSpread:
-    """How each group meets a region.
+    """Intersection of each group with a region.
 
-    ``share[b]`` is the share of each group's rows expected in box b. ``certain`` groups lie in the region
-    wholly, ``possible`` ones may; ``hits_anything[b]`` says which may lie in box b.
+    ``share[b]`` is the share of each group's rows expected in box b. ``certain`` groups are completely in
+    the region, ``possible`` ones may be; ``hits_anything[b]`` marks those that may be in box b.
     """
 
     share: list[NDArray[np.float64]]
@@ -134,7 +134,10 @@ class RegionSpread:
 
     @classmethod
     def of(cls, region: Sequence[Box], columns: Sequence[Cells], shown: NDArray[np.int64]) -> RegionSpread:
-        """How groups meet a region: group g shows ``columns[i].labels[shown[g, i]]`` for attribute i."""
+        """Compute the intersection; group g has the cell ``columns[i].labels[shown[g, i]]`` for attribute i.
+
+        Combinations of codes are counted in Python integers if their number might overflow 64 bits.
+        """
         attributes = [cells.attribute for cells in columns]
         names = [name for name in attributes if any(name in box for box in region)]
         places = [attributes.index(name) for name in names]
@@ -166,13 +169,13 @@ class RegionSpread:
         return cls(shares, (inside == whole).astype(np.bool_) & possible, possible, hits)
 
     def expected(self, rows: NDArray[np.int64]) -> float:
-        """The expected number of selected rows."""
+        """Return the expected number of selected rows."""
         return float(sum((rows * share).sum() for share in self.share)) if self.share else 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class _ExpectedRows:
-    """The expected selected rows by value of one attribute; those of cells with a stated mean apart."""
+    """Expected selected rows by value of one attribute, separately for cells with a stated mean."""
 
     by_value: NDArray[np.float64]
     by_mean: NDArray[np.float64]
@@ -200,7 +203,7 @@ class _ExpectedRows:
         return cls(by_value, by_mean, means)
 
     def answer(self, aggregate: Aggregate, numbers: NDArray[np.float64]) -> float:
-        """The estimate, of at least some expected row."""
+        """Estimate the aggregate; some row must be expected."""
         found, from_mean = self.by_value > 0, self.by_mean > 0
         rows = float(self.by_value.sum() + self.by_mean.sum())
         values = np.concatenate([numbers[found], self.means[from_mean]])
@@ -221,7 +224,7 @@ def _ends(
     shown: NDArray[np.int64],
     numbers: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The least and largest number that a selected row of each group may have; infinite where none may."""
+    """Return the least and greatest number of each group's selectable rows; infinite if there are none."""
     low, high = np.full(len(shown), np.inf), np.full(len(shown), -np.inf)
     for mask, hit in zip(masks, hits, strict=True):
         inside = np.where(mask[:-1], numbers, np.nan)
@@ -233,9 +236,9 @@ def _ends(
 
 
 def _selected_share(cells: Cells, mask: Mask) -> NDArray[np.float64]:
-    """The share of each cell's rows that a mask is expected to select: of its leaves, unless it is NULL.
+    """Return the expected share of each cell's rows that a mask selects: of its leaves, unless it is NULL.
 
-    Where leaves have weights, the share of these; of leaves without any, all count alike.
+    If leaves have weights, it is the share of the weights; leaves without any weight count alike.
     """
     alone = cells.first[cells.offsets[:-1]] == cells.leaves
     leaves = count_selected_codes(cells, mask, nulls=False) / cells.sizes()
@@ -256,10 +259,10 @@ def _sum_leaf_weights(cells: Cells, weights: NDArray[np.float64]) -> NDArray[np.
 
 
 def _sum_by_leaf(cells: Cells, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sum of the weights of the cells that cover each leaf, shape ``(leaves,)``.
+    """Sum the weights of the cells that cover each leaf, shape ``(leaves,)``.
 
-    Differences leave a trace of rounding where cells end, so what is negligible beside all weights is none;
-    cells of one value, which an original has alone, are added without differences.
+    Sums of differences leave rounding errors, so sums that are negligible compared with all weights count
+    as 0. Cells of one value, the only ones in an original, are added without differences.
     """
     per_interval = np.repeat(weight, np.diff(cells.offsets))
     single = cells.first == cells.last
@@ -284,7 +287,7 @@ def _selected_ends(masks: Sequence[Mask], domain: AttributeDomain) -> tuple[floa
 
 
 def _is_everything(region: Sequence[Box]) -> bool:
-    """Whether a region is true of any row at all, whatever its values (one box without a restriction)."""
+    """Check whether a region contains every row, whatever its values (one box without a restriction)."""
     return any(all(mask.all() for mask in box.values()) for box in region)
 
 
@@ -316,7 +319,7 @@ _ROUNDING_SLACK = 1e-9
 
 @dataclass(frozen=True)
 class QueryError:
-    """One query: the truth, what the release answers, and how far apart they are (None: no comparison)."""
+    """Truth, answer of the release and error of one query (None: no comparison)."""
 
     query: AggregateQuery
     truth: float | None
@@ -324,7 +327,7 @@ class QueryError:
 
     @property
     def absolute(self) -> float | None:
-        """The distance of the estimate from the truth."""
+        """Distance of the estimate from the truth."""
         truth, estimate = self.truth, self.answer.estimate
         if self.query.aggregate is Aggregate.SUM or (truth is None and estimate is None):
             truth, estimate = truth or 0.0, estimate or 0.0
@@ -332,12 +335,12 @@ class QueryError:
 
     @property
     def relative(self) -> float | None:
-        """The same as a share of the truth; None where the truth is 0 or there is none."""
+        """Absolute error as a share of the truth; None if the truth is 0 or missing."""
         return self.absolute / abs(self.truth) if self.truth and self.absolute is not None else None
 
     @property
     def holds(self) -> bool:
-        """Whether the truth lies within the sure bounds."""
+        """True if the truth is within the sure bounds."""
         lower, upper = self.answer.lower, self.answer.upper
         if self.truth is None:
             return True
@@ -347,7 +350,7 @@ class QueryError:
         return lower - slack <= self.truth <= upper + slack
 
     def as_json(self) -> dict[str, Any]:
-        """The query's part of ``discreet inspect --workload --json``."""
+        """Return the query's part of ``discreet inspect --workload --json``."""
         return {
             "query": self.query.text,
             "weight": self.query.weight,
@@ -362,34 +365,34 @@ class QueryError:
 
 @dataclass(frozen=True)
 class WorkloadError:
-    """The errors of a workload's queries, in its order, and their weighted means.
+    """Errors of a workload's queries, in its order, and their weighted means.
 
     ``mean_absolute``, its standard ``deviation`` over the queries, and ``root_mean_square`` are in the
-    queries' own units; ``mean_relative`` is a ratio, which may exceed 1. Each is None where no query can be
-    compared so.
+    queries' own units; ``mean_relative`` is a ratio, which may exceed 1. Each is None if no query can be
+    compared in this way.
     """
 
     queries: tuple[QueryError, ...]
 
     @property
     def mean_absolute(self) -> float | None:
-        """The weighted mean of the absolute errors."""
+        """Weighted mean of the absolute errors."""
         return self._mean(lambda q: q.absolute)
 
     @property
     def mean_relative(self) -> float | None:
-        """The weighted mean of the relative errors of queries whose truth is not 0."""
+        """Weighted mean of the relative errors of queries whose truth is not 0."""
         return self._mean(lambda q: q.relative)
 
     @property
     def root_mean_square(self) -> float | None:
-        """The root of the weighted mean of the squared errors."""
+        """Root of the weighted mean of the squared errors."""
         squares = self._mean(lambda q: None if q.absolute is None else q.absolute**2)
         return None if squares is None else sqrt(squares)
 
     @property
     def deviation(self) -> float | None:
-        """The weighted standard deviation of the absolute errors."""
+        """Weighted standard deviation of the absolute errors."""
         mean = self.mean_absolute
         if mean is None:
             return None
@@ -398,12 +401,12 @@ class WorkloadError:
 
     @property
     def unanswered(self) -> int:
-        """Queries that one side has no row to answer with."""
+        """Number of queries for which one side has no row."""
         return sum(1 for query in self.queries if query.absolute is None)
 
     @property
     def outside(self) -> int:
-        """Queries whose truth lies outside the sure bounds."""
+        """Number of queries whose truth is outside the sure bounds."""
         return sum(1 for query in self.queries if not query.holds)
 
     def _mean(self, value: Callable[[QueryError], float | None]) -> float | None:
@@ -412,7 +415,7 @@ class WorkloadError:
         return sum(weight * found for weight, found in pairs) / weights if weights > 0 else None
 
     def as_json(self) -> dict[str, Any]:
-        """The document's part, with every query."""
+        """Return the document's part, with every query."""
         return {
             "mean_absolute_error": self.mean_absolute,
             "standard_deviation": self.deviation,
@@ -430,7 +433,7 @@ def measure_workload_error(
     release: AnswerableTable,
     progress: Callable[[int, int], None] | None = None,
 ) -> WorkloadError:
-    """Ask every query of both tables. ``InputError`` where a query cannot be asked of them."""
+    """Answer every query on both tables and compare; raise ``InputError`` if a query cannot be answered."""
     found = []
     for number, query in enumerate(queries):
         found.append(QueryError(query, answer_query(query, original).estimate, answer_query(query, release)))

@@ -1,11 +1,11 @@
 """Mondrian driven by a workload: cuts that keep predicates from crossing classes (LeFevre et al. 2008).
 
-A class is imprecise for a query if its box meets the query's region without being contained in it: by the
-number of its rows for which the predicate is false. The cost of a partitioning is the sum over queries and
-classes of weight · imprecision. Each class is cut greedily at an end of a predicate, at the attribute and
-position of least cost; ties by distance from the median, then in Mondrian's order. A class that no such
-cut improves is cut as Mondrian does. Boxes are the ranges of occurring values; LeFevre, DeWitt and
-Ramakrishnan (2008) take the region between cuts.
+A class is imprecise for a query if its box intersects the query's region without being contained in it; its
+imprecision is the number of its rows for which the predicate is false. The cost of a partitioning is the
+sum over queries and classes of weight · imprecision. Each class is cut greedily at an end of a predicate,
+at the attribute and position of least cost; ties are decided by distance from the median, then in
+Mondrian's order. A class that no such cut improves is cut as by Mondrian. Boxes are the ranges of occurring
+values; LeFevre, DeWitt and Ramakrishnan (2008) take the region between cuts.
 
 Cost: per class (its row types) · (queries imprecise there), and per attribute (row types) · (attributes)
 for the boxes of both sides of every cut.
@@ -44,11 +44,39 @@ def partition_for_workload(
     class_test: ClassTest | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ClassRecoding:
-    """Strict Mondrian for a workload; ``queries`` are bound to the table's names
-    (``queries.aggregate_query``).
+    """Partition a table by strict Mondrian for a workload.
 
-    Raises ``InputError`` for a predicate over anything but quasi-identifiers, and what
-    ``mondrian.partition`` raises.
+    Parameters
+    ----------
+    queries
+        The workload, bound to the table's names (``queries.aggregate_query``).
+    frequency_set
+        The counted table.
+    requirement
+        Criteria that each class must meet.
+    settings
+        Memory limit and threads.
+    options
+        Options of Mondrian.
+    class_test
+        A further test that each class must pass.
+
+    Returns
+    -------
+    ClassRecoding
+        The classes and their published cells.
+
+    Raises
+    ------
+    InputError
+        For a predicate over anything but quasi-identifiers, and as ``mondrian.partition.partition_table``.
+    NoSolution
+        If the table as a whole fails the requirement.
+
+    References
+    ----------
+    LeFevre, DeWitt and Ramakrishnan, "Workload-aware anonymization techniques for large-scale datasets",
+    ACM Transactions on Database Systems 33(3), 2008.
     """
     least_rows = requirement.least_rows
     chooser = WorkloadCutChooser.of(
@@ -67,12 +95,12 @@ def partition_for_workload(
 
 @dataclass(frozen=True, eq=False)
 class WorkloadCutChooser:
-    """Proposes the cuts that lower a workload's cost, the best first, and then those of ``otherwise``.
+    """Chooser of the cuts that lower a workload's cost, the best first, followed by those of ``fallback``.
 
-    ``selected[q]`` says which row types query q is true of. ``prefix[j][b, x]`` counts the places below x
-    of attribute j that box b selects; boxes of query q are ``starts[q] … starts[q + 1] - 1``. ``ends[j]``
-    are the places behind which a predicate begins or ends. Cuts that leave fewer than ``least_rows`` are
-    not proposed.
+    ``selected[q]`` marks the row types for which query q is true. ``prefix[j][b, x]`` counts the positions
+    below x of attribute j that box b selects; query q has the boxes ``starts[q] … starts[q + 1] - 1``.
+    ``ends[j]`` contains the positions after which a predicate begins or ends. Cuts that leave fewer than
+    ``least_rows`` rows on a side are not proposed.
     """
 
     weights: NDArray[np.float64]
@@ -92,7 +120,7 @@ class WorkloadCutChooser:
         least_rows: int = 1,
         categorical: Categorical = Categorical.ORDER,
     ) -> WorkloadCutChooser:
-        """The chooser of a workload; queries of weight 0, or true of nothing, do not matter."""
+        """Build the chooser of a workload; queries of weight 0, or that are never true, are ignored."""
         domains = domains_of_hierarchies(frequency_set.hierarchies)
         _check_names(queries, frequency_set)
         regions = [(q.weight, find_region(q.predicate, domains)) for q in queries if q.weight > 0]
@@ -117,17 +145,17 @@ class WorkloadCutChooser:
         )
 
     def __call__(self, fragment: Fragment) -> Iterator[ProposedCut]:
-        """The cuts of one class."""
+        """Yield the cuts of one class."""
         yield from self._improving_cuts(fragment)
         yield from self.fallback(fragment)
 
     def cost(self, fragment: Fragment) -> float:
-        """Σ weight · imprecision of a class."""
+        """Compute Σ weight · imprecision of a class."""
         _, imprecision = self._imprecise(fragment)
         return float(imprecision.sum())
 
     def _imprecise(self, fragment: Fragment) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The queries that a class is imprecise for, and weight · imprecision of each."""
+        """Return the queries for which a class is imprecise, and weight · imprecision of each."""
         low, high = fragment.ranks.min(axis=0), fragment.ranks.max(axis=0)
         met = np.flatnonzero(self._regions_meet_boxes(low[None, :], high[None, :])[:, 0])
         imprecision = self.weights[met] * self._imprecise_rows(met, fragment.row_types, fragment.rows)
@@ -136,7 +164,7 @@ class WorkloadCutChooser:
     def _imprecise_rows(
         self, queries: NDArray[np.int64], row_types: NDArray[np.int64], rows: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """The rows that each query is not true of."""
+        """Count the rows for which each query is not true."""
         found = np.empty(len(queries))
         for part in _slices_of_queries(len(queries), len(rows)):
             chosen = ~self.selected[np.ix_(queries[part], row_types)]
@@ -144,7 +172,7 @@ class WorkloadCutChooser:
         return found
 
     def _regions_meet_boxes(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether each query's region meets each box, given by ends of shape ``(boxes, attributes)``."""
+        """Check which query regions intersect which boxes, given by ends of shape ``(boxes, attributes)``."""
         met = np.ones((int(self.starts[-1]), len(low)), dtype=np.bool_)
         for j, prefix in enumerate(self.prefix):
             met &= prefix[:, high[:, j] + 1] > prefix[:, low[:, j]]
@@ -175,7 +203,7 @@ class WorkloadCutChooser:
     def _candidates(
         self, fragment: Fragment, attribute: int, queries: NDArray[np.int64]
     ) -> _CandidateCuts | None:
-        """The allowable cuts at ends of predicates of one attribute; None where there is none."""
+        """Return the allowable cuts at ends of predicates of one attribute, or None if there are none."""
         column = fragment.ranks[:, attribute]
         ends = self.ends[attribute]
         ends = ends[(ends >= column.min()) & (ends < column.max())]
@@ -208,7 +236,7 @@ class WorkloadCutChooser:
 
 @dataclass(frozen=True, eq=False)
 class _CandidateCuts:
-    """Cuts of one attribute: behind which place, rows up to there, and the cost of both sides."""
+    """Cuts of one attribute: position, rows up to it, and the cost of both sides."""
 
     places: NDArray[np.int64]
     below: NDArray[np.int64]
@@ -230,7 +258,7 @@ def _check_names(queries: Sequence[AggregateQuery], frequency_set: FrequencySet)
 def _position_masks(
     boxes: Sequence[Box], frequency_set: FrequencySet, j: int, categorical: Categorical
 ) -> NDArray[np.bool_]:
-    """The places of attribute j that each box selects, NULL last."""
+    """Return the mask of attribute j's positions that each box selects, NULL last."""
     hierarchy = frequency_set.hierarchies[j]
     masks = np.ones((len(boxes), hierarchy.null_code + 1), dtype=np.bool_)
     code = leaf_order_of_cuts(hierarchy, categorical).code
@@ -241,7 +269,7 @@ def _position_masks(
 
 
 def _select_row_types(region: Sequence[Box], frequency_set: FrequencySet) -> NDArray[np.bool_]:
-    """Which row types a region holds."""
+    """Return a mask of the row types in a region."""
     found = np.zeros(frequency_set.row_types, dtype=np.bool_)
     for box in region:
         inside = np.ones(frequency_set.row_types, dtype=np.bool_)
