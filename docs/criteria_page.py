@@ -20,7 +20,7 @@ from discreet.errors import InputError, NoSolution
 from discreet.model.criteria.registry import CRITERIA, KEYWORD_CRITERIA, criteria_from
 from discreet.models import Permutation
 from discreet.search.algorithms import ALGORITHMS
-from discreet.verbs.models.recoding_model import MODELS
+from discreet.verbs.models.model_registry import MODELS
 from discreet.verbs.table import Table
 
 PAGE = Path(__file__).parent / "criteria" / "where.md"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from discreet.model.option import Option, OptionKind
-from discreet.verbs.models.recoding_model import MODELS, Model
+from discreet.verbs.models.model_registry import MODELS
+from discreet.verbs.models.recoding_model import Model
 
 PAGE = Path(__file__).with_name("model-options.md")
 _BEGIN = """# Options of recoding models

@@ -26,7 +26,8 @@ from discreet.measures.named_costs import COSTS, NamedCost, node_cost
 from discreet.measures.node_statistics import NodesStatistics, NodeStatistics
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.option import Option, OptionKind, option
-from discreet.verbs.models.recoding_model import MODELS, Found, Model, Task
+from discreet.verbs.models.model_registry import MODELS
+from discreet.verbs.models.recoding_model import Found, Model, Task
 
 __all__ = [
     "SUPPRESSED",

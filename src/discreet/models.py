@@ -23,9 +23,10 @@ from discreet.verbs.models.generalization_models import (
     UnrestrictedMulti,
     UnrestrictedSingle,
 )
+from discreet.verbs.models.model_registry import MODELS
 from discreet.verbs.models.pattern_model import Patterns
 from discreet.verbs.models.permutation_model import Permutation
-from discreet.verbs.models.recoding_model import MODELS, Model
+from discreet.verbs.models.recoding_model import Model
 
 __all__ = [
     "AttributeSuppression",

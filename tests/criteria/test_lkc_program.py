@@ -13,7 +13,7 @@ import pytest
 import discreet
 from discreet.criteria import LKCPrivacy
 from discreet.errors import InputError
-from discreet.verbs.models.recoding_model import MODELS
+from discreet.verbs.models.model_registry import MODELS
 from tests.cli.conftest import Run, run
 from tests.criteria.plain_cells import PlainClass, plain_left, plain_score
 from tests.extending.test_toy_criterion import SPEC, draw, generalized, published_classes, spec

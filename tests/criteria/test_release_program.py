@@ -14,7 +14,7 @@ import discreet
 from discreet.criteria import AverageRisk, RecordsAtRisk
 from discreet.errors import InputError
 from discreet.model.requirement import Requirement
-from discreet.verbs.models.recoding_model import MODELS
+from discreet.verbs.models.model_registry import MODELS
 from tests.cli.conftest import Run, run
 from tests.criteria.plain_release import plain_rest, plain_share
 from tests.extending.test_toy_criterion import SPEC, draw, generalized, published_classes, spec

@@ -8,7 +8,7 @@ import pytest
 
 from discreet.model.criteria.registry import CRITERIA
 from discreet.search.algorithms import ALGORITHMS
-from discreet.verbs.models.recoding_model import MODELS
+from discreet.verbs.models.model_registry import MODELS
 from docs import criteria_page
 from docs.criteria_page import ASKED, asked, cell, line, published, table_in
 

@@ -14,7 +14,7 @@ import pytest
 from discreet.measures.metrics import METRICS
 from discreet.measures.named_costs import COSTS
 from discreet.model.registry import Registry
-from discreet.verbs.models.recoding_model import MODELS
+from discreet.verbs.models.model_registry import MODELS
 from tests.cli.conftest import people, run
 from tests.web.conftest import make_client
 

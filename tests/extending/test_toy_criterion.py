@@ -15,7 +15,7 @@ import pytest
 
 import discreet
 from discreet.errors import InputError
-from discreet.verbs.models.recoding_model import MODELS
+from discreet.verbs.models.model_registry import MODELS
 from tests.cli.conftest import Run, run
 from tests.extending.registered import toy_criterion
 

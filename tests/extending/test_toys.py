@@ -122,7 +122,7 @@ def installed(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     entries = {"discreet.models": [EntryPoint("slices", place, "discreet.models")]}
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: entries.get(group, []))
     fresh = Registry("model", "discreet.models", Model, aliases=lambda model: model.aliases)
-    monkeypatch.setattr("discreet.verbs.models.recoding_model.MODELS", fresh)
+    monkeypatch.setattr("discreet.verbs.models.model_registry.MODELS", fresh)
 
 
 def test_an_installed_package_brings_its_model_by_an_entry_point(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from discreet.model.criteria.registry import CRITERIA
-from discreet.verbs.models.recoding_model import MODELS
+from discreet.verbs.models.model_registry import MODELS
 from tests.fuzz.attempt import Outcome, judged
 from tests.fuzz.cases import Case, drawn
 from tests.fuzz.journeys import OWN_TABLES

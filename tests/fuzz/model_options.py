@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from discreet.model.option import OptionKind
-from discreet.verbs.models.recoding_model import MODELS
+from discreet.verbs.models.model_registry import MODELS
 from tests.fuzz.cases import Column
 from tests.fuzz.conditions import ILL, WAGE
 

@@ -11,7 +11,7 @@ from discreet.model.identifiers.methods import known_methods
 from discreet.model.request import RowOrder
 from discreet.model.table_spec import NullPolicy
 from discreet.spec.hierarchy_tables import HIERARCHY_TABLES
-from discreet.verbs.models.recoding_model import MODELS
+from discreet.verbs.models.model_registry import MODELS
 from tests.fuzz import conditions, model_options
 from tests.fuzz.columns import KEY_KINDS
 from tests.fuzz.definitions import DEFINED

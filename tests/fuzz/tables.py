@@ -17,7 +17,7 @@ import pyreadstat
 
 from discreet.engines.files.sources import FILE_FORMATS
 from discreet.release.release_target import RELEASE_FORMATS as RELEASES
-from discreet.verbs.models.recoding_model import MODELS
+from discreet.verbs.models.model_registry import MODELS
 from tests.fuzz.cases import Column
 from tests.fuzz.conditions import WEIGHT
 from tests.fuzz.files import TABLE, Record, attribute_entries, read_release, source_entry, toml_value

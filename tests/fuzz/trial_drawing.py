@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from discreet.model.criteria.registry import CRITERIA
-from discreet.verbs.models.recoding_model import MODELS
+from discreet.verbs.models.model_registry import MODELS
 from tests.fuzz.cases import Column
 from tests.fuzz.columns import (
     KEY_KINDS,

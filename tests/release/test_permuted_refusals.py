@@ -14,7 +14,7 @@ from discreet.model.release_kind import GroupPartition, GroupRequirement
 from discreet.release.permuted_publication import PermutedPlan, publish_permuted
 from discreet.release.staged_rows import ChosenGroups, StagedRows
 from discreet.settings import Settings
-from discreet.verbs.models.recoding_model import resolve_model
+from discreet.verbs.models.model_registry import resolve_model
 from discreet.verbs.table import Table
 from tests.oracle.permuted_tables import staff
 

@@ -21,7 +21,7 @@ from discreet.results.publish_result import ReleaseResult
 from discreet.settings import Settings
 from discreet.sql.cell_expressions import cell_sort_keys, order_clause
 from discreet.sql.dialect import DUCKDB
-from discreet.verbs.models.recoding_model import MODELS
+from discreet.verbs.models.model_registry import MODELS
 from discreet.verbs.table import Table
 
 TOWNS = ["Ulm", "Kiel", "köln", "Bonn", " "]

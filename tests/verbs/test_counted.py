@@ -11,7 +11,7 @@ import discreet
 from discreet.model.requirement import Requirement
 from discreet.models import Patterns
 from discreet.settings import Settings
-from discreet.verbs.models.recoding_model import MODELS
+from discreet.verbs.models.model_registry import MODELS
 from discreet.verbs.table import Table
 from tests.oracle.class_tests import EntropyDiversity
 from tests.verbs.test_table import PEOPLE, SPEC

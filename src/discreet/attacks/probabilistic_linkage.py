@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.attacks import finding
 from discreet.attacks.declaration import Attack, Grounds, Need
 from discreet.attacks.finding import Figure, Finding, FoundTable, Value, ValueKind, count, number
-from discreet.attacks.finding import columns as table_columns
 from discreet.attacks.linkage import (
     GroundTruth,
     build_full_release_table,
@@ -563,7 +563,7 @@ def _table(title: str, found: LinkedRecords, names: tuple[str, ...]) -> FoundTab
     ]
     return FoundTable(
         f"Weights of fields beside the {title}",
-        table_columns(
+        finding.columns(
             "field",
             ("among pairs of one person", ValueKind.CHANCE),
             ("among others", ValueKind.CHANCE),

@@ -232,7 +232,7 @@ def parse_model(name: str, texts: Mapping[str, list[str]]) -> Model:
 
     If the model takes another model as an option, options that it does not declare belong to that one.
     """
-    from discreet.verbs.models.recoding_model import MODELS, resolve_model
+    from discreet.verbs.models.model_registry import MODELS, resolve_model
 
     kind = MODELS.named(name)
     declared = {each.name: each for each in kind.options()}
@@ -248,7 +248,7 @@ def parse_model(name: str, texts: Mapping[str, list[str]]) -> Model:
 
 def model_declares(model: str, name: str) -> bool:
     """Return whether a model has an option of that name; ``InputError`` for an unknown model."""
-    from discreet.verbs.models.recoding_model import MODELS
+    from discreet.verbs.models.model_registry import MODELS
 
     return any(each.name == name for each in MODELS.named(model).options())
 
@@ -278,7 +278,7 @@ def _model_sections(reserved_flags: frozenset[str]) -> list[HelpSection]:
 
 def _model_declarations() -> dict[tuple[str, ...], list[Option]]:
     """Return the options that have a flag, by the models that declare them identically."""
-    from discreet.verbs.models.recoding_model import MODELS
+    from discreet.verbs.models.model_registry import MODELS
 
     owners: dict[Option, list[str]] = {}
     for model in MODELS:
@@ -292,7 +292,7 @@ def _model_declarations() -> dict[tuple[str, ...], list[Option]]:
 
 
 def _models_without_options() -> list[tuple[str, str]]:
-    from discreet.verbs.models.recoding_model import MODELS
+    from discreet.verbs.models.model_registry import MODELS
 
     return [(model.called(), model.text) for model in MODELS if not model.options()]
 

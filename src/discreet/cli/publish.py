@@ -88,7 +88,7 @@ _LockFile = Annotated[
 
 def _complete_model(typed: str) -> list[str]:
     """Return the models that complete a word, for the shell."""
-    from discreet.verbs.models.recoding_model import MODELS
+    from discreet.verbs.models.model_registry import MODELS
 
     return [name for name in MODELS.words() if name.startswith(typed)]
 

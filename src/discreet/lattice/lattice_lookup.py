@@ -21,8 +21,7 @@ from discreet.kernels.histograms import Histograms
 from discreet.lattice.score_buckets import BucketedHistograms
 from discreet.lattice.scores import CellsScore, ScoreRelaxation
 from discreet.model.criteria.base import BoundCriterion, Criterion, ScoreKey
-from discreet.model.criteria.release_level import CellsCriterion, PeelingRule, ReleaseCriterion
-from discreet.model.criteria.release_level import Integers as IntegerArray
+from discreet.model.criteria.release_level import CellsCriterion, Integers, PeelingRule, ReleaseCriterion
 from discreet.model.criterion_inputs import SizeArray, SizeTails
 from discreet.model.requirement import threshold_mask
 
@@ -268,21 +267,19 @@ class CellsLookup:
 
     count_all: Callable[[CellsScore], Histograms]
     one: Callable[[int, CellsScore], Histograms]
-    class_suppression: Callable[[Thresholds], IntegerArray]
-    signatures: Callable[[int], IntegerArray]
+    class_suppression: Callable[[Thresholds], Integers]
+    signatures: Callable[[int], Integers]
     further: tuple[BoundCriterion, ...]
     rule: PeelingRule
     _kept: OrderedDict[CellsScore, Histograms] = field(default_factory=OrderedDict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
-    def suppression(self, thresholds: Thresholds, criteria: CellsCriteria) -> IntegerArray:
+    def suppression(self, thresholds: Thresholds, criteria: CellsCriteria) -> Integers:
         """Return the rows to suppress at each node, shape ``(nodes,)``."""
         histograms = self._all(thresholds, criteria[0])
         return histograms.below(_score_threshold(histograms, criteria[0].threshold))
 
-    def published_sums(
-        self, thresholds: Thresholds, criteria: CellsCriteria
-    ) -> tuple[IntegerArray, IntegerArray]:
+    def published_sums(self, thresholds: Thresholds, criteria: CellsCriteria) -> tuple[Integers, Integers]:
         """Return the number of published classes of each node and the sum of their squared sizes.
 
         Both have shape ``(nodes,)``.
@@ -313,7 +310,7 @@ class CellsLookup:
         return _own_score(histograms.largest(place, _score_threshold(histograms, None), (last,), limit))
 
     def largest_among(
-        self, nodes: IntegerArray, thresholds: Thresholds, criteria: CellsCriteria, name: str, limit: int
+        self, nodes: Integers, thresholds: Thresholds, criteria: CellsCriteria, name: str, limit: int
     ) -> int | None:
         """Return the largest score that any of ``nodes`` reaches."""
         del name
@@ -389,7 +386,7 @@ class RestLookup:
     rows: int
     scores: tuple[ScoreKey, ...]
 
-    def suppression(self, thresholds: Thresholds, criteria: RestCriteria) -> IntegerArray:
+    def suppression(self, thresholds: Thresholds, criteria: RestCriteria) -> Integers:
         """Return the rows to suppress at each node, shape ``(nodes,)``."""
         asked = tuple(thresholds)
         rows, people = self.histograms.below(asked), self.histograms.unmatched(asked)
@@ -424,7 +421,7 @@ class RestLookup:
                 return low + bisect_left(range(low, ends[place]), True, key=lambda t: not passes(t)) - 1
         return None
 
-    def class_suppression(self, thresholds: Thresholds) -> IntegerArray:
+    def class_suppression(self, thresholds: Thresholds) -> Integers:
         """Return the rows of each node that fail the class criteria only."""
         return self.histograms.below(tuple(thresholds))
 
@@ -448,7 +445,7 @@ class RestLookup:
         return RestLookup(alone, self.rows, self.scores)
 
     def _fails(
-        self, asked: Sequence[int | None], criteria: RestCriteria, rows: IntegerArray, people: IntegerArray
+        self, asked: Sequence[int | None], criteria: RestCriteria, rows: Integers, people: Integers
     ) -> NDArray[np.bool_]:
         fails = np.zeros(len(rows), np.bool_)
         for one in criteria:

@@ -12,7 +12,7 @@ from discreet.release.manifest import Manifest, ManifestAttribute
 from discreet.report.html import Numbering, definition_list, numbered_section, paragraph, text_or_blank_lines
 from discreet.report.result_sections import required_criteria
 from discreet.report.translation import Translator
-from discreet.verbs.models.recoding_model import model_title
+from discreet.verbs.models.model_registry import model_title
 from discreet.verbs.report_evidence import ReleaseEvidence
 
 IDENTIFIER = "identifier"

@@ -12,7 +12,8 @@ from discreet.attacks.declaration import Attack, Need
 from discreet.attacks.registry import ATTACKS
 from discreet.errors import InputError
 from discreet.model.option import Option, OptionKind
-from discreet.verbs.models.recoding_model import MODELS, TABLE_FILE_FORMATS, Model, resolve_model
+from discreet.verbs.models.model_registry import MODELS, resolve_model
+from discreet.verbs.models.recoding_model import TABLE_FILE_FORMATS, Model
 
 NEGOTIATED_MODEL = "negotiated"
 """Not a model: full-domain recoding at given levels."""

@@ -33,7 +33,8 @@ from discreet.printing.document import (
 from discreet.printing.rendering import Printable
 from discreet.results.request_defaults import LevelsByAttribute
 from discreet.verbs.locations import ReleaseLocation, address_of
-from discreet.verbs.models.recoding_model import MODELS, Model, RequestOptions, resolve_model
+from discreet.verbs.models.model_registry import MODELS, resolve_model
+from discreet.verbs.models.recoding_model import Model, RequestOptions
 from discreet.verbs.original_comparison import load_workload, read_release_pair
 from discreet.verbs.run_context import SILENT, Reporter
 from discreet.verbs.table_context import TableContext

@@ -43,8 +43,8 @@ from discreet.queries.workload_text import parse_workload
 from discreet.release.manifest import Manifest
 from discreet.release.private_log import find_publication
 from discreet.spec.workload_description import load_workload_description, parse_workload_description
-from discreet.verbs.locations import ReleaseLocation, address_of
-from discreet.verbs.models.recoding_model import MODELS
+from discreet.verbs.locations import ReleaseLocation, Workload, address_of
+from discreet.verbs.models.model_registry import MODELS
 from discreet.verbs.release_facts import read_manifest_if_present
 from discreet.verbs.run_context import SILENT, Reporter
 from discreet.verbs.table_context import TableContext
@@ -55,9 +55,6 @@ from discreet.workload.answerable_table import (
     read_release,
 )
 from discreet.workload.query_answer import QueryError, WorkloadError, measure_workload_error
-
-Workload = str | Path | Mapping[str, Any]
-"""Workload: an SQL file, a ``.toml`` file with a description, or the description as a mapping."""
 
 
 def load_workload(workload: Workload, table: TableContext) -> tuple[AggregateQuery, ...]:

@@ -53,7 +53,8 @@ from discreet.spec.relational_spec import load_relational_spec
 from discreet.spec.toml_writer import format_spec
 from discreet.verbs.audits import audit
 from discreet.verbs.locations import PublishTarget, check_output_file, write_text
-from discreet.verbs.models.recoding_model import RequestOptions, publish_model
+from discreet.verbs.models.model_registry import publish_model
+from discreet.verbs.models.recoding_model import RequestOptions
 from discreet.verbs.proposal import Proposal, init
 from discreet.verbs.release_publication import publish_levels, publish_request
 from discreet.verbs.run_context import SILENT, Reporter, interruptible_engine

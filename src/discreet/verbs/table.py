@@ -49,9 +49,9 @@ if TYPE_CHECKING:
         TabulationResult,
     )
     from discreet.verbs.local_negotiation import LocalNegotiationResult
-    from discreet.verbs.locations import PublishTarget
+    from discreet.verbs.locations import PublishTarget, Workload
     from discreet.verbs.models.recoding_model import Model, RequestOptions
-    from discreet.verbs.original_comparison import ReleaseComparison, Workload
+    from discreet.verbs.original_comparison import ReleaseComparison
     from discreet.verbs.release_publication import ReleasedTable
     from discreet.verbs.table_search import SearchOutcome
 
@@ -159,7 +159,8 @@ class Table(TableContext, Printable):
 
         >>> table.recode("mondrian", k=5).granularity  # doctest: +SKIP
         """
-        from discreet.verbs.models.recoding_model import RequestOptions, resolve_model
+        from discreet.verbs.models.model_registry import resolve_model
+        from discreet.verbs.models.recoding_model import RequestOptions
 
         asked = RequestOptions(k, l, max_suppressed, max_level, min_level, tuple(criteria))
         return resolve_model(model).recode(self, asked, self._reporter)
@@ -428,7 +429,8 @@ class Table(TableContext, Printable):
 
     def _publish(self, answer: Publishable, asked: RequestOptions, target: PublishTarget) -> ReleaseResult:
         from discreet.results.recoding_result import RecodingResult
-        from discreet.verbs.models.recoding_model import Model, publish_model
+        from discreet.verbs.models.model_registry import publish_model
+        from discreet.verbs.models.recoding_model import Model
         from discreet.verbs.release_publication import publish_answer, publish_levels, publish_recoding
 
         if isinstance(answer, Model | str):

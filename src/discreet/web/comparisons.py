@@ -37,7 +37,8 @@ from discreet.verbs.benchmark import (
     list_comparable_models,
     recode_at_levels,
 )
-from discreet.verbs.models.recoding_model import RequestOptions, model_title
+from discreet.verbs.models.model_registry import model_title
+from discreet.verbs.models.recoding_model import RequestOptions
 from discreet.verbs.original_comparison import read_release_pair
 from discreet.verbs.release_facts import ReleaseFacts
 from discreet.verbs.run_context import Reporter

@@ -19,7 +19,7 @@ from discreet.errors import DiscreetError, InputError
 from discreet.model.release_address import ReleaseAddress
 from discreet.results.audit_result import AuditResult
 from discreet.verbs.audits import audit
-from discreet.verbs.models.recoding_model import model_title
+from discreet.verbs.models.model_registry import model_title
 from discreet.verbs.release_facts import (
     ReleaseFacts,
     list_folder_releases,

@@ -20,13 +20,12 @@ from discreet.model.request import node_bounds
 from discreet.model.search_result import SuppressionPolicy
 from discreet.mondrian.mondrian_options import Categorical, Cut, MondrianOptions, Summary, Tie
 from discreet.taxonomy.class_counts import ClassCost, ClassCounts
-from discreet.verbs.locations import PublishTarget
+from discreet.verbs.locations import PublishTarget, Workload
 from discreet.verbs.models.recoding_model import Found, Model, RequestOptions, Task
 from discreet.verbs.table_context import TableContext
 
 if TYPE_CHECKING:
     from discreet.results.publish_result import ReleaseResult
-    from discreet.verbs.original_comparison import Workload
     from discreet.verbs.run_context import Reporter
 
 
