@@ -170,7 +170,7 @@ for _room in ("audit", "report"):
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return import_module("discreet.model.json_documents").own_version()
+        return import_module("discreet.model.json_documents").program_version()
     if name not in _MODULES:
         raise AttributeError(f"module 'discreet' has no attribute '{name}'")
     value = getattr(import_module(f"discreet.{_MODULES[name]}"), name)

@@ -257,7 +257,7 @@ def test_the_order_of_the_query_is_kept(engine: DuckdbEngine, tmp_path: Path, fi
 
 def test_an_order_that_is_kept_outlives_who_asks_for_it_within(engine: DuckdbEngine) -> None:
     setting = "SELECT current_setting('preserve_insertion_order')"
-    with engine.order.kept():
+    with engine.order.preserved():
         engine.column_types("SELECT 1")
         assert engine.fetch_rows(setting) == [(True,)]
     assert engine.fetch_rows(setting) == [(False,)]

@@ -30,7 +30,7 @@ TABLES: list[type[StrictTable]] = [
     *HIERARCHY_TABLES.values(),
 ]
 _NEEDED: dict[str, dict[str, Any]] = {
-    "AttributeTable": {"role": "quasi-identifier"},
+    "AttributeSection": {"role": "quasi-identifier"},
     "AgeTable": {"reference": "2026-11-23"},
     "FileTable": {"path": "city.csv"},
     "BuiltinTable": {"name": "icd10"},

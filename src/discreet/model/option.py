@@ -149,7 +149,7 @@ class Option:
 
     def _within(self, value: object) -> bool:
         try:
-            number = float(value)  # +numpy's numbers and fractions are numbers, too
+            number = float(value)  # type: ignore[arg-type]  # numpy's numbers and fractions are numbers too
         except (TypeError, ValueError, OverflowError):
             return isinstance(value, int) and not isinstance(value, bool)
         low = -float("inf") if self.least is None else self.least

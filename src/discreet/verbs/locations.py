@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from urllib.parse import parse_qsl, urlsplit
 from weakref import WeakValueDictionary
 
@@ -33,9 +33,6 @@ from discreet.places.address import (
 )
 from discreet.places.protected_files import ProtectedFile, TargetFile, check_outputs
 from discreet.verbs.engine_descriptions import database_addresses, release_addresses
-
-Workload: TypeAlias = str | Path | Mapping[str, Any]
-"""Workload: an SQL file, a ``.toml`` file with a description, or the description as a mapping."""
 
 _FRAMES: WeakValueDictionary[Path, object] = WeakValueDictionary()
 

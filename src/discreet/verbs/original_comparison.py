@@ -5,7 +5,7 @@ Workloads are SQL files or descriptions from which queries are generated.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,12 @@ from discreet.audit.manifest_claims import compute_digest
 from discreet.engines.base import Engine
 from discreet.engines.connection import connect
 from discreet.errors import InputError
-from discreet.measures.cell_sums import rows_by_code
 from discreet.measures.classification_accuracy import ClassificationAccuracy, measure_accuracy
 from discreet.measures.generalized_table import ReleasePair
 from discreet.measures.metrics import MetricValue, metric_values
 from discreet.measures.release_metrics import attribute_losses
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.release_kind import CLASS_RELEASE
-from discreet.places.file_access import read_text
 from discreet.printing.document import (
     BLANK,
     Column,
@@ -37,64 +35,21 @@ from discreet.printing.document import (
 )
 from discreet.printing.metric_grid import format_measure, metric_grid
 from discreet.printing.rendering import Printable
-from discreet.queries.aggregate_query import Aggregate, AggregateQuery, attributes_of_queries, bind_queries
-from discreet.queries.workload_generation import WorkloadDescription, generate_workload
-from discreet.queries.workload_text import parse_workload
+from discreet.queries.aggregate_query import AggregateQuery, attributes_of_queries
 from discreet.release.manifest import Manifest
 from discreet.release.private_log import find_publication
-from discreet.spec.workload_description import load_workload_description, parse_workload_description
-from discreet.verbs.locations import ReleaseLocation, Workload, address_of
+from discreet.verbs.locations import ReleaseLocation, address_of
 from discreet.verbs.models.model_registry import MODELS
 from discreet.verbs.release_facts import read_manifest_if_present
 from discreet.verbs.run_context import SILENT, Reporter
 from discreet.verbs.table_context import TableContext
+from discreet.verbs.workloads import Workload, load_workload
 from discreet.workload.answerable_table import (
     AnswerableTable,
-    domains_of_hierarchies,
     read_original,
     read_release,
 )
 from discreet.workload.query_answer import QueryError, WorkloadError, measure_workload_error
-
-
-def load_workload(workload: Workload, table: TableContext) -> tuple[AggregateQuery, ...]:
-    """Load the queries of a workload, with names as the table spells them.
-
-    Raises ``InputError`` for a file that cannot be read, a statement that is not an aggregate query, an
-    invalid description, or an unknown column.
-    """
-    if isinstance(workload, Mapping):
-        return _generate_queries(parse_workload_description(workload, "the workload"), table)
-    path = Path(workload)
-    if path.suffix.lower() == ".toml":
-        return _generate_queries(load_workload_description(path), table)
-    try:
-        text = read_text(path, f"the workload {path}")
-    except OSError as error:
-        raise InputError(f"the workload {path} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"the workload {path} is not UTF-8", allowed="SQL text in UTF-8") from None
-    return bind_queries(parse_workload(text, str(path)), _source_columns(table))
-
-
-def _generate_queries(description: Mapping[str, Any], table: TableContext) -> tuple[AggregateQuery, ...]:
-    counted = table.frequency_set
-    wanted = WorkloadDescription(**{**description, "aggregate": Aggregate(description["aggregate"])})
-    rows = {
-        name: rows_by_code(counted, i)[: len(counted.hierarchies[i].leaves)]
-        for i, name in enumerate(counted.attributes)
-    }
-    queries = generate_workload(wanted, domains_of_hierarchies(counted.hierarchies), rows)
-    return bind_queries(queries, _source_columns(table)) if wanted.measure is not None else queries
-
-
-def _source_columns(table: TableContext) -> tuple[str, ...]:
-    with table.engine("Reading the header") as engine:
-        source = engine.open_source(table.spec.source)
-        found = source.columns
-        engine.close_source(source)
-    return found
-
 
 _MAX_QUERIES = 20
 _RANGE_SUMMARIES = ("ranges", "means")

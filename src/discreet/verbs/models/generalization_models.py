@@ -20,9 +20,10 @@ from discreet.model.request import node_bounds
 from discreet.model.search_result import SuppressionPolicy
 from discreet.mondrian.mondrian_options import Categorical, Cut, MondrianOptions, Summary, Tie
 from discreet.taxonomy.class_counts import ClassCost, ClassCounts
-from discreet.verbs.locations import PublishTarget, Workload
+from discreet.verbs.locations import PublishTarget
 from discreet.verbs.models.recoding_model import Found, Model, RequestOptions, Task
 from discreet.verbs.table_context import TableContext
+from discreet.verbs.workloads import Workload
 
 if TYPE_CHECKING:
     from discreet.results.publish_result import ReleaseResult
@@ -447,7 +448,7 @@ class Mondrian(_BaseMondrian):
         """Partition by cuts, first at a workload's predicates if it has one (``workload_partition``)."""
         if self.workload is None:
             return super().search(task)
-        from discreet.verbs.original_comparison import load_workload
+        from discreet.verbs.workloads import load_workload
         from discreet.workload.workload_partition import partition_for_workload
 
         queries, frequency_set = load_workload(self.workload, task.table), task.frequency_set
