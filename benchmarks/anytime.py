@@ -15,7 +15,7 @@ from benchmarks.harness import Benchmark, parser
 from benchmarks.tables import Column, Table, make
 from discreet.engines.connection import connect
 from discreet.frequency.table_scan import count_frequency_set
-from discreet.measures.named_costs import cost_named
+from discreet.measures.cost_registry import cost_named
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.request import Request
 from discreet.model.search_result import SearchResult

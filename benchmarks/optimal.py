@@ -22,7 +22,8 @@ from benchmarks.tables import POSTAL_63K, make
 from discreet.engines.connection import connect
 from discreet.frequency.table_scan import count_frequency_set
 from discreet.lattice.evaluation import evaluate_lattice
-from discreet.measures.named_costs import cost_named, node_cost
+from discreet.measures.cost_registry import cost_named
+from discreet.measures.named_costs import node_cost
 from discreet.measures.node_statistics import NodesStatistics, NodeStatistics
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.request import Request

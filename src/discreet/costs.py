@@ -10,7 +10,8 @@ The name of a cost selects the cost with its defaults. ``docs/costs.md`` lists a
 ``discreet.extending`` registers costs of your own.
 """
 
-from discreet.measures.named_costs import NamedCost, cost_named
+from discreet.measures.cost_registry import cost_named
+from discreet.measures.named_costs import NamedCost
 from discreet.measures.special_purpose_costs import Classification, Divergence, Payout
 from discreet.measures.standard_costs import (
     Ambiguity,

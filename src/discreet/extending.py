@@ -20,9 +20,10 @@ from discreet.attacks.registry import ATTACKS
 from discreet.engines.declaration import EngineDeclaration
 from discreet.engines.registry import register_engine
 from discreet.frequency.class_summary import Summary, classes_to_recoding
+from discreet.measures.cost_registry import COSTS
 from discreet.measures.generalized_table import ReleasePair
 from discreet.measures.metrics import METRICS, Better, Metric
-from discreet.measures.named_costs import COSTS, NamedCost, node_cost
+from discreet.measures.named_costs import NamedCost, node_cost
 from discreet.measures.node_statistics import NodesStatistics, NodeStatistics
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.option import Option, OptionKind, option

@@ -15,7 +15,7 @@ from discreet.errors import InputError
 from discreet.lattice import evaluation
 from discreet.lattice.evaluated_lattice import EvaluatedLattice
 from discreet.lattice.evaluation import evaluate_lattice
-from discreet.measures.named_costs import cost_named
+from discreet.measures.cost_registry import cost_named
 from discreet.model.criteria import lkc_privacy
 from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.base import Criterion

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.frequency.class_requirement import ClassRequirement
-from discreet.measures.named_costs import COSTS, cost_named
+from discreet.measures.cost_registry import COSTS, cost_named
 from discreet.model.class_recoding import requirement_test
 from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.records_at_risk import RecordsAtRisk

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from discreet.measures.cost_registry import COSTS
 from discreet.measures.metrics import METRICS
-from discreet.measures.named_costs import COSTS
 from discreet.model.registry import Registry
 from discreet.verbs.models.model_registry import MODELS
 from tests.cli.conftest import people, run

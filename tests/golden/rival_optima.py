@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.measures.named_costs import NamedCost, cost_named
+from discreet.measures.cost_registry import cost_named
+from discreet.measures.named_costs import NamedCost
 from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.delta_presence import DeltaPresence

@@ -22,7 +22,7 @@ from discreet.lattice import size_counter
 from discreet.lattice.evaluation import evaluate_lattice
 from discreet.measures.cell_sums import cost_at
 from discreet.measures.cost_kinds import ClassSizeCost, Cost
-from discreet.measures.named_costs import cost_over
+from discreet.measures.cost_registry import cost_over
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.criteria.entropy_diversity import EntropyDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity

@@ -16,7 +16,7 @@ from discreet.measures.cell_sums import (
     clearly_less,
     cost_at,
 )
-from discreet.measures.named_costs import cost_named
+from discreet.measures.cost_registry import cost_named
 from discreet.measures.standard_costs import Loss
 from discreet.model.search_result import RankedCost, cost_as_json, cost_parts
 

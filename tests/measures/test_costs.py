@@ -15,8 +15,9 @@ from discreet.errors import InputError
 from discreet.frequency.rollup import roll_up
 from discreet.measures.cell_sums import cost_at
 from discreet.measures.cost_kinds import ClassSizeCost, Cost, NodeClassSizes
+from discreet.measures.cost_registry import COSTS, cost_named, cost_over
 from discreet.measures.loss import LossTables
-from discreet.measures.named_costs import COSTS, NamedCost, cost_named, cost_over
+from discreet.measures.named_costs import NamedCost
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.measures.standard_costs import Entropy, Loss, Precision
 from discreet.model.frequency_set import FrequencySet

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.frequency.rollup import roll_up
+from discreet.measures.cost_registry import cost_over
 from discreet.measures.generalized_table import ClassSizes, GeneralizedTable, ReleasePair, merge_equal_groups
 from discreet.measures.metrics import (
     METRICS,
@@ -23,7 +24,6 @@ from discreet.measures.metrics import (
     size_metric_values,
     table_metric_values,
 )
-from discreet.measures.named_costs import cost_over
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy

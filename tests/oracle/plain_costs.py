@@ -7,7 +7,8 @@ from fractions import Fraction
 from math import floor, log, log2, prod
 from typing import Any, cast
 
-from discreet.measures.named_costs import NamedCost, cost_named
+from discreet.measures.cost_registry import cost_named
+from discreet.measures.named_costs import NamedCost
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import LatticeNode

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.measures.named_costs import COSTS, NamedCost
+from discreet.measures.cost_registry import COSTS
+from discreet.measures.named_costs import NamedCost
 from discreet.model.option import OptionKind
 
 _FACTORS = (0.0, 0.2, 0.5, 0.7, 1.0)

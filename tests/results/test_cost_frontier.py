@@ -11,7 +11,8 @@ import pytest
 
 from discreet.cli.main import main
 from discreet.lattice.evaluation import evaluate_lattice
-from discreet.measures.named_costs import COSTS, cost_named, user_cost
+from discreet.measures.cost_registry import COSTS, cost_named
+from discreet.measures.named_costs import user_cost
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode

@@ -12,7 +12,7 @@ from hypothesis import settings as configured
 from hypothesis import strategies as st
 
 from discreet.frequency.rollup import roll_up
-from discreet.measures.named_costs import cost_named
+from discreet.measures.cost_registry import cost_named
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.request import Request

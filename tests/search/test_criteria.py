@@ -12,7 +12,7 @@ from hypothesis import settings as given_settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.measures.named_costs import COSTS
+from discreet.measures.cost_registry import COSTS
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.search.algorithms import EVERY_SOLUTION, load_algorithm

@@ -13,7 +13,8 @@ from hypothesis import settings as configured
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LimitReached
-from discreet.measures.named_costs import cost_named, user_cost
+from discreet.measures.cost_registry import cost_named
+from discreet.measures.named_costs import user_cost
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement

@@ -14,7 +14,7 @@ import pytest
 from discreet.lattice.evaluated_lattice import EvaluatedLattice
 from discreet.lattice.evaluation import evaluate_lattice
 from discreet.measures.cell_sums import domain_sums
-from discreet.measures.named_costs import cost_named, cost_over
+from discreet.measures.cost_registry import cost_named, cost_over
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.request import Request

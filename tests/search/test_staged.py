@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.lattice import size_counter
 from discreet.lattice.size_counter import SizeCounter
-from discreet.measures.named_costs import COSTS, cost_named, node_cost, user_cost
+from discreet.measures.cost_registry import COSTS, cost_named
+from discreet.measures.named_costs import node_cost, user_cost
 from discreet.measures.node_statistics import NodesStatistics, NodeStatistics
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import tie_break_key

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.measures.named_costs import COSTS, NamedCost
+from discreet.measures.cost_registry import COSTS
+from discreet.measures.named_costs import NamedCost
 from discreet.model.table_spec import TableSpec
 from discreet.results.request_defaults import choose_cost
 from discreet.spec.json_schema import build_spec_schema

@@ -11,15 +11,13 @@ Cost: a table of a few numbers per level, computed once; then one pass over the 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from discreet.errors import InputError
-from discreet.measures.loss import relative_weights
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.option import Option, check_options, option_names, options_of
-from discreet.model.registry import Registry
 from discreet.model.requirement import Requirement
 
 if TYPE_CHECKING:
@@ -105,99 +103,3 @@ def user_cost(function: Callable[[NodeStatistics], float]) -> NamedCost:
     """Return a user's function as a cost, named as the function or, if that has no identifier, ``own``."""
     called = str(getattr(function, "__name__", ""))
     return node_cost(called if called.isidentifier() else "own", "a function of one's own", function)
-
-
-__all__ = [
-    "COSTS",
-    "AnyCost",
-    "FunctionCost",
-    "NamedCost",
-    "cost_named",
-    "cost_over",
-    "node_cost",
-    "resolve_cost",
-    "user_cost",
-]
-
-AnyCost: TypeAlias = "str | NamedCost | Callable[[NodeStatistics], float]"
-"""A requested cost: its name, a declaration with options, or a function of a node's statistics."""
-
-
-def cost_named(name: str, **options: object) -> NamedCost:
-    """Return the cost of a name with options; raise ``InputError`` for an unknown name or option."""
-    return COSTS.named(name).having(options)
-
-
-def resolve_cost(cost: AnyCost) -> NamedCost:
-    """Return the declaration of a cost; raise ``InputError`` for an unknown name."""
-    if isinstance(cost, NamedCost):
-        return cost
-    return cost_named(cost) if isinstance(cost, str) else user_cost(cost)
-
-
-def cost_over(
-    cost: AnyCost,
-    frequency_set: FrequencySet,
-    requirement: Requirement,
-    weights: Mapping[str, float] | None = None,
-) -> Cost:
-    """Build a cost over the nodes of a table.
-
-    Parameters
-    ----------
-    cost : str, NamedCost or callable
-        The cost's name, a declaration with options, or a function of a node's statistics.
-    frequency_set : FrequencySet
-        The table.
-    requirement : Requirement
-        The requirement of the search, which costs of class sizes read.
-    weights : mapping of str to float, optional
-        A weight of at least 0 per quasi-identifier, by default 1; only their ratios matter.
-
-    Returns
-    -------
-    Cost
-        The cost, with lower bounds for nodes that are not counted.
-
-    Raises
-    ------
-    InputError
-        For an unknown name, an invalid weight, or an option that this table does not allow.
-    """
-    return resolve_cost(cost).over(
-        frequency_set, requirement, relative_weights(weights, frequency_set.attributes)
-    )
-
-
-def _built_in() -> Iterable[NamedCost]:
-    from discreet.measures.special_purpose_costs import Classification, Divergence, Payout
-    from discreet.measures.standard_costs import (
-        Ambiguity,
-        AverageClass,
-        Discernibility,
-        DiscernibilityStar,
-        Entropy,
-        Height,
-        Loss,
-        NormalizedAverageClass,
-        Precision,
-    )
-
-    return (
-        Height(),
-        Precision(),
-        Loss(),
-        AverageClass(),
-        Discernibility(),
-        DiscernibilityStar(),
-        NormalizedAverageClass(),
-        Entropy(),
-        Ambiguity(),
-        Divergence(),
-        Payout(),
-        Classification(),
-    )
-
-
-COSTS: Registry[NamedCost] = Registry("the cost", "discreet.costs", NamedCost, _built_in)
-"""All named costs, including those of other packages."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 
-from discreet.measures.named_costs import AnyCost, NamedCost, cost_named, resolve_cost
+from discreet.measures.cost_registry import AnyCost, cost_named, resolve_cost
+from discreet.measures.named_costs import NamedCost
 from discreet.model.criteria.base import Criterion
 from discreet.model.request import RelaxationScope, Request
 from discreet.model.requirement import Requirement

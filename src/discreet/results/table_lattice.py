@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.lattice.evaluated_lattice import EvaluatedLattice
+from discreet.measures.cost_registry import AnyCost
 from discreet.measures.loss import LossTables
-from discreet.measures.named_costs import AnyCost, NamedCost
+from discreet.measures.named_costs import NamedCost
 from discreet.model.criteria.base import Criterion, ScoreKey
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode, node_height, tie_break_key

@@ -25,7 +25,8 @@ from discreet.lattice.evaluation import evaluate_lattice
 from discreet.lattice.resource_estimates import check_memory
 from discreet.measures.cell_sums import clearly_less, rounding_tolerance, rounding_tolerances
 from discreet.measures.cost_kinds import Cost
-from discreet.measures.named_costs import NamedCost, cost_over
+from discreet.measures.cost_registry import cost_over
+from discreet.measures.named_costs import NamedCost
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import Lattice, LatticeNode, tie_break_key

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.engines.registry import ENGINES
-from discreet.measures.named_costs import COSTS, NamedCost
+from discreet.measures.cost_registry import COSTS
+from discreet.measures.named_costs import NamedCost
 from discreet.model.criteria.base import Criterion, fixed_parameters
 from discreet.model.criteria.registry import CRITERIA
 from discreet.model.identifiers.methods import known_methods

@@ -16,7 +16,8 @@ from pydantic import BeforeValidator, Field, create_model
 
 from discreet.errors import InputError
 from discreet.hierarchy.messages import quote_value, quote_values
-from discreet.measures.named_costs import COSTS, NamedCost
+from discreet.measures.cost_registry import COSTS
+from discreet.measures.named_costs import NamedCost
 from discreet.model.criteria.base import Criterion, check_parameter, fixed_parameters
 from discreet.model.criteria.registry import CRITERIA
 from discreet.model.option import Option, OptionKind

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     from discreet.differential.marginals import MarginalLike
-    from discreet.measures.named_costs import AnyCost
+    from discreet.measures.cost_registry import AnyCost
     from discreet.model.release_address import ReleaseAddress
     from discreet.model.search_result import Solution
     from discreet.results.inspection import Inspection
@@ -49,11 +49,12 @@ if TYPE_CHECKING:
         TabulationResult,
     )
     from discreet.verbs.local_negotiation import LocalNegotiationResult
-    from discreet.verbs.locations import PublishTarget, Workload
+    from discreet.verbs.locations import PublishTarget
     from discreet.verbs.models.recoding_model import Model, RequestOptions
     from discreet.verbs.original_comparison import ReleaseComparison
     from discreet.verbs.release_publication import ReleasedTable
     from discreet.verbs.table_search import SearchOutcome
+    from discreet.verbs.workloads import Workload
 
     Publishable: TypeAlias = (
         AnswerResult | RecodingResult | SearchOutcome | Solution | LevelsByAttribute | Model | str | None

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, LimitReached, NoSolution
 from discreet.lattice.resource_estimates import ANNOUNCED_SECONDS, duration_text
-from discreet.measures.named_costs import COSTS, AnyCost, NamedCost, cost_named, resolve_cost
+from discreet.measures.cost_registry import COSTS, AnyCost, cost_named, resolve_cost
+from discreet.measures.named_costs import NamedCost
 from discreet.model.lattice import node_height
 from discreet.model.request import Request
 from discreet.model.search_result import ReadOnlyDict, SearchResult, Solution, format_cost

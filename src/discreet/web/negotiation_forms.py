@@ -24,7 +24,8 @@ from pydantic import (
 )
 
 from discreet.errors import InputError
-from discreet.measures.named_costs import NamedCost, cost_named
+from discreet.measures.cost_registry import cost_named
+from discreet.measures.named_costs import NamedCost
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.registry import criteria_from, plain_values
 from discreet.model.frequency_set import FrequencySet

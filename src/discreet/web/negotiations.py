@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import LimitReached
-from discreet.measures.named_costs import COSTS
+from discreet.measures.cost_registry import COSTS
 from discreet.model.criteria.base import Criterion, ScoreKey, bind_criteria, fixed_parameters
 from discreet.model.criteria.registry import CRITERIA, SIZE_SCORE
 from discreet.model.hierarchy import GeneralizationHierarchy
