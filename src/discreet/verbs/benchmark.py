@@ -36,9 +36,9 @@ from discreet.verbs.locations import ReleaseLocation, address_of
 from discreet.verbs.models.model_registry import MODELS, resolve_model
 from discreet.verbs.models.recoding_model import Model, RequestOptions
 from discreet.verbs.original_comparison import read_release_pair
-from discreet.verbs.workloads import load_workload
 from discreet.verbs.run_context import SILENT, Reporter
 from discreet.verbs.table_context import TableContext
+from discreet.verbs.workloads import load_workload
 from discreet.workload.answerable_table import AnswerableTable, table_of_frequency_set, table_of_recoding
 from discreet.workload.query_answer import measure_workload_error
 

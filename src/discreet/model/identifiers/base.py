@@ -116,7 +116,7 @@ def shift_date_texts(
 
     Raises ``InputError`` for a text that is not such a date, or if the shifted date would leave the calendar.
     """
-    from discreet.model.identifiers.methods import decode_key, encode_key, new_key
+    from discreet.model.identifiers.keys import decode_key, encode_key, new_key
 
     key = new_key() if secret is None else decode_key(secret)
     days: dict[str, timedelta] = {}

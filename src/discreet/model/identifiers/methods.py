@@ -22,9 +22,9 @@ from discreet.model.identifiers.base import (
     refuse_originals,
     register_method,
 )
+from discreet.model.identifiers.keys import decode_key, encode_key, new_key
 from discreet.model.json_documents import parse_json
 
-KEY_BYTES = 32
 _DIGEST_LENGTH = 32
 
 
@@ -96,31 +96,6 @@ class SharedKey(Pseudonymizer):
 def keyed_digest(key: bytes, text: str) -> str:
     """Return 128 bits of the HMAC-SHA-256 of a text, as hexadecimal digits."""
     return hmac.new(key, text.encode(errors="surrogatepass"), hashlib.sha256).hexdigest()[:_DIGEST_LENGTH]
-
-
-def new_key() -> bytes:
-    """Return a random key."""
-    return secrets.token_bytes(KEY_BYTES)
-
-
-def encode_key(key: bytes) -> bytes:
-    """Return a key in the form of its file: hexadecimal digits and a line feed."""
-    return key.hex().encode() + b"\n"
-
-
-def decode_key(content: bytes) -> bytes:
-    """Parse the content of a key file; raise ``InputError`` unless it is 32 bytes as hexadecimal digits."""
-    try:
-        key = bytes.fromhex(content.decode("ascii").strip())
-    except ValueError:
-        key = b""
-    if len(key) != KEY_BYTES:
-        raise InputError(
-            "the file holds no key",
-            allowed=f"{2 * KEY_BYTES} hexadecimal digits",
-            advice="Name a file that is not there: a key is made in it.",
-        )
-    return key
 
 
 _MASK_ENDS = ("start", "end")
@@ -214,9 +189,6 @@ def _parse_list(content: bytes) -> dict[str, str]:
 
 def _format_list(known: dict[str, str]) -> bytes:
     return (json.dumps(known, ensure_ascii=True, indent=0) + "\n").encode()
-
-
-BUILT_IN = (__name__, __name__, __name__)
 
 
 def known_methods() -> dict[str, type[Pseudonymizer]]:
