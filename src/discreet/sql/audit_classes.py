@@ -299,8 +299,8 @@ def distinct_pairs(witness_table: str, index: int) -> str:
     """Select the distinct ``id``, value ``v`` and subject ``u`` of an attribute."""
     v = value(index)
     return (
-        f"SELECT DISTINCT id, {v} AS v, u FROM {identifier(witness_table)} WHERE {v} IS NOT NULL AND u IS "
-        "NOT NULL"
+        f"SELECT DISTINCT id, {v} AS v, u FROM {identifier(witness_table)} "
+        f"WHERE {v} IS NOT NULL AND u IS NOT NULL"
     )
 
 
@@ -494,8 +494,8 @@ def classes_by_bits(
         f"LEFT JOIN {identifier(table)} AS b{i} ON t.{value(i)} = b{i}.v" for i, table in enumerate(bits)
     )
     counted = (
-        f"SELECT {grouped}, {row_count_columns(counting)}{found} FROM ({rows}) AS t {joins} GROUP BY "
-        f"{grouped}"
+        f"SELECT {grouped}, {row_count_columns(counting)}{found} FROM ({rows}) AS t {joins} "
+        f"GROUP BY {grouped}"
     )
     shown = ", ".join(f"{text} AS {name}" for text, name in zip(key_texts, keys, strict=True))
     distinct = "".join(

@@ -169,16 +169,15 @@ def row_views(
     text = " || ';' || ".join(parts) or "''"
     return (
         f"SELECT {own or 'CAST(NULL AS VARCHAR)'} AS {ROW_KEY}, {up or 'CAST(NULL AS VARCHAR)'} AS "
-        f"{PARENT_KEY}, "
-        f"md5({text}) AS {PERSON_VIEW} FROM {relation} AS s{joins}"
+        f"{PARENT_KEY}, md5({text}) AS {PERSON_VIEW} FROM {relation} AS s{joins}"
     )
 
 
 def views_by_key(rows: str) -> str:
     """Concatenate the sorted views under each key, so that their order in the table does not matter."""
     return (
-        f"SELECT {PARENT_KEY}, string_agg({PERSON_VIEW}, ',' ORDER BY {PERSON_VIEW}) AS {PERSON_VIEW} FROM "
-        f"{rows} GROUP BY {PARENT_KEY}"
+        f"SELECT {PARENT_KEY}, string_agg({PERSON_VIEW}, ',' ORDER BY {PERSON_VIEW}) AS {PERSON_VIEW} "
+        f"FROM {rows} GROUP BY {PARENT_KEY}"
     )
 
 

@@ -136,8 +136,8 @@ def compact_query(dialect: Dialect, totals: str, ordered: str, types: HelpTypes,
 def expanded_query(dialect: Dialect, kept: str) -> str:
     """Build the help table from a table of ``compact_query``, in its order."""
     return (
-        f"SELECT {', '.join(_expanded_cells(dialect, {name: name for name in _COMPACT_VALUES}))} FROM "
-        f"{identifier(kept)}"
+        f"SELECT {', '.join(_expanded_cells(dialect, {name: name for name in _COMPACT_VALUES}))} "
+        f"FROM {identifier(kept)}"
     )
 
 
@@ -161,8 +161,8 @@ def group_value_keys(dialect: Dialect, values: str, group: str, number: str, for
     units = to_units(dialect, number, form.scale)
     whole = dialect.cast(group, "BIGINT")
     return (
-        f"SELECT {whole} * {1 << form.bits} + ({units} + {form.widest}) AS {SORT_KEY} FROM "
-        f"{identifier(values)}"
+        f"SELECT {whole} * {1 << form.bits} + ({units} + {form.widest}) AS {SORT_KEY} "
+        f"FROM {identifier(values)}"
     )
 
 

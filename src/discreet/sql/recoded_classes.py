@@ -93,8 +93,8 @@ def published_class_numbers(dialect: Dialect, shown: str, keys: int) -> str:
     columns = _keys(keys)
     rows = dialect.cast(f"sum({CLASS_ROWS})", "BIGINT")
     return (
-        f"SELECT min({CLASS_COLUMN}) AS id, {columns}, {rows} AS {CLASS_ROWS} FROM {identifier(shown)} GROUP "
-        f"BY {columns}"
+        f"SELECT min({CLASS_COLUMN}) AS id, {columns}, {rows} AS {CLASS_ROWS} FROM {identifier(shown)} "
+        f"GROUP BY {columns}"
     )
 
 
@@ -313,8 +313,8 @@ def star_suppressed(cell: str) -> str:
 def sums_of_classes(coded: str, aggregate: str) -> str:
     """Select the rows ``n`` of each class ``q0`` of coded rows ``t``, and an aggregate over them as ``b``."""
     return (
-        f"SELECT t.{CLASS_KEY}, count(*) AS n, {aggregate} AS b FROM {identifier(coded)} AS t GROUP BY "
-        f"t.{CLASS_KEY}"
+        f"SELECT t.{CLASS_KEY}, count(*) AS n, {aggregate} AS b FROM {identifier(coded)} AS t "
+        f"GROUP BY t.{CLASS_KEY}"
     )
 
 
@@ -344,8 +344,8 @@ def part_places(dialect: Dialect, parts: str) -> str:
     equality join, whatever the number of parts.
     """
     steps = (
-        f"SELECT split, number, {FIRST_PLACE}, {dialect.numbers_to.format(CLASS_ROWS)} AS step FROM "
-        f"{identifier(parts)}"
+        f"SELECT split, number, {FIRST_PLACE}, {dialect.numbers_to.format(CLASS_ROWS)} AS step "
+        f"FROM {identifier(parts)}"
     )
     return f"SELECT split, number, {FIRST_PLACE} - 1 + step AS place FROM ({steps}) AS p"
 
@@ -373,8 +373,8 @@ def assigned_rows(coded: str, split: str, places: str, others: int) -> str:
 def miscounted_classes(coded: str, numbers: str) -> str:
     """Count the published classes whose number of rows differs from the recoding's."""
     counted = (
-        f"SELECT {CLASS_KEY}, count(*) AS n FROM {identifier(coded)} WHERE {CLASS_KEY} >= 0 GROUP BY "
-        f"{CLASS_KEY}"
+        f"SELECT {CLASS_KEY}, count(*) AS n FROM {identifier(coded)} WHERE {CLASS_KEY} >= 0 "
+        f"GROUP BY {CLASS_KEY}"
     )
     return (
         f"SELECT count(*) FROM ({counted}) AS t FULL JOIN {identifier(numbers)} AS n ON t.{CLASS_KEY} = n.id "

@@ -133,8 +133,8 @@ def classes_by_rows(coded: str, keys: int, one: BoundCriterion) -> str:
     """Select the classes that fail a criterion of their number of rows."""
     columns = _keys(keys)
     return (
-        f"SELECT {columns} FROM {identifier(coded)} GROUP BY {columns} HAVING "
-        f"{failure_predicate([one], 'count(*)', {})}"
+        f"SELECT {columns} FROM {identifier(coded)} GROUP BY {columns} "
+        f"HAVING {failure_predicate([one], 'count(*)', {})}"
     )
 
 

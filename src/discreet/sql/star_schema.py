@@ -335,8 +335,8 @@ def with_fragments(table: str, tree: Tree, attributes: int, sensitive: int) -> s
         sensitive_name(a) for a in range(sensitive)
     ]
     return (
-        f"SELECT {', '.join(columns)}, {FACT_ROWS}, {fragment_expression(tree)} AS {FRAGMENT} FROM "
-        f"{identifier(table)}"
+        f"SELECT {', '.join(columns)}, {FACT_ROWS}, {fragment_expression(tree)} AS {FRAGMENT} "
+        f"FROM {identifier(table)}"
     )
 
 
@@ -351,9 +351,8 @@ def fragment_totals(finished: str) -> str:
 def cell_facts(finished: str) -> str:
     """Select per attribute whether all cells are unchanged leaves, and whether some derive from the data."""
     return (
-        f"SELECT {entry_value_name(0)}, min({entry_value_name(2)}), max({entry_value_name(3)}) FROM "
-        f"{identifier(finished)} "
-        f"WHERE {ENTRY_KIND} = {CELL_ENTRY} GROUP BY {entry_value_name(0)}"
+        f"SELECT {entry_value_name(0)}, min({entry_value_name(2)}), max({entry_value_name(3)}) "
+        f"FROM {identifier(finished)} WHERE {ENTRY_KIND} = {CELL_ENTRY} GROUP BY {entry_value_name(0)}"
     )
 
 
@@ -381,10 +380,9 @@ def cell_numbers(finished: str, numbers: str) -> str:
     """Select the ``number`` of each ``cell`` of an ``attribute`` in a ``fragment``, by ``numbered_cells``."""
     return (
         f"SELECT t.{FRAGMENT}, t.{entry_value_name(0)} AS {ATTRIBUTE}, t.{entry_value_name(1)} AS {CELL}, "
-        f"m.{CELL_NUMBER} "
-        f"FROM {identifier(finished)} AS t JOIN {identifier(numbers)} AS m "
-        f"ON t.{entry_value_name(0)} = m.{ATTRIBUTE} AND t.{CELL_LABEL} = m.{CELL_LABEL} WHERE "
-        f"t.{ENTRY_KIND} = {CELL_ENTRY}"
+        f"m.{CELL_NUMBER} FROM {identifier(finished)} AS t "
+        f"JOIN {identifier(numbers)} AS m ON t.{entry_value_name(0)} = m.{ATTRIBUTE} "
+        f"AND t.{CELL_LABEL} = m.{CELL_LABEL} WHERE t.{ENTRY_KIND} = {CELL_ENTRY}"
     )
 
 
@@ -410,8 +408,8 @@ def class_cell_numbers(finished: str, offsets: str, cells: str, attributes: int)
     )
     rows = f"t.{FACT_ROWS} AS {FACT_ROWS}"
     return (
-        f"SELECT {shown}, {rows}, {_numbered_classes(finished, offsets)} {joins} WHERE t.{ENTRY_KIND} = "
-        f"{CLASS_ENTRY}"
+        f"SELECT {shown}, {rows}, {_numbered_classes(finished, offsets)} {joins} "
+        f"WHERE t.{ENTRY_KIND} = {CLASS_ENTRY}"
     )
 
 

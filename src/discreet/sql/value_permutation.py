@@ -59,8 +59,8 @@ def counted_texts(staged: str, text: str) -> str:
     """Select ``distinct_texts`` with the number of rows that have each."""
     texts = f"SELECT {text} AS {DISTINCT_TEXT} FROM {identifier(staged)}"
     return (
-        f"SELECT {DISTINCT_TEXT}, count(*) AS {STRATUM_ROWS} FROM ({texts}) AS x WHERE {DISTINCT_TEXT} IS "
-        f"NOT NULL GROUP BY {DISTINCT_TEXT}"
+        f"SELECT {DISTINCT_TEXT}, count(*) AS {STRATUM_ROWS} FROM ({texts}) AS x "
+        f"WHERE {DISTINCT_TEXT} IS NOT NULL GROUP BY {DISTINCT_TEXT}"
     )
 
 
@@ -114,8 +114,8 @@ def codes_by_number(dialect: Dialect, texts: str, scale: int | None) -> str:
     number = number_of(dialect, DISTINCT_TEXT, scale)
     ranked = f"dense_rank() OVER (ORDER BY {VALUE_NUMBER}) - 1"
     return (
-        f"SELECT x.*, {ranked} AS {VALUE_CODE} FROM (SELECT *, {number} AS {VALUE_NUMBER} FROM "
-        f"{identifier(texts)}) AS x"
+        f"SELECT x.*, {ranked} AS {VALUE_CODE} FROM (SELECT *, {number} AS {VALUE_NUMBER} "
+        f"FROM {identifier(texts)}) AS x"
     )
 
 
@@ -138,8 +138,8 @@ def numbers_by_code(dialect: Dialect, codes: str, scale: int | None) -> str:
         # Without its point, the text is the number in units of its last decimal.
         number = f"CAST(replace({number_text}, '.', '') AS BIGINT)"
     return (
-        f"SELECT {number} AS {VALUE_NUMBER} FROM {identifier(codes)} GROUP BY {VALUE_CODE} ORDER BY "
-        f"{VALUE_CODE}"
+        f"SELECT {number} AS {VALUE_NUMBER} FROM {identifier(codes)} GROUP BY {VALUE_CODE} "
+        f"ORDER BY {VALUE_CODE}"
     )
 
 
@@ -179,10 +179,9 @@ def value_carriers(staged: str, grouped: str, subject: str, value: str) -> str:
     """
     person = f"CAST(dense_rank() OVER (ORDER BY h.{subject}) AS BIGINT) AS {value}"
     return (
-        f"SELECT DISTINCT g.{GROUP_NUMBER} AS {GROUP_NUMBER}, g.{VALUE_CODE} AS {VALUE_CODE}, {person} FROM "
-        f"{identifier(grouped)} AS g "
-        f"JOIN {identifier(staged)} AS h ON h.{STORED_ROW} = g.{ROW_NUMBER} WHERE g.{VALUE_CODE} >= 0 ORDER "
-        "BY 1, 2, 3"
+        f"SELECT DISTINCT g.{GROUP_NUMBER} AS {GROUP_NUMBER}, g.{VALUE_CODE} AS {VALUE_CODE}, {person} "
+        f"FROM {identifier(grouped)} AS g JOIN {identifier(staged)} AS h ON h.{STORED_ROW} = g.{ROW_NUMBER} "
+        f"WHERE g.{VALUE_CODE} >= 0 ORDER BY 1, 2, 3"
     )
 
 
@@ -218,9 +217,9 @@ def moved_rows(staged: str, move: str, kept: Sequence[str], value: str) -> str:
     columns = "".join(f"h.{column} AS {column}, " for column in kept)
     values = f"SELECT {_NUMBERED}, {value} AS {MOVED_VALUE} FROM {identifier(staged)}"
     return (
-        f"SELECT {columns}CAST(m.{GROUP_NUMBER} AS BIGINT) AS {GROUP_NUMBER}, s.{MOVED_VALUE} AS "
-        f"{MOVED_VALUE} "
-        f"FROM {identifier(move)} AS m JOIN {identifier(staged)} AS h ON h.{STORED_ROW} = m.{ROW_NUMBER} "
+        f"SELECT {columns}CAST(m.{GROUP_NUMBER} AS BIGINT) AS {GROUP_NUMBER}, "
+        f"s.{MOVED_VALUE} AS {MOVED_VALUE} FROM {identifier(move)} AS m "
+        f"JOIN {identifier(staged)} AS h ON h.{STORED_ROW} = m.{ROW_NUMBER} "
         f"JOIN ({values}) AS s ON s.{ROW_NUMBER} = m.{SOURCE_ROW}"
     )
 
@@ -236,24 +235,23 @@ def strata(staged: str, text: str, codes: str, keys: int) -> str:
     by_text = ", ".join([DISTINCT_TEXT, *(key_name(i) for i in range(keys))])
     counted = f"SELECT {by_text}, count(*) AS {STRATUM_ROWS} FROM ({of_rows}) AS r GROUP BY {by_text}"
     coded = (
-        f"SELECT {_all_keys(keys)}coalesce(c.{VALUE_CODE}, -1) AS {VALUE_CODE}, r.{STRATUM_ROWS} FROM "
-        f"({counted}) AS r "
-        f"LEFT JOIN {identifier(codes)} AS c ON r.{DISTINCT_TEXT} = c.{DISTINCT_TEXT}"
+        f"SELECT {_all_keys(keys)}coalesce(c.{VALUE_CODE}, -1) AS {VALUE_CODE}, r.{STRATUM_ROWS} "
+        f"FROM ({counted}) AS r LEFT JOIN {identifier(codes)} AS c ON r.{DISTINCT_TEXT} = c.{DISTINCT_TEXT}"
     )
     if not keys:
         none = (
-            f"SELECT -1 AS {VALUE_CODE}, count(*) AS {STRATUM_ROWS} FROM ({of_rows}) AS r WHERE "
-            f"{DISTINCT_TEXT} IS NULL"
+            f"SELECT -1 AS {VALUE_CODE}, count(*) AS {STRATUM_ROWS} FROM ({of_rows}) AS r "
+            f"WHERE {DISTINCT_TEXT} IS NULL"
         )
         coded = (
-            f"SELECT {VALUE_CODE}, {STRATUM_ROWS} FROM {identifier(codes)} UNION ALL {none} HAVING count(*) "
-            "> 0"
+            f"SELECT {VALUE_CODE}, {STRATUM_ROWS} FROM {identifier(codes)} UNION ALL {none} "
+            "HAVING count(*) > 0"
         )
     grouped = f"SELECT {named}, sum({STRATUM_ROWS}) AS {STRATUM_ROWS} FROM ({coded}) AS x GROUP BY {named}"
     number = f"row_number() OVER (ORDER BY {named}) - 1"
     return (
-        f"SELECT {number} AS {STRATUM}, {named}, CAST({STRATUM_ROWS} AS BIGINT) AS {STRATUM_ROWS} FROM "
-        f"({grouped}) AS y"
+        f"SELECT {number} AS {STRATUM}, {named}, CAST({STRATUM_ROWS} AS BIGINT) AS {STRATUM_ROWS} "
+        f"FROM ({grouped}) AS y"
     )
 
 
@@ -282,10 +280,10 @@ def rows_with_random_keys(
     that have their group need no key for ranking rows, unless the engine may read stored rows in another
     order when it computes a ranking again.
     """
-    # Texts are joined to the strata first, which are fewer than the rows; the stratum without a value has NULL.
+    # Texts are joined to the strata first, which are fewer than rows; the one without a value has NULL.
     told = (
-        f"SELECT x.*, c.{DISTINCT_TEXT} AS {DISTINCT_TEXT}, w.{GROUP_NUMBER} AS {GROUP_NUMBER} FROM "
-        f"{identifier(table)} AS x "
+        f"SELECT x.*, c.{DISTINCT_TEXT} AS {DISTINCT_TEXT}, w.{GROUP_NUMBER} AS {GROUP_NUMBER} "
+        f"FROM {identifier(table)} AS x "
         f"LEFT JOIN {identifier(codes)} AS c ON c.{VALUE_CODE} = x.{VALUE_CODE} "
         f"LEFT JOIN {identifier(whole)} AS w ON w.{STRATUM} = x.{STRATUM}"
     )
@@ -295,16 +293,15 @@ def rows_with_random_keys(
     ]
     columns = "".join(f"h.{column} AS {column}, " for column in kept)
     rows = (
-        f"SELECT {', '.join([*kept, ''])}{value} AS {MOVED_VALUE}, {text} AS {DISTINCT_TEXT} FROM "
-        f"{identifier(staged)}"
+        f"SELECT {', '.join([*kept, ''])}{value} AS {MOVED_VALUE}, {text} AS {DISTINCT_TEXT} "
+        f"FROM {identifier(staged)}"
     )
     drawn = dialect.random_key
     if dialect.keeps_stored_order:
         drawn = f"CASE WHEN x.{GROUP_NUMBER} IS NULL THEN {drawn} END"
     return (
         f"SELECT {columns}h.{MOVED_VALUE} AS {MOVED_VALUE}, x.{STRATUM} AS {STRATUM}, x.{GROUP_NUMBER} AS "
-        f"{GROUP_NUMBER}, "
-        f"{drawn} AS {_ROW_DRAW}, {dialect.random_key} AS {_VALUE_DRAW} FROM ({rows}) AS h "
+        f"{GROUP_NUMBER}, {drawn} AS {_ROW_DRAW}, {dialect.random_key} AS {_VALUE_DRAW} FROM ({rows}) AS h "
         f"JOIN ({told}) AS x ON {' AND '.join(same)}"
     )
 
@@ -331,8 +328,8 @@ def seated_rows(keyed: str, seated: str, kept: Sequence[str]) -> str:
     drawn = f"row_number() OVER (PARTITION BY {STRATUM} ORDER BY {_ROW_DRAW}) - 1"
     split = f"SELECT {STRATUM}, {', '.join(named)}, {drawn} AS {_SEAT} FROM {identifier(keyed)}"
     return (
-        f"SELECT {columns}s.{GROUP_NUMBER} AS {GROUP_NUMBER} FROM ({split} WHERE {GROUP_NUMBER} IS NULL) AS "
-        "k "
+        f"SELECT {columns}s.{GROUP_NUMBER} AS {GROUP_NUMBER} FROM ({split} "
+        f"WHERE {GROUP_NUMBER} IS NULL) AS k "
         f"JOIN {identifier(seated)} AS s ON s.{STRATUM} = k.{STRATUM} AND s.{_SEAT} = k.{_SEAT}"
     )
 
