@@ -1,6 +1,6 @@
-"""``python -m tests.mutants``: plant each bug in a copy of the program, and print which attempt finds it.
+"""``python -m tests.mutants``: plant each bug in a copy of the program and print the attempt that finds it.
 
-The exit status is 1 where fewer than ``--least`` are found.
+The exit status is 1 if fewer than ``--least`` are found.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SEED = re.compile(r"SEED='([^']+)'")
 
 @dataclass(frozen=True)
 class Hunt:
-    """What became of a mutant: the attempt that found it and its signature, empty where it was missed."""
+    """The result for a mutant: the attempt that found it and its signature, empty if it was missed."""
 
     mutant: Mutant
     attempt: str
