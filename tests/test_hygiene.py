@@ -177,8 +177,7 @@ def test_a_pattern_finds_what_it_should(pattern: re.Pattern[str], line: str, fou
 
 
 def test_processes_that_share_the_tests_get_whole_groups(request: pytest.FixtureRequest) -> None:
-    """xdist must be able to rename tests; otherwise it gives Spark's tests, and any file's, to all processes.
-    """
+    """Unless xdist can rename tests, it distributes Spark's tests, and any file's, to all processes."""
     if not request.config.getoption("loadgroup", default=False):
         pytest.skip("one process runs all, or groups were not asked for")
     assert request.node.nodeid.endswith("@tests/test_hygiene.py")

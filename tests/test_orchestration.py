@@ -24,8 +24,7 @@ REQUEST = '\n[request]\nk = 3\nmax_suppressed = "20%"\n'
 
 @pytest.fixture
 def month(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a spec, a lock of an earlier month, and new rows; environment variables contain the paths.
-    """
+    """A folder with a spec, an earlier month's lock, and new rows; environment variables name them."""
     people, spec = tmp_path / "people.csv", tmp_path / "discreet.toml"
     write_census(people, rows=600, seed=1)
     discreet.init(people, spec)
