@@ -49,7 +49,7 @@ def planted(mutant: Mutant, text: str) -> str:
 
 
 def copied(folder: Path) -> Path:
-    """Copy the program, with what is compiled of it."""
+    """Copy the program, including its compiled code."""
     target = folder / "src"
     shutil.copytree(SOURCE, target)
     return target
@@ -72,7 +72,7 @@ def hunt(mutant: Mutant, source: Path, seconds: float, base: int) -> Hunt:
 
 
 def fuzzed(source: Path, seconds: float, base: int) -> tuple[bool, str]:
-    """Run the fuzz on a copy for some seconds of a processor; return whether it failed, and its output."""
+    """Run the fuzz on a copy for some seconds of processor time; return whether it failed, and its output."""
     command = [
         "-m",
         "tests.fuzz",

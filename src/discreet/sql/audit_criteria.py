@@ -131,7 +131,7 @@ def class_people(people_table: str, classes: str, keys: int) -> str:
 
 
 def population_totals(people_table: str, class_people_table: str) -> str:
-    """Select one row: all people, and the people who match a class."""
+    """Select one row: all people, and the people with a matching class."""
     everybody = f"SELECT coalesce(sum(people), 0) AS a FROM {identifier(people_table)}"
     matching = f"SELECT coalesce(sum(people), 0) AS m FROM {identifier(class_people_table)}"
     return f"SELECT CAST(a AS BIGINT), CAST(m AS BIGINT) FROM ({everybody}) AS e CROSS JOIN ({matching}) AS f"
@@ -140,8 +140,8 @@ def population_totals(people_table: str, class_people_table: str) -> str:
 def population_rows(class_people_table: str, unmatched: int, suppressed: int) -> str:
     """Select the input of a population criterion: one line for each class of ``class_people``.
 
-    Additional columns, equal in every line: ``unmatched``, the people who match no class, and ``suppressed``,
-    the suppressed rows, which belong to those people.
+    Additional columns, equal in every line: ``unmatched``, the people without a matching class, and
+    ``suppressed``, the suppressed rows, which belong to those people.
     """
     return (
         f"SELECT class, number, people, CAST({unmatched} AS BIGINT) AS unmatched, "

@@ -45,7 +45,7 @@ def count_differing_groups(pairs: str, relation: str, group: str) -> str:
 
 
 def count_small_groups(relation: str, group: str, subject: str, k: int) -> str:
-    """Count the groups of fewer than ``k`` people, who are identified by the text ``subject``."""
+    """Count the groups of fewer than ``k`` people, identified by the text ``subject``."""
     people = f"SELECT x.g FROM (SELECT {group} AS g, {subject} AS u FROM {relation}) AS x"
     return f"SELECT count(*) FROM ({people} GROUP BY x.g HAVING count(DISTINCT x.u) < {k}) AS f"
 
